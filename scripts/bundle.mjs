@@ -1,0 +1,37 @@
+// Bundles the command line, the gateway, the emulator and the worker threads into dist/*.mjs. Packages stay in node_modules.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Bundle name -> its entry, relative to the repository. */
+export const entries = {
+  weir: "server/cli/weir.ts",
+  gateway: "server/gateway/main.ts",
+  emulator: "server/emulator/main.ts",
+  planningWorker: "server/planning/worker.ts",
+  bench: "bench/bench.ts",
+};
+
+/** Builds every entry that exists. */
+export async function bundle() {
+  const { build } = await import("esbuild");
+  const points = Object.entries(entries).filter(([, entry]) => existsSync(join(root, entry)));
+  await build({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(points),
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    packages: "external",
+    alias: Object.fromEntries(["server", "solver", "bench"].map((folder) => [`@/${folder}`, join(root, folder)])),
+    sourcemap: true,
+    logLevel: "warning",
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundle();

@@ -1,0 +1,3 @@
+import { sealPlan } from "@/server/planning/sealPlan";
+
+console.log(typeof sealPlan);

@@ -1,0 +1,193 @@
+/** What the studio's API answers: plain data, the only part of `server` that components see besides the router's type. */
+import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+
+export interface WorkloadSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly generated: boolean;
+  readonly outcomesFrom: string;
+  readonly arrivalsFrom: string;
+  readonly prompts: number;
+  readonly planningPrompts: number;
+  readonly heldOutPrompts: number;
+  readonly arrivals: number;
+  readonly recordedRequestsPerSecond: number;
+  readonly judge: { readonly kind: "measured" | "modelled"; readonly auc: number | null };
+  readonly models: readonly {
+    readonly model: string;
+    readonly tableName: string;
+    readonly meanLabel: number;
+    readonly meanOutputTokens: number;
+  }[];
+  readonly meanInputTokens: number;
+}
+
+export interface ClusterSummary {
+  readonly spec: ClusterSpec;
+  /** Plan in force, if any. Only embedded and attached clusters run one. */
+  readonly runningPlanId: string | null;
+  readonly runningSince: string | null;
+  /** Rate and workload a newcomer should plan with here. */
+  readonly suggested: { readonly workloadId: string; readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
+  readonly health: { readonly word: "up" | "degraded" | "down" | "not connected"; readonly reason: string };
+  readonly emulated: boolean;
+  readonly timeScale: number;
+}
+
+/** A plan in lists: without its bulk. */
+export interface PlanSummary {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly clusterId: string;
+  readonly workloadName: string;
+  readonly stages: readonly string[];
+  readonly thresholds: readonly number[];
+  readonly gpus: number;
+  readonly quality: number;
+  readonly p95Seconds: number;
+  readonly costUsdPerRequest: number;
+  readonly approvedBy: string | null;
+  readonly running: boolean;
+}
+
+export type DiffLine = { readonly sign: "+" | "-" | "~" | "="; readonly subject: string; readonly text: string };
+
+/** What applying a plan would change, computed by the same code that applies it. */
+export interface PlanDiff {
+  readonly planId: string;
+  readonly againstPlanId: string | null;
+  readonly lines: readonly DiffLine[];
+  readonly steps: readonly ApplyStep[];
+  /** Share of the serving replicas that is out at the worst moment of the roll-out, 0..1. */
+  readonly capacityDip: number;
+  readonly spareGpus: number;
+}
+
+export type StepState = "waiting" | "running" | "done" | "failed" | "skipped";
+
+export interface ApplyStep {
+  readonly id: string;
+  readonly kind: "load-outcomes" | "start" | "verify" | "switch-policy" | "drain" | "stop";
+  readonly text: string;
+  readonly state: StepState;
+  readonly detail: string;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+}
+
+export type ApplicationState = "grace" | "running" | "paused" | "done" | "failed" | "aborted" | "rolled-back";
+
+/** One attempt to put a plan into force. A rollback is an application of the earlier plan. */
+export interface Application {
+  readonly id: string;
+  readonly clusterId: string;
+  readonly planId: string;
+  readonly previousPlanId: string | null;
+  readonly kind: "apply" | "rollback";
+  readonly state: ApplicationState;
+  readonly startedAt: string;
+  readonly endedAt: string | null;
+  readonly graceEndsAt: string | null;
+  readonly steps: readonly ApplyStep[];
+  readonly error: string | null;
+  readonly actor: string;
+}
+
+/** null is a gap: the target gave no such value. It is drawn as a gap, never as zero. */
+export type Sample = number | null;
+
+export interface EngineFrame {
+  readonly id: string;
+  readonly model: string;
+  readonly state: "fresh" | "stale" | "unreachable";
+  readonly ageSeconds: number;
+  readonly reason: string;
+  readonly running: Sample;
+  readonly waiting: Sample;
+  readonly kvUse: Sample;
+  readonly requestsPerSecond: Sample;
+  readonly ttftP95Seconds: Sample;
+  readonly gpus: readonly { readonly node: string; readonly index: number }[];
+}
+
+export interface GpuFrame {
+  readonly node: string;
+  readonly index: number;
+  readonly utilisation: Sample;
+  readonly memoryUsedBytes: Sample;
+  readonly memoryTotalBytes: Sample;
+  readonly engineId: string | null;
+}
+
+/** Measured at the gateway over the last window, beside what the plan promised. */
+export interface StageFrame {
+  readonly model: string;
+  readonly queued: Sample;
+  readonly inFlight: Sample;
+  readonly share: Sample;
+  readonly escalated: Sample;
+  readonly p95Seconds: Sample;
+  readonly meanJudgedScore: Sample;
+}
+
+export interface LiveFrame {
+  readonly atMs: number;
+  readonly clusterId: string;
+  readonly planId: string | null;
+  readonly timeScale: number;
+  readonly engines: readonly EngineFrame[];
+  readonly gpus: readonly GpuFrame[];
+  readonly gateway: {
+    readonly state: "fresh" | "stale" | "unreachable";
+    readonly reason: string;
+    readonly requestsPerSecond: Sample;
+    readonly errorsPerSecond: Sample;
+    readonly ttftP95Seconds: Sample;
+    readonly stages: readonly StageFrame[];
+  };
+  /** End to end over the measuring window (since load began or the last 5 minutes, whichever is shorter). */
+  readonly measured: {
+    readonly requests: number;
+    readonly windowSeconds: number;
+    readonly p50Seconds: Sample;
+    readonly p95Seconds: Sample;
+    readonly meanQuality: Sample;
+  };
+}
+
+export interface LoadStatus {
+  readonly state: "idle" | "running" | "done" | "failed";
+  readonly id: string | null;
+  readonly workloadName: string;
+  readonly requestsPerSecond: number;
+  /** Engine seconds asked for and passed. */
+  readonly seconds: number;
+  readonly elapsedSeconds: number;
+  readonly sent: number;
+  readonly finished: number;
+  readonly failed: number;
+  readonly p50Seconds: Sample;
+  readonly p95Seconds: Sample;
+  /** Mean label of the answers given back, known for held-out prompts of an emulated cluster only. */
+  readonly quality: Sample;
+  readonly error: string | null;
+}
+
+export interface AuditLine {
+  readonly at: string;
+  readonly actor: string;
+  readonly action: string;
+  readonly subject: string;
+  readonly detail: string;
+}
+
+export type SolveAnswer =
+  | { readonly outcome: "plan"; readonly plan: Plan }
+  | {
+      readonly outcome: "infeasible";
+      readonly reason: string;
+      readonly bestQuality: number | null;
+      readonly bestLatencySeconds: number | null;
+    };

@@ -1,0 +1,66 @@
+import type { Objective } from "../plan/plan";
+
+/**
+ * One way to route: which models form the cascade, at which thresholds, and what follows from that on the planning sample.
+ * Everything here is independent of how many GPUs there are.
+ */
+export interface Routing {
+  /** Indices into `Exploration.models`, in the order requests meet them. */
+  readonly stages: readonly number[];
+  /** Integers 0..100, one fewer than stages. */
+  readonly thresholds: readonly number[];
+  /** Mean label of accepted answers, 0..100. */
+  readonly quality: number;
+  /** Lower confidence bound of `quality` on fresh traffic. */
+  readonly qualityLow: number;
+  /** Share of requests that reach each stage, first is 1. */
+  readonly share: readonly number[];
+}
+
+/**
+ * All routings evaluated for one workload, rate and GPU type, with their latency tables: enough to choose a plan for any
+ * floor, budget and GPU count without simulating again, in a worker or in the browser.
+ */
+export interface Exploration {
+  readonly models: readonly string[];
+  readonly requestsPerSecond: number;
+  readonly maxGpus: number;
+  readonly usdPerGpuHour: number;
+  readonly judge: { readonly secondsPerCall: number; readonly usdPerCall: number };
+  readonly routings: readonly Routing[];
+  /**
+   * p95 seconds of a stage at f GPUs: `stageP95[tableOffset[r] + s * maxGpus + (f - 1)]` for stage position s of routing
+   * r. Infinity where no shape fits or none keeps up with the load. Non-increasing in f.
+   */
+  readonly stageP95: Float32Array;
+  readonly tableOffset: Int32Array;
+  /** Confidence at which `qualityLow` holds. */
+  readonly qualityConfidence: number;
+}
+
+/** A routing with GPUs given to its stages. */
+export interface Candidate {
+  readonly routing: number;
+  /** GPUs per stage. */
+  readonly gpus: readonly number[];
+  readonly gpusTotal: number;
+  /** Objective latency by the tables (end to end or largest stage, as the objective says). Infinity: does not keep up. */
+  readonly latencySeconds: number;
+  readonly costUsdPerRequest: number;
+  readonly quality: number;
+  readonly qualityLow: number;
+}
+
+/** What the knobs of the Plan page hold. */
+export type Knobs = Pick<Objective, "kind" | "latency" | "qualityFloor" | "qualityConfidence" | "latencyBudgetSeconds" | "maxGpus">;
+
+/** The answer to one setting of the knobs. */
+export interface Choice {
+  /** Best candidate, or null with the reason and what could be reached instead. */
+  readonly chosen: Candidate | null;
+  readonly infeasible: { readonly reason: string; readonly bestQuality: number | null; readonly bestLatencySeconds: number | null } | null;
+  /** Every routing at its best allocation for this GPU count, index = routing. */
+  readonly candidates: readonly Candidate[];
+  /** Indices into `candidates` of the Pareto set over (latency, quality), by rising quality. */
+  readonly frontier: readonly number[];
+}

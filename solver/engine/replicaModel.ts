@@ -1,0 +1,35 @@
+/** Where a number comes from. Shown beside it, also on the screen. */
+export type Provenance = { readonly kind: "measured" | "fitted" | "extrapolated" | "published"; readonly source: string };
+
+/**
+ * Time of one engine step. Decode is split so that many steps can be jumped over in closed form: with n sequences and K
+ * cached tokens a decode step takes `decodeBaseSeconds(n) + K * secondsPerKvToken`, and K grows by n a step.
+ */
+export interface StepTime {
+  decodeBaseSeconds(sequences: number): number;
+  readonly secondsPerKvToken: number;
+  /** A step that carries prefill work beside the decodes: see `StepLoad`. */
+  mixedStepSeconds(load: StepLoad): number;
+  readonly provenance: readonly Provenance[];
+}
+
+/** What one step computes. */
+export interface StepLoad {
+  /** Tokens through the linear layers: prefill tokens of the chunk plus one per decoding sequence. */
+  readonly tokens: number;
+  /** Query-key pairs of the prefill chunk's attention. */
+  readonly prefillPairs: number;
+  /** Cached tokens read by decoding sequences. */
+  readonly kvTokensRead: number;
+  readonly sequences: number;
+}
+
+/** Everything the simulator knows of one replica: its step time and its bounds. */
+export interface ReplicaModel {
+  readonly stepTime: StepTime;
+  /** KV cache capacity in tokens. */
+  readonly kvTokens: number;
+  readonly maxSequences: number;
+  /** Token budget of one step under chunked prefill. */
+  readonly maxBatchedTokens: number;
+}

@@ -1,0 +1,187 @@
+import { z } from "zod";
+
+/** A share, a probability or a utilisation. */
+const fraction = z.number().min(0).max(1);
+const score = z.number().min(0).max(100);
+const seconds = z.number().nonnegative();
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** One end of what a prediction may be wrong by: the value lies in [low, high] at the stated confidence. */
+export const bandSchema = z.object({ low: z.number(), high: z.number(), confidence: fraction, basis: z.string() });
+
+/** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
+export const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) });
+
+/** `count` replicas of one shape. Each has tp x pp GPUs and one entry of `placements` (its list of nodes and GPUs). */
+export const replicaGroupSchema = z.object({
+  tp: z.int().positive(),
+  pp: z.int().positive(),
+  count: z.int().positive(),
+  /** Share of the model's requests that each single replica of this group serves; groups' shares x counts sum to 1. */
+  shareEach: fraction,
+  placements: z.array(z.array(placementSchema).min(1)),
+});
+
+/** What one model gets: the topology half of a plan is a list of these. */
+export const modelDeploymentSchema = z.object({
+  model: z.string().min(1),
+  precision: z.enum(["bf16", "fp8", "int4"]),
+  gpu: z.string().min(1),
+  gpus: z.int().positive(),
+  replicas: z.array(replicaGroupSchema).min(1),
+});
+
+/** Which answers are judged, by whom, and what a call costs. `modelled` carries how the judge was modelled. */
+export const judgeSchema = z.object({
+  model: z.string().min(1),
+  secondsPerCall: seconds,
+  usdPerCall: z.number().nonnegative(),
+});
+
+/** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
+export const cascadePolicySchema = z.object({
+  kind: z.literal("cascade"),
+  stages: z.array(z.object({ model: z.string().min(1) })).min(1),
+  thresholds: z.array(z.int().min(0).max(100)),
+  judge: judgeSchema,
+  order: z.object({ kind: z.literal("fcfs") }),
+  place: z.object({ kind: z.enum(["round-robin", "least-load"]) }),
+  /** The range inside which an operator may turn each threshold without a new approval. */
+  approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
+});
+
+export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema]).superRefine((policy, context) => {
+  if (policy.thresholds.length !== policy.stages.length - 1) {
+    context.addIssue({
+      code: "custom",
+      path: ["thresholds"],
+      message: `${policy.stages.length} stages need ${policy.stages.length - 1} thresholds, found ${policy.thresholds.length}`,
+    });
+  }
+});
+
+/** A cluster as the planner sees it. */
+export const clusterSpecSchema = z.object({
+  id: z.string().min(1),
+  name: z.string().min(1),
+  kind: z.enum(["described", "embedded"]),
+  gpu: z.string().min(1),
+  nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive() })).min(1),
+  usdPerGpuHour: z.number().nonnegative(),
+});
+
+/** What the operator asked for. Quality is held for the lower bound at `qualityConfidence` unless that is null (point value). */
+export const objectiveSchema = z.object({
+  kind: z.enum(["latency-under-quality", "quality-under-latency"]),
+  /** `end-to-end` sums the stages a request visits, judge included; `largest-stage` is the source's max of stage p95s. */
+  latency: z.enum(["end-to-end", "largest-stage"]),
+  percentile: z.number().gt(0).lt(100),
+  qualityFloor: score.nullable(),
+  qualityConfidence: fraction.nullable(),
+  latencyBudgetSeconds: z.number().positive().nullable(),
+  maxGpus: z.int().positive(),
+});
+
+/** Everything that was put in, so that a plan can be made again. */
+export const planInputsSchema = z.object({
+  workload: z.object({
+    id: z.string(),
+    name: z.string(),
+    requestsPerSecond: z.number().positive(),
+    planningPrompts: z.int().positive(),
+    sampleRequests: z.int().positive(),
+    seed: z.int(),
+    judge: z.object({ kind: z.enum(["measured", "modelled"]), auc: fraction.nullable() }),
+  }),
+  cluster: clusterSpecSchema,
+  models: z.array(z.string()).min(1),
+  objective: objectiveSchema,
+});
+
+export const stagePredictionSchema = z.object({
+  model: z.string(),
+  /** Share of all requests that reach this stage (the source's processing ratio p_i). */
+  share: fraction,
+  requestsPerSecond: z.number().nonnegative(),
+  p95Seconds: seconds,
+  meanSeconds: seconds,
+  ttftP95Seconds: seconds,
+  /** Busy share of the stage's replicas, 0..1. */
+  utilisation: fraction,
+});
+
+export const predictionsSchema = z.object({
+  quality: score,
+  qualityBand: bandSchema,
+  p95Seconds: seconds,
+  p95Band: bandSchema,
+  meanSeconds: seconds,
+  /** The largest stage p95, the source's L. */
+  largestStageP95Seconds: seconds,
+  costUsdPerRequest: z.number().nonnegative(),
+  costUsdPerHour: z.number().nonnegative(),
+  utilisation: fraction,
+  stages: z.array(stagePredictionSchema).min(1),
+  /** Relative difference of the tables' p95 from the whole simulation of this plan. */
+  tableError: z.number(),
+  /** Sentences an operator should read before trusting the figures (modelled judge, near saturation, unvalidated p95 ...). */
+  notes: z.array(z.string()),
+});
+
+/** Another cascade the planner weighed, and in a sentence why it lost. */
+export const alternativeSchema = z.object({
+  stages: z.array(z.string()).min(1),
+  thresholds: z.array(z.int()),
+  quality: score,
+  p95Seconds: seconds.nullable(),
+  gpus: z.int().nonnegative(),
+  reason: z.string(),
+});
+
+export const solverSchema = z.object({
+  status: z.enum(["optimal", "feasible"]),
+  gap: z.number().nonnegative(),
+  seconds: z.number().nonnegative(),
+  engine: z.string(),
+  evaluatedThresholds: z.int().nonnegative(),
+  replicaSimulations: z.int().nonnegative(),
+  /** What bound the answer and which cascades lost, in sentences. */
+  why: z.array(z.string()),
+  alternatives: z.array(alternativeSchema),
+});
+
+/**
+ * The plan: one immutable document. `deployment` (topology) and `policy` are hashed on their own; `id` is the SHA-256 of
+ * the canonical form of both, so two plans with the same id do the same thing whoever made them and whenever.
+ */
+export const planSchema = z.object({
+  apiVersion: z.literal("weir/v1"),
+  kind: z.literal("Plan"),
+  id: sha256,
+  topologyHash: sha256,
+  policyHash: sha256,
+  metadata: z.object({ name: z.string().min(1), createdAt: z.iso.datetime() }),
+  deployment: z.array(modelDeploymentSchema).min(1),
+  policy: policySchema,
+  inputs: planInputsSchema,
+  predictions: predictionsSchema,
+  solver: solverSchema,
+});
+
+export type Band = z.infer<typeof bandSchema>;
+export type Placement = z.infer<typeof placementSchema>;
+export type ReplicaGroup = z.infer<typeof replicaGroupSchema>;
+export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
+export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
+export type PolicyDocument = z.infer<typeof policySchema>;
+export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
+export type Objective = z.infer<typeof objectiveSchema>;
+export type PlanInputs = z.infer<typeof planInputsSchema>;
+export type StagePrediction = z.infer<typeof stagePredictionSchema>;
+export type Predictions = z.infer<typeof predictionsSchema>;
+export type Alternative = z.infer<typeof alternativeSchema>;
+export type SolverReport = z.infer<typeof solverSchema>;
+export type Plan = z.infer<typeof planSchema>;
+
+/** A plan before it is sealed with its hashes and its date, which need SHA-256 and a clock. */
+export type PlanDraft = Omit<Plan, "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
