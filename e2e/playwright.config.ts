@@ -1,0 +1,29 @@
+import { defineConfig } from "@playwright/test";
+
+/** Real Chromium against the real processes; `fixtures.ts` starts them. One worker: the tests share two cores. */
+export default defineConfig({
+  testDir: ".",
+  outputDir: "results",
+  timeout: 240_000,
+  expect: { timeout: 15_000 },
+  workers: 1,
+  forbidOnly: true,
+  retries: 0,
+  use: {
+    viewport: { width: 1440, height: 960 },
+    trace: "retain-on-failure",
+    video: "off",
+    launchOptions: {
+      executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+});

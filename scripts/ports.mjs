@@ -1,0 +1,36 @@
+import { createServer } from "node:net";
+
+/** The ports of a studio on this machine, each overridable by its environment variable. */
+export const portVariables = {
+  WEIR_STUDIO_PORT: 4600,
+  WEIR_GATEWAY_PORT: 4610,
+  WEIR_GATEWAY_ADMIN_PORT: 4611,
+  WEIR_EMULATOR_PORT: 4620,
+  WEIR_DCGM_PORT: 4621,
+};
+
+/** First port the emulated engines take; they count up from it and step over ports in use. */
+export const enginePortBase = 4630;
+
+const isFree = (port) =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });
+
+/**
+ * Reads the ports from the environment and checks that each can be listened on.
+ * @returns {Promise<{ports: Record<string, number>} | {problem: string}>} the ports, or one sentence on what is in the way.
+ */
+export async function choosePorts(environment = process.env) {
+  const ports = {};
+  for (const [variable, usual] of Object.entries(portVariables)) {
+    const port = Number(environment[variable] ?? usual);
+    if (!Number.isInteger(port) || port < 1 || port > 65535)
+      return { problem: `${variable} is "${environment[variable]}": give a port from 1 to 65535.` };
+    if (!(await isFree(port))) return { problem: `Port ${port} is taken: end what listens there, or set ${variable} to another port.` };
+    ports[variable] = port;
+  }
+  return { ports };
+}

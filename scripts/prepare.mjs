@@ -1,0 +1,93 @@
+// What every launcher needs before it can start: the right Node, installed packages, fresh bundles, a fresh studio build.
+// Plain Node without dependencies, since it runs before there are any.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** Ends the launcher with one sentence and an exit code; nothing has been started yet when it is called. */
+export function refuse(sentence, exitCode = 1) {
+  process.stderr.write(`${sentence}\n`);
+  process.exit(exitCode);
+}
+
+/** Progress goes to stderr: stdout belongs to the command's own output. */
+export const say = (line) => process.stderr.write(`${line}\n`);
+
+/** Refuses a Node that lacks what the studio uses (20.19 is the first 20.x that Next 16 and Vite 7 accept). */
+export function checkNode(version = process.versions.node) {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 19)) refuse(`Weir needs Node 20.19 or newer; this is ${version}.`);
+}
+
+/** Refuses a folder that cannot be written, before anything half-finished lies in it. */
+export function checkWritable(folder) {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch {
+    refuse(`No permission to write ${folder}: change its owner, or set WEIR_STATE_DIR to a folder you may write.`);
+  }
+}
+
+/** Runs a command with its output on stderr and returns its exit code. */
+export function runLoud(command, args, extraEnv = {}) {
+  const done = spawnSync(command, args, { cwd: root, stdio: ["ignore", 2, 2], env: { ...process.env, ...extraEnv } });
+  return done.status ?? 1;
+}
+
+/** Installs packages when they are missing or older than the lock file. */
+export function ensureInstalled() {
+  const lock = join(root, "package-lock.json");
+  const installed = join(root, "node_modules", ".package-lock.json");
+  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
+  checkWritable(root);
+  say("Installing packages (about two minutes the first time) ...");
+  // NODE_ENV=production would leave out the build tools.
+  const code = runLoud("npm", ["ci", "--include=dev"], { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1" });
+  if (code !== 0) {
+    refuse("npm ci failed (see above); where no prebuilt better-sqlite3 can be had it needs python3, make and g++ to compile one.");
+  }
+}
+
+/** A digest over names, sizes and times of the files that go into a build. */
+function fingerprint(paths) {
+  const digest = createHash("sha256");
+  const visit = (path) => {
+    const entry = statSync(path);
+    if (entry.isDirectory()) {
+      for (const name of readdirSync(path).sort()) if (name !== "node_modules") visit(join(path, name));
+    } else digest.update(`${path}:${entry.size}:${entry.mtimeMs}\n`);
+  };
+  for (const path of paths) if (existsSync(join(root, path))) visit(join(root, path));
+  return digest.digest("hex");
+}
+
+/** Runs `build` unless the stamp file says that these sources were built already. */
+async function unlessFresh(stampFile, sources, build) {
+  const now = fingerprint([...sources, "package-lock.json", "tsconfig.json"]);
+  const stamp = join(root, stampFile);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === now) return;
+  await build();
+  writeFileSync(stamp, now);
+}
+
+/** Bundles the command line, gateway, emulator and workers when a source is newer than they are. */
+export async function ensureBundled() {
+  await unlessFresh("dist/.stamp", ["server", "solver", "bench", "scripts/bundle.mjs"], async () => {
+    const { bundle } = await import("./bundle.mjs");
+    await bundle();
+  });
+}
+
+/** Builds the studio's pages when a source is newer than the build. */
+export async function ensureStudioBuilt() {
+  await unlessFresh(".next/.stamp", ["app", "components", "server", "solver", "public", "instrumentation.ts", "next.config.js"], () => {
+    say("Building the studio (about 20 seconds) ...");
+    const next = join(root, "node_modules", "next", "dist", "bin", "next");
+    if (runLoud(process.execPath, [next, "build"], { NEXT_TELEMETRY_DISABLED: "1" }) !== 0) refuse("The studio did not build; see above.");
+  });
+}
