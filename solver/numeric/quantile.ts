@@ -1,0 +1,32 @@
+/**
+ * Quantile by linear interpolation between order statistics (Hyndman and Fan 1996, type 7): position `q * (n - 1)` in the
+ * sorted values. The one definition in Weir, so that a predicted and a measured p95 differ by what was measured only.
+ *
+ * @param values in any order; not changed. NaN is not allowed.
+ * @param q 0..1, so 0.95 for p95.
+ * @returns NaN when there are no values: the quantile of nothing is absent, not zero.
+ */
+export function quantile(values: ArrayLike<number>, q: number): number {
+  const sorted = Float64Array.from(values).sort();
+  return quantileOfSorted(sorted, q);
+}
+
+/** `quantile` of values that ascend already: for several quantiles of one sample. */
+export function quantileOfSorted(sorted: ArrayLike<number>, q: number): number {
+  if (!(q >= 0 && q <= 1)) throw new Error(`A quantile lies in 0..1, found ${q}`);
+  const position = q * (sorted.length - 1);
+  const below = Math.floor(position);
+  const low = sorted[below];
+  if (low === undefined) return Number.NaN;
+  const high = sorted[below + 1];
+  // Without a weight there is nothing to interpolate, and infinities next to each other would give NaN.
+  if (high === undefined || high === low || position === below) return low;
+  return low + (high - low) * (position - below);
+}
+
+/** Arithmetic mean; NaN when there are no values. */
+export function mean(values: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += values[at] ?? 0;
+  return sum / values.length;
+}
