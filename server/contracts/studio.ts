@@ -191,3 +191,49 @@ export type SolveAnswer =
       readonly bestQuality: number | null;
       readonly bestLatencySeconds: number | null;
     };
+
+/** What became of something an operator asked for: done, or refused with a sentence that names the reason and the way out. */
+export type Outcome<Done extends object> = ({ readonly ok: true } & Done) | { readonly ok: false; readonly message: string };
+
+/** A GPU type a cluster can be described with. The price is a default the operator overrides. */
+export interface GpuChoice {
+  readonly id: string;
+  readonly name: string;
+  readonly memoryGb: number;
+  readonly usdPerGpuHour: number;
+}
+
+/** Who bound their name to the plan's hash, and why. */
+export interface Approval {
+  readonly planId: string;
+  readonly actor: string;
+  readonly at: string;
+  readonly reason: string;
+}
+
+/** A kept plan with everything the studio knows of it. */
+export interface KeptPlan {
+  readonly plan: Plan;
+  readonly summary: PlanSummary;
+  readonly approvals: readonly Approval[];
+}
+
+/** Counts between edges: `counts[i]` values lie in [edges[i], edges[i + 1]). */
+export interface Histogram {
+  readonly edges: readonly number[];
+  readonly counts: readonly number[];
+}
+
+/** A workload opened: how its lengths, scores and arrivals are spread. */
+export interface WorkloadDetail {
+  readonly inputTokens: Histogram;
+  readonly models: readonly {
+    readonly model: string;
+    readonly outputTokens: Histogram;
+    readonly label: Histogram;
+    readonly judged: Histogram;
+  }[];
+  /** Edges are seconds since the first arrival. */
+  readonly arrivals: Histogram;
+  readonly categories: readonly { readonly name: string; readonly prompts: number }[];
+}

@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { objectiveSchema } from "@/solver/plan/plan";
+
+/** Every procedure's input, so that a router reads as a table of contents. */
+export const byId = z.object({ id: z.string().min(1) });
+export const byPlan = z.object({ planId: z.string().min(1) });
+export const byCluster = z.object({ clusterId: z.string().min(1) });
+
+export const workloadImportSchema = z.object({
+  outcomesUploadId: z.uuid(),
+  /** Without a trace, arrivals are Poisson. */
+  arrivalsUploadId: z.uuid().nullable(),
+  /** Ladder to take from the table, where it holds several. */
+  family: z.string().nullable(),
+  /** Tasks or categories to keep; empty keeps all. */
+  tasks: z.array(z.string()),
+  /** Area under the curve of the modelled judge; null where the table carries judged scores. */
+  judgeAuc: z.number().min(0.5).max(1).nullable(),
+  name: z.string().trim().min(1).max(80),
+  /** Model names of the table -> ids of model cards, beside the committed aliases. */
+  aliases: z.record(z.string(), z.string()),
+});
+
+export const clusterDescriptionSchema = z.object({
+  name: z.string().trim().min(1).max(80),
+  gpu: z.string().min(1),
+  nodes: z.int().min(1).max(128),
+  gpusPerNode: z.int().min(1).max(16),
+  usdPerGpuHour: z.number().nonnegative(),
+});
+
+export const exploreSchema = z.object({
+  workloadId: z.string().min(1),
+  clusterId: z.string().min(1),
+  requestsPerSecond: z.number().positive().max(100_000),
+});
+
+export const solveSchema = exploreSchema.extend({
+  objective: objectiveSchema,
+  /** Thresholds (and models) an operator set by hand; null lets the planner choose. */
+  fixed: z.object({ models: z.array(z.string()).min(1), thresholds: z.array(z.int().min(0).max(100)) }).nullable(),
+});
+
+export const approveSchema = z.object({
+  planId: z.string().min(1),
+  /** The hash that was shown: an approval of anything else is refused. */
+  hash: z.string().min(1),
+  reason: z.string().trim().max(500),
+});
+
+export const applySchema = z.object({
+  planId: z.string().min(1),
+  clusterId: z.string().min(1),
+  /** Plan in force when the difference was shown; refused when another runs by now. */
+  expectedRunningPlanId: z.string().nullable(),
+});
+
+export const loadSchema = z.object({
+  clusterId: z.string().min(1),
+  workloadId: z.string().min(1),
+  requestsPerSecond: z.number().positive().max(10_000),
+  /** Engine seconds of load. */
+  seconds: z
+    .number()
+    .positive()
+    .max(24 * 3600),
+});
+
+export type WorkloadImport = z.infer<typeof workloadImportSchema>;
+export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
+export type ExploreRequest = z.infer<typeof exploreSchema>;
+export type SolveRequest = z.infer<typeof solveSchema>;
+export type ApproveRequest = z.infer<typeof approveSchema>;
+export type ApplyRequest = z.infer<typeof applySchema>;
+export type LoadRequest = z.infer<typeof loadSchema>;

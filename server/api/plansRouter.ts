@@ -1,0 +1,22 @@
+import { z } from "zod";
+import { approveSchema, byPlan, exploreSchema, solveSchema } from "./inputs";
+import { found, procedure, router } from "./trpc";
+
+export const plansRouter = router({
+  explore: procedure
+    .input(exploreSchema)
+    .query(({ ctx, input, signal }) => ctx.services.plans.explore(input, signal ?? new AbortController().signal)),
+  solve: procedure
+    .input(solveSchema)
+    .mutation(({ ctx, input, signal }) => ctx.services.plans.solve(input, signal ?? new AbortController().signal)),
+  keep: procedure.input(byPlan).mutation(({ ctx, input }) => ctx.services.plans.keep(input.planId, ctx.session.name)),
+  list: procedure.input(z.object({ clusterId: z.string().nullable() })).query(({ ctx, input }) => ctx.services.plans.list(input.clusterId)),
+  get: procedure.input(byPlan).query(({ ctx, input }) => found(ctx.services.plans.get(input.planId), `plan ${input.planId}`)),
+  diff: procedure
+    .input(byPlan.extend({ clusterId: z.string().min(1) }))
+    .query(({ ctx, input }) => ctx.services.plans.diff(input.planId, input.clusterId)),
+  approve: procedure.input(approveSchema).mutation(({ ctx, input }) => ctx.services.plans.approve(input, ctx.session.name)),
+  import: procedure
+    .input(z.object({ document: z.unknown() }))
+    .mutation(({ ctx, input }) => ctx.services.plans.importDocument(input.document, ctx.session.name)),
+});

@@ -1,0 +1,23 @@
+import { applicationsRouter } from "./applicationsRouter";
+import { auditRouter } from "./auditRouter";
+import { clustersRouter } from "./clustersRouter";
+import { liveRouter } from "./liveRouter";
+import { loadRouter } from "./loadRouter";
+import { plansRouter } from "./plansRouter";
+import { sessionRouter } from "./sessionRouter";
+import { router } from "./trpc";
+import { workloadsRouter } from "./workloadsRouter";
+
+export const appRouter = router({
+  session: sessionRouter,
+  workloads: workloadsRouter,
+  clusters: clustersRouter,
+  plans: plansRouter,
+  applications: applicationsRouter,
+  live: liveRouter,
+  load: loadRouter,
+  audit: auditRouter,
+});
+
+/** All the interface knows of the server: components import this type and nothing else from here. */
+export type AppRouter = typeof appRouter;

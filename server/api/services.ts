@@ -1,0 +1,91 @@
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type {
+  Application,
+  Approval,
+  AuditLine,
+  ClusterSummary,
+  GpuChoice,
+  KeptPlan,
+  LiveFrame,
+  LoadStatus,
+  Outcome,
+  PlanDiff,
+  PlanSummary,
+  SolveAnswer,
+  WorkloadDetail,
+  WorkloadSummary,
+} from "@/server/contracts/studio";
+import type { ApplyRequest, ApproveRequest, ClusterDescription, ExploreRequest, LoadRequest, SolveRequest, WorkloadImport } from "./inputs";
+
+/** An exploration as JSON carries it. */
+export type ExplorationWire = Readonly<Record<string, unknown>>;
+
+/** Signed-in person in whose name something is done. */
+export type Actor = string;
+
+export interface WorkloadService {
+  list(): readonly WorkloadSummary[];
+  /** null: no such workload. */
+  get(id: string): { readonly summary: WorkloadSummary; readonly detail: WorkloadDetail } | null;
+  /** Joins uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
+  importUploads(request: WorkloadImport, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
+  remove(id: string, actor: Actor): Outcome<object>;
+}
+
+export interface ClusterService {
+  list(): readonly ClusterSummary[];
+  describe(request: ClusterDescription, actor: Actor): Outcome<{ readonly id: string }>;
+  gpus(): readonly GpuChoice[];
+}
+
+export interface PlanService {
+  /** Everything the Plan page's sliders need to choose a plan without asking again. */
+  explore(request: ExploreRequest, signal: AbortSignal): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  solve(request: SolveRequest, signal: AbortSignal): Promise<SolveAnswer>;
+  /** Keeps a plan that `solve` found in this run of the studio. */
+  keep(planId: string, actor: Actor): Outcome<{ readonly id: string }>;
+  list(clusterId: string | null): readonly PlanSummary[];
+  get(planId: string): KeptPlan | null;
+  diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>>;
+  approve(request: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }>;
+  /** Takes a plan document from elsewhere: schema and hashes must hold. */
+  importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }>;
+}
+
+export interface ApplicationService {
+  start(request: ApplyRequest, actor: Actor): Promise<Outcome<{ readonly application: Application }>>;
+  /** Puts an earlier plan into force again; null means the plan before the one in force, or nothing. */
+  rollback(clusterId: string, toPlanId: string | null, actor: Actor): Promise<Outcome<{ readonly application: Application }>>;
+  pause(id: string, actor: Actor): Outcome<{ readonly application: Application }>;
+  resume(id: string, actor: Actor): Outcome<{ readonly application: Application }>;
+  abort(id: string, actor: Actor): Outcome<{ readonly application: Application }>;
+  get(id: string): Application | null;
+  list(clusterId: string): readonly Application[];
+}
+
+export interface LiveService {
+  /** Frames of the last minutes, oldest first. */
+  history(clusterId: string): readonly LiveFrame[];
+  /** Frames after `afterMs`, then each new one until the signal aborts. */
+  follow(options: { readonly clusterId: string; readonly afterMs: number; readonly signal: AbortSignal }): AsyncIterable<LiveFrame>;
+  /** Newest first. */
+  decisions(clusterId: string, limit: number): readonly Decision[];
+}
+
+export interface LoadService {
+  start(request: LoadRequest, actor: Actor): Promise<Outcome<{ readonly status: LoadStatus }>>;
+  stop(actor: Actor): LoadStatus;
+  status(): LoadStatus;
+}
+
+/** What the studio can do. Routers translate HTTP into these calls and nothing more. */
+export interface Services {
+  readonly workloads: WorkloadService;
+  readonly clusters: ClusterService;
+  readonly plans: PlanService;
+  readonly applications: ApplicationService;
+  readonly live: LiveService;
+  readonly load: LoadService;
+  readonly audit: { list(limit: number): readonly AuditLine[] };
+  readonly sessions: { signOut(sessionHash: string): void };
+}

@@ -1,0 +1,49 @@
+import { initTRPC, TRPCError } from "@trpc/server";
+import type { z } from "zod";
+import type { Services } from "./services";
+
+/** Who asks, and what may be asked. */
+export interface ApiContext {
+  readonly services: Services;
+  /** null: not signed in. */
+  readonly session: { readonly hash: string; readonly name: string } | null;
+  /** Whether the request's Origin is the studio's own: other sites may not change anything in an operator's name. */
+  readonly sameOrigin: boolean;
+}
+
+/** Clients reconnect after 15 s of silence; pings come well inside that. */
+const pingMs = 4_000;
+const reconnectAfterMs = 15_000;
+
+const t = initTRPC.context<ApiContext>().create({
+  sse: { ping: { enabled: true, intervalMs: pingMs }, client: { reconnectAfterInactivityMs: reconnectAfterMs } },
+  errorFormatter({ shape, error }) {
+    const { stack: _, ...data } = shape.data;
+    if (error.code === "INTERNAL_SERVER_ERROR") return { ...shape, message: "The studio failed here; its log says why.", data };
+    if (error.cause?.name !== "ZodError") return { ...shape, data };
+    return { ...shape, message: inputSentence(error.cause as z.ZodError), data };
+  },
+});
+
+/** The first fault of an input in one sentence with its path, for people rather than parsers. */
+function inputSentence(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue === undefined ? "The input does not fit." : `${issue.path.join(".") || "input"}: ${issue.message}`;
+}
+
+export const router = t.router;
+
+/** Every procedure: signed in, and no change asked for by another site. */
+export const procedure = t.procedure.use(({ ctx, type, next }) => {
+  if (ctx.session === null) throw new TRPCError({ code: "UNAUTHORIZED", message: "Sign in with the link the studio printed at start." });
+  if (type === "mutation" && !ctx.sameOrigin) {
+    throw new TRPCError({ code: "FORBIDDEN", message: "This change was asked for by another site and was not made." });
+  }
+  return next({ ctx: { ...ctx, session: ctx.session } });
+});
+
+/** The value, or NOT_FOUND with what was looked for. */
+export function found<Value>(value: Value | null, what: string): Value {
+  if (value === null) throw new TRPCError({ code: "NOT_FOUND", message: `There is no ${what}.` });
+  return value;
+}
