@@ -1,0 +1,24 @@
+import type { CascadePolicy } from "../plan/plan";
+import type { Route, Verdict } from "./policyParts";
+
+/**
+ * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model; stage i's answer is accepted when its
+ * judged score is at least `thresholds[i]`, else the request goes one stage on; the last stage's answer always is.
+ *
+ * An answer without a score, because the judge failed or was too late, is accepted with the reason `judge-unavailable`.
+ * Escalating all of them instead would put the whole load on the largest model while the judge is down, and lose the answers
+ * that are at hand; the cost of accepting is quality, and the reason shows in every decision record.
+ */
+export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds">): Route {
+  const models = policy.stages.map((stage) => stage.model);
+  const last = models.length - 1;
+  const verdict = (stage: number, judgedScore: number | null): Verdict => {
+    const threshold = policy.thresholds[stage];
+    if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
+    if (judgedScore === null) return { kind: "accept", reason: "judge-unavailable" };
+    return judgedScore >= threshold
+      ? { kind: "accept", reason: "score-at-or-above-threshold" }
+      : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
+  };
+  return { kind: "cascade", needs: last > 0 ? ["judged-scores"] : [], models, judges: (stage) => stage < last, verdict };
+}

@@ -1,0 +1,45 @@
+import type { Need, PolicyEvent, WaitingWork } from "./policy";
+
+/** What a route says of an answer: good enough, or on to a later stage. */
+export type Verdict =
+  | { readonly kind: "accept"; readonly reason: string }
+  | { readonly kind: "escalate"; readonly stage: number; readonly reason: string };
+
+/** Which model serves a stage, and which answers are good enough. */
+export interface Route {
+  readonly kind: string;
+  readonly needs: readonly Need[];
+  /** Models in the order requests meet them; the index is the stage. */
+  readonly models: readonly string[];
+  judges(stage: number): boolean;
+  /** Called with answered work only; `judgedScore` null means that the judge gave none. */
+  verdict(stage: number, judgedScore: number | null): Verdict;
+}
+
+/** In which order queued work leaves a model's queue. */
+export interface Order {
+  readonly kind: string;
+  readonly needs: readonly Need[];
+  /** Smallest first; equal keys leave in the order the driver lists them. */
+  key(work: WaitingWork, nowSeconds: number): number;
+}
+
+/**
+ * The replicas of one model during one decision, as parallel arrays: `inFlight` already counts what the decision has
+ * dispatched so far, and a replica that takes no work has `capacity` 0.
+ */
+export interface Slots {
+  readonly model: string;
+  readonly replicaIds: readonly string[];
+  readonly inFlight: Int32Array;
+  readonly capacity: Int32Array;
+}
+
+/** Which replica of the model gets the next request. */
+export interface Place {
+  readonly kind: string;
+  readonly needs: readonly Need[];
+  /** Index into `slots` of a replica with inFlight < capacity, or -1 when there is none. */
+  choose(slots: Slots): number;
+  observe?(event: PolicyEvent): void;
+}
