@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { createServer } from "node:net";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+
+const run = promisify(execFile);
+
+/** Runs plain Node on a module expression and returns exit code and output, whatever the code was. */
+async function node(script: string, environment: Record<string, string> = {}) {
+  const child = run(process.execPath, ["--input-type=module", "-e", script], { env: { ...process.env, ...environment } });
+  return child.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    (error: { code: number; stdout: string; stderr: string }) => ({ code: error.code, stdout: error.stdout, stderr: error.stderr }),
+  );
+}
+
+test("an old Node is refused with the version found and the version needed", async () => {
+  const old = await node('import { checkNode } from "./scripts/prepare.mjs"; checkNode("18.20.1");');
+  expect(old.code).toBe(1);
+  expect(old.stderr.trim()).toBe("Weir needs Node 20.19 or newer; this is 18.20.1.");
+  expect((await node('import { checkNode } from "./scripts/prepare.mjs"; checkNode("20.19.0");')).code).toBe(0);
+});
+
+test("a port that is taken is named with the variable that moves it", async () => {
+  const holder = createServer();
+  await new Promise<void>((listening) => holder.listen(0, "127.0.0.1", listening));
+  const address = holder.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const answer = await node('import { choosePorts } from "./scripts/ports.mjs"; console.log((await choosePorts()).problem);', {
+    WEIR_STUDIO_PORT: String(port),
+  });
+  await new Promise((closed) => holder.close(closed));
+  expect(answer.stdout.trim()).toBe(`Port ${port} is taken: end what listens there, or set WEIR_STUDIO_PORT to another port.`);
+});
+
+test("a port that is no number is refused with the value given", async () => {
+  const answer = await node('import { choosePorts } from "./scripts/ports.mjs"; console.log((await choosePorts()).problem);', {
+    WEIR_GATEWAY_PORT: "http",
+  });
+  expect(answer.stdout.trim()).toBe('WEIR_GATEWAY_PORT is "http": give a port from 1 to 65535.');
+});
+
+test("a state folder that cannot be written is named with the way out", async () => {
+  // Nobody may make folders there, not even root.
+  const answer = await node('import { checkWritable } from "./scripts/prepare.mjs"; checkWritable("/proc/weir-state");');
+  expect(answer.code).toBe(1);
+  expect(answer.stderr.trim()).toBe(
+    "No permission to write /proc/weir-state: change its owner, or set WEIR_STATE_DIR to a folder you may write.",
+  );
+});

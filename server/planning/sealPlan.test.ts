@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { planSchema } from "@/solver/plan/plan";
+import { sealPlan } from "./sealPlan";
+
+const at = new Date("2026-01-02T03:04:05Z");
+
+test("a sealed plan survives export and import unchanged", () => {
+  const plan = sealPlan(examplePlanDraft(), at);
+  expect(planSchema.parse(JSON.parse(JSON.stringify(plan)))).toEqual(plan);
+});
+
+test("the id covers topology and policy and nothing else", () => {
+  const draft = examplePlanDraft();
+  const plan = sealPlan(draft, at);
+  expect(sealPlan({ ...draft, metadata: { name: "other" } }, new Date("2027-01-01T00:00:00Z")).id).toBe(plan.id);
+
+  const turned = sealPlan({ ...draft, policy: { ...draft.policy, thresholds: [61] } }, at);
+  expect(turned.id).not.toBe(plan.id);
+  expect(turned.topologyHash).toBe(plan.topologyHash);
+  expect(turned.policyHash).not.toBe(plan.policyHash);
+});
+
+test("a policy with a threshold too many is refused with both counts", () => {
+  const draft = examplePlanDraft();
+  expect(() => sealPlan({ ...draft, policy: { ...draft.policy, thresholds: [60, 70] } }, at)).toThrow(
+    "2 stages need 1 thresholds, found 2",
+  );
+});
