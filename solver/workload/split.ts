@@ -1,0 +1,31 @@
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+
+/** Share of the prompts the planner may see. The rest is fresh traffic: what held-out checks and emulated engines replay. */
+export const PLANNING_SHARE = 0.7;
+
+/** The two disjoint parts of a table's prompts, as ascending row indices. */
+export interface PromptSplit {
+  readonly planning: Int32Array;
+  readonly heldOut: Int32Array;
+}
+
+/**
+ * Splits prompts at random into 70 % for planning and 30 % held out. Depends on the count and the seed only, so every
+ * process that holds the workload finds the same split.
+ *
+ * @throws RangeError below two prompts: both parts need one.
+ */
+export function splitPrompts(promptCount: number, seed: number): PromptSplit {
+  if (!(promptCount >= 2))
+    throw new RangeError(`A split into planning and held-out prompts needs at least 2 prompts, found ${promptCount}`);
+  const random = seededRandom(mixSeed(seed, "split"));
+  const shuffled = Int32Array.from({ length: promptCount }, (_, prompt) => prompt);
+  for (let at = promptCount - 1; at > 0; at--) {
+    const other = random.int(at + 1);
+    const prompt = shuffled[at] ?? 0;
+    shuffled[at] = shuffled[other] ?? 0;
+    shuffled[other] = prompt;
+  }
+  const planningCount = Math.min(promptCount - 1, Math.round(promptCount * PLANNING_SHARE));
+  return { planning: shuffled.slice(0, planningCount).sort(), heldOut: shuffled.slice(planningCount).sort() };
+}
