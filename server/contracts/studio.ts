@@ -60,8 +60,12 @@ export interface PlanDiff {
   readonly againstPlanId: string | null;
   readonly lines: readonly DiffLine[];
   readonly steps: readonly ApplyStep[];
-  /** Share of the serving replicas that is out at the worst moment of the roll-out, 0..1. */
+  /**
+   * Share of a model's serving GPUs that is out at the worst moment of the roll-out, 0..1, for the model hit hardest,
+   * against the smaller of what it has before and after. 1: that model answers nothing for a while.
+   */
   readonly capacityDip: number;
+  /** GPUs that no engine occupies before the first step. */
   readonly spareGpus: number;
 }
 
@@ -83,7 +87,8 @@ export type ApplicationState = "grace" | "running" | "paused" | "done" | "failed
 export interface Application {
   readonly id: string;
   readonly clusterId: string;
-  readonly planId: string;
+  /** null: a rollback to the empty cluster. */
+  readonly planId: string | null;
   readonly previousPlanId: string | null;
   readonly kind: "apply" | "rollback";
   readonly state: ApplicationState;

@@ -1,0 +1,40 @@
+import { desc, eq, inArray } from "drizzle-orm";
+import type { Application, ApplicationState } from "@/server/contracts/studio";
+import type { Database } from "./database";
+import { applications } from "./schema";
+import type { StoredStep } from "./storedStep";
+
+/** An application as kept: its steps say what they do, so that it can go on after a restart. */
+export interface StoredApplication extends Omit<Application, "steps"> {
+  readonly steps: readonly StoredStep[];
+  /** An operator aborted it: what was done is being undone. */
+  readonly undoing: boolean;
+}
+
+/** States in which an application still has something to do. */
+export const openStates: readonly ApplicationState[] = ["grace", "running", "paused"];
+
+/** Applications of plans, written before and after every step. */
+export function createApplicationRepository(db: Database) {
+  return {
+    save(application: StoredApplication): void {
+      const { id: _, ...changes } = application;
+      db.insert(applications).values(application).onConflictDoUpdate({ target: applications.id, set: changes }).run();
+    },
+    get(id: string): StoredApplication | null {
+      return db.select().from(applications).where(eq(applications.id, id)).get() ?? null;
+    },
+    /** Newest first. */
+    list(clusterId: string): readonly StoredApplication[] {
+      return db.select().from(applications).where(eq(applications.clusterId, clusterId)).orderBy(desc(applications.startedAt)).all();
+    },
+    /** Those that were not finished, on any cluster. */
+    open(): readonly StoredApplication[] {
+      return db
+        .select()
+        .from(applications)
+        .where(inArray(applications.state, [...openStates]))
+        .all();
+    },
+  };
+}

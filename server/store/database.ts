@@ -1,0 +1,33 @@
+import { accessSync, constants, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
+import { migrate } from "drizzle-orm/better-sqlite3/migrator";
+
+export type Database = BetterSQLite3Database & { readonly $client: Sqlite.Database };
+
+/** How long a writer waits for another process (the command line) before it gives up. */
+const busyTimeoutMs = 5_000;
+
+/** Folder of the committed migrations; the studio and the command line start at the repository root or name it. */
+const migrationsFolder = (): string => join(process.env.WEIR_ROOT ?? process.cwd(), "server", "store", "migrations");
+
+/**
+ * Opens `weir.db` in the state folder, creating both, and brings its tables up to date.
+ *
+ * @throws Error with one sentence and the way out when the folder cannot be written.
+ */
+export function openDatabase(stateDir: string): Database {
+  try {
+    mkdirSync(stateDir, { recursive: true });
+    accessSync(stateDir, constants.W_OK);
+  } catch (cause) {
+    throw new Error(`No permission to write ${stateDir}: change its owner, or set WEIR_STATE_DIR to a folder you may write.`, { cause });
+  }
+  const client = new Sqlite(join(stateDir, "weir.db"), { timeout: busyTimeoutMs });
+  client.pragma("journal_mode = WAL");
+  client.pragma("foreign_keys = ON");
+  const database = drizzle(client, { casing: "snake_case" });
+  migrate(database, { migrationsFolder: migrationsFolder() });
+  return database;
+}

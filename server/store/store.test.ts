@@ -1,0 +1,74 @@
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { WorkloadSummary } from "@/server/contracts/studio";
+import { openStore, type Store } from "./store";
+
+const now = "2026-01-01T00:00:00.000Z";
+const later = "2026-01-01T01:00:00.000Z";
+const spec = { id: "c", name: "c", kind: "described", gpu: "l4", nodes: [{ name: "n1", gpus: 2 }], usdPerGpuHour: 1 } as const;
+
+describe("store", () => {
+  let folder: string;
+  let store: Store;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "weir-store-"));
+    store = openStore(folder);
+  });
+  afterEach(() => {
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("gives back after a restart what was written before", () => {
+    store.clusters.insert({ ...spec, nodes: [...spec.nodes] }, now);
+    store.audit.add({ at: now, actor: "a", action: "describe", subject: "c", detail: "" });
+    store.close();
+    store = openStore(folder);
+    expect(store.clusters.get("c")?.spec).toEqual(spec);
+    expect(store.audit.list(10)).toEqual([{ at: now, actor: "a", action: "describe", subject: "c", detail: "" }]);
+  });
+
+  it("keeps a workload's bytes as they were", () => {
+    const summary = { id: "w", createdAt: now, name: "w" } as WorkloadSummary;
+    store.workloads.insert(summary, Buffer.from([0, 255, 7]));
+    expect(store.workloads.data("w")).toEqual(Buffer.from([0, 255, 7]));
+    expect(store.workloads.list()).toEqual([summary]);
+    expect(store.workloads.remove("w")).toBe(true);
+    expect(store.workloads.remove("w")).toBe(false);
+  });
+
+  it("refuses a running plan that was never kept", () => {
+    store.clusters.insert({ ...spec, nodes: [...spec.nodes] }, now);
+    expect(() => store.clusters.setRunning("c", { planId: "f".repeat(64), since: now })).toThrow(/FOREIGN KEY/);
+  });
+
+  it("writes all of a transaction or nothing", () => {
+    expect(() =>
+      store.atomically(() => {
+        store.audit.add({ at: now, actor: "a", action: "x", subject: "", detail: "" });
+        throw new Error("no");
+      }),
+    ).toThrow("no");
+    expect(store.audit.list(10)).toEqual([]);
+  });
+
+  it("saves an application again in place", () => {
+    store.clusters.insert({ ...spec, nodes: [...spec.nodes] }, now);
+    const base = { id: "a1", clusterId: "c", planId: null, previousPlanId: null, kind: "rollback" as const, startedAt: now };
+    const rest = { endedAt: null, graceEndsAt: null, steps: [], error: null, actor: "a", undoing: false };
+    store.applications.save({ ...base, ...rest, state: "grace" });
+    store.applications.save({ ...base, ...rest, state: "running" });
+    expect(store.applications.open().map((one) => one.state)).toEqual(["running"]);
+    store.applications.save({ ...base, ...rest, state: "done", endedAt: later });
+    expect(store.applications.open()).toEqual([]);
+    expect(store.applications.get("a1")?.endedAt).toBe(later);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("says in a sentence that the folder cannot be written", () => {
+    const locked = mkdtempSync(join(tmpdir(), "weir-locked-"));
+    chmodSync(locked, 0o500);
+    expect(() => openStore(locked)).toThrow(/No permission to write .* set WEIR_STATE_DIR/);
+  });
+});

@@ -1,0 +1,31 @@
+import { createApplicationRepository } from "./applicationRepository";
+import { createApprovalRepository } from "./approvalRepository";
+import { createAuditRepository } from "./auditRepository";
+import { createClusterRepository } from "./clusterRepository";
+import { openDatabase } from "./database";
+import { createPlanRepository } from "./planRepository";
+import { createSessionRepository } from "./sessionRepository";
+import { createWorkloadRepository } from "./workloadRepository";
+
+/**
+ * The studio's memory: one SQLite file, one repository per noun.
+ *
+ * @throws Error with one sentence when the folder cannot be written.
+ */
+export function openStore(stateDir: string) {
+  const db = openDatabase(stateDir);
+  return {
+    workloads: createWorkloadRepository(db),
+    clusters: createClusterRepository(db),
+    plans: createPlanRepository(db),
+    approvals: createApprovalRepository(db),
+    applications: createApplicationRepository(db),
+    audit: createAuditRepository(db),
+    sessions: createSessionRepository(db),
+    /** All of `write` or nothing of it. */
+    atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
+    close: () => db.$client.close(),
+  };
+}
+
+export type Store = ReturnType<typeof openStore>;
