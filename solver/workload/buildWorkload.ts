@@ -1,0 +1,46 @@
+import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
+import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "./gammaArrivals";
+import { DEFAULT_JUDGE_AUC } from "./judgeModel";
+import type { JudgeSource, Workload } from "./workload";
+
+/** Arrivals of a workload that brings none: an hour at the rate of the Azure conversation trace that they are modelled on. */
+const GENERATED_ARRIVALS = 20_000;
+const GENERATED_REQUESTS_PER_SECOND = 5.53;
+
+export interface WorkloadParts {
+  readonly name: string;
+  /** Outcomes and, in words, where they came from. `generated` marks a table that was drawn, not read. */
+  readonly outcomes: { readonly table: LabelledTable; readonly origin: string; readonly generated?: boolean };
+  /** null: bursty arrivals are generated, and the origin says so. */
+  readonly arrivals: { readonly arrivalSeconds: Float64Array; readonly origin: string } | null;
+  /** null: measured scores where the table has them, else a judge modelled at the default AUC. A number models the judge in any case. */
+  readonly judgeAuc: number | null;
+  readonly seed: number;
+}
+
+/** Joins outcomes, arrivals and a judge into a workload. */
+export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: WorkloadParts): Workload {
+  const judge: JudgeSource =
+    judgeAuc === null && hasMeasuredJudge(outcomes.table)
+      ? { kind: "measured" }
+      : { kind: "modelled", auc: judgeAuc ?? DEFAULT_JUDGE_AUC, seed };
+  const { arrivalSeconds, origin } = arrivals ?? generatedArrivals(seed);
+  return {
+    name,
+    outcomes: applyJudge(outcomes.table, judge),
+    arrivalSeconds,
+    judge,
+    origin: { outcomes: outcomes.origin, arrivals: origin, generated: outcomes.generated ?? false },
+    seed,
+  };
+}
+
+const generatedArrivals = (seed: number) => ({
+  arrivalSeconds: gammaArrivals({
+    requests: GENERATED_ARRIVALS,
+    requestsPerSecond: GENERATED_REQUESTS_PER_SECOND,
+    shape: AZURE_CONVERSATION_SHAPE,
+    seed,
+  }),
+  origin: `generated: Gamma renewal process of shape ${AZURE_CONVERSATION_SHAPE}, fitted to the Azure conversation trace of 2023`,
+});
