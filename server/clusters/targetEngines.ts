@@ -1,0 +1,46 @@
+import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { Placement, Plan } from "@/solver/plan/plan";
+
+/** GPUs of one node as text: `0-3` for a run, `0.2.5` otherwise. */
+function gpuText(gpus: readonly number[]): string {
+  const sorted = [...gpus].sort((a, b) => a - b);
+  const first = sorted[0] ?? 0;
+  const last = sorted.at(-1) ?? first;
+  if (sorted.length > 1 && last - first === sorted.length - 1) return `${first}-${last}`;
+  return sorted.join(".");
+}
+
+/**
+ * An engine's id says what it is and where: model, shape and GPUs. A replica that two plans share therefore has the same
+ * id in both, which is how a roll-out knows what to leave alone.
+ *
+ * @example engineId("gemma-2-2b", { tp: 2, pp: 1 }, [{ node: "node1", gpus: [0, 1] }]) // "gemma-2-2b-tp2-pp1-node1-0-1"
+ */
+export function engineId(model: string, shape: { readonly tp: number; readonly pp: number }, placements: readonly Placement[]): string {
+  const where = placements.map((placement) => `${placement.node}-${gpuText(placement.gpus)}`).join("_");
+  return `${model}-tp${shape.tp}-pp${shape.pp}-${where}`.toLowerCase().replace(/[^a-z0-9._-]/g, "-");
+}
+
+/** Every engine a plan asks for, in the order of its deployment. */
+export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineRequest[] {
+  return plan.deployment.flatMap((deployment) =>
+    deployment.replicas.flatMap((group) =>
+      group.placements.map((placements) => ({
+        id: engineId(deployment.model, group, placements),
+        model: deployment.model,
+        gpu: deployment.gpu,
+        tp: group.tp,
+        pp: group.pp,
+        placements,
+      })),
+    ),
+  );
+}
+
+/** The GPUs an engine occupies, as `node/index`. */
+export const gpuKeys = (engine: Pick<EngineRequest, "placements">): readonly string[] =>
+  engine.placements.flatMap((placement) => placement.gpus.map((gpu) => `${placement.node}/${gpu}`));
+
+/** Where an engine runs, for people: `node1 GPU 0-3`. */
+export const placeText = (engine: Pick<EngineRequest, "placements">): string =>
+  engine.placements.map((placement) => `${placement.node} GPU ${gpuText(placement.gpus)}`).join(", ");
