@@ -1,0 +1,54 @@
+import type { GpuCard } from "./gpus";
+import { kvBytesPerToken, type ModelCard, weightBytes } from "./modelCard";
+import { largestStageShare, type ReplicaShape, shapeRefusal } from "./parallelism";
+
+/** Share of a GPU's memory an engine may take: vLLM's `gpu-memory-utilization` default. */
+export const MEMORY_SHARE = 0.9;
+
+/** Activations, CUDA graphs and communication buffers of one GPU at 8192 tokens a step, in bytes (order of what vLLM profiles). */
+export const OVERHEAD_BYTES = 2.5e9;
+
+/** A replica that cannot hold one full prefill step in its cache is no useful engine. */
+export const MIN_KV_TOKENS = 8192;
+
+export type MemoryFit =
+  | {
+      readonly fits: true;
+      /** KV cache capacity of the replica in tokens. */
+      readonly kvTokens: number;
+      readonly weightBytesPerGpu: number;
+      readonly kvBytesPerGpu: number;
+    }
+  | { readonly fits: false; readonly reason: string };
+
+const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
+
+/**
+ * Whether a model's weights and a useful KV cache fit on the GPUs of one replica, and how many tokens the cache holds:
+ * `(MEMORY_SHARE * memory - weights / (tp * pp) - OVERHEAD_BYTES) / (KV bytes of a token on one GPU)`. The fullest pipeline stage
+ * decides. KV heads fewer than tp are stored more than once.
+ */
+export function memoryFit(model: ModelCard, gpu: GpuCard, shape: ReplicaShape): MemoryFit {
+  const refusal = shapeRefusal(model, shape);
+  if (refusal !== null) return { fits: false, reason: refusal };
+
+  const stageShare = largestStageShare(model, shape);
+  const weightBytesPerGpu = (weightBytes(model) * stageShare) / shape.tp;
+  const usableBytes = MEMORY_SHARE * gpu.memoryBytes - OVERHEAD_BYTES;
+  const kvBytesPerGpu = usableBytes - weightBytesPerGpu;
+  const label = `${model.id} in ${model.precision} at tp ${shape.tp}, pp ${shape.pp}`;
+  if (kvBytesPerGpu <= 0) {
+    return {
+      fits: false,
+      reason: `${label} needs ${gigabytes(weightBytesPerGpu)} of weights on each ${gpu.id}, which has ${gigabytes(usableBytes)} to give: use more GPUs per replica`,
+    };
+  }
+  const kvTokens = Math.floor(kvBytesPerGpu / ((kvBytesPerToken(model) * stageShare) / Math.min(shape.tp, model.architecture.kvHeads)));
+  if (kvTokens < MIN_KV_TOKENS) {
+    return {
+      fits: false,
+      reason: `${label} leaves room for ${kvTokens} KV tokens on ${gpu.id}, fewer than one step of ${MIN_KV_TOKENS}: use more GPUs per replica`,
+    };
+  }
+  return { fits: true, kvTokens, weightBytesPerGpu, kvBytesPerGpu };
+}
