@@ -1,0 +1,134 @@
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { GpuFrame, LiveFrame } from "@/server/contracts/studio";
+import { mixSeed } from "@/solver/numeric/random";
+import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
+import { createGatewayWatch } from "./gatewayWatch";
+import { createGpuTarget } from "./gpuTarget";
+
+export interface CollectorOptions {
+  readonly clusterId: string;
+  /** The engines that are there now; asked for at every round, so that a roll-out is followed. */
+  readonly targets: () => readonly Target[];
+  /** URL of dcgm-exporter's text; null where there is none. */
+  readonly dcgmUrl: string | null;
+  readonly gatewayAdminUrl: string;
+  readonly adminToken: string;
+  /** Engine seconds in a wall second. */
+  readonly timeScale: number;
+  readonly intervalMs?: number;
+  readonly now?: () => number;
+  /** Quality label of an answer, where the cluster's prompts have one; absent quality stays null. */
+  readonly labelOf?: (decision: Decision) => number | null;
+}
+
+/** Live telemetry of one cluster. */
+export interface Collector {
+  /** The last ten minutes at most, oldest first. */
+  frames(): readonly LiveFrame[];
+  /** Frames later than `afterMs` (now, if not given), then each new one, until the signal aborts or the collector closes. */
+  follow(signal: AbortSignal, afterMs?: number): AsyncGenerator<LiveFrame>;
+  /** The gateway's decisions, newest first. */
+  decisions(limit: number): readonly Decision[];
+  /** Starts the measuring window anew: a load run or an application begins. */
+  beginWindow(): void;
+  close(): void;
+}
+
+/** Ten minutes at one a second. */
+const KEPT_FRAMES = 600;
+
+/** Scrapes of one round are spread over this part of the interval, so that text of many engines is not parsed in one go. */
+const JITTER_SHARE = 0.5;
+
+/**
+ * Starts collecting: every round scrapes each engine, the GPUs and the gateway on their own, none waiting for another, and
+ * puts what is known by then into one frame.
+ */
+export function createCollector(options: CollectorOptions): Collector {
+  const { clusterId, timeScale, intervalMs = 1000, now = Date.now } = options;
+  const watched = new Map<string, { readonly target: Target; readonly engine: EngineTarget }>();
+  const gpus = options.dcgmUrl === null ? null : createGpuTarget(options.dcgmUrl, { intervalMs, now });
+  const gateway = createGatewayWatch({ ...options, adminUrl: options.gatewayAdminUrl, intervalMs, now });
+  const ring: LiveFrame[] = [];
+  const wakeUps = new Set<() => void>();
+  const delays = new Set<NodeJS.Timeout>();
+  let closed = false;
+
+  const soon = (id: string, poll: () => Promise<void>): void => {
+    const delayMs = (mixSeed(id) / 2 ** 32) * JITTER_SHARE * intervalMs;
+    const delay = setTimeout(() => {
+      delays.delete(delay);
+      void poll();
+    }, delayMs);
+    delays.add(delay);
+  };
+
+  const refreshTargets = (): void => {
+    const targets = options.targets();
+    const ids = new Set(targets.map((target) => target.id));
+    for (const id of watched.keys()) if (!ids.has(id)) watched.delete(id);
+    for (const target of targets) {
+      const known = watched.get(target.id)?.target;
+      if (known?.url === target.url && known.model === target.model) continue;
+      watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, now }) });
+    }
+  };
+
+  const gpuFrames = (): readonly GpuFrame[] => {
+    const holder = new Map<string, string>();
+    for (const { target } of watched.values()) for (const gpu of target.gpus) holder.set(`${gpu.node}/${gpu.index}`, target.id);
+    return (gpus?.readings() ?? []).map((gpu) => ({ ...gpu, engineId: holder.get(`${gpu.node}/${gpu.index}`) ?? null }));
+  };
+
+  const round = (): void => {
+    // Frames are told apart by their time: two never share one, even if the clock is set back.
+    const atMs = Math.max(now(), (ring.at(-1)?.atMs ?? 0) + 1);
+    refreshTargets();
+    const engines = [...watched.values()].map(({ engine }) => engine.frame());
+    ring.push({ atMs, clusterId, timeScale, engines, gpus: gpuFrames(), ...gateway.frame() });
+    if (ring.length > KEPT_FRAMES) ring.shift();
+    for (const wake of wakeUps) wake();
+    for (const [id, { engine }] of watched) soon(id, engine.poll);
+    if (gpus !== null) soon("dcgm", gpus.poll);
+    soon("gateway", gateway.poll);
+  };
+
+  const timer = setInterval(round, intervalMs);
+  round();
+
+  /** Resolves at the next frame, on abort and on close. */
+  const change = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const wake = (): void => {
+        wakeUps.delete(wake);
+        signal.removeEventListener("abort", wake);
+        resolve();
+      };
+      wakeUps.add(wake);
+      signal.addEventListener("abort", wake);
+    });
+
+  return {
+    frames: () => [...ring],
+    async *follow(signal, afterMs = now()) {
+      let seenMs = afterMs;
+      while (!signal.aborted && !closed) {
+        const next = ring.find((frame) => frame.atMs > seenMs);
+        if (next === undefined) {
+          await change(signal);
+          continue;
+        }
+        seenMs = next.atMs;
+        yield next;
+      }
+    },
+    decisions: (limit) => gateway.decisions(limit),
+    beginWindow: () => gateway.beginWindow(),
+    close() {
+      closed = true;
+      clearInterval(timer);
+      for (const delay of delays) clearTimeout(delay);
+      for (const wake of wakeUps) wake();
+    },
+  };
+}

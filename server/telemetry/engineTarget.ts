@@ -1,0 +1,138 @@
+import { z } from "zod";
+import type { EngineFrame } from "@/server/contracts/studio";
+import { counterDelta } from "./counterDelta";
+import { chooseMapping } from "./engineMapping";
+import { freshness } from "./freshness";
+import { type Histogram, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
+import { parsePromText } from "./promText";
+import { type EngineReading, readEngine } from "./readEngine";
+import { type ScrapeResult, scrape } from "./scrape";
+
+/** An engine to watch. */
+export interface Target {
+  readonly id: string;
+  readonly model: string;
+  /** Root of its HTTP API, without a trailing slash. */
+  readonly url: string;
+  readonly gpus: readonly { readonly node: string; readonly index: number }[];
+}
+
+export interface TargetOptions {
+  readonly intervalMs: number;
+  readonly timeScale: number;
+  readonly now: () => number;
+}
+
+/** One watched engine: `poll` takes a sample, `frame` says what is known now. */
+export interface EngineTarget {
+  /** Scrapes once; returns at once when the scrape before is still under way. Never throws. */
+  poll(): Promise<void>;
+  frame(): EngineFrame;
+}
+
+/** What was observed between two scrapes in a row. */
+interface Step {
+  readonly atMs: number;
+  readonly wallSeconds: number;
+  readonly finished: number | null;
+  readonly ttftSeconds: Histogram | null;
+}
+
+/** Rates and percentiles look back over this much: some tens of requests at one a second or more, and still lively. */
+const RATE_WINDOW_MS = 15_000;
+
+const versionSchema = z.object({ version: z.string() });
+
+/** Watches one engine. Its counters are read as differences, so that a restarted engine is no dip below zero. */
+export function createEngineTarget(target: Target, { intervalMs, timeScale, now }: TargetOptions): EngineTarget {
+  const timeoutMs = 2 * intervalMs;
+  let polling = false;
+  let version: string | null | undefined;
+  let last: { readonly atMs: number; readonly reading: EngineReading } | null = null;
+  let failure: Exclude<ScrapeResult, { ok: true }> | null = null;
+  let steps: Step[] = [];
+
+  const take = (reading: EngineReading): void => {
+    const atMs = now();
+    if (last !== null) {
+      const before = last.reading;
+      steps.push({
+        atMs,
+        wallSeconds: (atMs - last.atMs) / 1000,
+        finished: before.finished === null || reading.finished === null ? null : counterDelta(before.finished, reading.finished),
+        ttftSeconds:
+          before.ttftSeconds === null || reading.ttftSeconds === null ? null : histogramDelta(before.ttftSeconds, reading.ttftSeconds),
+      });
+      steps = steps.filter((step) => step.atMs > atMs - RATE_WINDOW_MS);
+    }
+    last = { atMs, reading };
+  };
+
+  const pollOnce = async (): Promise<void> => {
+    if (version === undefined) version = await readVersion(`${target.url}/version`, timeoutMs);
+    const url = `${target.url}/metrics`;
+    const result = await scrape(url, { timeoutMs });
+    failure = result.ok ? null : result;
+    if (!result.ok) {
+      // What answers next may be another build.
+      version = undefined;
+      return;
+    }
+    const metrics = parsePromText(result.text);
+    const mapping = chooseMapping(metrics, version);
+    if (mapping === undefined) failure = { ok: false, kind: "status", reason: `${url} has no metric of a known engine type` };
+    else take(readEngine(metrics, mapping));
+  };
+
+  return {
+    async poll() {
+      if (polling) return;
+      polling = true;
+      try {
+        await pollOnce();
+      } finally {
+        polling = false;
+      }
+    },
+    frame() {
+      const fresh = freshness({ nowMs: now(), intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
+      const reading = fresh.state === "unreachable" ? null : (last?.reading ?? null);
+      const absent = reading?.absent ?? [];
+      return {
+        id: target.id,
+        model: target.model,
+        gpus: target.gpus,
+        state: fresh.state,
+        ageSeconds: fresh.ageSeconds,
+        reason: fresh.reason === "" && absent.length > 0 ? `absent: ${absent.join(", ")}` : fresh.reason,
+        running: reading?.running ?? null,
+        waiting: reading?.waiting ?? null,
+        kvUse: reading?.kvUse ?? null,
+        requestsPerSecond: reading === null ? null : rate(steps, timeScale),
+        ttftP95Seconds: reading === null ? null : ttftP95(steps),
+      };
+    },
+  };
+}
+
+/** Requests finished in an engine second; null before two samples. */
+function rate(steps: readonly Step[], timeScale: number): number | null {
+  const known = steps.filter((step) => step.finished !== null);
+  const seconds = known.reduce((sum, step) => sum + step.wallSeconds, 0) * timeScale;
+  return seconds > 0 ? known.reduce((sum, step) => sum + (step.finished ?? 0), 0) / seconds : null;
+}
+
+function ttftP95(steps: readonly Step[]): number | null {
+  const observed = histogramSum(steps.flatMap((step) => (step.ttftSeconds === null ? [] : [step.ttftSeconds])));
+  return observed === null ? null : histogramQuantile(0.95, observed);
+}
+
+async function readVersion(url: string, timeoutMs: number): Promise<string | null> {
+  const result = await scrape(url, { timeoutMs });
+  if (!result.ok) return null;
+  try {
+    return versionSchema.parse(JSON.parse(result.text)).version;
+  } catch {
+    return null;
+  }
+}

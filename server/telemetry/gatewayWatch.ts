@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { type Decision, decisionPageSchema, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { LiveFrame, StageFrame } from "@/server/contracts/studio";
+import { createDecisionWindow } from "./decisionWindow";
+import { freshness } from "./freshness";
+import { type ScrapeResult, scrape } from "./scrape";
+
+export interface GatewayWatchOptions {
+  /** Root of the gateway's admin listener. */
+  readonly adminUrl: string;
+  readonly adminToken: string;
+  readonly intervalMs: number;
+  readonly timeScale: number;
+  readonly now: () => number;
+  readonly labelOf?: (decision: Decision) => number | null;
+}
+
+/** The gateway as its admin listener tells it: exact where engines' histograms have buckets. */
+export interface GatewayWatch {
+  /** Asks once; returns at once when the round before is still under way. Never throws. */
+  poll(): Promise<void>;
+  frame(): Pick<LiveFrame, "planId" | "gateway" | "measured">;
+  beginWindow(): void;
+  decisions(limit: number): readonly Decision[];
+}
+
+/** At most this many pages of 1000 decisions a round; the rest comes with the next one. */
+const MAX_PAGES = 20;
+
+type Failure = Exclude<ScrapeResult, { ok: true }>;
+type Answer<Value> = { readonly ok: true; readonly value: Value } | Failure;
+type Status = z.infer<typeof gatewayStatusSchema>;
+
+/** Watches one gateway. A restarted one counts its decisions from the start again, which is noticed by its uptime. */
+export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
+  const { intervalMs, timeScale, now, labelOf } = options;
+  const window = createDecisionWindow({ timeScale, ...(labelOf === undefined ? {} : { labelOf }) }, now());
+  let polling = false;
+  let last: { readonly atMs: number; readonly status: Status } | null = null;
+  let failure: Failure | null = null;
+  let cursor = 0;
+  /** Decisions of the last round that the gateway had dropped before they were read. */
+  let missed = 0;
+  let stageModels: { readonly etag: string; readonly models: readonly string[] } | null = null;
+
+  const ask = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<Answer<z.output<Schema>>> => {
+    const url = options.adminUrl + path;
+    const result = await scrape(url, { timeoutMs: 2 * intervalMs, bearer: options.adminToken });
+    return result.ok ? parseAnswer(url, result.text, schema) : result;
+  };
+
+  const pollDecisions = async (latest: number): Promise<Failure | null> => {
+    missed = 0;
+    for (let page = 0; page < MAX_PAGES && cursor < latest; page++) {
+      const answer = await ask(`/decisions?after=${cursor}`, decisionPageSchema);
+      if (!answer.ok) return answer;
+      window.add(answer.value.decisions);
+      missed += answer.value.missed;
+      const newest = answer.value.decisions.at(-1)?.sequence;
+      if (newest === undefined) break;
+      cursor = newest;
+    }
+    return null;
+  };
+
+  const pollOnce = async (): Promise<Failure | null> => {
+    const answer = await ask("/status", gatewayStatusSchema);
+    if (!answer.ok) return answer;
+    const status = answer.value;
+    if (last !== null && (status.uptimeSeconds < last.status.uptimeSeconds || status.lastDecision < cursor)) cursor = 0;
+    if (status.configEtag !== null && status.configEtag !== stageModels?.etag) {
+      const config = await ask("/config", gatewayConfigSchema);
+      if (!config.ok) return config;
+      stageModels = { etag: status.configEtag, models: config.value.policy.stages.map((stage) => stage.model) };
+    }
+    const missing = await pollDecisions(status.lastDecision);
+    if (missing !== null) return missing;
+    last = { atMs: now(), status };
+    return null;
+  };
+
+  return {
+    async poll() {
+      if (polling) return;
+      polling = true;
+      try {
+        failure = await pollOnce();
+      } finally {
+        polling = false;
+      }
+    },
+    frame() {
+      const nowMs = now();
+      const { state, reason } = freshness({ nowMs, intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
+      const status = state === "unreachable" ? null : (last?.status ?? null);
+      const planId = last?.status.planId ?? null;
+      const query = { nowMs, planId };
+      const rates = status === null ? null : window.rates(query);
+      return {
+        planId: status?.planId ?? null,
+        gateway: {
+          state,
+          reason: reason === "" && missed > 0 ? `${missed} decisions were dropped by the gateway before they were read` : reason,
+          requestsPerSecond: rates?.requestsPerSecond ?? null,
+          errorsPerSecond: rates?.errorsPerSecond ?? null,
+          ttftP95Seconds: rates?.ttftP95Seconds ?? null,
+          stages: (stageModels?.models ?? []).map((model) => ({
+            model,
+            ...queues(model, status),
+            ...(status === null ? NOTHING_KNOWN : window.stage(model, query)),
+          })),
+        },
+        measured: window.measured(query),
+      };
+    },
+    beginWindow: () => window.begin(now()),
+    decisions: (limit) => window.latest(limit),
+  };
+}
+
+const NOTHING_KNOWN = { share: null, escalated: null, p95Seconds: null, meanJudgedScore: null };
+
+function queues(model: string, status: Status | null): Pick<StageFrame, "queued" | "inFlight"> {
+  if (status === null) return { queued: null, inFlight: null };
+  const replicas = status.replicas.filter((replica) => replica.model === model);
+  return {
+    queued: status.queued[model] ?? null,
+    inFlight: replicas.length === 0 ? null : replicas.reduce((sum, replica) => sum + replica.inFlight, 0),
+  };
+}
+
+function parseAnswer<Schema extends z.ZodType>(url: string, text: string, schema: Schema): Answer<z.output<Schema>> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { ok: false, kind: "status", reason: `${url} answered with text that is not JSON` };
+  }
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, kind: "status", reason: `${url} answered with something else than expected: ${z.prettifyError(parsed.error)}` };
+}

@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
+
+const INF = Number.POSITIVE_INFINITY;
+const bounds = [0.1, 0.2, 0.4, INF];
+
+describe("histogramQuantile", () => {
+  it("interpolates inside the bucket that holds the rank", () => {
+    expect(histogramQuantile(0.5, { bounds, cumulative: [0, 10, 10, 10] })).toBeCloseTo(0.15, 12);
+    expect(histogramQuantile(0.25, { bounds, cumulative: [10, 10, 10, 10] })).toBeCloseTo(0.025, 12);
+  });
+
+  it("answers the highest finite bound when the rank lies in the open bucket", () => {
+    expect(histogramQuantile(0.95, { bounds, cumulative: [0, 0, 1, 10] })).toBe(0.4);
+  });
+
+  it("is absent, not zero, when nothing was observed", () => {
+    expect(histogramQuantile(0.95, { bounds, cumulative: [0, 0, 0, 0] })).toBeNull();
+  });
+
+  it("never falls as q rises, and stays inside the finite bounds", () => {
+    const counts = fc.array(fc.nat(50), { minLength: 4, maxLength: 4 }).filter((parts) => parts.some((part) => part > 0));
+    fc.assert(
+      fc.property(counts, fc.double({ min: 0.01, max: 1, noNaN: true }), fc.double({ min: 0.01, max: 1, noNaN: true }), (parts, p, q) => {
+        let sum = 0;
+        const histogram = { bounds, cumulative: parts.map((part) => (sum += part)) };
+        const [low, high] = [Math.min(p, q), Math.max(p, q)].map((at) => histogramQuantile(at, histogram) ?? Number.NaN);
+        expect(low).toBeLessThanOrEqual((high ?? Number.NaN) + 1e-12);
+        expect(low).toBeGreaterThanOrEqual(0);
+        expect(high).toBeLessThanOrEqual(0.4);
+      }),
+    );
+  });
+});
+
+describe("histogramDelta", () => {
+  it("is what was observed in between", () => {
+    const delta = histogramDelta({ bounds, cumulative: [1, 2, 3, 4] }, { bounds, cumulative: [1, 4, 6, 9] });
+    expect(delta.cumulative).toEqual([0, 2, 3, 5]);
+  });
+
+  it("takes a restarted engine's histogram whole", () => {
+    const after = { bounds, cumulative: [0, 1, 1, 1] };
+    expect(histogramDelta({ bounds, cumulative: [5, 5, 5, 5] }, after)).toEqual(after);
+  });
+
+  it("takes the newer one whole when its buckets are others", () => {
+    const after = { bounds: [1, INF], cumulative: [7, 9] };
+    expect(histogramDelta({ bounds, cumulative: [5, 5, 5, 5] }, after)).toEqual(after);
+  });
+});
+
+describe("histogramSum", () => {
+  it("adds equal buckets and is null for none", () => {
+    const one = { bounds, cumulative: [1, 2, 3, 4] };
+    expect(histogramSum([one, one])?.cumulative).toEqual([2, 4, 6, 8]);
+    expect(histogramSum([])).toBeNull();
+  });
+});

@@ -1,0 +1,49 @@
+/** A Prometheus histogram at one moment: upper bounds ascending, the last one +Inf, and the count at or below each. */
+export interface Histogram {
+  readonly bounds: readonly number[];
+  readonly cumulative: readonly number[];
+}
+
+/** Number of observations. */
+export const observations = (histogram: Histogram): number => histogram.cumulative.at(-1) ?? 0;
+
+/**
+ * What was observed between two scrapes of one target. A count that fell, or other buckets, mean that the engine was
+ * restarted: all it holds now was observed since.
+ */
+export function histogramDelta(before: Histogram, after: Histogram): Histogram {
+  const same = before.bounds.length === after.bounds.length && before.bounds.every((bound, at) => bound === after.bounds[at]);
+  if (!same || before.cumulative.some((count, at) => (after.cumulative[at] ?? 0) < count)) return after;
+  return { bounds: after.bounds, cumulative: after.cumulative.map((count, at) => count - (before.cumulative[at] ?? 0)) };
+}
+
+/** Adds histograms of equal buckets; those whose buckets differ from the newest one's are left out. */
+export function histogramSum(histograms: readonly Histogram[]): Histogram | null {
+  const newest = histograms.at(-1);
+  if (newest === undefined) return null;
+  const alike = histograms.filter((one) => one.bounds.length === newest.bounds.length);
+  return {
+    bounds: newest.bounds,
+    cumulative: newest.bounds.map((_, at) => alike.reduce((sum, one) => sum + (one.cumulative[at] ?? 0), 0)),
+  };
+}
+
+/**
+ * Quantile by Prometheus' rule (`histogram_quantile`): linear inside the bucket that holds the rank, the highest finite
+ * bound when that is the open bucket.
+ *
+ * @param q 0..1
+ * @returns the quantile in the histogram's unit, null when nothing was observed.
+ */
+export function histogramQuantile(q: number, histogram: Histogram): number | null {
+  const total = observations(histogram);
+  if (!(total > 0)) return null;
+  const rank = q * total;
+  const at = histogram.cumulative.findIndex((count) => count >= rank);
+  const bound = histogram.bounds[at] ?? Number.POSITIVE_INFINITY;
+  if (!Number.isFinite(bound)) return histogram.bounds.at(-2) ?? null;
+  const lower = at === 0 ? 0 : (histogram.bounds[at - 1] ?? 0);
+  const below = at === 0 ? 0 : (histogram.cumulative[at - 1] ?? 0);
+  const inside = (histogram.cumulative[at] ?? 0) - below;
+  return inside > 0 ? lower + ((bound - lower) * (rank - below)) / inside : bound;
+}

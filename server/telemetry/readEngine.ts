@@ -1,0 +1,70 @@
+import type { EngineMapping, Notion } from "./engineMapping";
+import type { Histogram } from "./histogramQuantile";
+import type { PromSample, PromText } from "./promText";
+
+/** What one scrape says of one engine. null is absent, never zero. */
+export interface EngineReading {
+  readonly running: number | null;
+  readonly waiting: number | null;
+  readonly kvUse: number | null;
+  readonly finished: number | null;
+  readonly promptTokens: number | null;
+  readonly generationTokens: number | null;
+  readonly ttftSeconds: Histogram | null;
+  readonly endToEndSeconds: Histogram | null;
+  /** Names that were looked for and not found. */
+  readonly absent: readonly string[];
+}
+
+/** Reads every notion of the mapping from an exposition. */
+export function readEngine(metrics: PromText, mapping: EngineMapping): EngineReading {
+  const absent: string[] = [];
+  const look = <Value>(notion: Notion | null, read: (metrics: PromText, notion: Notion) => Value | null): Value | null => {
+    if (notion === null) return null;
+    const value = read(metrics, notion);
+    if (value === null) absent.push(notion.name);
+    return value;
+  };
+  const { notions } = mapping;
+  return {
+    running: look(notions.running, readNumber),
+    waiting: look(notions.waiting, readNumber),
+    kvUse: look(notions.kvUse, readNumber),
+    finished: look(notions.finished, readNumber),
+    promptTokens: look(notions.promptTokens, readNumber),
+    generationTokens: look(notions.generationTokens, readNumber),
+    ttftSeconds: look(notions.ttftSeconds, readHistogram),
+    endToEndSeconds: look(notions.endToEndSeconds, readHistogram),
+    absent,
+  };
+}
+
+function series(metrics: PromText, name: string, notion: Notion): readonly PromSample[] {
+  const only = Object.entries(notion.only ?? {});
+  const except = Object.entries(notion.except ?? {});
+  return (metrics.byName.get(name) ?? []).filter(
+    ({ labels }) =>
+      only.every(([label, values]) => labels[label] === undefined || values.includes(labels[label])) &&
+      except.every(([label, values]) => labels[label] === undefined || !values.includes(labels[label])),
+  );
+}
+
+function readNumber(metrics: PromText, notion: Notion): number | null {
+  const values = series(metrics, notion.name, notion)
+    .map((sample) => sample.value)
+    .filter(Number.isFinite);
+  if (values.length === 0) return null;
+  return notion.combine === "sum" ? values.reduce((total, value) => total + value, 0) : Math.max(...values);
+}
+
+function readHistogram(metrics: PromText, notion: Notion): Histogram | null {
+  const counts = new Map<number, number>();
+  for (const { labels, value } of series(metrics, `${notion.name}_bucket`, notion)) {
+    const bound = labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le);
+    if (!Number.isNaN(bound) && Number.isFinite(value)) counts.set(bound, (counts.get(bound) ?? 0) + value);
+  }
+  // Without its open bucket a histogram does not say how much was observed.
+  if (!counts.has(Number.POSITIVE_INFINITY)) return null;
+  const bounds = [...counts.keys()].sort((left, right) => left - right);
+  return { bounds, cumulative: bounds.map((bound) => counts.get(bound) ?? 0) };
+}
