@@ -1,0 +1,54 @@
+/** How a row's activity relates to its bound. */
+export type Sense = "<=" | ">=" | "=";
+
+export interface Variable {
+  readonly name: string;
+  /** Finite. */
+  readonly lower: number;
+  /** May be Infinity. */
+  readonly upper: number;
+  /** Coefficient in the objective, which is minimised. */
+  readonly cost: number;
+  readonly binary: boolean;
+}
+
+export interface Term {
+  /** Index into `MilpModel.variables`. */
+  readonly variable: number;
+  readonly coefficient: number;
+}
+
+export interface Row {
+  readonly name: string;
+  /** At most one term per variable. */
+  readonly terms: readonly Term[];
+  readonly sense: Sense;
+  readonly bound: number;
+}
+
+/** A mixed-integer linear program: minimise the cost of the variables subject to the rows. Names are unique. */
+export interface MilpModel {
+  readonly name: string;
+  readonly variables: readonly Variable[];
+  readonly rows: readonly Row[];
+}
+
+/** Objective of a point, by the model. */
+export function objectiveOf(model: MilpModel, x: ArrayLike<number>): number {
+  return model.variables.reduce((sum, variable, index) => sum + variable.cost * (x[index] ?? 0), 0);
+}
+
+/** The largest amount by which a point breaks a row, a bound or integrality; 0 for a feasible point. */
+export function violation(model: MilpModel, x: ArrayLike<number>): number {
+  let worst = 0;
+  for (const [index, { lower, upper, binary }] of model.variables.entries()) {
+    const value = x[index] ?? 0;
+    worst = Math.max(worst, lower - value, value - upper, binary ? Math.abs(value - Math.round(value)) : 0);
+  }
+  for (const { terms, sense, bound } of model.rows) {
+    const activity = terms.reduce((sum, term) => sum + term.coefficient * (x[term.variable] ?? 0), 0);
+    if (sense !== ">=") worst = Math.max(worst, activity - bound);
+    if (sense !== "<=") worst = Math.max(worst, bound - activity);
+  }
+  return worst;
+}
