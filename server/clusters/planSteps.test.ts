@@ -182,6 +182,13 @@ describe("planSteps", () => {
     expect(kinds(steps)).toEqual(["stop", "start", "verify", "switch-policy"]);
   });
 
+  it("starts an engine of the plan in force again after it died, and lists it anew", () => {
+    const engines = [engine("a", [0]), engine("a", [1])];
+    const rollOut = between(engines, engines);
+    const steps = planSteps({ ...rollOut, standing: rollOut.standing.slice(1), target: { ...rollOut.target, planId: "old" } });
+    expect(kinds(steps)).toEqual(["start", "verify", "switch-policy"]);
+  });
+
   it("verifies an engine that was left behind unproved before it sends requests there", () => {
     const rollOut = between([], [engine("a", [0])]);
     const steps = planSteps({ ...rollOut, standing: [{ ...engine("a", [0]), stopping: false }] });

@@ -51,7 +51,8 @@ class RollOutPlanner {
   private readonly unproved: EngineRequest[];
   private readonly targetIds: Set<string>;
   private inForce: PolicyInForce;
-  private routing: GatewayRouting;
+  /** null: the gateway lists an engine that is not there, so its list must be written anew. */
+  private routing: GatewayRouting | null;
 
   constructor(private readonly rollOut: RollOut) {
     const { standing, routing, target } = rollOut;
@@ -65,7 +66,7 @@ class RollOutPlanner {
     this.unproved = target.engines.filter((engine) => kept.has(engine.id) && !this.proved.has(engine.id));
     // The same plan id is the same policy: engines may differ (some died), routing need not be switched to it again.
     this.inForce = rollOut.inForce.planId === target.planId ? target : rollOut.inForce;
-    this.routing = routing;
+    this.routing = [...this.routed].every((id) => this.standing.has(id)) ? routing : null;
   }
 
   plan(): readonly PlannedStep[] {
@@ -80,7 +81,8 @@ class RollOutPlanner {
       if (this.pending.length === 0) break;
       for (const id of this.cheapestRoom()) this.remove(id);
     }
-    if (!sameRouting(this.routing, this.routingNow())) this.route(`Send requests to every engine of plan ${shortId(target.planId)}`);
+    if (this.routing === null || !sameRouting(this.routing, this.routingNow()))
+      this.route(`Send requests to every engine of plan ${shortId(target.planId)}`);
     for (const id of [...this.leaving]) this.remove(id);
     return this.steps;
   }
@@ -111,8 +113,13 @@ class RollOutPlanner {
   }
 
   private route(text: string): void {
-    this.routing = this.routingNow();
-    this.push({ kind: "switch-policy", routing: this.routing }, text);
+    this.push({ kind: "switch-policy", routing: this.newRouting() }, text);
+  }
+
+  private newRouting(): GatewayRouting {
+    const routing = this.routingNow();
+    this.routing = routing;
+    return routing;
   }
 
   /** Old engines of the new policy's models help out until the last new engine is up. */
@@ -150,14 +157,12 @@ class RollOutPlanner {
     if (engine === undefined) return;
     this.proved.delete(id);
     if (this.routed.has(id)) {
-      this.routing = this.routingNow();
-      this.push({ kind: "drain", engineId: id, routing: this.routing }, `Drain ${id}: no new requests, finish what it has`);
+      this.push({ kind: "drain", engineId: id, routing: this.newRouting() }, `Drain ${id}: no new requests, finish what it has`);
     }
     this.standing.delete(id);
     this.leaving.delete(id);
     this.routed.delete(id);
-    this.routing = this.routingNow();
-    this.push({ kind: "stop", engineId: id, routing: this.routing }, `Stop ${id}, freeing ${placeText(engine)}`);
+    this.push({ kind: "stop", engineId: id, routing: this.newRouting() }, `Stop ${id}, freeing ${placeText(engine)}`);
   }
 
   private covers(policy: PolicyInForce, ids: ReadonlySet<string>): boolean {

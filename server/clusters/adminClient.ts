@@ -1,0 +1,78 @@
+import type { z } from "zod";
+import type { Answer } from "./connector";
+
+export interface AdminRequest<Schema extends z.ZodType> {
+  readonly method?: "GET" | "PUT" | "POST" | "DELETE";
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly schema: Schema;
+  readonly signal?: AbortSignal | undefined;
+  /** Statuses beside 2xx that mean success without a body, such as 404 for something that shall be gone. */
+  readonly alsoFine?: readonly number[];
+}
+
+export interface AdminReply<Value> {
+  readonly status: number;
+  readonly etag: string | null;
+  /** null for an empty body. */
+  readonly value: Value | null;
+}
+
+/** Admin listeners answer at once; the slowest call hands over some megabytes of outcomes. */
+const requestLimitMs = 30_000;
+
+/** Longest part of a foreign error message that is repeated to an operator. */
+const shownErrorLength = 300;
+
+/** Calls one process's admin listener with its token; every failure comes back as a sentence that names process and address. */
+export function createAdminClient(name: string, baseUrl: string, token: string) {
+  return async function call<Schema extends z.ZodType>(
+    path: string,
+    request: AdminRequest<Schema>,
+  ): Promise<Answer<AdminReply<z.infer<Schema>>>> {
+    const limit = AbortSignal.timeout(requestLimitMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(new URL(path, baseUrl), {
+        method: request.method ?? "GET",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...request.headers },
+        body: request.body === undefined ? null : JSON.stringify(request.body),
+        signal: request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]),
+      });
+      text = await response.text();
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      return { ok: false, message: `The ${name} at ${baseUrl} cannot be reached (${reasonOf(error)}).` };
+    }
+    const reply = { status: response.status, etag: response.headers.get("etag") };
+    if (request.alsoFine?.includes(response.status)) return { ok: true, value: { ...reply, value: null } };
+    if (!response.ok) return { ok: false, message: `The ${name} answered ${response.status}: ${errorText(text)}` };
+    if (text === "") return { ok: true, value: { ...reply, value: null } };
+    const parsed = request.schema.safeParse(parseJson(text));
+    if (!parsed.success) return { ok: false, message: `The ${name} answered ${path} in a form this studio does not know.` };
+    return { ok: true, value: { ...reply, value: parsed.data } };
+  };
+}
+
+export type AdminClient = ReturnType<typeof createAdminClient>;
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message inside an OpenAI-style error body, else the body's beginning. */
+function errorText(text: string): string {
+  const body = parseJson(text) as { error?: { message?: unknown } } | undefined;
+  const message = body?.error?.message;
+  return (typeof message === "string" ? message : text).slice(0, shownErrorLength);
+}

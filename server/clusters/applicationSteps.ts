@@ -1,0 +1,25 @@
+import type { Application, ApplyStep } from "@/server/contracts/studio";
+import type { StoredApplication } from "@/server/store/applicationRepository";
+import type { StoredStep } from "@/server/store/storedStep";
+import type { PlannedStep } from "./planSteps";
+
+/** A planned step as an application keeps it before it began; `index` counts from 0 over the whole application. */
+export const waitingStep = ({ action, text }: PlannedStep, index: number): StoredStep => ({
+  id: String(index + 1),
+  kind: action.kind,
+  text,
+  state: "waiting",
+  detail: "",
+  startedAt: null,
+  endedAt: null,
+  action,
+});
+
+/** A step without its machinery. */
+export const shownStep = ({ action: _, ...step }: StoredStep): ApplyStep => step;
+
+/** An application as the studio shows it. */
+export const shownApplication = ({ steps, undoing: _, ...application }: StoredApplication): Application => ({
+  ...application,
+  steps: steps.map(shownStep),
+});

@@ -1,0 +1,161 @@
+import { randomUUID } from "node:crypto";
+import type { Application, Outcome } from "@/server/contracts/studio";
+import type { StoredApplication } from "@/server/store/applicationRepository";
+import type { Store } from "@/server/store/store";
+import type { Plan } from "@/solver/plan/plan";
+import { ApplicationRun } from "./applicationRun";
+import { shownApplication, waitingStep } from "./applicationSteps";
+import type { Connector } from "./connector";
+import { misfit } from "./misfit";
+import { planSteps } from "./planSteps";
+import { rollOutOf } from "./rollOutOf";
+
+export interface ApplyRunnerOptions {
+  readonly store: Store;
+  /** null: that cluster can only be planned for. */
+  readonly connectorOf: (clusterId: string) => Connector | null;
+  /** An application came to its end, whichever. */
+  readonly onEnd?: (application: Application) => void;
+  readonly graceMs?: number;
+}
+
+export interface ApplyOrder {
+  readonly clusterId: string;
+  /** null: stop everything. */
+  readonly planId: string | null;
+  readonly kind: Application["kind"];
+  readonly actor: string;
+}
+
+type Started = Outcome<{ readonly application: Application }>;
+
+/** Long enough to notice a wrong click, short enough not to be waited for. */
+const defaultGraceMs = 5_000;
+
+/** Puts plans into force, one application at a time on a cluster, and takes up again what a killed studio left unfinished. */
+export function createApplyRunner({ store, connectorOf, onEnd, graceMs = defaultGraceMs }: ApplyRunnerOptions) {
+  const runs = new Map<string, { readonly run: ApplicationRun; readonly ended: Promise<void> }>();
+  /** Clusters for which a start is being checked. */
+  const starting = new Set<string>();
+
+  const note = (
+    actor: string,
+    action: string,
+    { id, clusterId, planId }: Pick<StoredApplication, "id" | "clusterId" | "planId">,
+    detail = "",
+  ) =>
+    store.audit.add({
+      at: new Date().toISOString(),
+      actor,
+      action,
+      subject: planId ?? "nothing",
+      detail: `${clusterId}, application ${id}${detail}`,
+    });
+
+  function launch(application: StoredApplication, connector: Connector, interrupted: boolean): void {
+    let last = application.state;
+    const onChange = (changed: StoredApplication): void => {
+      if (changed.state === last) return;
+      last = changed.state;
+      if (changed.endedAt === null) return;
+      note(changed.actor, `${changed.kind} ${changed.state}`, changed, changed.error === null ? "" : `: ${changed.error}`);
+      onEnd?.(shownApplication(changed));
+    };
+    const run = new ApplicationRun(application, { store, connector, onChange });
+    const ended = run.run({ interrupted }).finally(() => runs.delete(application.id));
+    runs.set(application.id, { run, ended });
+  }
+
+  const refuse = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
+
+  async function begin({ clusterId, planId, kind, actor }: ApplyOrder): Promise<Started> {
+    const connector = connectorOf(clusterId);
+    if (connector === null) return refuse("This cluster is only described: plans for it can be exported, not applied.");
+    const plan = planId === null ? null : store.plans.get(planId);
+    if (planId !== null && plan === null) return refuse(`Plan ${planId} is not kept: keep it first.`);
+    if (planId !== null && store.approvals.ofPlan(planId).length === 0) return refuse(`Plan ${planId.slice(0, 8)} is not approved.`);
+    const observed = await connector.observe();
+    if (!observed.ok) return refuse(observed.message);
+    const unfit = plan === null ? null : misfit(observed.value, plan);
+    if (unfit !== null) return refuse(unfit);
+    const rollOut = rollOutOf(observed.value, plan, connector.emulated);
+    if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));
+    const now = Date.now();
+    const inForce = observed.value.routing.planId;
+    const application: StoredApplication = {
+      id: randomUUID(),
+      clusterId,
+      planId,
+      // A plan that another studio gave the gateway cannot be gone back to.
+      previousPlanId: inForce !== null && store.plans.get(inForce) !== null ? inForce : null,
+      kind,
+      state: "grace",
+      startedAt: new Date(now).toISOString(),
+      endedAt: null,
+      graceEndsAt: new Date(now + graceMs).toISOString(),
+      steps: planSteps(rollOut).map(waitingStep),
+      error: null,
+      actor,
+      undoing: false,
+    };
+    store.atomically(() => {
+      store.applications.save(application);
+      note(actor, kind, application);
+    });
+    launch(application, connector, false);
+    return { ok: true, application: shownApplication(application) };
+  }
+
+  async function start(order: ApplyOrder): Promise<Started> {
+    const { clusterId } = order;
+    if (starting.has(clusterId) || store.applications.open().some((one) => one.clusterId === clusterId)) {
+      return refuse("Another application runs on this cluster: wait for its end, or abort it.");
+    }
+    starting.add(clusterId);
+    try {
+      return await begin(order);
+    } finally {
+      starting.delete(clusterId);
+    }
+  }
+
+  /** Does something with an application that has not ended. */
+  function steer(id: string, actor: string, action: "pause" | "resume" | "abort"): Started {
+    const run = runs.get(id)?.run;
+    if (run === undefined || run.application.endedAt !== null) return refuse("This application has ended.");
+    const { state, undoing } = run.application;
+    if (action === "pause" && state === "paused") return refuse("It is paused already.");
+    if (action === "resume" && state !== "paused") return refuse("It is not paused.");
+    if (action === "abort" && undoing) return refuse("It is being undone already.");
+    note(actor, action, run.application);
+    run[action]();
+    return { ok: true, application: shownApplication(run.application) };
+  }
+
+  return {
+    /** Puts a plan into force; refused when it is not approved, does not fit, or another application runs. */
+    start,
+    pause: (id: string, actor: string) => steer(id, actor, "pause"),
+    resume: (id: string, actor: string) => steer(id, actor, "resume"),
+    /** Undoes what was done so far. */
+    abort: (id: string, actor: string) => steer(id, actor, "abort"),
+    /** Goes on with what an earlier studio had begun. Call once, at start. */
+    takeUp(): void {
+      for (const application of store.applications.open()) {
+        const connector = connectorOf(application.clusterId);
+        if (connector !== null) launch(application, connector, true);
+      }
+    },
+    /** Lets go of what runs; the next studio takes it up. */
+    async close(): Promise<void> {
+      const open = [...runs.values()];
+      for (const { run } of open) run.close();
+      await Promise.all(open.map(({ ended }) => ended));
+    },
+  };
+}
+
+export type ApplyRunner = ReturnType<typeof createApplyRunner>;
+
+const workloadGone = (plan: Plan | null): string =>
+  `The workload ${plan?.inputs.workload.name ?? ""} was removed: the emulated engines have no prompts of it to replay. Import it again and plan anew.`;

@@ -1,0 +1,54 @@
+import type { EmulatedOutcomes } from "@/server/contracts/emulatorAdmin";
+import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
+import type { Plan } from "@/solver/plan/plan";
+import type { StandingEngine } from "./planSteps";
+
+export interface ObservedEngine extends StandingEngine {
+  readonly url: string;
+}
+
+/** What a cluster is made of and what it does at this moment, as far as its own interfaces tell. */
+export interface Observation {
+  readonly gpu: string;
+  readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
+  readonly engines: readonly ObservedEngine[];
+  /** What the gateway has been told to do. */
+  readonly routing: GatewayRouting;
+  /** Models of the policy the gateway runs; empty when nothing is in force. */
+  readonly policyModels: readonly string[];
+  /** Workload whose prompts the emulated engines replay; null where engines are real or have none yet. */
+  readonly outcomes: string | null;
+  readonly timeScale: number;
+  readonly dcgmUrl: string | null;
+}
+
+/** A result, or a sentence on what is in the way: an unreachable cluster is an expected state, not a bug. */
+export type Answer<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
+
+/** Where a step finds what it names. */
+export interface StepSources {
+  plan(id: string): Plan | null;
+  /** The held-out prompts of a workload, in the emulator's form; null when the workload is gone. */
+  heldOutOutcomes(workloadId: string): EmulatedOutcomes | null;
+}
+
+export interface StepOptions {
+  readonly signal: AbortSignal;
+  /** Told what is being waited for, whenever that changes. */
+  readonly report: (detail: string) => void;
+}
+
+/**
+ * A cluster that plans can be put into force on. What is to be done follows from `observe` and a plan by `planSteps`, the
+ * same for a difference that is only shown, an apply and a rollback; a connector only carries single steps out.
+ */
+export interface Connector {
+  /** Whether engines replay a workload's prompts and must be given them first. */
+  readonly emulated: boolean;
+  observe(signal?: AbortSignal): Promise<Answer<Observation>>;
+  /**
+   * Carries one step out and waits until it holds. Doing a step again that was done before changes nothing and succeeds,
+   * so that an interrupted roll-out can go on. Returns what was found, or why it failed; rejects only when aborted.
+   */
+  applyStep(action: StepAction, options: StepOptions): Promise<Answer<string>>;
+}

@@ -1,0 +1,66 @@
+import type { EmulatedCluster } from "@/server/contracts/emulatorAdmin";
+import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import type { GatewayRouting } from "@/server/store/storedStep";
+import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import type { Plan } from "@/solver/plan/plan";
+import type { ObservedEngine } from "./connector";
+
+/** The name under which clients reach a plan's cascade: the plan's own name, in the characters a model name may have. */
+export function servedName(planName: string): string {
+  const name = planName.toLowerCase().replace(/[^a-z0-9._-]+/g, "-");
+  return (
+    name
+      .replace(/^[._-]+/, "")
+      .slice(0, 63)
+      .replace(/[._-]+$/, "") || "plan"
+  );
+}
+
+/** What a gateway configuration says about routing. */
+export function routingOf(config: GatewayConfig | null): GatewayRouting {
+  const inState = (state: "active" | "cordoned") => (config?.replicas ?? []).filter((one) => one.state === state).map((one) => one.id);
+  return { planId: config?.planId ? config.planId : null, active: inState("active"), cordoned: inState("cordoned") };
+}
+
+export interface ConfigParts {
+  readonly routing: GatewayRouting;
+  /** The plan that `routing` names, where it is kept. */
+  readonly plan: Plan | null;
+  readonly engines: readonly ObservedEngine[];
+  readonly judge: EmulatedCluster["judge"];
+  readonly timeScale: number;
+  /** Configuration in force: its policy stays when `routing` names its plan or none. */
+  readonly current: GatewayConfig | null;
+}
+
+/**
+ * The gateway configuration for a routing: policy and engines in one versioned unit, so that thresholds of one plan never
+ * run over the engines of another. null when there is no policy to write: nothing is in force and nothing was.
+ */
+export function gatewayConfig({ routing, plan, engines, judge, timeScale, current }: ConfigParts): GatewayConfig | null {
+  const part = plan === null ? current : { name: servedName(plan.metadata.name), policyHash: plan.policyHash, policy: plan.policy };
+  if (part === null) return null;
+  const replicas = [
+    ...routing.active.flatMap((id) => replicaEntry(id, "active", engines)),
+    ...routing.cordoned.flatMap((id) => replicaEntry(id, "cordoned", engines)),
+  ];
+  // The gateway refuses a stage without any engine. One that is out while its GPUs change hands stays listed, cordoned.
+  const out = part.policy.stages.filter((stage) => !replicas.some((replica) => replica.model === stage.model));
+  const standIns = out.flatMap((stage) => current?.replicas.find((replica) => replica.model === stage.model) ?? []);
+  return {
+    apiVersion: "weir/v1",
+    kind: "GatewayConfig",
+    name: part.name,
+    planId: routing.planId ?? "",
+    policyHash: part.policyHash,
+    policy: part.policy,
+    replicas: [...replicas, ...standIns.map((replica) => ({ ...replica, state: "cordoned" as const }))],
+    judge,
+    timeScale,
+  };
+}
+
+function replicaEntry(id: string, state: GatewayReplica["state"], engines: readonly ObservedEngine[]): readonly GatewayReplica[] {
+  const engine = engines.find((one) => one.id === id);
+  return engine === undefined ? [] : [{ id, model: engine.model, url: engine.url, state, maxInFlight: MAX_SEQUENCES }];
+}

@@ -1,0 +1,26 @@
+import type { Plan } from "@/solver/plan/plan";
+import type { Observation } from "./connector";
+import { gpuKeys, targetEngines } from "./targetEngines";
+
+/**
+ * Why a plan cannot run on a cluster, in a sentence that names the first thing that does not fit; null when it can. Plans
+ * can be imported, and a cluster may have been started with other GPUs than it was planned for.
+ */
+export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Plan): string | null {
+  const taken = new Set<string>();
+  for (const engine of targetEngines(plan)) {
+    if (engine.gpu !== observation.gpu) return `The plan wants ${engine.gpu} for ${engine.model}; this cluster has ${observation.gpu}.`;
+    for (const { node: name, gpus } of engine.placements) {
+      const node = observation.nodes.find((one) => one.name === name);
+      if (node === undefined) return `The plan places ${engine.model} on ${name}, which this cluster does not have.`;
+      const beyond = gpus.find((index) => index >= node.gpus);
+      if (beyond !== undefined) return `The plan places ${engine.model} on GPU ${beyond} of ${name}, which has ${node.gpus}.`;
+    }
+    for (const key of gpuKeys(engine)) {
+      if (taken.has(key)) return `The plan gives GPU ${key} to two engines.`;
+      taken.add(key);
+    }
+  }
+  const unserved = plan.policy.stages.find((stage) => !plan.deployment.some((one) => one.model === stage.model));
+  return unserved === undefined ? null : `The plan routes to ${unserved.model} but deploys no engine of it.`;
+}

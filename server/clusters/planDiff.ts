@@ -1,0 +1,31 @@
+import type { PlanDiff } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { shownStep, waitingStep } from "./applicationSteps";
+import { capacityDip } from "./capacityDip";
+import type { Observation } from "./connector";
+import { diffPlans } from "./diffPlans";
+import { planSteps } from "./planSteps";
+import { rollOutOf } from "./rollOutOf";
+import { gpuKeys } from "./targetEngines";
+
+export interface ComparedPlans {
+  readonly observation: Observation;
+  readonly running: Plan | null;
+  readonly target: Plan;
+  readonly emulated: boolean;
+}
+
+/** What putting `target` into force would do, made by the code that then does it. */
+export function planDiff({ observation, running, target, emulated }: ComparedPlans): PlanDiff {
+  const rollOut = rollOutOf(observation, target, emulated);
+  const steps = planSteps(rollOut);
+  const gpus = observation.nodes.reduce((sum, node) => sum + node.gpus, 0);
+  return {
+    planId: target.id,
+    againstPlanId: running?.id ?? null,
+    lines: diffPlans(running, target),
+    steps: steps.map((step, index) => shownStep(waitingStep(step, index))),
+    capacityDip: capacityDip(rollOut, steps),
+    spareGpus: gpus - new Set(observation.engines.flatMap(gpuKeys)).size,
+  };
+}

@@ -1,0 +1,21 @@
+import type { Plan } from "@/solver/plan/plan";
+import type { Observation } from "./connector";
+import type { RollOut } from "./planSteps";
+import { targetEngines } from "./targetEngines";
+
+/** The roll-out from what was observed to a plan, or to nothing. `emulated`: engines replay the plan's workload. */
+export function rollOutOf(observation: Observation, target: Plan | null, emulated: boolean): RollOut {
+  const { engines, routing, policyModels, outcomes } = observation;
+  const workloadId = target?.inputs.workload.id ?? null;
+  return {
+    standing: engines,
+    routing,
+    inForce: { planId: routing.planId, models: policyModels },
+    target: {
+      planId: target?.id ?? null,
+      models: target?.policy.stages.map((stage) => stage.model) ?? [],
+      engines: target === null ? [] : targetEngines(target),
+    },
+    loadOutcomes: emulated && workloadId !== outcomes ? workloadId : null,
+  };
+}
