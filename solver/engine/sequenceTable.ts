@@ -1,0 +1,106 @@
+/** Where a sequence is inside its engine. */
+export const WAITING = 0;
+export const PREFILLING = 1;
+export const DECODING = 2;
+
+const INITIAL_SLOTS = 64;
+
+const NONE = -1;
+
+/**
+ * State of every request inside one engine, one slot each, in typed arrays that double when full. Slots are used again, so
+ * memory follows the requests in the engine, not those that ever were. Running sequences are linked in admission order.
+ */
+export class SequenceTable {
+  handle = new Float64Array(INITIAL_SLOTS);
+  arrivalSeconds = new Float64Array(INITIAL_SLOTS);
+  /** Position in the order of arrival: breaks ties. */
+  order = new Float64Array(INITIAL_SLOTS);
+  inputTokens = new Int32Array(INITIAL_SLOTS);
+  outputTokens = new Int32Array(INITIAL_SLOTS);
+  state = new Uint8Array(INITIAL_SLOTS);
+  /** 1 once its caller has given it up; it leaves the batch at the next step boundary. */
+  aborted = new Uint8Array(INITIAL_SLOTS);
+  /** Tokens generated when it last began to wait or to decode. */
+  generated = new Int32Array(INITIAL_SLOTS);
+  /** Engine step at which it last began to decode. */
+  decodingSince = new Float64Array(INITIAL_SLOTS);
+  /** Tokens of its prompt (and of what it had generated before a preemption) computed so far. */
+  prefilled = new Int32Array(INITIAL_SLOTS);
+  private previous = new Int32Array(INITIAL_SLOTS);
+  private next = new Int32Array(INITIAL_SLOTS);
+  private readonly free: number[] = [];
+  private used = 0;
+  private newest = NONE;
+
+  /** Last admitted of the running sequences; -1 when none runs. */
+  get lastAdmitted(): number {
+    return this.newest;
+  }
+
+  /** The running sequence admitted before this one; -1 at the first. */
+  admittedBefore(slot: number): number {
+    return this.previous[slot] ?? NONE;
+  }
+
+  take(): number {
+    const freed = this.free.pop();
+    if (freed !== undefined) return freed;
+    if (this.used === this.state.length) this.double();
+    return this.used++;
+  }
+
+  release(slot: number): void {
+    this.free.push(slot);
+  }
+
+  link(slot: number): void {
+    this.previous[slot] = this.newest;
+    this.next[slot] = NONE;
+    if (this.newest !== NONE) this.next[this.newest] = slot;
+    this.newest = slot;
+  }
+
+  unlink(slot: number): void {
+    const before = this.previous[slot] ?? NONE;
+    const after = this.next[slot] ?? NONE;
+    if (before !== NONE) this.next[before] = after;
+    if (after === NONE) this.newest = before;
+    else this.previous[after] = before;
+  }
+
+  /** Tokens to compute before its next token comes out: the prompt, and after a preemption what it had generated. */
+  prefillTarget(slot: number): number {
+    return (this.inputTokens[slot] ?? 0) + (this.generated[slot] ?? 0);
+  }
+
+  private double(): void {
+    const float = (from: Float64Array): Float64Array<ArrayBuffer> => {
+      const wider = new Float64Array(from.length * 2);
+      wider.set(from);
+      return wider;
+    };
+    const int = (from: Int32Array): Int32Array<ArrayBuffer> => {
+      const wider = new Int32Array(from.length * 2);
+      wider.set(from);
+      return wider;
+    };
+    const byte = (from: Uint8Array): Uint8Array<ArrayBuffer> => {
+      const wider = new Uint8Array(from.length * 2);
+      wider.set(from);
+      return wider;
+    };
+    this.handle = float(this.handle);
+    this.arrivalSeconds = float(this.arrivalSeconds);
+    this.order = float(this.order);
+    this.decodingSince = float(this.decodingSince);
+    this.inputTokens = int(this.inputTokens);
+    this.outputTokens = int(this.outputTokens);
+    this.generated = int(this.generated);
+    this.prefilled = int(this.prefilled);
+    this.previous = int(this.previous);
+    this.next = int(this.next);
+    this.state = byte(this.state);
+    this.aborted = byte(this.aborted);
+  }
+}

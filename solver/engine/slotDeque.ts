@@ -1,0 +1,57 @@
+/** A double-ended queue of slot numbers in a ring of typed memory. */
+export class SlotDeque {
+  private ring = new Int32Array(16);
+  private head = 0;
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  /** Slot at position `index` from the front; -1 past the end. */
+  at(index: number): number {
+    return index < this.count ? (this.ring[(this.head + index) & (this.ring.length - 1)] ?? -1) : -1;
+  }
+
+  pushBack(slot: number): void {
+    this.grow();
+    this.ring[(this.head + this.count) & (this.ring.length - 1)] = slot;
+    this.count++;
+  }
+
+  pushFront(slot: number): void {
+    this.grow();
+    this.head = (this.head - 1) & (this.ring.length - 1);
+    this.ring[this.head] = slot;
+    this.count++;
+  }
+
+  /** Takes the front; -1 when empty. */
+  popFront(): number {
+    const slot = this.at(0);
+    if (slot === -1) return -1;
+    this.head = (this.head + 1) & (this.ring.length - 1);
+    this.count--;
+    return slot;
+  }
+
+  /** Takes one slot out wherever it stands, in time linear in the size: for rare events. */
+  remove(slot: number): void {
+    let kept = 0;
+    for (let index = 0; index < this.count; index++) {
+      const other = this.at(index);
+      if (other === slot) continue;
+      this.ring[(this.head + kept) & (this.ring.length - 1)] = other;
+      kept++;
+    }
+    this.count = kept;
+  }
+
+  private grow(): void {
+    if (this.count < this.ring.length) return;
+    const wider = new Int32Array(this.ring.length * 2);
+    for (let index = 0; index < this.count; index++) wider[index] = this.at(index);
+    this.ring = wider;
+    this.head = 0;
+  }
+}
