@@ -1,0 +1,162 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { z } from "zod";
+import { type GatewayConfig, type GatewayStatus, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import { type ApiError, sendError, sendJson } from "./apiError";
+import { configRefusal } from "./configRefusal";
+import { configEtag } from "./configStore";
+import type { DecisionLog } from "./decisionLog";
+import type { GatewayMetrics } from "./metrics";
+import { readBody } from "./readBody";
+import type { Serving } from "./serving";
+
+/** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
+export const noConfigEtag = "none";
+/** A configuration with ten thousand replicas is 2 MB. */
+const configBytes = 4 * 1024 * 1024;
+
+interface AdminListenerOptions {
+  readonly serving: Serving;
+  readonly decisions: DecisionLog;
+  readonly metrics: GatewayMetrics;
+  readonly version: string;
+  /** Without one every caller is let in; the listener is on the loopback address only. */
+  readonly token: string | null;
+  /** Makes a configuration durable, before it comes into force. */
+  readonly save: (config: GatewayConfig) => Promise<void>;
+  readonly onConfig: (config: GatewayConfig, etag: string) => void;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+/** The handler of the admin port: configuration, status, decisions, metrics. */
+export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  const { serving, metrics, token } = options;
+  // PUTs are taken one by one, so that the ETag compared is the one replaced.
+  let lastPut = Promise.resolve();
+  const routes: Readonly<Record<string, Handler>> = {
+    "GET /health": (_, response) => void response.writeHead(200).end(),
+    "GET /metrics": async (_, response) => {
+      const { text, contentType } = await metrics.exposition();
+      response.writeHead(200, { "content-type": contentType }).end(text);
+    },
+    "GET /status": (_, response) => sendJson(response, status(options)),
+    "GET /decisions": (request, response) => sendDecisions(request, response, options),
+    "GET /config": (_, response) => {
+      const headers = { etag: `"${currentEtag(serving)}"` };
+      if (serving.config === null) sendError(response, noConfig, headers);
+      else sendJson(response, serving.config, { headers });
+    },
+    "PUT /config": (request, response) => {
+      lastPut = lastPut.then(() => putConfig(request, response, options)).catch((error) => fail(response, error));
+      return lastPut;
+    },
+  };
+  const open = new Set(["GET /health", "GET /metrics"]);
+  return (request, response) => {
+    const route = `${request.method} ${(request.url ?? "/").split("?", 1)[0]}`;
+    const handler = routes[route];
+    if (!handler)
+      sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
+    else if (token !== null && !open.has(route) && !carries(request, token))
+      sendError(response, unauthorised, { "www-authenticate": "Bearer" });
+    else Promise.resolve(handler(request, response)).catch((error) => fail(response, error));
+  };
+}
+
+async function putConfig(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { serving, save, onConfig }: AdminListenerOptions,
+): Promise<void> {
+  const read = await readBody(request, configBytes);
+  if (read.kind === "cut-off") return;
+  if (read.kind === "too-large") {
+    const message = `A configuration may have ${configBytes} bytes.`;
+    return sendError(response, { status: 413, message, type: "invalid_request_error", code: "body_too_large" }, { connection: "close" });
+  }
+  const before = currentEtag(serving);
+  const match = request.headers["if-match"];
+  const etagHeader = { etag: `"${before}"` };
+  if (match === undefined) {
+    const message = 'PUT /config needs If-Match with the ETag that GET /config gives ("none" before the first).';
+    return sendError(response, { status: 428, message, type: "invalid_request_error", code: "if_match_missing" }, etagHeader);
+  }
+  if (match.replaceAll('"', "").trim() !== before) {
+    const message = "The configuration has changed since it was read; GET /config and decide again.";
+    return sendError(response, { status: 412, message, type: "invalid_request_error", code: "stale_etag" }, etagHeader);
+  }
+  const parsed = parseConfig(read.bytes);
+  if (!parsed.ok) return sendError(response, parsed.error, etagHeader);
+  await save(parsed.config);
+  serving.install(parsed.config);
+  const etag = currentEtag(serving);
+  onConfig(parsed.config, etag);
+  sendJson(response, { etag }, { headers: { etag: `"${etag}"` } });
+}
+
+function parseConfig(
+  bytes: Buffer,
+): { readonly ok: true; readonly config: GatewayConfig } | { readonly ok: false; readonly error: ApiError } {
+  const refuse = (message: string, code: string) => ({
+    ok: false as const,
+    error: { status: 400, message, type: "invalid_request_error" as const, code },
+  });
+  let body: unknown;
+  try {
+    body = JSON.parse(bytes.toString("utf8"));
+  } catch {
+    return refuse("The configuration is not valid JSON.", "invalid_json");
+  }
+  const parsed = gatewayConfigSchema.safeParse(body);
+  if (!parsed.success) return refuse(z.prettifyError(parsed.error), "invalid_config");
+  const refusal = configRefusal(parsed.data);
+  return refusal === null ? { ok: true, config: parsed.data } : refuse(refusal, "unservable_config");
+}
+
+function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+  const given = new URL(request.url ?? "/", "http://localhost").searchParams.get("after") ?? "0";
+  const after = Number(given);
+  if (Number.isInteger(after) && after >= 0) sendJson(response, decisions.page(after));
+  else {
+    const message = `after=${given.slice(0, 40)} is no sequence number; start with after=0.`;
+    sendError(response, { status: 400, message, type: "invalid_request_error", param: "after", code: "invalid_value" });
+  }
+}
+
+function status({ serving, decisions, version }: AdminListenerOptions): GatewayStatus {
+  const { config, pool, queued } = serving;
+  return {
+    version,
+    uptimeSeconds: process.uptime(),
+    configEtag: config === null ? null : currentEtag(serving),
+    planId: config?.planId ?? null,
+    queued: Object.fromEntries(queued),
+    replicas: pool.all.map(({ id, model, state, inFlight }) => ({ id, model, state, inFlight })),
+    lastDecision: decisions.latest,
+  };
+}
+
+function currentEtag({ config }: Serving): string {
+  return config === null ? noConfigEtag : configEtag(config);
+}
+
+/** Compares digests, so that the time taken tells nothing of the token. */
+function carries(request: IncomingMessage, token: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${token}`));
+}
+
+function fail(response: ServerResponse, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  if (response.headersSent) response.destroy();
+  else sendError(response, { status: 500, message, type: "server_error", code: "internal" });
+}
+
+const noConfig: ApiError = { status: 404, message: "No configuration is in force yet.", type: "not_found_error", code: "no_config" };
+const unauthorised: ApiError = {
+  status: 401,
+  message: "The admin API needs the bearer token this gateway was started with.",
+  type: "authentication_error",
+  code: "unauthorised",
+};

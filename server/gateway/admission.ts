@@ -1,0 +1,38 @@
+import type { ApiError } from "./apiError";
+import type { ServedModel } from "./servedModel";
+import type { Serving } from "./serving";
+
+export type Admission =
+  | { readonly kind: "admitted"; readonly served: ServedModel }
+  /** A request for a served model that there is no room or no engine for now. */
+  | { readonly kind: "shed"; readonly served: ServedModel; readonly error: ApiError }
+  | { readonly kind: "refused"; readonly error: ApiError };
+
+interface Door {
+  readonly serving: Serving;
+  readonly queuedPerModel: number;
+  readonly draining: boolean;
+}
+
+/** Whether a request for `model` is taken in. What has been taken in is never dropped for want of room later. */
+export function admit(model: string, { serving, queuedPerModel, draining }: Door): Admission {
+  if (serving.config === null) {
+    const message = "No configuration is in force yet; apply a plan first.";
+    return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
+  }
+  const served = serving.find(model);
+  if (served === undefined) {
+    const message = `The model ${JSON.stringify(model.slice(0, 200))} is not served here; GET /v1/models lists what is.`;
+    return { kind: "refused", error: { status: 404, message, type: "not_found_error", param: "model", code: "model_not_found" } };
+  }
+  const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
+  if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
+  const first = served.models[0] ?? "";
+  if (!serving.pool.available(first)) {
+    return shed({ status: 503, message: `No engine of ${first} takes work at the moment.`, type: "server_error", code: "no_endpoint" });
+  }
+  const full = served.models.find((stage) => (serving.queued.get(stage) ?? 0) >= queuedPerModel);
+  if (full === undefined) return { kind: "admitted", served };
+  const message = `${queuedPerModel} requests wait for ${full}, which is all the gateway holds.`;
+  return shed({ status: 429, message, type: "rate_limit_error", code: "queue_full" });
+}

@@ -1,0 +1,301 @@
+import type { ServerResponse } from "node:http";
+import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
+import { type ApiError, sendError } from "./apiError";
+import { type ChatRequest, engineBody, isRecord } from "./chatRequest";
+import { completionEvents } from "./completionEvents";
+import { callEngine, type EngineCall, type EngineReply } from "./engineCall";
+import { answerText } from "./judgePrompt";
+import { eventStreamHeaders, type RelayOutcome, relayStream } from "./relayStream";
+import type { Replica } from "./replica";
+import { RequestJournal } from "./requestJournal";
+import type { ServedModel } from "./servedModel";
+import type { Serving } from "./serving";
+import { noUsage, type Usage, usageOf } from "./usage";
+
+/** Status of a request whose client went away; never sent, only recorded (nginx's number for it). */
+const clientGone = 499;
+
+interface ChatRunOptions {
+  readonly chat: ChatRequest;
+  readonly served: ServedModel;
+  readonly serving: Serving;
+  readonly response: ServerResponse;
+  /** Fires when the client goes away or the request's time is over; the latter with the reason `deadline`. */
+  readonly signal: AbortSignal;
+  readonly attemptsPerStage: number;
+  readonly startedMs: number;
+}
+
+export interface FinishedRun {
+  readonly served: ServedModel;
+  readonly decision: Omit<Decision, "sequence">;
+}
+
+/** What a stage's engine was asked, where and how long it took. */
+interface Attempt {
+  readonly replica: Replica;
+  readonly model: string;
+  readonly queueMs: number;
+  readonly engineMs: number;
+}
+
+/** One admitted request on its way through the stages of its policy, until the response is ended. */
+export class ChatRun {
+  readonly #options: ChatRunOptions;
+  readonly #journal: RequestJournal;
+  #served: ServedModel;
+  #stage = 0;
+  #attempts = 0;
+  #arrivalSeconds: number;
+  #queuedSinceSeconds: number;
+
+  constructor(options: ChatRunOptions) {
+    this.#options = options;
+    this.#served = options.served;
+    this.#journal = new RequestJournal({ ...options.chat, startedMs: options.startedMs });
+    this.#arrivalSeconds = this.#served.driver.nowSeconds();
+    this.#queuedSinceSeconds = this.#arrivalSeconds;
+  }
+
+  /** Serves the request; never rejects for what engines, judge or client do. */
+  async run(): Promise<FinishedRun> {
+    const { serving } = this.#options;
+    serving.begin(this.#served);
+    try {
+      let status: number | "again" = "again";
+      while (status === "again") status = await this.#tryStage();
+      return { served: this.#served, decision: this.#journal.decision(this.#served, status) };
+    } finally {
+      serving.end(this.#served);
+    }
+  }
+
+  async #tryStage(): Promise<number | "again"> {
+    const { serving, signal } = this.#options;
+    const { driver } = this.#served;
+    const model = driver.policy.modelOfStage(this.#stage);
+    if (!serving.serves(this.#served, model)) return this.#beginAnew(model);
+    const queuedMs = performance.now();
+    const grant = await driver.queue(this.#work(), signal);
+    const queueMs = performance.now() - queuedMs;
+    this.#journal.queueMs += queueMs;
+    if (grant.kind === "aborted") return this.#aborted();
+    if (grant.kind === "withdrawn") return this.#beginAnew(model);
+    const { replica } = grant;
+    const startedMs = performance.now();
+    const outcome = await this.#ask(replica, { model, startedMs });
+    const engineMs = performance.now() - startedMs;
+    this.#journal.engineMs += engineMs;
+    const failure = failureOf(outcome);
+    if (failure !== null && !signal.aborted) replica.failed();
+    else if (!signal.aborted) replica.succeeded();
+    driver.release(this.#options.chat.decisionId, replica, { failed: failure !== null });
+    return this.#settle(outcome, { replica, model, queueMs, engineMs });
+  }
+
+  #ask(replica: Replica, { model, startedMs }: { readonly model: string; readonly startedMs: number }): Promise<RelayOutcome> {
+    const { chat, signal, response } = this.#options;
+    const live = chat.stream && !this.#served.driver.policy.judges(this.#stage);
+    const call: EngineCall = {
+      pool: replica.pool,
+      path: replica.path,
+      headers: chat.upstreamHeaders,
+      body: engineBody(chat, model, { stream: live }),
+      signal,
+    };
+    if (!live) return callEngine(call).then((reply) => ({ kind: "not-begun", reply }));
+    const headers = () => this.#headers(model, { pendingMs: performance.now() - startedMs });
+    return relayStream({ call, response, headers });
+  }
+
+  async #settle(outcome: RelayOutcome, attempt: Attempt): Promise<number | "again"> {
+    if (outcome.kind === "not-begun") return this.#settleReply(outcome.reply, attempt);
+    this.#journal.firstTokenMs = outcome.firstTokenMs;
+    if (outcome.kind === "streamed") {
+      this.#note(attempt, { verdict: "accepted", reason: "last-stage", usage: outcome.usage });
+      return 200;
+    }
+    this.#note(attempt, { verdict: "failed", reason: `engine failed after the first token: ${outcome.reason}`, usage: outcome.usage });
+    return this.#options.signal.aborted ? this.#abortStatus() : 502;
+  }
+
+  async #settleReply(reply: EngineReply, attempt: Attempt): Promise<number | "again"> {
+    if (reply.kind === "aborted") {
+      this.#note(attempt, { verdict: "failed", reason: this.#abortStatus() === clientGone ? "client went away" : "deadline" });
+      return this.#aborted();
+    }
+    if (reply.kind === "failed") return this.#retry(attempt, reply.reason);
+    if (mayBeRetried(reply.status)) return this.#retry(attempt, `the engine answered ${reply.status}`);
+    if (reply.status !== 200) {
+      this.#note(attempt, { verdict: "failed", reason: `the engine answered ${reply.status}` });
+      return this.#send(attempt.model, reply);
+    }
+    const completion = parseCompletion(reply.body);
+    const usage = usageOf(completion);
+    if (!this.#served.driver.policy.judges(this.#stage)) {
+      this.#note(attempt, { verdict: "accepted", reason: "last-stage", usage });
+      return this.#send(attempt.model, reply);
+    }
+    const answer = answerText(completion);
+    if (answer === null || !isRecord(completion)) return this.#retry(attempt, "the engine's answer is not a chat completion");
+    return this.#judge({ reply, completion, answer, usage }, attempt);
+  }
+
+  async #judge({ reply, completion, answer, usage }: Answered, attempt: Attempt): Promise<number | "again"> {
+    const { chat, signal, response } = this.#options;
+    const { driver, judge } = this.#served;
+    const startedMs = performance.now();
+    const reading = judge ? await judge.score(chat.messages, answer, signal) : { score: null, failure: "no judge is configured" };
+    const judgeMs = performance.now() - startedMs;
+    this.#journal.judgeMs += judgeMs;
+    this.#journal.judgedScore = reading.score;
+    const verdict = await driver.judged(this.#work(), { judgedScore: reading.score, signal });
+    if (verdict.kind === "aborted") {
+      this.#note(attempt, { verdict: "failed", reason: "aborted while judged", usage, judgeMs, score: reading.score });
+      return this.#aborted();
+    }
+    const reason = reading.failure === null ? verdict.reason : `${verdict.reason}: ${reading.failure}`;
+    if (verdict.kind === "escalate") {
+      this.#note(attempt, { verdict: "escalated", reason, usage, judgeMs, score: reading.score });
+      this.#journal.escalations += 1;
+      this.#enter(verdict.stage);
+      return "again";
+    }
+    this.#note(attempt, { verdict: "accepted", reason, usage, judgeMs, score: reading.score });
+    if (!chat.stream) return this.#send(attempt.model, reply);
+    this.#journal.firstTokenMs = performance.now();
+    response.writeHead(200, { ...this.#headers(attempt.model), ...eventStreamHeaders });
+    response.end(completionEvents(completion, { includeUsage: chat.includeUsage }));
+    return 200;
+  }
+
+  #retry(attempt: Attempt, reason: string): number | "again" {
+    this.#note(attempt, { verdict: "failed", reason });
+    this.#attempts += 1;
+    if (this.#attempts < this.#options.attemptsPerStage) return "again";
+    const message = `${attempt.model} failed ${this.#attempts} times, last on ${attempt.replica.id}: ${reason}.`;
+    return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
+  }
+
+  /** The engines of `model` left with a new configuration; nothing was sent to the client, so the request starts over under it. */
+  #beginAnew(model: string): number | "again" {
+    const { serving, chat } = this.#options;
+    const next = serving.find(chat.model);
+    if (next === undefined || next === this.#served) {
+      return this.#fail({ status: 503, message: `No engine serves ${model} at the moment.`, type: "server_error", code: "no_endpoint" });
+    }
+    serving.end(this.#served);
+    serving.begin(next);
+    this.#served = next;
+    this.#journal.judgedScore = null;
+    this.#arrivalSeconds = next.driver.nowSeconds();
+    this.#enter(0);
+    return "again";
+  }
+
+  #enter(stage: number): void {
+    this.#stage = stage;
+    this.#attempts = 0;
+    this.#queuedSinceSeconds = this.#served.driver.nowSeconds();
+  }
+
+  #work() {
+    const { decisionId, inputTokens } = this.#options.chat;
+    return {
+      id: decisionId,
+      programId: decisionId,
+      stage: this.#stage,
+      programArrivalSeconds: this.#arrivalSeconds,
+      queuedSinceSeconds: this.#queuedSinceSeconds,
+      inputTokens,
+    };
+  }
+
+  #headers(model: string, { pendingMs = 0 }: { readonly pendingMs?: number } = {}) {
+    return this.#journal.headers(this.#served, { stage: this.#stage, model, pendingMs });
+  }
+
+  /** Passes an engine's whole answer on as it came. */
+  #send(model: string, { status, contentType, body }: WholeReply): number {
+    this.#journal.firstTokenMs = performance.now();
+    const { response } = this.#options;
+    response.writeHead(status, { ...this.#headers(model), "content-type": contentType, "content-length": body.length });
+    response.end(body);
+    return status;
+  }
+
+  #fail(error: ApiError): number {
+    const { response } = this.#options;
+    if (!response.headersSent && !response.destroyed) sendError(response, error, this.#headers(this.#served.models[this.#stage] ?? ""));
+    return error.status;
+  }
+
+  #abortStatus(): number {
+    return this.#options.signal.reason === "deadline" ? 504 : clientGone;
+  }
+
+  #aborted(): number {
+    if (this.#abortStatus() === clientGone) return clientGone;
+    return this.#fail({
+      status: 504,
+      message: "The request took longer than the gateway allows.",
+      type: "timeout_error",
+      code: "deadline",
+    });
+  }
+
+  #note(attempt: Attempt, { verdict, reason, usage = noUsage, judgeMs = null, score = null }: Note): void {
+    const scale = this.#served.timeScale / 1000;
+    this.#journal.stages.push({
+      model: attempt.model,
+      replica: attempt.replica.id,
+      queueSeconds: attempt.queueMs * scale,
+      seconds: attempt.engineMs * scale,
+      judgeSeconds: judgeMs === null ? null : judgeMs * scale,
+      judgedScore: score,
+      threshold: this.#served.thresholds[this.#stage] ?? null,
+      verdict,
+      reason,
+      inputTokens: usage.inputTokens,
+      outputTokens: usage.outputTokens,
+    });
+  }
+}
+
+type WholeReply = Extract<EngineReply, { kind: "answered" }>;
+
+interface Answered {
+  readonly reply: WholeReply;
+  readonly completion: Readonly<Record<string, unknown>>;
+  readonly answer: string;
+  readonly usage: Usage;
+}
+
+interface Note {
+  readonly verdict: StageRecord["verdict"];
+  readonly reason: string;
+  readonly usage?: Usage;
+  readonly judgeMs?: number | null;
+  readonly score?: number | null;
+}
+
+/** An engine that is broken or full may do better elsewhere; any other error is the request's own. */
+function mayBeRetried(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
+function failureOf(outcome: RelayOutcome): string | null {
+  if (outcome.kind === "streamed") return null;
+  if (outcome.kind === "broken") return outcome.reason;
+  const { reply } = outcome;
+  if (reply.kind === "failed") return reply.reason;
+  return reply.kind === "answered" && mayBeRetried(reply.status) ? `status ${reply.status}` : null;
+}
+
+function parseCompletion(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString("utf8"));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,48 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type ApiError, sendError, sendJson } from "./apiError";
+import { type ChatService, serveChat } from "./serveChat";
+
+interface DataListenerOptions extends ChatService {
+  readonly version: string;
+  /** Told of errors that only a bug explains. */
+  readonly onBug: (error: unknown) => void;
+}
+
+/** The handler of the data port: the OpenAI API over the served models. */
+export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
+  const { serving, version, draining, onBug } = options;
+  const startedAtSeconds = Math.floor(Date.now() / 1000);
+  const readers: Readonly<Record<string, (response: ServerResponse) => void>> = {
+    "/health": (response) => void response.writeHead(200).end(),
+    "/health/ready": (response) => void response.writeHead(serving.config === null || draining() ? 503 : 200).end(),
+    "/version": (response) => sendJson(response, { version }),
+    "/v1/models": (response) =>
+      sendJson(response, {
+        object: "list",
+        data: serving.models.map(({ name }) => ({ id: name, object: "model", created: startedAtSeconds, owned_by: "weir" })),
+      }),
+  };
+  return (request, response) => {
+    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    if (draining()) response.setHeader("connection", "close");
+    if (path === "/v1/chat/completions") {
+      if (request.method !== "POST") sendError(response, wrongMethod(path, "POST"), { allow: "POST" });
+      else {
+        serveChat(request, response, options).catch((error) => {
+          onBug(error);
+          if (response.headersSent) response.destroy();
+          else sendError(response, { status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+        });
+      }
+      return;
+    }
+    const reader = readers[path];
+    if (!reader) sendError(response, { status: 404, message: `There is no ${path} here.`, type: "not_found_error", code: "unknown_path" });
+    else if (request.method === "GET" || request.method === "HEAD") reader(response);
+    else sendError(response, wrongMethod(path, "GET"), { allow: "GET" });
+  };
+}
+
+function wrongMethod(path: string, allowed: string): ApiError {
+  return { status: 405, message: `${path} answers ${allowed} only.`, type: "invalid_request_error", code: "method_not_allowed" };
+}

@@ -1,0 +1,86 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Dispatcher, Pool } from "undici";
+
+/** A POST to an engine or a judge. */
+export interface EngineCall {
+  readonly pool: Pool;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  /** Takes over the body of a 200 answer piece by piece; without it the body is collected. */
+  readonly onData?: (chunk: Buffer, flow: Flow) => void;
+}
+
+/** Holds the upstream back while the client reads slowly, or ends the call. */
+export interface Flow {
+  readonly headers: IncomingHttpHeaders;
+  pause(): void;
+  resume(): void;
+  abort(reason: string): void;
+}
+
+export type EngineReply =
+  | { readonly kind: "answered"; readonly status: number; readonly contentType: string; readonly body: Buffer }
+  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "aborted" };
+
+/**
+ * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
+ * connection, so that the engine stops generating). Never rejects.
+ */
+export function callEngine({ pool, path, headers, body, signal, onData }: EngineCall): Promise<EngineReply> {
+  if (signal.aborted) return Promise.resolve({ kind: "aborted" });
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let flow: Flow | undefined;
+    let status = 0;
+    let contentType = "application/json";
+    const chunks: Buffer[] = [];
+    const onAbort = (): void => {
+      // Settled first, since aborting reports an error at once.
+      settle({ kind: "aborted" });
+      controller?.abort(new Error("the request was aborted"));
+    };
+    const settle = (reply: EngineReply): void => {
+      signal.removeEventListener("abort", onAbort);
+      resolve(reply);
+    };
+    signal.addEventListener("abort", onAbort, { once: true });
+    pool.dispatch(
+      { method: "POST", path, headers, body },
+      {
+        onRequestStart(started) {
+          controller = started;
+          if (signal.aborted) started.abort(new Error("the request was aborted"));
+        },
+        onResponseStart(started, statusCode, responseHeaders) {
+          status = statusCode;
+          contentType = String(responseHeaders["content-type"] ?? contentType);
+          if (!onData || statusCode !== 200) return;
+          flow = {
+            headers: responseHeaders,
+            pause: () => started.pause(),
+            resume: () => started.resume(),
+            abort: (reason) => started.abort(new Error(reason)),
+          };
+        },
+        onResponseData(_, chunk) {
+          if (flow && onData) onData(chunk, flow);
+          else chunks.push(chunk);
+        },
+        onResponseEnd() {
+          settle({ kind: "answered", status, contentType, body: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) });
+        },
+        onResponseError(_, error) {
+          settle({ kind: "failed", reason: describe(error) });
+        },
+      },
+    );
+  });
+}
+
+function describe(error: Error): string {
+  const code = "code" in error && typeof error.code === "string" ? ` (${error.code})` : "";
+  return `${error.message || error.name}${code}`;
+}

@@ -1,0 +1,131 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Logger } from "pino";
+import { version } from "../../package.json";
+import { adminListener } from "./adminListener";
+import { ConfigStore, configEtag } from "./configStore";
+import { dataListener } from "./dataListener";
+import { DecisionLog } from "./decisionLog";
+import { defaultLimits, type GatewayLimits } from "./limits";
+import { GatewayMetrics } from "./metrics";
+import { Serving } from "./serving";
+
+export interface GatewayOptions {
+  /** 0 takes any free port. */
+  readonly dataPort: number;
+  readonly adminPort: number;
+  readonly stateDirectory: string;
+  /** Bearer token of the admin listener; null lets every local caller in. */
+  readonly adminToken: string | null;
+  readonly log: Logger;
+  readonly limits?: Partial<GatewayLimits>;
+}
+
+export interface Gateway {
+  readonly dataUrl: string;
+  readonly adminUrl: string;
+  /** Stops accepting, waits for requests in flight as long as the limits allow, then ends. Returns how many were cut. */
+  close(): Promise<number>;
+}
+
+const address = "127.0.0.1";
+/** Longer than the idle time of common HTTP clients, so that a client never writes into a connection being closed. */
+const keepAliveMs = 75_000;
+
+/** Starts the gateway with the configuration it last had. Rejects when a port is taken. */
+export async function startGateway({
+  dataPort,
+  adminPort,
+  stateDirectory,
+  adminToken,
+  log,
+  limits: given,
+}: GatewayOptions): Promise<Gateway> {
+  const limits = { ...defaultLimits, ...given };
+  const serving = new Serving({ judgeSeconds: limits.judgeSeconds });
+  const decisions = new DecisionLog();
+  const metrics = new GatewayMetrics(serving);
+  const store = new ConfigStore(stateDirectory);
+  let draining = false;
+
+  const loaded = await store.load();
+  if (loaded.kind === "loaded") serving.install(loaded.config);
+  if (loaded.kind === "unusable") log.error({ reason: loaded.reason }, "starting without a configuration");
+
+  const data = createServer(
+    { keepAliveTimeout: keepAliveMs },
+    dataListener({
+      serving,
+      limits,
+      version,
+      draining: () => draining,
+      onBug: (error) => log.error({ error }, "a request failed in the gateway itself"),
+      onDecision(served, decision) {
+        decisions.append(decision);
+        metrics.record(served, decision);
+        if (decision.status >= 500) log.warn({ served, decision }, "request failed");
+      },
+    }),
+  );
+  const admin = createServer(
+    adminListener({
+      serving,
+      decisions,
+      metrics,
+      version,
+      token: adminToken,
+      save: (config) => store.save(config),
+      onConfig: ({ planId, policyHash, replicas }, etag) =>
+        log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force"),
+    }),
+  );
+  try {
+    await listen(data, dataPort);
+    await listen(admin, adminPort);
+  } catch (error) {
+    data.close();
+    serving.close();
+    throw error;
+  }
+  const dataUrl = urlOf(data);
+  const adminUrl = urlOf(admin);
+  log.info(
+    { dataUrl, adminUrl, etag: serving.config && configEtag(serving.config), planId: serving.config?.planId ?? null },
+    "gateway is up",
+  );
+
+  return {
+    dataUrl,
+    adminUrl,
+    async close() {
+      draining = true;
+      const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
+      const deadlineMs = performance.now() + limits.drainSeconds * 1000;
+      while (serving.active > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 20));
+      const cut = serving.active;
+      data.closeAllConnections();
+      admin.closeAllConnections();
+      await closed;
+      serving.close();
+      return cut;
+    },
+  };
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === "EADDRINUSE"
+          ? new Error(`Port ${port} on ${address} is taken by another program; free it or choose another.`)
+          : error,
+      );
+    });
+    server.listen(port, address, resolve);
+  });
+}
+
+function urlOf(server: Server): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${address}:${port}`;
+}

@@ -1,0 +1,28 @@
+/** Everything the gateway bounds. Seconds are wall seconds. */
+export interface GatewayLimits {
+  /** Largest request body; a longer one is refused with 413. */
+  readonly bodyBytes: number;
+  /** Requests that may wait for one model before new ones are shed with 429. */
+  readonly queuedPerModel: number;
+  /** Engines tried for one stage before the request fails. */
+  readonly attemptsPerStage: number;
+  /** Time for one request over all its stages, queues and judge calls; then 504. */
+  readonly requestSeconds: number;
+  /** Time for one judge call; then the answer counts as not judged. */
+  readonly judgeSeconds: number;
+  /** Time given to requests in flight after SIGTERM. */
+  readonly drainSeconds: number;
+}
+
+export const defaultLimits: GatewayLimits = {
+  // Room for a 1M-token prompt as text, or some images; 2000 queued bodies of that size are not expected on one machine.
+  bodyBytes: 8 * 1024 * 1024,
+  // At 100 requests/s a request at the end of the queue waits 20 s: longer queues serve nobody.
+  queuedPerModel: 2000,
+  attemptsPerStage: 3,
+  // vLLM's and the OpenAI client's own default is 600 s.
+  requestSeconds: 600,
+  // A judge call takes 0.27 s in the source (Cascadia); ten seconds is a judge that is down.
+  judgeSeconds: 10,
+  drainSeconds: 30,
+};

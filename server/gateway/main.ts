@@ -1,0 +1,42 @@
+import { pino } from "pino";
+import { type Gateway, startGateway } from "./gateway";
+
+const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
+
+function portFrom(name: string, fallback: number): number {
+  const text = process.env[name];
+  if (text === undefined || text === "") return fallback;
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new Error(`${name} is ${text}; it must be a port number from 0 to 65535.`);
+}
+
+async function start(): Promise<Gateway> {
+  const adminToken = process.env.WEIR_ADMIN_TOKEN || null;
+  if (adminToken === null) log.warn("WEIR_ADMIN_TOKEN is not set: every program on this machine may change the configuration");
+  return startGateway({
+    dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
+    adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
+    stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
+    adminToken,
+    log,
+  });
+}
+
+try {
+  const gateway = await start();
+  let stopping = false;
+  const stop = async (signal: string): Promise<void> => {
+    if (stopping) return;
+    stopping = true;
+    log.info({ signal }, "finishing what is in flight");
+    const cut = await gateway.close();
+    if (cut > 0) log.warn({ cut }, "requests were cut at the end of the drain time");
+    process.exit(0);
+  };
+  process.on("SIGTERM", stop);
+  process.on("SIGINT", stop);
+} catch (error) {
+  process.stderr.write(`weir gateway: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,112 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Serving } from "./serving";
+
+// vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines compare.
+const ttftBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
+const requestBuckets = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
+const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
+
+/** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
+export class GatewayMetrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter("weir_gateway_requests_total", "Requests answered, by served name and status.", ["served", "status"]);
+  readonly #answers = this.#counter("weir_gateway_stage_answers_total", "What became of engines' answers, by model.", ["model", "verdict"]);
+  readonly #unjudged = this.#counter("weir_gateway_unjudged_answers_total", "Answers accepted because the judge gave no score.", ["model"]);
+  readonly #duration = this.#histogram("weir_gateway_request_seconds", "End to end, in engine seconds.", {
+    labels: ["served"],
+    buckets: requestBuckets,
+  });
+  readonly #ttft = this.#histogram(
+    "weir_gateway_time_to_first_token_seconds",
+    "To the first token sent to the client, in engine seconds.",
+    {
+      labels: ["served"],
+      buckets: ttftBuckets,
+    },
+  );
+  readonly #overhead = this.#histogram(
+    "weir_gateway_overhead_seconds",
+    "What the gateway itself took, without queues, engines and judge; engine seconds.",
+    {
+      labels: ["served"],
+      buckets: overheadBuckets,
+    },
+  );
+  readonly #stage = this.#histogram("weir_gateway_stage_seconds", "One engine call, in engine seconds.", {
+    labels: ["model"],
+    buckets: requestBuckets,
+  });
+  readonly #queue = this.#histogram("weir_gateway_queue_seconds", "In the gateway's queue of the model, in engine seconds.", {
+    labels: ["model"],
+    buckets: ttftBuckets,
+  });
+  readonly #judge = this.#histogram("weir_gateway_judge_seconds", "One judge call, in engine seconds.", {
+    labels: ["model"],
+    buckets: ttftBuckets,
+  });
+
+  constructor(serving: Serving) {
+    collectDefaultMetrics({ register: this.#registry });
+    this.#gauge("weir_gateway_queued", "Requests that wait in the gateway.", ["model"], (gauge) => {
+      for (const [model, count] of serving.queued) gauge.set({ model }, count);
+    });
+    this.#gauge("weir_gateway_in_flight", "Requests sent to an engine and not finished.", ["model", "replica"], (gauge) => {
+      for (const { model, id: replica, inFlight } of serving.pool.all) gauge.set({ model, replica }, inFlight);
+    });
+    this.#gauge("weir_gateway_replica_accepting", "1 when an engine takes new work.", ["model", "replica"], (gauge) => {
+      for (const { model, id: replica, accepting } of serving.pool.all) gauge.set({ model, replica }, accepting ? 1 : 0);
+    });
+    this.#gauge("weir_gateway_judge_resting", "1 while a failing judge is not asked.", [], (gauge) => {
+      if (serving.judge) gauge.set(serving.judge.resting ? 1 : 0);
+    });
+  }
+
+  /** Counts a finished request. */
+  record(served: string, decision: Omit<Decision, "sequence">): void {
+    this.#requests.inc({ served, status: String(decision.status) });
+    if (decision.stages.length === 0) return;
+    this.#duration.observe({ served }, decision.endToEndSeconds);
+    this.#overhead.observe({ served }, decision.overheadSeconds);
+    if (decision.ttftSeconds !== null) this.#ttft.observe({ served }, decision.ttftSeconds);
+    for (const { model, verdict, queueSeconds, seconds, judgeSeconds, judgedScore } of decision.stages) {
+      this.#answers.inc({ model, verdict });
+      this.#queue.observe({ model }, queueSeconds);
+      this.#stage.observe({ model }, seconds);
+      if (judgeSeconds === null) continue;
+      this.#judge.observe({ model }, judgeSeconds);
+      if (judgedScore === null && verdict === "accepted") this.#unjudged.inc({ model });
+    }
+  }
+
+  /** The text exposition and its content type. */
+  async exposition(): Promise<{ readonly text: string; readonly contentType: string }> {
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+  }
+
+  #counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
+    return new Counter({ name, help, labelNames, registers: [this.#registry] });
+  }
+
+  #histogram<L extends string>(
+    name: string,
+    help: string,
+    { labels, buckets }: { readonly labels: readonly L[]; readonly buckets: number[] },
+  ): Histogram<L> {
+    return new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
+  }
+
+  #gauge(name: string, help: string, labelNames: readonly string[], fill: (gauge: Gauge) => void): void {
+    const registers = [this.#registry];
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        fill(this);
+      },
+    });
+  }
+}

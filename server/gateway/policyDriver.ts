@@ -1,0 +1,153 @@
+import type { Action, Policy, WaitingWork } from "@/solver/policies/policy";
+import type { Replica } from "./replica";
+
+/** What became of work that was put to the policy. */
+export type Grant =
+  | { readonly kind: "granted"; readonly replica: Replica }
+  /** The engines of its model have left the configuration. */
+  | { readonly kind: "withdrawn" }
+  | { readonly kind: "aborted" };
+
+export type Judgement = Exclude<Action, { kind: "dispatch" }> | { readonly kind: "aborted" };
+
+type Work = Omit<WaitingWork, "state">;
+
+interface Entry extends WaitingWork {
+  readonly settle: (outcome: Grant | Judgement) => void;
+  settled: boolean;
+}
+
+interface DriverOptions {
+  readonly policy: Policy;
+  /** The engines at this moment. */
+  readonly replicas: () => readonly Replica[];
+  /** Engine seconds on a clock that only goes forward. */
+  readonly nowSeconds: () => number;
+  /** Work that waits for an engine, by model, over all drivers; this one keeps its share of it. */
+  readonly queued: Map<string, number>;
+  /** Called when an engine got room; the queues that may use it are pumped, this driver's among them. */
+  readonly onRoom: () => void;
+}
+
+/**
+ * Drives a policy in real time: keeps the work that waits, asks the policy whenever something it can act on has changed
+ * (work came, was judged or was given back, an engine got room or came back), and carries out what it says.
+ */
+export class PolicyDriver {
+  readonly policy: Policy;
+  readonly #options: DriverOptions;
+  #waiting: Entry[] = [];
+  /** Requests that began with this policy and are not answered yet. */
+  active = 0;
+
+  constructor(options: DriverOptions) {
+    this.policy = options.policy;
+    this.#options = options;
+  }
+
+  /** When the longest waiting work joined, in engine seconds; undefined when none waits. */
+  get oldestSeconds(): number | undefined {
+    return this.#waiting[0]?.queuedSinceSeconds;
+  }
+
+  nowSeconds(): number {
+    return this.#options.nowSeconds();
+  }
+
+  /** Waits in the queue of the stage's model until the policy sends the work to an engine, which then counts it in flight. */
+  async queue(work: Work, signal: AbortSignal): Promise<Grant> {
+    const outcome = await this.#wait({ ...work, state: { kind: "queued" } }, signal);
+    if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
+    return outcome;
+  }
+
+  /** Puts a judged answer to the policy; `judgedScore` null when the judge gave none. */
+  async judged(
+    work: Work,
+    { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
+  ): Promise<Judgement> {
+    const outcome = await this.#wait({ ...work, state: { kind: "answered", judgedScore } }, signal);
+    if (outcome.kind === "granted" || outcome.kind === "withdrawn")
+      throw new Error(`The policy dispatched answered work: ${outcome.kind}.`);
+    return outcome;
+  }
+
+  /** The engine is done with the work, well or not. */
+  release(workId: string, replica: Replica, { failed }: { readonly failed: boolean }): void {
+    replica.end();
+    this.policy.observe({ kind: "finished", workId, replicaId: replica.id, nowSeconds: this.#options.nowSeconds(), failed });
+    this.#options.onRoom();
+  }
+
+  /** Gives queued work back whose model is no longer served. */
+  withdraw(served: (model: string) => boolean): void {
+    for (const entry of this.#waiting) {
+      if (entry.state.kind === "queued" && !served(this.policy.modelOfStage(entry.stage))) this.#settle(entry, { kind: "withdrawn" });
+    }
+    this.#sweep();
+  }
+
+  /** Asks the policy and carries out its actions. */
+  pump(): void {
+    if (this.#waiting.length === 0) return;
+    const replicas = this.#options.replicas();
+    const nowSeconds = this.#options.nowSeconds();
+    const actions = this.policy.decide({ nowSeconds, waiting: this.#waiting, replicas });
+    if (actions.length === 0) return;
+    const byId = new Map(this.#waiting.map((entry) => [entry.id, entry]));
+    for (const action of actions) {
+      const entry = byId.get(action.workId);
+      if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
+      if (action.kind !== "dispatch") {
+        this.#settle(entry, action);
+        continue;
+      }
+      const replica = replicas.find((candidate) => candidate.id === action.replicaId);
+      if (!replica) throw new Error(`The policy chose ${action.replicaId}, which is not among the replicas.`);
+      replica.begin();
+      this.policy.observe({ kind: "dispatched", workId: entry.id, replicaId: replica.id, nowSeconds });
+      this.#settle(entry, { kind: "granted", replica });
+    }
+    this.#sweep();
+  }
+
+  #wait(work: WaitingWork, signal: AbortSignal): Promise<Grant | Judgement> {
+    if (signal.aborted) return Promise.resolve({ kind: "aborted" });
+    return new Promise((resolve) => {
+      const onAbort = (): void => {
+        this.#settle(entry, { kind: "aborted" });
+        this.#sweep();
+      };
+      const entry: Entry = {
+        ...work,
+        settled: false,
+        settle(outcome) {
+          signal.removeEventListener("abort", onAbort);
+          resolve(outcome);
+        },
+      };
+      signal.addEventListener("abort", onAbort, { once: true });
+      this.#waiting.push(entry);
+      this.#count(entry, 1);
+      this.pump();
+    });
+  }
+
+  #settle(entry: Entry, outcome: Grant | Judgement): void {
+    if (entry.settled) return;
+    entry.settled = true;
+    this.#count(entry, -1);
+    entry.settle(outcome);
+  }
+
+  #count(entry: Entry, change: 1 | -1): void {
+    if (entry.state.kind !== "queued") return;
+    const model = this.policy.modelOfStage(entry.stage);
+    const { queued } = this.#options;
+    queued.set(model, (queued.get(model) ?? 0) + change);
+  }
+
+  #sweep(): void {
+    this.#waiting = this.#waiting.filter((entry) => !entry.settled);
+  }
+}

@@ -1,0 +1,26 @@
+import type { IncomingMessage } from "node:http";
+
+export type BodyRead =
+  | { readonly kind: "body"; readonly bytes: Buffer }
+  | { readonly kind: "too-large" }
+  /** The client went away before the body was whole. */
+  | { readonly kind: "cut-off" };
+
+/** Reads a request body of at most `limitBytes`; stops reading as soon as it is known to be longer. */
+export function readBody(request: IncomingMessage, limitBytes: number): Promise<BodyRead> {
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.resolve({ kind: "too-large" });
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > limitBytes) {
+        request.pause();
+        resolve({ kind: "too-large" });
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve({ kind: "body", bytes: chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks) }));
+    request.on("close", () => resolve({ kind: "cut-off" }));
+    request.on("error", () => resolve({ kind: "cut-off" }));
+  });
+}

@@ -1,0 +1,75 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { errorBody } from "./apiError";
+import { callEngine, type EngineCall, type EngineReply, type Flow } from "./engineCall";
+import { StreamScanner } from "./streamScanner";
+import type { Usage } from "./usage";
+
+export const eventStreamHeaders = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+} as const;
+
+interface Relay {
+  readonly call: Omit<EngineCall, "onData">;
+  readonly response: ServerResponse;
+  /** Asked for at the first token, when the headers leave. */
+  readonly headers: () => OutgoingHttpHeaders;
+}
+
+export type RelayOutcome =
+  | { readonly kind: "streamed"; readonly usage: Usage; readonly firstTokenMs: number }
+  /** The engine failed after the first token: the client was told in an error event and the stream was ended. */
+  | { readonly kind: "broken"; readonly reason: string; readonly usage: Usage; readonly firstTokenMs: number }
+  /** Nothing was sent to the client: an answer that is no stream, a failure that may be retried, or an abort. */
+  | { readonly kind: "not-begun"; readonly reply: EngineReply };
+
+/**
+ * Passes an engine's event stream to the client byte by byte. Everything before the first token is held back, so a request
+ * whose engine fails until then can still be sent to another one.
+ */
+export async function relayStream({ call, response, headers }: Relay): Promise<RelayOutcome> {
+  const scanner = new StreamScanner();
+  const begun: { held: Buffer[]; firstTokenMs: number | null } = { held: [], firstTokenMs: null };
+  const onData = (chunk: Buffer, flow: Flow): void => {
+    scanner.feed(chunk);
+    if (begun.firstTokenMs !== null) {
+      writeWithBackPressure(response, chunk, flow);
+      return;
+    }
+    begun.held.push(chunk);
+    if (scanner.earlyError !== null) flow.abort(scanner.earlyError);
+    else if (scanner.sawToken) {
+      begun.firstTokenMs = performance.now();
+      response.writeHead(200, { ...headers(), ...eventStreamHeaders });
+      writeWithBackPressure(response, Buffer.concat(begun.held), flow);
+      begun.held = [];
+    }
+  };
+  const reply = await callEngine({ ...call, onData });
+  const { firstTokenMs, held } = begun;
+  if (firstTokenMs === null) {
+    // A 200 without a single token: what came is the answer, unless the engine failed on the way.
+    if (reply.kind === "answered" && held.length > 0) return { kind: "not-begun", reply: { ...reply, body: Buffer.concat(held) } };
+    return { kind: "not-begun", reply };
+  }
+  if (reply.kind === "answered") {
+    response.end();
+    return { kind: "streamed", usage: scanner.usage, firstTokenMs };
+  }
+  const reason = reply.kind === "failed" ? reply.reason : "aborted";
+  const error = errorBody({
+    status: 502,
+    message: `The engine failed while it was answering: ${reason}.`,
+    type: "server_error",
+    code: "engine_failed",
+  });
+  if (!response.destroyed) response.end(`data: ${error}\n\n`);
+  return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
+}
+
+function writeWithBackPressure(response: ServerResponse, chunk: Buffer, flow: Flow): void {
+  if (response.write(chunk)) return;
+  flow.pause();
+  response.once("drain", () => flow.resume());
+}

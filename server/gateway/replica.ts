@@ -1,0 +1,120 @@
+import { Pool } from "undici";
+import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import type { ReplicaView } from "@/solver/policies/policy";
+
+// The first probe comes soon, since one reset connection is no outage; then each waits twice as long.
+const firstProbeMs = 50;
+const slowestProbeMs = 10_000;
+const probeTimeoutMs = 2_000;
+/** Probes in vain after which new requests are refused rather than queued when a model has no other replica. */
+const downAfterFailures = 4;
+
+/**
+ * One engine: its connections, what the gateway has in flight there, and whether it takes work. A failed call takes it out
+ * until its `/health` answers 200 again, so a dead engine with nothing in flight does not draw the retries to itself.
+ */
+export class Replica implements ReplicaView {
+  readonly id: string;
+  readonly model: string;
+  readonly url: string;
+  readonly pool: Pool;
+  readonly path: string;
+  readonly kvUse = { state: "absent" } as const;
+  inFlight = 0;
+  maxInFlight: number;
+  cordoned = false;
+  #retired = false;
+  #healthy = true;
+  #failures = 0;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #onRecovered: (replica: Replica) => void;
+
+  constructor(config: GatewayReplica, onRecovered: (replica: Replica) => void) {
+    const url = new URL(config.url);
+    this.id = config.id;
+    this.model = config.model;
+    this.url = config.url;
+    this.maxInFlight = config.maxInFlight;
+    this.path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
+    // Timeouts are the request's own deadline; the central queue bounds the connections.
+    this.pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: probeTimeoutMs });
+    this.#onRecovered = onRecovered;
+    this.update(config);
+  }
+
+  get accepting(): boolean {
+    return !this.cordoned && !this.#retired && this.#healthy;
+  }
+
+  get state(): "active" | "cordoned" | "unhealthy" {
+    if (!this.#healthy) return "unhealthy";
+    return this.cordoned || this.#retired ? "cordoned" : "active";
+  }
+
+  /** Out of service for longer than a short hiccup. */
+  get down(): boolean {
+    return this.cordoned || this.#retired || this.#failures >= downAfterFailures;
+  }
+
+  update({ state, maxInFlight }: GatewayReplica): void {
+    this.cordoned = state === "cordoned";
+    this.maxInFlight = maxInFlight;
+  }
+
+  succeeded(): void {
+    this.#failures = 0;
+    this.#healthy = true;
+  }
+
+  failed(): void {
+    if (!this.#healthy || this.#retired) return;
+    this.#healthy = false;
+    this.#failures += 1;
+    this.#probeLater();
+  }
+
+  /** Takes no new work any more and closes its connections once it is idle. */
+  retire(): void {
+    this.#retired = true;
+    clearTimeout(this.#timer);
+    if (this.inFlight === 0) void this.pool.close();
+  }
+
+  begin(): void {
+    this.inFlight += 1;
+  }
+
+  end(): void {
+    this.inFlight -= 1;
+    if (this.#retired && this.inFlight === 0) void this.pool.close();
+  }
+
+  #probeLater(): void {
+    const delay = Math.min(slowestProbeMs, firstProbeMs * 2 ** (this.#failures - 1));
+    this.#timer = setTimeout(() => void this.#probe(), delay);
+    this.#timer.unref();
+  }
+
+  async #probe(): Promise<void> {
+    const alive = await this.#answersHealth();
+    if (this.#retired) return;
+    if (alive) {
+      this.#healthy = true;
+      this.#onRecovered(this);
+    } else {
+      this.#failures += 1;
+      this.#probeLater();
+    }
+  }
+
+  async #answersHealth(): Promise<boolean> {
+    try {
+      const path = this.path.replace("/v1/chat/completions", "/health");
+      const { statusCode, body } = await this.pool.request({ method: "GET", path, signal: AbortSignal.timeout(probeTimeoutMs) });
+      await body.dump();
+      return statusCode === 200;
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import { Replica } from "./replica";
+
+/** All engines, over all configurations: an engine that leaves finishes what it has, one that stays keeps its connections. */
+export class ReplicaPool {
+  #replicas: readonly Replica[] = [];
+  #leaving: readonly Replica[] = [];
+  readonly #onRecovered: (replica: Replica) => void;
+
+  constructor(onRecovered: (replica: Replica) => void) {
+    this.#onRecovered = onRecovered;
+  }
+
+  /** The engines of the configuration in force, as policies see them. */
+  get replicas(): readonly Replica[] {
+    return this.#replicas;
+  }
+
+  /** Those, and the removed ones that still have requests in flight. */
+  get all(): readonly Replica[] {
+    this.#leaving = this.#leaving.filter((replica) => replica.inFlight > 0);
+    return [...this.#replicas, ...this.#leaving];
+  }
+
+  /** Puts a configuration's list of engines into force. */
+  update(wanted: readonly GatewayReplica[]): void {
+    const before = new Map(this.#replicas.map((replica) => [replica.id, replica]));
+    const next = wanted.map((config) => {
+      const known = before.get(config.id);
+      if (known?.url !== config.url || known.model !== config.model) return new Replica(config, this.#onRecovered);
+      before.delete(config.id);
+      known.update(config);
+      return known;
+    });
+    for (const gone of before.values()) gone.retire();
+    this.#leaving = [...this.#leaving, ...before.values()].filter((replica) => replica.inFlight > 0);
+    this.#replicas = next;
+  }
+
+  /** Whether some engine of the model takes work, or may again soon. */
+  available(model: string): boolean {
+    return this.#replicas.some((replica) => replica.model === model && !replica.down);
+  }
+
+  /** Whether the configuration has an engine of the model; without `cordoned` ones on request. */
+  lists(model: string, { cordoned }: { readonly cordoned: boolean }): boolean {
+    return this.#replicas.some((replica) => replica.model === model && (cordoned || !replica.cordoned));
+  }
+
+  /** Ends every connection. */
+  close(): void {
+    for (const replica of this.all) {
+      replica.retire();
+      void replica.pool.destroy();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { canonicalJson } from "@/solver/plan/canonical";
+import type { PolicyDocument } from "@/solver/plan/plan";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { Judge } from "./judge";
+import { PolicyDriver } from "./policyDriver";
+import type { ReplicaPool } from "./replicaPool";
+
+/** Policy hash under which requests for a model by its own name are recorded: no plan decides about them. */
+export const directPolicy = "direct";
+
+/** A name clients may put in `model`: the virtual model of the cascade, or one engine model. */
+export interface ServedModel {
+  readonly name: string;
+  readonly planId: string;
+  readonly policyHash: string;
+  readonly thresholds: readonly number[];
+  /** Every model a request under this name may visit. */
+  readonly models: readonly string[];
+  readonly driver: PolicyDriver;
+  readonly judge: Judge | null;
+  readonly timeScale: number;
+  /** Equal keys mean equal behaviour, so that a new configuration can go on with the driver it has. */
+  readonly key: string;
+}
+
+interface Surroundings {
+  readonly config: GatewayConfig;
+  readonly pool: ReplicaPool;
+  readonly judge: Judge | null;
+  readonly queued: Map<string, number>;
+  readonly onRoom: () => void;
+}
+
+/** The cascade of a configuration as `cascade/<name>`. */
+export function cascadeModel(surroundings: Surroundings): ServedModel {
+  const { name, policy, policyHash } = surroundings.config;
+  return servedModel(`cascade/${name}`, { policy, policyHash }, surroundings);
+}
+
+/** One model straight to its engines: a cascade of one stage with the configuration's order and place. */
+export function directModel(model: string, surroundings: Surroundings): ServedModel {
+  const policy: PolicyDocument = {
+    ...surroundings.config.policy,
+    stages: [{ model }],
+    thresholds: [],
+    approvedRanges: { thresholds: [] },
+  };
+  return servedModel(model, { policy, policyHash: directPolicy }, surroundings);
+}
+
+interface NamedPolicy {
+  readonly policy: PolicyDocument;
+  readonly policyHash: string;
+}
+
+function servedModel(
+  name: string,
+  { policy, policyHash }: NamedPolicy,
+  { config, pool, judge, queued, onRoom }: Surroundings,
+): ServedModel {
+  const { planId, timeScale } = config;
+  const nowSeconds = (): number => (performance.now() / 1000) * timeScale;
+  return {
+    name,
+    planId,
+    policyHash,
+    thresholds: policy.thresholds,
+    models: policy.stages.map((stage) => stage.model),
+    driver: new PolicyDriver({ policy: buildPolicy(policy), replicas: () => pool.replicas, nowSeconds, queued, onRoom }),
+    judge,
+    timeScale,
+    key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge }),
+  };
+}

@@ -1,0 +1,110 @@
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { Judge } from "./judge";
+import { ReplicaPool } from "./replicaPool";
+import { cascadeModel, directModel, type ServedModel } from "./servedModel";
+
+/**
+ * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
+ * in flight go on under the one they began with, and only those whose model has left altogether are given back to begin anew.
+ */
+export class Serving {
+  readonly pool = new ReplicaPool(() => this.pump());
+  readonly #judgeSeconds: number;
+  #config: GatewayConfig | null = null;
+  #models: ReadonlyMap<string, ServedModel> = new Map();
+  /** Served models of earlier configurations that still have requests. */
+  #earlier: readonly ServedModel[] = [];
+  /** Requests that wait for an engine, by model, over all policies. */
+  readonly queued = new Map<string, number>();
+  #judge: { readonly judge: Judge; readonly key: string } | null = null;
+
+  constructor(options: { readonly judgeSeconds: number }) {
+    this.#judgeSeconds = options.judgeSeconds;
+  }
+
+  get config(): GatewayConfig | null {
+    return this.#config;
+  }
+
+  get models(): readonly ServedModel[] {
+    return [...this.#models.values()];
+  }
+
+  get judge(): Judge | null {
+    return this.#judge?.judge ?? null;
+  }
+
+  find(name: string): ServedModel | undefined {
+    return this.#models.get(name);
+  }
+
+  /** Puts a configuration that was found good into force. */
+  install(config: GatewayConfig): void {
+    this.pool.update(config.replicas);
+    this.#installJudge(config);
+    const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: () => this.pump() };
+    const names = [...new Set(config.replicas.map(({ model }) => model))];
+    const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
+    const before = this.#models;
+    this.#models = new Map(
+      wanted.map((model) => {
+        const known = before.get(model.name);
+        return [model.name, known?.key === model.key ? known : model];
+      }),
+    );
+    this.#earlier = [...this.#earlier, ...before.values()].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
+    this.#config = config;
+    // Work of an earlier policy does not wait for engines that only finish what they have.
+    for (const { driver } of this.#earlier) driver.withdraw((model) => this.pool.lists(model, { cordoned: false }));
+    for (const { driver } of this.#models.values()) driver.withdraw((model) => this.pool.lists(model, { cordoned: true }));
+    this.pump();
+  }
+
+  /** Whether work of `served` may wait for an engine of `model`. */
+  serves(served: ServedModel, model: string): boolean {
+    return this.pool.lists(model, { cordoned: this.#isCurrent(served) });
+  }
+
+  /** Offers free room to the queues, the one whose head waits longest first. */
+  pump(): void {
+    const queues = [...this.#models.values(), ...this.#earlier].flatMap((served) => {
+      const oldest = served.driver.oldestSeconds;
+      return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
+    });
+    queues.sort((a, b) => a.oldestWallSeconds - b.oldestWallSeconds);
+    for (const { driver } of queues) driver.pump();
+  }
+
+  /** A request begins under `served`. */
+  begin(served: ServedModel): void {
+    served.driver.active += 1;
+  }
+
+  /** A request that began under `served` is answered, or goes on under another. */
+  end(served: ServedModel): void {
+    served.driver.active -= 1;
+    if (served.driver.active === 0 && this.#earlier.length > 0) this.#earlier = this.#earlier.filter((model) => model !== served);
+  }
+
+  /** Requests that are not answered yet. */
+  get active(): number {
+    return [...this.#models.values(), ...this.#earlier].reduce((sum, { driver }) => sum + driver.active, 0);
+  }
+
+  /** Ends every connection to engines and judge. */
+  close(): void {
+    this.pool.close();
+    this.judge?.close();
+  }
+
+  #isCurrent(served: ServedModel): boolean {
+    return this.#models.get(served.name) === served;
+  }
+
+  #installJudge({ judge }: GatewayConfig): void {
+    const key = judge === null ? null : `${judge.model} ${judge.url}`;
+    if (key !== null && key === this.#judge?.key) return;
+    // The old judge's connections close by themselves when idle; requests in flight may still ask it.
+    this.#judge = judge === null || key === null ? null : { judge: new Judge({ ...judge, timeoutSeconds: this.#judgeSeconds }), key };
+  }
+}

@@ -1,0 +1,51 @@
+import { isRecord } from "./chatRequest";
+import { noUsage, type Usage, usageOf } from "./usage";
+
+/**
+ * Reads along in an engine's event stream without changing it: when the first token came, whether the engine reported an
+ * error before it, and the usage at the end. After the first token only events that carry usage are parsed.
+ */
+export class StreamScanner {
+  #rest = "";
+  readonly #decoder = new TextDecoder();
+  sawToken = false;
+  /** The engine's own message when it sent an error event before the first token. */
+  earlyError: string | null = null;
+  usage: Usage = noUsage;
+
+  feed(chunk: Buffer): void {
+    const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
+    const lines = text.split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) this.#line(line);
+  }
+
+  #line(line: string): void {
+    if (!line.startsWith("data:")) return;
+    if (this.sawToken && !line.includes('"usage":{') && !line.includes('"usage": {')) return;
+    const event = parse(line.slice("data:".length));
+    if (!isRecord(event)) return;
+    if (event.error !== undefined && !this.sawToken) {
+      this.earlyError =
+        isRecord(event.error) && typeof event.error.message === "string" ? event.error.message : "the engine reported an error";
+    }
+    if (isRecord(event.usage)) this.usage = usageOf(event);
+    if (Array.isArray(event.choices) && event.choices.some(carriesToken)) this.sawToken = true;
+  }
+}
+
+/** A delta with anything but a role and empty text, or the end of a choice. */
+function carriesToken(choice: unknown): boolean {
+  if (!isRecord(choice)) return false;
+  if (typeof choice.finish_reason === "string") return true;
+  if (!isRecord(choice.delta)) return false;
+  return Object.entries(choice.delta).some(([name, value]) => name !== "role" && value !== null && value !== "" && value !== undefined);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a test engine was asked. */
+export interface Asked {
+  readonly body: Record<string, unknown>;
+  readonly headers: IncomingMessage["headers"];
+  /** Resolves when the connection of this request is gone before the answer was whole. */
+  readonly cutOff: Promise<void>;
+}
+
+export interface TestEngine {
+  readonly url: string;
+  readonly asked: readonly Asked[];
+  close(): Promise<void>;
+}
+
+type Answer = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+
+/** A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a chat request. */
+export async function startTestEngine(answer: Answer): Promise<TestEngine> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    if (request.url === "/health") {
+      response.writeHead(200).end();
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const cutOff = new Promise<void>((resolve) => response.once("close", () => !response.writableFinished && resolve()));
+      const body: Record<string, unknown> = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+      const entry = { body, headers: request.headers, cutOff };
+      asked.push(entry);
+      void answer(entry, response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Answers with one whole completion. */
+export function sayCompletion(response: ServerResponse, text: string, model = "engine-model"): void {
+  response.writeHead(200, { "content-type": "application/json" }).end(
+    JSON.stringify({
+      id: "chatcmpl-1",
+      object: "chat.completion",
+      created: 1,
+      model,
+      choices: [{ index: 0, message: { role: "assistant", content: text }, finish_reason: "stop", logprobs: null }],
+      usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+    }),
+  );
+}
+
+/** One event of a stream with a delta, as vLLM sends it. */
+export function streamEvent(delta: Record<string, unknown>, finishReason: string | null = null): string {
+  const choices = [{ index: 0, delta, finish_reason: finishReason }];
+  return `data: ${JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "engine-model", choices })}\n\n`;
+}

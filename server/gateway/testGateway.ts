@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { type Gateway, startGateway } from "./gateway";
+import type { GatewayLimits } from "./limits";
+
+/** A cascade over `stages` (model and the URLs of its engines) as a configuration. */
+export interface TestCascade {
+  readonly stages: readonly { readonly model: string; readonly urls: readonly string[] }[];
+  readonly thresholds?: readonly number[];
+  readonly judgeUrl?: string;
+  readonly maxInFlight?: number;
+  readonly planId?: string;
+}
+
+export function testConfig({ stages, thresholds = [], judgeUrl, maxInFlight = 8, planId = "plan-a" }: TestCascade): GatewayConfig {
+  return {
+    apiVersion: "weir/v1",
+    kind: "GatewayConfig",
+    name: "test",
+    planId,
+    policyHash: `policy-of-${planId}`,
+    policy: {
+      kind: "cascade",
+      stages: stages.map(({ model }) => ({ model })),
+      thresholds: [...thresholds],
+      judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0 },
+      order: { kind: "fcfs" },
+      place: { kind: "least-load" },
+      approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+    },
+    replicas: stages.flatMap(({ model, urls }) =>
+      urls.map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),
+    ),
+    judge: judgeUrl === undefined ? null : { model: "weir-judge", url: judgeUrl },
+    timeScale: 1,
+  };
+}
+
+export interface TestGateway extends Gateway {
+  readonly stateDirectory: string;
+  put(config: GatewayConfig): Promise<void>;
+  chat(body: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+  decisions(): Promise<readonly Decision[]>;
+  /** Closes the gateway and removes its state. */
+  end(): Promise<void>;
+}
+
+/** A real gateway on free ports with its own state directory. */
+export async function startTestGateway(limits: Partial<GatewayLimits> = {}): Promise<TestGateway> {
+  const stateDirectory = await mkdtemp(join(tmpdir(), "weir-gateway-"));
+  const log = pino({ level: "silent" });
+  const gateway = await startGateway({
+    dataPort: 0,
+    adminPort: 0,
+    stateDirectory,
+    adminToken: null,
+    log,
+    limits: { drainSeconds: 2, ...limits },
+  });
+  const { adminUrl, dataUrl } = gateway;
+  return {
+    ...gateway,
+    stateDirectory,
+    async put(config) {
+      const etag = (await fetch(`${adminUrl}/config`)).headers.get("etag") ?? "";
+      const answer = await fetch(`${adminUrl}/config`, { method: "PUT", headers: { "if-match": etag }, body: JSON.stringify(config) });
+      if (answer.status !== 200) throw new Error(`PUT /config: ${answer.status} ${await answer.text()}`);
+    },
+    chat: (body, init) =>
+      fetch(`${dataUrl}/v1/chat/completions`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: "What is 2 + 2?" }], ...body }),
+        ...init,
+      }),
+    async decisions() {
+      const page = (await (await fetch(`${adminUrl}/decisions`)).json()) as { decisions: Decision[] };
+      return page.decisions;
+    },
+    async end() {
+      await gateway.close();
+      await rm(stateDirectory, { recursive: true });
+    },
+  };
+}
