@@ -1,0 +1,91 @@
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { parse } from "csv-parse";
+import { shown } from "@/solver/workload/outcomeRow";
+
+/** A file to read: where its bytes come from, and the name under which messages speak of it. */
+export interface CsvSource {
+  readonly name: string;
+  readonly stream: Readable | AsyncIterable<Uint8Array | string>;
+}
+
+/** What to do with a file's lines. Each callback returns null, or a problem that ends the reading. */
+export interface CsvReader {
+  header(names: readonly string[]): string | null;
+  row(cells: readonly string[], line: number): string | null;
+}
+
+export type CsvRead = { readonly ok: true; readonly rows: number } | { readonly ok: false; readonly message: string };
+
+interface ParsedLine {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+/** No row of numbers and names is this long: a lost quote swallowed the lines after it. Also bounds the memory of reading. */
+const MAX_ROW_CHARACTERS = 1_000_000;
+
+/**
+ * Streams a CSV file of any size (UTF-8, quotes as in RFC 4180) through a reader, at the speed of the reader. Problems of
+ * the file come back as one sentence with file and line.
+ *
+ * @throws whatever the stream throws: a disk or a connection that fails is no fault of the file.
+ */
+export async function readCsv(source: CsvSource, reader: CsvReader): Promise<CsvRead> {
+  let lastLine = 0;
+  const parser = parse({
+    bom: true,
+    info: true,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: MAX_ROW_CHARACTERS,
+    on_record: (record, { lines }) => {
+      lastLine = lines;
+      return record;
+    },
+  });
+  // The parser is destroyed with the stream's error, so the loop below throws it; this promise would only throw it again.
+  pipeline(source.stream, parser).catch(() => undefined);
+  let columns = 0;
+  let rows = 0;
+  const refuse = (line: number, problem: string): CsvRead => ({ ok: false, message: `${source.name} line ${line}: ${problem}` });
+  try {
+    for await (const {
+      record: cells,
+      info: { lines: line },
+    } of parser as AsyncIterable<ParsedLine>) {
+      const isHeader = columns === 0;
+      if (isHeader) columns = cells.length;
+      else rows++;
+      if (cells.length !== columns) {
+        return refuse(
+          line,
+          `found ${cells.length} fields where the header has ${columns}; add or remove fields, or quote a field with commas`,
+        );
+      }
+      const problem = isHeader ? reader.header(cells) : reader.row(cells, line);
+      if (problem !== null) return refuse(line, problem);
+    }
+  } catch (error) {
+    const problem = syntaxProblem(error);
+    if (problem === null) throw error;
+    // The row at fault begins after the last whole one; the parser itself counts to where it gave up.
+    return refuse(lastLine + 1, problem);
+  }
+  if (columns === 0) return { ok: false, message: `${source.name} is empty; it needs a header line and rows` };
+  if (rows === 0) return { ok: false, message: `${source.name} has a header line but no rows; add some` };
+  return { ok: true, rows };
+}
+
+/** What is wrong with the text, for an error of the CSV parser; null for any other error. */
+function syntaxProblem(error: unknown): string | null {
+  if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
+  return SYNTAX_PROBLEMS[error.code] ?? (error.code.startsWith("CSV_") ? `this is not CSV (${shown(error.message)})` : null);
+}
+
+const SYNTAX_PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed; close it, or write "" for a quote inside a quoted field',
+  CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; write "" for a quote inside a quoted field',
+  INVALID_OPENING_QUOTE: 'a quote stands inside an unquoted field; quote the whole field and write "" for the quote',
+  CSV_MAX_RECORD_SIZE: `the row goes on for over ${MAX_ROW_CHARACTERS} characters; a quote before it may not be closed`,
+};

@@ -1,0 +1,143 @@
+import { resolveModel } from "@/solver/hardware/aliases";
+import { modelCards } from "@/solver/hardware/models";
+import { quantile } from "@/solver/numeric/quantile";
+import type { LabelledOutcomes, LabelledTable } from "./applyJudge";
+import { type Read, shown } from "./outcomeRow";
+
+/** Prompt length assumed where a table measures none at all: a few sentences. */
+const ASSUMED_INPUT_TOKENS = 256;
+
+/** Model cards a message suggests for an unknown name. */
+const SUGGESTED_CARDS = 6;
+
+export interface Prompt {
+  readonly id: string;
+  readonly category: string;
+  /** The largest count of tokens a row gives (tokenizers differ between models); 0 where none does. */
+  inputTokens: number;
+}
+
+/** Answers of one model, parallel to the prompts; shorter than them, or NaN, where it did not answer. */
+export interface Answers {
+  readonly sizeRank: number;
+  readonly outputTokens: number[];
+  readonly label: number[];
+  readonly judged: number[];
+}
+
+export interface CollectedTable {
+  readonly table: LabelledTable;
+  /** Prompts left out because one of the models did not answer them. */
+  readonly droppedPrompts: number;
+  /**
+   * `estimated`: some prompts came without a length and got the median of the others, or 256 tokens where none has one.
+   * All estimated prompts share one length, so that spread of prefill times is missing from predictions.
+   */
+  readonly promptLengths: "measured" | "estimated";
+}
+
+interface RankedModel {
+  readonly model: string;
+  readonly tableName: string;
+  readonly answers: Answers;
+}
+
+/** Turns gathered answers into a table of the prompts that every model answered, smallest model first, or says what stands in the way. */
+export function collectedTable(
+  prompts: readonly Prompt[],
+  answersOf: ReadonlyMap<string, Answers>,
+  aliases: Readonly<Record<string, string>>,
+): Read<CollectedTable> {
+  const ranked = rankModels(answersOf, aliases);
+  if (!ranked.ok) return ranked;
+  const models = ranked.value;
+  const kept = [...prompts.keys()].filter((place) => models.every(({ answers }) => !Number.isNaN(answers.label[place] ?? Number.NaN)));
+  if (kept.length < 2) {
+    const names = models.map(({ tableName }) => shown(tableName)).join(", ");
+    const count = kept.length === 0 ? "no prompt" : "only one prompt";
+    return { ok: false, problem: `prompt_id: ${count} is answered by all of ${names}; give at least two that every model answered` };
+  }
+  const judged = judgedProblem(models, kept);
+  if (judged !== null) return { ok: false, problem: judged };
+  const keptPrompts = kept.flatMap((place) => prompts[place] ?? []);
+  const measured = keptPrompts.flatMap(({ inputTokens }) => (inputTokens > 0 ? [inputTokens] : []));
+  const estimate = measured.length > 0 ? Math.round(quantile(measured, 0.5)) : ASSUMED_INPUT_TOKENS;
+  return {
+    ok: true,
+    value: {
+      table: {
+        promptIds: keptPrompts.map(({ id }) => id),
+        categories: keptPrompts.map(({ category }) => category),
+        inputTokens: Int32Array.from(keptPrompts, ({ inputTokens }) => (inputTokens > 0 ? inputTokens : estimate)),
+        models: models.map((model) => outcomesOf(model, kept)),
+      },
+      droppedPrompts: prompts.length - kept.length,
+      promptLengths: measured.length === kept.length ? "measured" : "estimated",
+    },
+  };
+}
+
+/** Models by size, each with its card. */
+function rankModels(answersOf: ReadonlyMap<string, Answers>, aliases: Readonly<Record<string, string>>): Read<readonly RankedModel[]> {
+  const ranked: RankedModel[] = [];
+  for (const [tableName, answers] of [...answersOf].sort(([, a], [, b]) => a.sizeRank - b.sizeRank)) {
+    const model = resolveModel(tableName, aliases);
+    if (model === undefined) return { ok: false, problem: unknownModelProblem(tableName, aliases) };
+    const sameCard = ranked.find((other) => other.model === model);
+    if (sameCard !== undefined) {
+      return {
+        ok: false,
+        problem: `model ${shown(tableName)} has the card ${model}, as has ${shown(sameCard.tableName)}; ${mapping(tableName)} gives it another`,
+      };
+    }
+    const previous = ranked[ranked.length - 1];
+    if (previous?.answers.sizeRank === answers.sizeRank) {
+      return {
+        ok: false,
+        problem: `size_rank ${answers.sizeRank} is that of ${shown(previous.tableName)} and of ${shown(tableName)}; number the models by size`,
+      };
+    }
+    ranked.push({ model, tableName, answers });
+  }
+  return { ok: true, value: ranked };
+}
+
+function unknownModelProblem(tableName: string, aliases: Readonly<Record<string, string>>): string {
+  const alias = Object.hasOwn(aliases, tableName) ? aliases[tableName] : undefined;
+  const what = alias === undefined ? "has no model card" : `is mapped to ${shown(alias)}, which is no model card`;
+  const alike = (id: string): number => commonPrefix(plain(id), plain(alias ?? tableName));
+  const suggested = Object.keys(modelCards)
+    .sort((a, b) => alike(b) - alike(a))
+    .slice(0, SUGGESTED_CARDS);
+  return `model ${shown(tableName)} ${what}; name one with ${mapping(tableName)}, for instance ${suggested.join(", ")}`;
+}
+
+const mapping = (tableName: string): string => `--models ${shown(`${tableName}=card`)}`;
+
+const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+function commonPrefix(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** Judged scores are for all answers or for none: a gate cannot read half of them. */
+function judgedProblem(models: readonly RankedModel[], kept: readonly number[]): string | null {
+  const missingOf = models.map(({ answers }) => kept.filter((place) => Number.isNaN(answers.judged[place] ?? Number.NaN)).length);
+  const missing = missingOf.reduce((sum, count) => sum + count, 0);
+  const all = kept.length * models.length;
+  if (missing === 0 || missing === all) return null;
+  return `judged_score is empty in ${missing} of ${all} rows; fill in all of them or leave the column out`;
+}
+
+function outcomesOf({ model, tableName, answers }: RankedModel, kept: readonly number[]): LabelledOutcomes {
+  const judged = Float64Array.from(kept, (place) => answers.judged[place] ?? Number.NaN);
+  return {
+    model,
+    tableName,
+    outputTokens: Int32Array.from(kept, (place) => answers.outputTokens[place] ?? 0),
+    label: Float64Array.from(kept, (place) => answers.label[place] ?? Number.NaN),
+    judged: judged.some(Number.isNaN) ? null : judged,
+  };
+}
