@@ -1,0 +1,34 @@
+/** What a stage did for the requests that visited it. */
+export interface StageOutcome {
+  readonly model: string;
+  /** Requests the stage answered. */
+  readonly requests: number;
+  /** `requests` over all requests of the sample. */
+  readonly share: number;
+  /** Joining the stage's queue to the last token, one value per answer, in the order of answers. Judging is not in it. */
+  readonly latencySeconds: Float64Array;
+  readonly meanSeconds: number;
+  readonly p95Seconds: number;
+  /** p95 of joining the stage's queue to the first token. */
+  readonly ttftP95Seconds: number;
+  /** Mean share of time, first arrival to last finish, in which the model's replicas had a step under way. */
+  readonly utilisation: number;
+}
+
+/** What became of every request of a sample. Arrays are parallel to the sample. */
+export interface ClusterOutcome {
+  /** Arrival to accepted answer, judging included; Infinity for an unserved request. */
+  readonly endToEndSeconds: Float64Array;
+  /** Arrival to the first token that can be passed on: at once from a stage without a judge, else after acceptance. */
+  readonly ttftSeconds: Float64Array;
+  /** Stage whose answer was accepted; -1 for an unserved request. */
+  readonly finalStage: Int8Array;
+  /** Label of the accepted answer, 0..100; NaN for an unserved request. */
+  readonly quality: Float64Array;
+  /** Stages from the first to the last one that any request entered. */
+  readonly stages: readonly StageOutcome[];
+  readonly horizonSeconds: number;
+  /** Requests that no replica could hold or that the policy never sent on. */
+  readonly unserved: number;
+  readonly preemptions: number;
+}

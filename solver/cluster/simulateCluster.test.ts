@@ -1,0 +1,169 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { simulateReplica } from "@/solver/engine/simulateReplica";
+import { gpuCards } from "@/solver/hardware/gpus";
+import { modelCards } from "@/solver/hardware/models";
+import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { mean } from "@/solver/numeric/quantile";
+import { seededRandom } from "@/solver/numeric/random";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
+import { simulateCluster } from "./simulateCluster";
+
+const LADDER = ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b-fp8"];
+const PROMPTS = 200;
+
+function tableOf(models: readonly string[]): OutcomeTable {
+  const random = seededRandom(3);
+  const lengths = (mu: number) => Int32Array.from({ length: PROMPTS }, () => 1 + Math.min(3000, random.lognormal(mu, 0.7)));
+  return {
+    promptIds: Array.from({ length: PROMPTS }, (_, prompt) => `p${prompt}`),
+    categories: Array.from({ length: PROMPTS }, () => "all"),
+    inputTokens: lengths(5.5),
+    models: models.map((model, size) => ({
+      model,
+      tableName: model,
+      outputTokens: lengths(5),
+      label: Float64Array.from({ length: PROMPTS }, () => (random.next() < 0.6 + 0.1 * size ? 100 : 0)),
+      judged: Float64Array.from({ length: PROMPTS }, () => random.int(101)),
+    })),
+  };
+}
+
+function sampleOf(requests: number, requestsPerSecond: number): RequestSample {
+  const random = seededRandom(5);
+  let now = 0;
+  const arrivalSeconds = Float64Array.from({ length: requests }, () => {
+    now += random.exponential(requestsPerSecond);
+    return now;
+  });
+  return { arrivalSeconds, prompt: Int32Array.from({ length: requests }, () => random.int(PROMPTS)) };
+}
+
+function engine(model: string, tp: number) {
+  const fit = replicaModel(modelCards[model]!, gpuCards["h100-sxm"]!, { tp, pp: 1 });
+  if (!fit.fits) throw new Error(fit.reason);
+  return fit.replica;
+}
+
+const replicas = (model: string, { tp, count, maxInFlight = 256 }: { tp: number; count: number; maxInFlight?: number }) =>
+  Array.from({ length: count }, (_, index) => ({ id: `${model}-${index}`, model, replica: engine(model, tp), maxInFlight }));
+
+const cascade = (models: readonly string[], thresholds: readonly number[]) =>
+  buildPolicy({
+    kind: "cascade",
+    stages: models.map((model) => ({ model })),
+    thresholds: [...thresholds],
+    judge: { model: "weir-judge", secondsPerCall: 0.5, usdPerCall: 0 },
+    order: { kind: "fcfs" },
+    place: { kind: "least-load" },
+    approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+  });
+
+const deployment = [
+  ...replicas(LADDER[0]!, { tp: 1, count: 8 }),
+  ...replicas(LADDER[1]!, { tp: 4, count: 4 }),
+  ...replicas(LADDER[2]!, { tp: 8, count: 2 }),
+];
+
+test("one model on one replica behaves as the replica alone does", () => {
+  const outcomes = tableOf(["llama-3.1-8b"]);
+  const sample = sampleOf(500, 10);
+  const [only] = replicas("llama-3.1-8b", { tp: 1, count: 1, maxInFlight: 10_000 });
+  const whole = simulateCluster({ policy: cascade(["llama-3.1-8b"], []), replicas: [only!], sample, outcomes, judgeSeconds: 0.5 });
+  const alone = simulateReplica(only!.replica, {
+    arrivalSeconds: sample.arrivalSeconds,
+    inputTokens: sample.prompt.map((prompt) => outcomes.inputTokens[prompt]!),
+    outputTokens: sample.prompt.map((prompt) => outcomes.models[0]!.outputTokens[prompt]!),
+  });
+  expect(whole.endToEndSeconds).toEqual(alone.endToEndSeconds);
+  expect(whole.ttftSeconds).toEqual(alone.ttftSeconds);
+  expect(whole.stages[0]!.utilisation).toBeCloseTo(alone.busySeconds / alone.horizonSeconds, 12);
+});
+
+test("each request ends at the first stage whose judged score reaches the threshold, with that answer's label", () => {
+  const outcomes = tableOf(LADDER);
+  const sample = sampleOf(400, 8);
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 100 }), fc.integer({ min: 0, max: 100 }), (first, second) => {
+      const whole = simulateCluster({
+        policy: cascade(LADDER, [first, second]),
+        replicas: deployment,
+        sample,
+        outcomes,
+        judgeSeconds: 0.5,
+      });
+      const expected = Array.from(sample.prompt, (prompt) => {
+        if (outcomes.models[0]!.judged[prompt]! >= first) return 0;
+        return outcomes.models[1]!.judged[prompt]! >= second ? 1 : 2;
+      });
+      expect(Array.from(whole.finalStage)).toEqual(expected);
+      expect(whole.unserved).toBe(0);
+      expected.forEach((stage, request) => {
+        expect(whole.quality[request]).toBe(outcomes.models[stage]!.label[sample.prompt[request]!]);
+      });
+      expect(whole.stages[0]!.requests).toBe(400);
+      expect(whole.stages[1]?.requests ?? 0).toBe(expected.filter((stage) => stage > 0).length);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test("end-to-end time is the sum of the visited stages and of one judgement for each judged stage", () => {
+  const whole = simulateCluster({
+    policy: cascade(LADDER, [60, 60]),
+    replicas: deployment,
+    sample: sampleOf(300, 5),
+    outcomes: tableOf(LADDER),
+    judgeSeconds: 0.5,
+  });
+  const total = whole.endToEndSeconds.reduce((a, b) => a + b, 0);
+  const judgements = whole.stages.slice(0, 2).reduce((sum, stage) => sum + stage.requests, 0);
+  const inStages = whole.stages.reduce((sum, stage) => sum + stage.meanSeconds * stage.requests, 0);
+  expect(total).toBeCloseTo(inStages + 0.5 * judgements, 6);
+});
+
+test("a full replica keeps requests in the central queue, which counts into their latency", () => {
+  const outcomes = tableOf(["llama-3.1-8b"]);
+  const sample = sampleOf(200, 50);
+  const at = (maxInFlight: number) =>
+    simulateCluster({
+      policy: cascade(["llama-3.1-8b"], []),
+      replicas: replicas("llama-3.1-8b", { tp: 1, count: 1, maxInFlight }),
+      sample,
+      outcomes,
+      judgeSeconds: 0,
+    });
+  expect(at(2).unserved).toBe(0);
+  expect(mean(at(2).endToEndSeconds)).toBeGreaterThan(2 * mean(at(256).endToEndSeconds));
+});
+
+test("requests that no replica can hold, or whose model has no replica, are counted as unserved", () => {
+  const table = tableOf(["llama-3.1-8b"]);
+  const outcomes = { ...table, inputTokens: table.inputTokens.map((tokens, prompt) => (prompt < 20 ? 10_000_000 : tokens)) };
+  const sample = sampleOf(300, 10);
+  const policy = () => cascade(["llama-3.1-8b"], []);
+  const tooLong = sample.prompt.filter((prompt) => prompt < 20).length;
+  const served = simulateCluster({
+    policy: policy(),
+    replicas: replicas("llama-3.1-8b", { tp: 1, count: 1 }),
+    sample,
+    outcomes,
+    judgeSeconds: 0,
+  });
+  expect(served.unserved).toBe(tooLong);
+  expect(served.endToEndSeconds.filter((seconds) => seconds === Number.POSITIVE_INFINITY)).toHaveLength(tooLong);
+  expect(simulateCluster({ policy: policy(), replicas: [], sample, outcomes, judgeSeconds: 0 }).unserved).toBe(300);
+});
+
+test("the same simulation twice gives the same result", () => {
+  const run = () =>
+    simulateCluster({
+      policy: cascade(LADDER, [50, 50]),
+      replicas: deployment,
+      sample: sampleOf(500, 20),
+      outcomes: tableOf(LADDER),
+      judgeSeconds: 0.3,
+    });
+  expect(run()).toEqual(run());
+});
