@@ -1,0 +1,48 @@
+"use client";
+
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createTRPCClient, httpLink, httpSubscriptionLink, splitLink } from "@trpc/client";
+import { type ReactNode, useState } from "react";
+import type { AppRouter } from "@/server/api/router";
+import { TRPCProvider } from "./trpc";
+
+const url = "/api/trpc";
+
+/**
+ * Calls go out one by one rather than batched: a plan being solved takes long and must be cancellable alone, without
+ * holding back or taking down what was asked beside it.
+ */
+function createClient() {
+  return createTRPCClient<AppRouter>({
+    links: [
+      splitLink({
+        condition: (operation) => operation.type === "subscription",
+        true: httpSubscriptionLink({ url }),
+        false: httpLink({ url }),
+      }),
+    ],
+  });
+}
+
+/** 4xx answers are decisions, not accidents: asking again gives the same sentence. */
+function shouldRetry(failures: number, error: unknown): boolean {
+  const status = (error as { data?: { httpStatus?: number } }).data?.httpStatus;
+  return failures < 2 && (status === undefined || status >= 500);
+}
+
+export function ApiProvider({ children }: { readonly children: ReactNode }) {
+  const [queryClient] = useState(
+    () =>
+      new QueryClient({
+        defaultOptions: { queries: { staleTime: 5_000, retry: shouldRetry, refetchOnWindowFocus: false } },
+      }),
+  );
+  const [trpcClient] = useState(createClient);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}

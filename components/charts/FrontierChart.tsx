@@ -1,0 +1,62 @@
+"use client";
+
+import { useId } from "react";
+import { CartesianGrid, ResponsiveContainer, ScatterChart, XAxis, YAxis } from "recharts";
+import { ABSENT, formatSeconds } from "../ui/format";
+import { type FrontierCallbacks, FrontierLayer } from "./FrontierLayer";
+import type { FrontierPicture } from "./prepareFrontier";
+
+const axis = { fontSize: 12, fill: "var(--ink-3)" } as const;
+const margin = { top: 12, right: 16, bottom: 20, left: 8 } as const;
+const tickSeconds = (value: number) => (value === 0 ? "0" : formatSeconds(value));
+
+/** The latency-quality frontier. Axes are Recharts', everything on them is drawn by one layer from a prepared picture. */
+export default function FrontierChart(
+  props: {
+    readonly picture: FrontierPicture;
+    readonly hues: readonly string[];
+    readonly xLabel: string;
+    readonly yLabel: string;
+    readonly floor: number | null;
+    readonly budgetSeconds: number | null;
+    readonly hovered: number | null;
+    readonly pinned: readonly number[];
+  } & FrontierCallbacks,
+) {
+  const titleId = useId();
+  const { picture } = props;
+  return (
+    <figure aria-labelledby={titleId} className="m-0">
+      <figcaption id={titleId} className="sr-only">
+        {`${props.yLabel} against ${props.xLabel}: ${picture.frontier.length} plans on the frontier, the best at ${picture.chosen === null ? ABSENT : formatSeconds(picture.chosen.y)}. The table below lists them.`}
+      </figcaption>
+      <div className="h-80" data-testid="frontier-chart">
+        <ResponsiveContainer width="100%" height="100%" minWidth={0} initialDimension={{ width: 640, height: 320 }}>
+          <ScatterChart margin={margin} accessibilityLayer={false}>
+            <CartesianGrid stroke="var(--line)" />
+            <XAxis
+              type="number"
+              dataKey="x"
+              domain={[...picture.xDomain]}
+              allowDataOverflow
+              tick={axis}
+              stroke="var(--line-strong)"
+              label={{ value: props.xLabel, position: "insideBottom", offset: -12, ...axis }}
+            />
+            <YAxis
+              type="number"
+              dataKey="y"
+              domain={[...picture.yDomain]}
+              allowDataOverflow
+              tick={axis}
+              width={64}
+              tickFormatter={tickSeconds}
+              stroke="var(--line-strong)"
+            />
+            <FrontierLayer {...props} />
+          </ScatterChart>
+        </ResponsiveContainer>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,105 @@
+"use client";
+
+import { useState } from "react";
+import { CartesianGrid, ComposedChart, Line, ReferenceArea, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
+import { formatClock } from "../ui/format";
+import type { SeriesPicture, SeriesRow } from "./prepareSeries";
+
+/** What a plan promised for the value drawn: a band, with the point prediction inside it. */
+export interface PredictedBand {
+  readonly low: number;
+  readonly high: number;
+  readonly value: number;
+}
+
+const axis = { fontSize: 11, fill: "var(--ink-3)" } as const;
+const margin = { top: 8, right: 8, bottom: 0, left: 0 } as const;
+const clock = (atMs: number) => formatClock(new Date(atMs).toISOString());
+
+function Readout(props: { readonly row: SeriesRow; readonly picture: SeriesPicture; readonly format: (value: number) => string }) {
+  const values = props.picture.series
+    .map((series) => ({ series, value: props.row[series.key] ?? null }))
+    .sort((a, b) => (b.value ?? -1) - (a.value ?? -1));
+  return (
+    <div className="rounded-md border bg-raised px-2 py-1.5 text-xs shadow-md">
+      <div className="text-ink-3">{clock(props.row.atMs)}</div>
+      {values.map(({ series, value }) => (
+        <div key={series.key} className="flex items-center gap-2">
+          <span aria-hidden="true" className="h-0.5 w-3" style={{ background: series.hue }} />
+          <span className="text-ink-2">{series.name}</span>
+          <span className="ml-auto pl-3 font-medium">{value === null ? "no sample" : props.format(value)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** Lines over time. Charts of one `syncId` share their crosshair; only the one under the pointer shows values. */
+export default function SeriesChart(props: {
+  readonly picture: SeriesPicture;
+  readonly syncId: string;
+  readonly format: (value: number) => string;
+  readonly band: PredictedBand | null;
+}) {
+  const { picture, band } = props;
+  const [pointed, setPointed] = useState(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: only decides which of the synced charts shows its readout.
+    <div
+      className="h-44"
+      onPointerEnter={() => setPointed(true)}
+      onPointerLeave={() => setPointed(false)}
+      onFocus={() => setPointed(true)}
+      onBlur={() => setPointed(false)}
+    >
+      <ResponsiveContainer width="100%" height="100%" minWidth={0} initialDimension={{ width: 420, height: 176 }}>
+        <ComposedChart data={picture.rows as SeriesRow[]} margin={margin} syncId={props.syncId} syncMethod="value">
+          <CartesianGrid stroke="var(--line)" vertical={false} />
+          <XAxis
+            dataKey="atMs"
+            type="number"
+            domain={["dataMin", "dataMax"]}
+            tick={axis}
+            tickFormatter={clock}
+            stroke="var(--line-strong)"
+            minTickGap={48}
+          />
+          <YAxis
+            tick={axis}
+            tickFormatter={props.format}
+            width={56}
+            stroke="var(--line-strong)"
+            domain={[0, (most: number) => Math.max(most, band?.high ?? 0) * 1.05 || 1]}
+          />
+          {band !== null && (
+            <ReferenceArea y1={band.low} y2={band.high} fill="var(--accent)" fillOpacity={0.14} stroke="none" ifOverflow="hidden" />
+          )}
+          {band !== null && <ReferenceLine y={band.value} stroke="var(--accent)" strokeDasharray="2 3" ifOverflow="hidden" />}
+          <Tooltip
+            isAnimationActive={false}
+            cursor={{ stroke: "var(--line-strong)" }}
+            content={({ active, payload }) => {
+              const row = payload?.[0]?.payload as SeriesRow | undefined;
+              return active && pointed && row !== undefined ? <Readout row={row} picture={picture} format={props.format} /> : null;
+            }}
+          />
+          {picture.series.map((series) => (
+            <Line
+              key={series.key}
+              type="linear"
+              dataKey={series.key}
+              name={series.name}
+              stroke={series.hue}
+              strokeWidth={1.5}
+              {...(series.dashed ? { strokeDasharray: "4 3" } : {})}
+              dot={false}
+              activeDot={{ r: 3 }}
+              connectNulls={false}
+              isAnimationActive={false}
+            />
+          ))}
+        </ComposedChart>
+      </ResponsiveContainer>
+    </div>
+  );
+}

@@ -1,0 +1,50 @@
+import { createStore } from "zustand/vanilla";
+import type { LiveFrame } from "@/server/contracts/studio";
+
+/** Ten minutes at one frame a second: about one point per pixel of a panel, so nothing has to be thinned before drawing. */
+export const MAX_FRAMES = 600;
+
+export interface FrameState {
+  /** Everything received, oldest first. Keeps filling while paused. */
+  readonly frames: readonly LiveFrame[];
+  /** What the page shows: `frames`, or what they were when it was paused. */
+  readonly shown: readonly LiveFrame[];
+  readonly paused: boolean;
+  /** Frames received since the pause. */
+  readonly held: number;
+}
+
+export interface FrameActions {
+  /** Takes frames in any order, also ones already there: a reconnect may bring some twice. */
+  take(frames: readonly LiveFrame[]): void;
+  pause(): void;
+  resume(): void;
+}
+
+function merge(known: readonly LiveFrame[], taken: readonly LiveFrame[]): readonly LiveFrame[] {
+  const last = known.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
+  if (taken.every((frame) => frame.atMs > last)) return [...known, ...taken].slice(-MAX_FRAMES);
+  const byTime = new Map([...known, ...taken].map((frame) => [frame.atMs, frame]));
+  return [...byTime.values()].sort((a, b) => a.atMs - b.atMs).slice(-MAX_FRAMES);
+}
+
+/** One page's live frames. Made per mount: a frame of one cluster never shows up on another's page. */
+export function createFrameStore() {
+  return createStore<FrameState & { readonly actions: FrameActions }>()((set) => ({
+    frames: [],
+    shown: [],
+    paused: false,
+    held: 0,
+    actions: {
+      take: (taken) =>
+        set((state) => {
+          const frames = merge(state.frames, taken);
+          return state.paused ? { frames, held: state.held + taken.length } : { frames, shown: frames };
+        }),
+      pause: () => set((state) => ({ paused: true, held: 0, shown: state.frames })),
+      resume: () => set((state) => ({ paused: false, held: 0, shown: state.frames })),
+    },
+  }));
+}
+
+export type FrameStore = ReturnType<typeof createFrameStore>;

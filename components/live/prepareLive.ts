@@ -1,0 +1,123 @@
+import type { EngineFrame, GpuFrame, LiveFrame, Sample, StageFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { type Series, sumKnown } from "../charts/prepareSeries";
+import type { Tone } from "../ui/Badge";
+import type { ModelIdentity } from "../ui/modelIdentity";
+
+/** A sample later than this many intervals is stale and said to be so. */
+export const STALE_AFTER_MS = 2_500;
+/** Seconds of KV use behind each engine's number. */
+const SPARK_FRAMES = 60;
+
+/** A stage of the plan with what is measured of it now. Either half may be missing. */
+export interface StageRow {
+  readonly model: string;
+  readonly identity: ModelIdentity | undefined;
+  readonly measured: StageFrame | null;
+  readonly predictedP95Seconds: number | null;
+  readonly predictedShare: number | null;
+}
+
+/** Stages in the order requests meet them: the plan's, or, without a plan, those the gateway reports. */
+export function stageRows(frame: LiveFrame, plan: Plan | null, identities: ReadonlyMap<string, ModelIdentity>): readonly StageRow[] {
+  const models = plan?.policy.stages.map((stage) => stage.model) ?? frame.gateway.stages.map((stage) => stage.model);
+  return models.map((model) => {
+    const predicted = plan?.predictions.stages.find((stage) => stage.model === model);
+    return {
+      model,
+      identity: identities.get(model),
+      measured: frame.gateway.stages.find((stage) => stage.model === model) ?? null,
+      predictedP95Seconds: predicted?.p95Seconds ?? null,
+      predictedShare: predicted?.share ?? null,
+    };
+  });
+}
+
+export const engineTones: Readonly<Record<EngineFrame["state"], Tone>> = { fresh: "good", stale: "warn", unreachable: "bad" };
+
+export interface EngineRow {
+  readonly engine: EngineFrame;
+  readonly identity: ModelIdentity | undefined;
+  readonly kvUse: readonly Sample[];
+}
+
+/** Engines of the newest frame by model and name, each with its last minute of KV use. */
+export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap<string, ModelIdentity>): readonly EngineRow[] {
+  const recent = frames.slice(-SPARK_FRAMES).map((frame) => new Map(frame.engines.map((engine) => [engine.id, engine.kvUse])));
+  return [...(frames.at(-1)?.engines ?? [])]
+    .sort((a, b) => a.model.localeCompare(b.model) || a.id.localeCompare(b.id))
+    .map((engine) => ({ engine, identity: identities.get(engine.model), kvUse: recent.map((frame) => frame.get(engine.id) ?? null) }));
+}
+
+export interface HeatNode {
+  readonly name: string;
+  readonly gpus: readonly { readonly gpu: GpuFrame; readonly memoryUse: Sample; readonly model: string | null }[];
+}
+
+/** GPUs by node, in index order, with the share of memory in use. */
+export function heatNodes(frame: LiveFrame): readonly HeatNode[] {
+  const modelOf = new Map(frame.engines.map((engine) => [engine.id, engine.model]));
+  const names = [...new Set(frame.gpus.map((gpu) => gpu.node))].sort();
+  return names.map((name) => ({
+    name,
+    gpus: frame.gpus
+      .filter((gpu) => gpu.node === name)
+      .sort((a, b) => a.index - b.index)
+      .map((gpu) => ({
+        gpu,
+        memoryUse:
+          gpu.memoryUsedBytes === null || gpu.memoryTotalBytes === null || gpu.memoryTotalBytes === 0
+            ? null
+            : gpu.memoryUsedBytes / gpu.memoryTotalBytes,
+        model: gpu.engineId === null ? null : (modelOf.get(gpu.engineId) ?? null),
+      })),
+  }));
+}
+
+export const rateSeries: readonly Series[] = [
+  { key: "requests", name: "requests", hue: "var(--accent)", dashed: false, read: (frame) => frame.gateway.requestsPerSecond },
+  { key: "errors", name: "errors", hue: "var(--bad)", dashed: true, read: (frame) => frame.gateway.errorsPerSecond },
+];
+
+export const latencySeries: readonly Series[] = [
+  { key: "p95", name: "measured p95", hue: "var(--ink)", dashed: false, read: (frame) => frame.measured.p95Seconds },
+  { key: "p50", name: "measured p50", hue: "var(--ink-3)", dashed: true, read: (frame) => frame.measured.p50Seconds },
+];
+
+/** Per model: requests running in its engines, solid, and waiting for them (in engines and gateway), dashed. */
+export function queueSeries(models: readonly string[], identities: ReadonlyMap<string, ModelIdentity>): readonly Series[] {
+  return models.flatMap((model) => {
+    const hue = identities.get(model)?.hue ?? "var(--ink-2)";
+    const of = (frame: LiveFrame) => frame.engines.filter((engine) => engine.model === model);
+    return [
+      {
+        key: `${model} running`,
+        name: `${model} running`,
+        hue,
+        dashed: false,
+        read: (frame: LiveFrame) => sumKnown(of(frame).map((engine) => engine.running)),
+      },
+      {
+        key: `${model} waiting`,
+        name: `${model} waiting`,
+        hue,
+        dashed: true,
+        read: (frame: LiveFrame) =>
+          sumKnown([
+            ...of(frame).map((engine) => engine.waiting),
+            frame.gateway.stages.find((stage) => stage.model === model)?.queued ?? null,
+          ]),
+      },
+    ];
+  });
+}
+
+/** Engines and the gateway when something is wrong with them, each with its reason. */
+export function needsAttention(frame: LiveFrame): readonly { readonly subject: string; readonly word: string; readonly reason: string }[] {
+  const engines = frame.engines
+    .filter((engine) => engine.state !== "fresh")
+    .map((engine) => ({ subject: engine.id, word: engine.state, reason: engine.reason }));
+  return frame.gateway.state === "fresh"
+    ? engines
+    : [{ subject: "gateway", word: frame.gateway.state, reason: frame.gateway.reason }, ...engines];
+}

@@ -1,0 +1,113 @@
+"use client";
+
+import type { Candidate, Knobs } from "@/solver/cascade/exploration";
+import { SelectField } from "../ui/Field";
+import { formatPercent, formatScore } from "../ui/format";
+import { Knob } from "../ui/Knob";
+import { Panel } from "../ui/Panel";
+import type { PlanDefaults } from "./knobs";
+import { BUDGET_BOUNDS, FLOOR_BOUNDS, type PlanView } from "./planCodec";
+
+/** Slider end of the latency budget: ten times what the cascade takes, so that the useful part is not at the far left. */
+function budgetEnd(estimate: Candidate | null): number {
+  const seconds = estimate === null || !Number.isFinite(estimate.latencySeconds) ? 30 : estimate.latencySeconds;
+  return Math.min(BUDGET_BOUNDS.max, Math.max(10, Math.ceil(seconds) * 4));
+}
+
+/** The three things an operator turns, and below them how they are meant. */
+export function KnobPanel(props: {
+  readonly view: PlanView;
+  readonly knobs: Knobs;
+  readonly defaults: PlanDefaults;
+  readonly estimate: Candidate | null;
+  readonly onDraft: (draft: Partial<Knobs>) => void;
+  readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
+}) {
+  const { view, knobs, defaults, estimate, onDraft, onChange } = props;
+  const end = budgetEnd(estimate);
+  const budget = knobs.latencyBudgetSeconds;
+  const floor = knobs.qualityFloor ?? defaults.qualityFloor;
+  return (
+    <Panel title="Knobs">
+      <div className="flex flex-col gap-5">
+        <Knob
+          label="Quality floor"
+          unit=""
+          {...FLOOR_BOUNDS}
+          step={0.5}
+          value={floor}
+          note={
+            knobs.qualityConfidence === null
+              ? "Held by the sample's own value: about half of all such plans miss it on fresh traffic."
+              : `Held for the lower ${formatPercent(knobs.qualityConfidence)} bound on fresh traffic${estimate === null ? "" : `; the sample leaves ±${formatScore(estimate.quality - estimate.qualityLow)}`}.`
+          }
+          onDraft={(qualityFloor) => onDraft({ qualityFloor })}
+          onCommit={(qualityFloor) => onChange({ qualityFloor }, "replace")}
+          onReset={view.qualityFloor === null ? null : () => onChange({ qualityFloor: null }, "replace")}
+        />
+        <Knob
+          label="Latency budget"
+          unit="s"
+          min={BUDGET_BOUNDS.min}
+          max={Math.max(end, budget ?? 0)}
+          step={0.1}
+          value={budget ?? end}
+          {...(budget === null ? { valueText: "off" } : {})}
+          onDraft={(latencyBudgetSeconds) => onDraft({ latencyBudgetSeconds })}
+          onCommit={(latencyBudgetSeconds) => onChange({ latencyBudgetSeconds }, "replace")}
+          onReset={budget === null ? null : () => onChange({ latencyBudgetSeconds: null, kind: "latency-under-quality" }, "replace")}
+        />
+        <Knob
+          label="GPUs"
+          unit={`of ${defaults.gpus}`}
+          min={1}
+          max={defaults.gpus}
+          step={1}
+          value={knobs.maxGpus}
+          onDraft={(maxGpus) => onDraft({ maxGpus })}
+          onCommit={(gpus) => onChange({ gpus }, "replace")}
+          onReset={view.gpus === null ? null : () => onChange({ gpus: null }, "replace")}
+        />
+        <details className="border-t pt-3">
+          <summary className="text-sm font-medium text-ink-2">What is optimised</summary>
+          <div className="mt-3 flex flex-col gap-3">
+            <SelectField
+              label="Objective"
+              value={view.kind}
+              options={[
+                { value: "latency-under-quality", text: "Lowest latency above the quality floor" },
+                { value: "quality-under-latency", text: "Highest quality within the latency budget" },
+              ]}
+              onChange={(value) =>
+                onChange(
+                  value === "quality-under-latency"
+                    ? { kind: "quality-under-latency", latencyBudgetSeconds: budget ?? Math.ceil(estimate?.latencySeconds ?? end) }
+                    : { kind: "latency-under-quality" },
+                  "push",
+                )
+              }
+            />
+            <SelectField
+              label="Latency counted as"
+              value={view.latency}
+              options={[
+                { value: "end-to-end", text: "End to end: every stage visited, judge included" },
+                { value: "largest-stage", text: "Largest stage p95" },
+              ]}
+              onChange={(value) => onChange({ latency: value === "largest-stage" ? "largest-stage" : "end-to-end" }, "push")}
+            />
+            <SelectField
+              label="The floor holds for"
+              value={view.heldFor}
+              options={[
+                { value: "bound", text: "The lower 90 % confidence bound" },
+                { value: "point", text: "The sample's own value" },
+              ]}
+              onChange={(value) => onChange({ heldFor: value === "point" ? "point" : "bound" }, "push")}
+            />
+          </div>
+        </details>
+      </div>
+    </Panel>
+  );
+}

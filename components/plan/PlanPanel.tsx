@@ -1,0 +1,129 @@
+"use client";
+
+import type { ClusterSummary } from "@/server/contracts/studio";
+import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
+import { prepareGpuMap } from "../charts/prepareGpuMap";
+import { shortHash } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { CascadeFlow } from "./CascadeFlow";
+import { GpuMap } from "./GpuMap";
+import { PlanActions } from "./PlanActions";
+import { PlanDiffPanel } from "./PlanDiffPanel";
+import { PlanFigures } from "./PlanFigures";
+import { estimatedFigures, exactFigures } from "./preparePlanFigures";
+import type { RoutingChoice } from "./routingKey";
+import { routingOf } from "./routingOf";
+import { StageTable } from "./StageTable";
+import { ThresholdEditor } from "./ThresholdEditor";
+import type { Planning } from "./usePlanning";
+import { WhyPanel } from "./WhyPanel";
+
+/** What there is to show: the exact plan, an estimate, or why there is none. */
+function statusOf(planning: Planning): PanelStatus {
+  const { exact, choice, estimate } = planning;
+  if (exact.current && exact.infeasible !== null) return { kind: "empty", title: "No plan meets this", text: exact.infeasible };
+  if (exact.status.kind === "error") return exact.status;
+  if (exact.plan === null && estimate === null && choice?.infeasible) {
+    return { kind: "empty", title: "No plan meets this", text: choice.infeasible.reason };
+  }
+  if (exact.plan === null && estimate === null) return { kind: "loading", what: "Solving the exact plan" };
+  return { kind: "ready" };
+}
+
+function Block({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
+  return (
+    <div className="flex flex-col gap-2 border-t pt-4">
+      <h3 className="text-sm font-semibold">{title}</h3>
+      {children}
+    </div>
+  );
+}
+
+/** The recommended plan: its figures, its flow, where it lies, why it won and what it changes. */
+export function PlanPanel(props: {
+  readonly planning: Planning;
+  readonly cluster: ClusterSummary;
+  readonly maxGpus: number;
+  readonly fixed: RoutingChoice | null;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly onFix: (routing: RoutingChoice | null) => void;
+}) {
+  const { planning, cluster, identities } = props;
+  const { exact, estimate, exploration } = planning;
+  const plan = exact.plan;
+  const showsEstimate = !exact.current && estimate !== null;
+  const shown =
+    showsEstimate && exploration !== null
+      ? routingOf(exploration, estimate.routing)
+      : plan === null
+        ? null
+        : { models: plan.policy.stages.map((stage) => stage.model), thresholds: plan.policy.thresholds };
+  const shares = showsEstimate
+    ? (exploration?.routings[estimate.routing]?.share ?? [])
+    : (plan?.predictions.stages ?? []).map((stage) => stage.share);
+  return (
+    <Panel
+      title="The plan"
+      aside={
+        <>
+          {plan !== null && exact.current && (
+            <span data-testid="plan-hash" className="font-mono">
+              {shortHash(plan.id)}
+            </span>
+          )}
+          <PlanActions plan={exact.current ? plan : null} />
+        </>
+      }
+    >
+      <PanelState status={statusOf(planning)}>
+        {() => (
+          <div className="flex flex-col gap-5">
+            {showsEstimate ? (
+              <>
+                <PlanFigures figures={estimatedFigures(estimate, props.maxGpus)} estimate />
+                {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
+              </>
+            ) : (
+              plan !== null && <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
+            )}
+            {shown !== null && (
+              <div className="flex flex-col gap-3 border-t pt-4">
+                <CascadeFlow
+                  stages={prepareCascadeFlow({
+                    stages: shown.models.map((model, index) => ({ model, share: shares[index] ?? 0 })),
+                    thresholds: shown.thresholds,
+                    identities,
+                  })}
+                />
+                <ThresholdEditor
+                  shown={props.fixed ?? shown}
+                  fixed={props.fixed !== null}
+                  onFix={props.onFix}
+                  onRelease={() => props.onFix(null)}
+                />
+              </div>
+            )}
+            {plan !== null && (
+              <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
+                <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
+                  <GpuMap nodes={prepareGpuMap({ nodes: cluster.spec.nodes, deployment: plan.deployment, identities })} />
+                </Block>
+                <Block title="What is promised per stage">
+                  <StageTable plan={plan} identities={identities} />
+                </Block>
+                <div className="border-t pt-4">
+                  <WhyPanel plan={plan} />
+                </div>
+                <Block title="Difference from what runs">
+                  <PlanDiffPanel plan={plan} runningPlanId={cluster.runningPlanId} />
+                </Block>
+              </div>
+            )}
+          </div>
+        )}
+      </PanelState>
+    </Panel>
+  );
+}

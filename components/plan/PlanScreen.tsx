@@ -1,0 +1,110 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
+import type { Knobs } from "@/solver/cascade/exploration";
+import { useTRPC } from "../api/trpc";
+import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
+import { PageHeader } from "../ui/PageHeader";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { useUrlView } from "../url/useUrlView";
+import { FirstRunCard } from "./FirstRunCard";
+import { FrontierPanel } from "./FrontierPanel";
+import { KnobPanel } from "./KnobPanel";
+import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
+import { PlanPanel } from "./PlanPanel";
+import { planCodec } from "./planCodec";
+import { SituationBar } from "./SituationBar";
+import { usePlanning } from "./usePlanning";
+import { useRunningMark } from "./useRunningMark";
+
+const NO_DRAFT: Partial<Knobs> = {};
+
+function PlanDesk(props: {
+  readonly cluster: ClusterSummary;
+  readonly workloads: readonly WorkloadSummary[];
+  readonly defaults: PlanDefaults;
+}) {
+  const { cluster, workloads, defaults } = props;
+  const [view, write] = useUrlView(planCodec);
+  // What a held thumb says before it is let go. It lies over the address, which then takes it over.
+  const [draft, setDraft] = useState(NO_DRAFT);
+  const knobs = useMemo(() => ({ ...knobsOf(view, defaults), ...draft }), [view, defaults, draft]);
+  const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
+  const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
+  const clusterId = cluster.spec.id;
+  const situation = useMemo(() => ({ workloadId, clusterId, requestsPerSecond }), [workloadId, clusterId, requestsPerSecond]);
+  const planning = usePlanning(situation, knobs, view.fixed);
+  const models = workloads.find((each) => each.id === workloadId)?.models ?? [];
+  const identities = useModelIdentities(models.map((each) => each.model));
+  const running = useRunningMark(cluster.runningPlanId, knobs.qualityConfidence !== null);
+
+  function change(next: Parameters<typeof write>[0], how: "push" | "replace") {
+    setDraft(NO_DRAFT);
+    write(next, how);
+  }
+  return (
+    <>
+      <SituationBar
+        workloads={workloads}
+        workloadId={workloadId}
+        requestsPerSecond={requestsPerSecond}
+        onWorkload={(workload) => change({ workload, fixed: null, pins: [] }, "push")}
+        onRate={(rate) => change({ requestsPerSecond: rate }, "replace")}
+      />
+      {cluster.emulated && cluster.runningPlanId === null && <FirstRunCard cluster={cluster} />}
+      <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
+        <FrontierPanel
+          planning={planning}
+          knobs={knobs}
+          identities={identities}
+          running={running}
+          pins={view.pins}
+          onPins={(pins) => change({ pins }, "push")}
+          onFloorDraft={(qualityFloor) => setDraft({ qualityFloor })}
+          onFloorCommit={(qualityFloor) => change({ qualityFloor }, "replace")}
+        />
+        <KnobPanel view={view} knobs={knobs} defaults={defaults} estimate={planning.estimate} onDraft={setDraft} onChange={change} />
+      </div>
+      <PlanPanel
+        planning={planning}
+        cluster={cluster}
+        maxGpus={knobs.maxGpus}
+        fixed={view.fixed}
+        identities={identities}
+        onFix={(fixed) => change({ fixed }, "replace")}
+      />
+    </>
+  );
+}
+
+/** Plan: the latency-quality frontier of this workload on this cluster, and the plan the knobs ask for. */
+export function PlanScreen() {
+  const trpc = useTRPC();
+  const clusters = useClusters();
+  const cluster = useCurrentCluster();
+  const workloads = useQuery(trpc.workloads.list.queryOptions());
+  const defaults = useMemo(
+    () => (cluster === null || workloads.data === undefined ? null : planDefaults(cluster, workloads.data)),
+    [cluster, workloads.data],
+  );
+  const status = queryStatus(clusters.data === undefined ? clusters : workloads, {
+    what: "Reading clusters and workloads",
+    empty: defaults === null && {
+      kind: "empty",
+      title: "Nothing to plan for yet",
+      text: "A plan needs a workload and a cluster. Import prompts under Workloads, and describe a cluster under Clusters.",
+    },
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Plan" />
+      <PanelState status={status}>
+        {() => cluster !== null && defaults !== null && <PlanDesk cluster={cluster} workloads={workloads.data ?? []} defaults={defaults} />}
+      </PanelState>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+"use client";
+
+import type { WorkloadSummary } from "@/server/contracts/studio";
+import { Badge } from "../ui/Badge";
+import { NumberField, SelectField } from "../ui/Field";
+import { formatCount, formatRate } from "../ui/format";
+import { RATE_BOUNDS } from "./planCodec";
+
+/** What is planned for: a workload at a rate. The cluster is chosen for all pages in the bar above. */
+export function SituationBar(props: {
+  readonly workloads: readonly WorkloadSummary[];
+  readonly workloadId: string;
+  readonly requestsPerSecond: number;
+  readonly onWorkload: (id: string) => void;
+  readonly onRate: (requestsPerSecond: number) => void;
+}) {
+  const workload = props.workloads.find((each) => each.id === props.workloadId);
+  return (
+    <div className="flex flex-wrap items-end gap-x-6 gap-y-2 rounded-lg border bg-panel px-4 py-3">
+      <SelectField
+        className="w-72 max-w-full"
+        label="Workload"
+        value={props.workloadId}
+        options={props.workloads.map((each) => ({ value: each.id, text: each.name }))}
+        onChange={props.onWorkload}
+      />
+      <NumberField
+        label="Requests per second"
+        unit="req/s"
+        {...RATE_BOUNDS}
+        step={1}
+        value={props.requestsPerSecond}
+        onChange={props.onRate}
+      />
+      {workload !== undefined && (
+        <p className="flex min-h-8 flex-wrap items-center gap-2 text-xs text-ink-3">
+          {workload.models.length} models, {formatCount(workload.planningPrompts)} prompts planned on,{" "}
+          {formatCount(workload.heldOutPrompts)} held out, recorded at {formatRate(workload.recordedRequestsPerSecond)}
+          {workload.generated && <Badge tone="hatched">generated</Badge>}
+          {workload.judge.kind === "modelled" && (
+            <Badge tone="hatched" title="Judged scores are drawn from a model of a judge with this reliability.">
+              judge modelled{workload.judge.auc === null ? "" : `, AUC ${workload.judge.auc.toFixed(2)}`}
+            </Badge>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { Plan } from "@/solver/plan/plan";
+import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
+
+/** Why this plan and not another, and what to know before trusting it. */
+export function WhyPanel({ plan }: { readonly plan: Plan }) {
+  const { solver, predictions, inputs } = plan;
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <div className="flex flex-col gap-2">
+        <h3 className="text-sm font-semibold">What binds</h3>
+        <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
+          {solver.why.map((sentence) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+        {solver.alternatives.length > 0 && (
+          <details>
+            <summary className="text-sm font-medium text-ink-2">{formatCount(solver.alternatives.length)} cascades that lost</summary>
+            <ul className="mt-2 flex list-none flex-col gap-2 text-sm">
+              {solver.alternatives.map((alternative) => (
+                <li key={`${alternative.stages.join()}${alternative.thresholds.join()}`} className="border-l-2 pl-3">
+                  <span className="font-medium">{alternative.stages.join(" → ")}</span>{" "}
+                  <span className="text-ink-3">
+                    {alternative.thresholds.length > 0 && `at ${alternative.thresholds.join(", ")} · `}
+                    quality {formatScore(alternative.quality)} · p95 {formatSeconds(alternative.p95Seconds)} · {alternative.gpus} GPUs
+                  </span>
+                  <span className="block text-ink-2">{alternative.reason}</span>
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+      <div className="flex flex-col gap-2">
+        <h3 className="text-sm font-semibold">Before you trust it</h3>
+        <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
+          {predictions.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+        <p className="text-xs text-ink-3">
+          {formatCount(solver.evaluatedThresholds)} threshold settings and {formatCount(solver.replicaSimulations)} replica simulations on{" "}
+          {formatCount(inputs.workload.sampleRequests)} requests; the tables were {formatPercent(Math.abs(predictions.tableError))} off the
+          whole simulation of this plan; {solver.engine}, seed {inputs.workload.seed}.
+        </p>
+      </div>
+    </div>
+  );
+}

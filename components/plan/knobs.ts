@@ -1,0 +1,45 @@
+import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
+import type { Knobs } from "@/solver/cascade/exploration";
+import type { PlanView } from "./planCodec";
+
+/** Confidence of the lower bound a floor holds for, unless the operator asks for the point value. */
+export const FLOOR_CONFIDENCE = 0.9;
+/** Where no cluster suggests a rate or a floor. */
+const FALLBACK = { requestsPerSecond: 10, qualityFloor: 80 } as const;
+
+export function gpuCount(cluster: ClusterSummary): number {
+  return cluster.spec.nodes.reduce((sum, node) => sum + node.gpus, 0);
+}
+
+/** What the address leaves open, filled from the cluster's suggestion. */
+export interface PlanDefaults {
+  readonly workload: string;
+  readonly requestsPerSecond: number;
+  readonly qualityFloor: number;
+  readonly gpus: number;
+}
+
+/** null while there is no workload to plan for. */
+export function planDefaults(cluster: ClusterSummary, workloads: readonly WorkloadSummary[]): PlanDefaults | null {
+  const suggested = cluster.suggested;
+  const workload = workloads.find((each) => each.id === suggested?.workloadId) ?? workloads[0];
+  if (workload === undefined) return null;
+  return {
+    workload: workload.id,
+    requestsPerSecond: suggested?.requestsPerSecond ?? FALLBACK.requestsPerSecond,
+    qualityFloor: suggested?.qualityFloor ?? FALLBACK.qualityFloor,
+    gpus: gpuCount(cluster),
+  };
+}
+
+/** The knobs as the planner takes them. `maxGpus` never exceeds what the cluster has, whatever the address says. */
+export function knobsOf(view: PlanView, defaults: PlanDefaults): Knobs {
+  return {
+    kind: view.kind,
+    latency: view.latency,
+    qualityFloor: view.qualityFloor ?? defaults.qualityFloor,
+    qualityConfidence: view.heldFor === "bound" ? FLOOR_CONFIDENCE : null,
+    latencyBudgetSeconds: view.latencyBudgetSeconds,
+    maxGpus: Math.min(view.gpus ?? defaults.gpus, defaults.gpus),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Candidate } from "@/solver/cascade/exploration";
+import type { Plan } from "@/solver/plan/plan";
+import { ABSENT, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
+
+export interface PlanFigure {
+  readonly key: "quality" | "p95" | "cost" | "utilisation" | "gpus" | "solved";
+  readonly name: string;
+  readonly value: string;
+  readonly detail: string;
+}
+
+function percent(confidence: number): string {
+  return formatPercent(confidence);
+}
+
+/** The strip of a plan's figures, each with what it may be wrong by. */
+export function exactFigures(plan: Plan): readonly PlanFigure[] {
+  const { predictions, solver, inputs } = plan;
+  const gpus = plan.deployment.reduce((sum, model) => sum + model.gpus, 0);
+  const { qualityBand, p95Band } = predictions;
+  return [
+    {
+      key: "quality",
+      name: "Quality",
+      value: formatScore(predictions.quality),
+      detail: `at least ${formatScore(qualityBand.low)} at ${percent(qualityBand.confidence)}`,
+    },
+    {
+      key: "p95",
+      name: "p95 latency",
+      value: formatSeconds(predictions.p95Seconds),
+      detail: `${formatSeconds(p95Band.low)} to ${formatSeconds(p95Band.high)} at ${percent(p95Band.confidence)}`,
+    },
+    {
+      key: "cost",
+      name: "Cost per request",
+      value: formatUsd(predictions.costUsdPerRequest),
+      detail: `${formatUsd(predictions.costUsdPerHour)} an hour`,
+    },
+    {
+      key: "utilisation",
+      name: "Utilisation",
+      value: formatPercent(predictions.utilisation),
+      detail: `busiest stage ${formatPercent(Math.max(...predictions.stages.map((stage) => stage.utilisation)))}`,
+    },
+    { key: "gpus", name: "GPUs", value: String(gpus), detail: `of ${inputs.objective.maxGpus} allowed` },
+    {
+      key: "solved",
+      name: "Solved in",
+      value: formatSeconds(solver.seconds),
+      detail: solver.status === "optimal" ? "proven optimal" : `feasible, gap ${formatPercent(solver.gap)}`,
+    },
+  ];
+}
+
+/** What the tables alone can say until the exact plan arrives. */
+export function estimatedFigures(candidate: Candidate, maxGpus: number): readonly PlanFigure[] {
+  return [
+    {
+      key: "quality",
+      name: "Quality",
+      value: formatScore(candidate.quality),
+      detail: `at least ${formatScore(candidate.qualityLow)}, estimate`,
+    },
+    { key: "p95", name: "p95 latency", value: formatSeconds(candidate.latencySeconds), detail: "estimate from the tables" },
+    { key: "cost", name: "Cost per request", value: formatUsd(candidate.costUsdPerRequest), detail: "estimate" },
+    { key: "utilisation", name: "Utilisation", value: ABSENT, detail: "with the exact plan" },
+    { key: "gpus", name: "GPUs", value: String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, estimate` },
+    { key: "solved", name: "Solved in", value: ABSENT, detail: "being solved" },
+  ];
+}

@@ -1,0 +1,32 @@
+/** A cascade with its thresholds, as addresses and pins carry it. */
+export interface RoutingChoice {
+  readonly models: readonly string[];
+  /** One fewer than models. */
+  readonly thresholds: readonly number[];
+}
+
+/**
+ * @example formatRouting({ models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84] }) === "llama-3.1-8b@84~llama-3.1-70b"
+ */
+export function formatRouting(routing: RoutingChoice): string {
+  return routing.models
+    .map((model, index) => (index < routing.thresholds.length ? `${model}@${routing.thresholds[index]}` : model))
+    .join("~");
+}
+
+/** The cascade a key names; null when it is none (a threshold missing, outside 0..100, or not whole). */
+export function parseRouting(key: string): RoutingChoice | null {
+  const models: string[] = [];
+  const thresholds: number[] = [];
+  const parts = key.split("~");
+  for (const [index, part] of parts.entries()) {
+    const [model, text, ...rest] = part.split("@");
+    const last = index === parts.length - 1;
+    if (model === undefined || model === "" || rest.length > 0 || (text === undefined) !== last) return null;
+    models.push(model);
+    if (text === undefined) continue;
+    if (!/^\d{1,3}$/.test(text) || Number(text) > 100) return null;
+    thresholds.push(Number(text));
+  }
+  return { models, thresholds };
+}

@@ -1,0 +1,11 @@
+import type { Exploration } from "@/solver/cascade/exploration";
+import type { RoutingChoice } from "./routingKey";
+
+/** The cascade of a routing by names, as pins and fixed thresholds hold it. */
+export function routingOf(exploration: Exploration, routing: number): RoutingChoice {
+  const found = exploration.routings[routing];
+  return {
+    models: (found?.stages ?? []).map((stage) => exploration.models[stage] ?? "?"),
+    thresholds: found?.thresholds ?? [],
+  };
+}

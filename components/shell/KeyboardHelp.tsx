@@ -1,0 +1,59 @@
+"use client";
+
+import { useRouter } from "next/navigation";
+import { useEffect, useRef, useState } from "react";
+import { Modal } from "../ui/Modal";
+import { places } from "./places";
+import { useClusterLink } from "./useCurrentCluster";
+
+const keys = [
+  { keys: "?", text: "This list" },
+  ...places.map((place) => ({ keys: `g ${place.key}`, text: `Go to ${place.name}` })),
+  { keys: "← →", text: "On a slider: one step. On the frontier: the next plan along it" },
+  { keys: "Page Up, Page Down", text: "On a slider: ten steps" },
+  { keys: "Enter", text: "On the frontier: pin or unpin the plan (at most four)" },
+  { keys: "Esc", text: "Close a dialog; on the frontier: clear the pins" },
+] as const;
+
+/** How long `g` waits for the second key. */
+const SEQUENCE_MS = 1200;
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+}
+
+/** Listens for the studio's keys and lists them. */
+export function KeyboardHelp() {
+  const [open, setOpen] = useState(false);
+  const router = useRouter();
+  const link = useClusterLink();
+  const prefixAtMs = useRef(0);
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      if (event.key === "?") setOpen(true);
+      else if (event.key === "g") prefixAtMs.current = event.timeStamp;
+      else if (event.timeStamp - prefixAtMs.current < SEQUENCE_MS) {
+        const place = places.find((each) => each.key === event.key);
+        prefixAtMs.current = 0;
+        if (place !== undefined) router.push(link(place.href));
+      }
+    }
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, [router, link]);
+  return (
+    <Modal open={open} onOpenChange={setOpen} title="Keys" description="They work wherever no text is being typed.">
+      <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
+        {keys.map((each) => (
+          <div key={each.keys} className="contents">
+            <dt>
+              <kbd className="rounded border bg-sunken px-1.5 py-0.5 font-mono text-xs">{each.keys}</kbd>
+            </dt>
+            <dd className="text-ink-2">{each.text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Modal>
+  );
+}

@@ -1,0 +1,92 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { Badge, StateWord, type Tone } from "../ui/Badge";
+import { formatAge, shortHash } from "../ui/format";
+import { useNow } from "../ui/useNow";
+import { useUrlView } from "../url/useUrlView";
+import { clusterCodec } from "./clusterCodec";
+import { ThemeToggle } from "./ThemeToggle";
+import type { Theme } from "./theme";
+import { useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
+
+const tones: Readonly<Record<ClusterSummary["health"]["word"], Tone>> = {
+  up: "good",
+  degraded: "warn",
+  down: "bad",
+  "not connected": "neutral",
+};
+
+/** The plan in force, by the start of its hash, and since when. */
+function RunningPlan({ cluster }: { readonly cluster: ClusterSummary }) {
+  const nowMs = useNow(1000);
+  const link = useClusterLink();
+  if (cluster.runningPlanId === null) return <span className="text-ink-3">no plan runs</span>;
+  const seconds = cluster.runningSince === null || nowMs === null ? null : (nowMs - Date.parse(cluster.runningSince)) / 1000;
+  return (
+    <span className="whitespace-nowrap text-ink-2">
+      runs{" "}
+      <Link href={link(`/apply/${cluster.runningPlanId}`)} className="font-mono text-ink underline-offset-2 hover:underline">
+        {shortHash(cluster.runningPlanId)}
+      </Link>
+      {seconds !== null && <span className="text-ink-3"> for {formatAge(seconds)}</span>}
+    </span>
+  );
+}
+
+export function TopBar({ userName, theme }: { readonly userName: string; readonly theme: Theme }) {
+  const trpc = useTRPC();
+  const clusters = useClusters().data ?? [];
+  const cluster = useCurrentCluster();
+  const [, write] = useUrlView(clusterCodec);
+  const signOut = useMutation(
+    trpc.session.signOut.mutationOptions({ onSuccess: () => window.location.assign("/sign-in?reason=signed-out") }),
+  );
+  return (
+    <header className="flex min-h-12 flex-wrap items-center gap-x-4 gap-y-1 border-b bg-panel px-4 py-1.5 text-sm">
+      <label className="flex items-center gap-2">
+        <span className="text-xs text-ink-3">Cluster</span>
+        <select
+          className="h-8 max-w-56 rounded-md border border-line-strong bg-raised px-2 text-sm"
+          value={cluster?.spec.id ?? ""}
+          disabled={cluster === null}
+          onChange={(event) => write({ cluster: event.target.value }, "push")}
+        >
+          {clusters.map((each) => (
+            <option key={each.spec.id} value={each.spec.id}>
+              {each.spec.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {cluster !== null && (
+        <>
+          <StateWord tone={tones[cluster.health.word]} title={cluster.health.reason}>
+            {cluster.health.word}
+          </StateWord>
+          {cluster.emulated && (
+            <Badge tone="hatched" title="Engines and GPUs of this cluster are emulated: real HTTP, modelled timing.">
+              emulated{cluster.timeScale === 1 ? "" : ` ×${cluster.timeScale}`}
+            </Badge>
+          )}
+          <RunningPlan cluster={cluster} />
+        </>
+      )}
+      <div className="ml-auto flex items-center gap-1">
+        <ThemeToggle initial={theme} />
+        <span className="px-2 text-ink-2">{userName}</span>
+        <button
+          type="button"
+          className="h-8 rounded-md px-2 text-ink-2 hover:bg-sunken hover:text-ink"
+          disabled={signOut.isPending}
+          onClick={() => signOut.mutate()}
+        >
+          Sign out
+        </button>
+      </div>
+    </header>
+  );
+}

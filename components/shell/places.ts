@@ -1,0 +1,18 @@
+import type { Route } from "next";
+
+/** The rail, and the key that goes there after `g`. */
+export const places = [
+  { href: "/plan", name: "Plan", key: "p" },
+  { href: "/history", name: "Apply", key: "a" },
+  { href: "/live", name: "Live", key: "l" },
+  { href: "/workloads", name: "Workloads", key: "w" },
+  { href: "/clusters", name: "Clusters", key: "c" },
+] as const satisfies readonly { readonly href: Route; readonly name: string; readonly key: string }[];
+
+export type PlaceHref = (typeof places)[number]["href"];
+
+/** Place a path belongs to: a page below `/apply` is part of Apply. */
+export function placeOf(path: string): PlaceHref | null {
+  if (path.startsWith("/apply")) return "/history";
+  return places.find((place) => path === place.href || path.startsWith(`${place.href}/`))?.href ?? null;
+}

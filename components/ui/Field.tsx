@@ -1,0 +1,111 @@
+import { type ReactNode, useId } from "react";
+import { NumberInput } from "./NumberInput";
+
+const control =
+  "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink disabled:cursor-not-allowed disabled:opacity-60 aria-invalid:border-bad";
+
+interface Frame {
+  readonly label: string;
+  /** Unit or word behind the control. */
+  readonly unit?: string;
+  readonly hint?: ReactNode;
+  readonly className?: string;
+}
+
+function FieldFrame(props: Frame & { readonly id: string; readonly children: ReactNode }) {
+  return (
+    <div className={`flex min-w-0 flex-col gap-1 ${props.className ?? ""}`}>
+      <label htmlFor={props.id} className="text-xs text-ink-3">
+        {props.label}
+      </label>
+      <div className="flex items-center gap-1.5">
+        {props.children}
+        {props.unit !== undefined && <span className="text-xs text-ink-3">{props.unit}</span>}
+      </div>
+      {props.hint !== undefined && <p className="text-xs text-ink-3">{props.hint}</p>}
+    </div>
+  );
+}
+
+export interface Option {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** A choice among few: the platform's own list, which every keyboard and screen reader knows. */
+export function SelectField(
+  props: Frame & {
+    readonly value: string;
+    readonly options: readonly Option[];
+    readonly onChange: (value: string) => void;
+    readonly disabled?: boolean;
+  },
+) {
+  const id = useId();
+  return (
+    <FieldFrame {...props} id={id}>
+      <select
+        id={id}
+        className={`${control} max-w-full flex-1 truncate pr-6`}
+        value={props.value}
+        disabled={props.disabled}
+        onChange={(event) => props.onChange(event.target.value)}
+      >
+        {props.options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+    </FieldFrame>
+  );
+}
+
+export function TextField(
+  props: Frame & {
+    readonly value: string;
+    readonly onChange: (value: string) => void;
+    readonly placeholder?: string;
+    readonly maxLength?: number;
+  },
+) {
+  const id = useId();
+  return (
+    <FieldFrame {...props} id={id}>
+      <input
+        id={id}
+        className={`${control} flex-1`}
+        value={props.value}
+        placeholder={props.placeholder}
+        maxLength={props.maxLength}
+        onChange={(event) => props.onChange(event.target.value)}
+      />
+    </FieldFrame>
+  );
+}
+
+/** A number with its unit. */
+export function NumberField(
+  props: Frame & {
+    readonly value: number;
+    readonly min: number;
+    readonly max: number;
+    readonly step?: number;
+    readonly onChange: (value: number) => void;
+  },
+) {
+  const id = useId();
+  return (
+    <FieldFrame {...props} id={id}>
+      <NumberInput
+        id={id}
+        label={props.label}
+        value={props.value}
+        min={props.min}
+        max={props.max}
+        step={props.step ?? 1}
+        onChange={props.onChange}
+      />
+    </FieldFrame>
+  );
+}

@@ -1,0 +1,83 @@
+"use client";
+
+import * as Slider from "radix-ui/slider";
+import { type ReactNode, useState } from "react";
+import { NumberInput } from "./NumberInput";
+
+/**
+ * One thing an operator turns: slider, number, unit and a way back. While the thumb is held `onDraft` follows every step;
+ * `onCommit` comes once, at the end, and on every change made by keyboard or by typing.
+ */
+export function Knob(props: {
+  readonly label: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  readonly unit: string;
+  /** Value spoken and shown where a number alone says too little, e.g. `off`. */
+  readonly valueText?: string;
+  readonly note?: ReactNode;
+  readonly onDraft: (value: number) => void;
+  readonly onCommit: (value: number) => void;
+  /** null where there is nothing to go back to. */
+  readonly onReset: (() => void) | null;
+}) {
+  const [held, setHeld] = useState(false);
+  return (
+    <div className="flex flex-col gap-1.5">
+      <div className="flex items-center gap-2">
+        <span aria-hidden="true" className="text-sm font-medium">
+          {props.label}
+        </span>
+        {props.valueText !== undefined && <span className="text-xs text-ink-3">{props.valueText}</span>}
+        <div className="ml-auto flex items-center gap-1.5">
+          <NumberInput
+            label={props.label}
+            value={props.value}
+            min={props.min}
+            max={props.max}
+            step={props.step}
+            onChange={props.onCommit}
+          />
+          <span className="w-8 text-xs text-ink-3">{props.unit}</span>
+          <button
+            type="button"
+            aria-label={`Reset ${props.label.toLowerCase()}`}
+            title="Reset"
+            disabled={props.onReset === null}
+            onClick={() => props.onReset?.()}
+            className="size-6 rounded text-ink-3 hover:bg-sunken hover:text-ink disabled:invisible"
+          >
+            ↺
+          </button>
+        </div>
+      </div>
+      <Slider.Root
+        className="group relative flex h-5 touch-none items-center select-none"
+        value={[props.value]}
+        min={props.min}
+        max={props.max}
+        step={props.step}
+        onPointerDown={() => setHeld(true)}
+        onPointerUp={() => setHeld(false)}
+        onValueChange={([value]) => {
+          if (value !== undefined) (held ? props.onDraft : props.onCommit)(value);
+        }}
+        onValueCommit={([value]) => {
+          if (value !== undefined) props.onCommit(value);
+        }}
+      >
+        <Slider.Track className="relative h-1 grow rounded bg-line-strong">
+          <Slider.Range className="absolute h-full rounded bg-accent" />
+        </Slider.Track>
+        <Slider.Thumb
+          aria-label={props.label}
+          {...(props.valueText === undefined ? {} : { "aria-valuetext": props.valueText })}
+          className="block size-4 rounded-full border-2 border-accent bg-raised shadow-xs hover:ring-4 hover:ring-accent-soft"
+        />
+      </Slider.Root>
+      {props.note !== undefined && <p className="text-xs text-ink-3">{props.note}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+"use client";
+
+import * as Dialog from "radix-ui/dialog";
+import type { ReactNode } from "react";
+
+/** A dialog with a title, a sentence and its own way out. */
+export function Modal(props: {
+  readonly open: boolean;
+  readonly onOpenChange: (open: boolean) => void;
+  readonly title: string;
+  readonly description: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <Dialog.Root open={props.open} onOpenChange={props.onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="fixed inset-0 z-40 bg-[rgb(0_0_0/0.4)]" />
+        <Dialog.Content className="fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[min(640px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 flex-col gap-4 overflow-y-auto rounded-lg border bg-raised p-6 shadow-xl">
+          <div className="flex items-start gap-4">
+            <div>
+              <Dialog.Title className="text-lg font-semibold">{props.title}</Dialog.Title>
+              <Dialog.Description className="mt-1 text-sm text-ink-2">{props.description}</Dialog.Description>
+            </div>
+            <Dialog.Close aria-label="Close" className="ml-auto size-8 rounded-md text-lg text-ink-3 hover:bg-sunken hover:text-ink">
+              ×
+            </Dialog.Close>
+          </div>
+          {props.children}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

@@ -1,0 +1,24 @@
+import type { ModelIdentity } from "./modelIdentity";
+
+/** The square with a model's letter in its hue. */
+export function ModelMark({ identity }: { readonly identity: ModelIdentity }) {
+  return (
+    <span
+      aria-hidden="true"
+      className="inline-flex size-4 shrink-0 items-center justify-center rounded-[3px] border text-[10px] leading-none font-semibold"
+      style={{ borderColor: identity.hue, background: `color-mix(in oklab, ${identity.hue} 24%, var(--panel))` }}
+    >
+      {identity.letter}
+    </span>
+  );
+}
+
+/** A model's name behind its mark. */
+export function ModelChip({ identity }: { readonly identity: ModelIdentity }) {
+  return (
+    <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+      <ModelMark identity={identity} />
+      {identity.model}
+    </span>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from "react";
+
+export interface Column {
+  readonly key: string;
+  readonly name: string;
+  readonly numeric?: boolean;
+}
+
+/** A dense table's frame: caption for screen readers, header row, scroll on narrow windows. */
+export function Table(props: { readonly caption: string; readonly columns: readonly Column[]; readonly children: ReactNode }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+    <section className="overflow-x-auto" aria-label={props.caption} tabIndex={0}>
+      <table className="w-full border-collapse text-sm">
+        <caption className="sr-only">{props.caption}</caption>
+        <thead>
+          <tr className="border-b text-xs text-ink-3">
+            {props.columns.map((column) => (
+              <th key={column.key} scope="col" className={`px-2 py-1.5 first:pl-0 last:pr-0 ${column.numeric ? "text-right" : ""}`}>
+                {column.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody className="[&>tr]:border-b [&>tr:last-child]:border-0 [&_td]:px-2 [&_td]:py-1.5 [&_td:first-child]:pl-0 [&_td:last-child]:pr-0">
+          {props.children}
+        </tbody>
+      </table>
+    </section>
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { ABSENT, formatAge, formatDelta, formatPercent, formatRate, formatScore, formatSeconds, formatUsd } from "./format";
+
+const plain = (text: string) => text.replaceAll(" ", " ");
+
+describe("format", () => {
+  it("keeps three significant digits of a latency", () => {
+    expect([0.34, 1.239, 11.21, 118.4].map(formatSeconds).map(plain)).toEqual(["340 ms", "1.24 s", "11.2 s", "118 s"]);
+  });
+
+  it("says in words that an overloaded plan has no latency", () => {
+    expect(formatSeconds(Number.POSITIVE_INFINITY)).toBe("does not keep up");
+  });
+
+  it("never turns an absent value into a zero", () => {
+    for (const format of [formatSeconds, formatScore, formatPercent, formatRate, formatUsd]) {
+      expect(format(null)).toBe(ABSENT);
+      expect(format(undefined)).toBe(ABSENT);
+      expect(format(Number.NaN)).toBe(ABSENT);
+    }
+  });
+
+  it("gives small prices enough digits to tell two plans apart", () => {
+    expect(formatUsd(0.00214)).toBe("$0.00214");
+    expect(formatUsd(0.00000123)).toBe("$0.00000123");
+    expect(formatUsd(12.8)).toBe("$12.80");
+  });
+
+  it("writes the sign of a change, and none for no change", () => {
+    expect(formatDelta(1.84, 1)).toBe("+1.8");
+    expect(formatDelta(-0.9, 1)).toBe("−0.9");
+    expect(formatDelta(-0.01, 1)).toBe("±0");
+  });
+
+  it("coarsens an age as it grows", () => {
+    expect([0.4, 14, 200, 7200, 400_000].map(formatAge).map(plain)).toEqual(["now", "14 s", "3 min", "2 h", "5 d"]);
+  });
+});

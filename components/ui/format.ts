@@ -1,0 +1,88 @@
+/** How numbers read everywhere in the studio: tabular, with a non-breaking space before the unit, locale-free on purpose so that copies compare. */
+
+const NBSP = " ";
+
+/** What is shown where a value is absent. Never a zero. */
+export const ABSENT = "–";
+
+function fixed(value: number, digits: number): string {
+  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function isAbsent(value: number | null | undefined): value is null | undefined {
+  return value === null || value === undefined || Number.isNaN(value);
+}
+
+/** Three significant digits are what a latency prediction can carry: `340 ms`, `1.24 s`, `11.2 s`, `118 s`. */
+export function formatSeconds(seconds: number | null | undefined): string {
+  if (isAbsent(seconds)) return ABSENT;
+  if (!Number.isFinite(seconds)) return "does not keep up";
+  if (seconds < 1) return `${fixed(seconds * 1000, 0)}${NBSP}ms`;
+  return `${fixed(seconds, seconds < 10 ? 2 : seconds < 100 ? 1 : 0)}${NBSP}s`;
+}
+
+/** A score or quality on the 0..100 scale, one decimal: `86.1`. */
+export function formatScore(score: number | null | undefined): string {
+  return isAbsent(score) ? ABSENT : fixed(score, 1);
+}
+
+/** A fraction as whole per cent: `71 %`. */
+export function formatPercent(fraction: number | null | undefined): string {
+  return isAbsent(fraction) ? ABSENT : `${fixed(fraction * 100, 0)}${NBSP}%`;
+}
+
+/** Dollars with as many digits as tell two plans apart: `$0.00214`, `$12.80`. */
+export function formatUsd(usd: number | null | undefined): string {
+  if (isAbsent(usd)) return ABSENT;
+  if (usd === 0) return "$0";
+  if (Math.abs(usd) >= 1) return `$${fixed(usd, 2)}`;
+  const digits = Math.min(8, 2 - Math.floor(Math.log10(Math.abs(usd))));
+  return `$${fixed(usd, digits)}`;
+}
+
+/** A rate per second: `120/s`, `3.4/s`. */
+export function formatRate(perSecond: number | null | undefined): string {
+  return isAbsent(perSecond) ? ABSENT : `${fixed(perSecond, perSecond >= 100 || Number.isInteger(perSecond) ? 0 : 1)}/s`;
+}
+
+export function formatCount(count: number | null | undefined): string {
+  return isAbsent(count) ? ABSENT : fixed(count, 0);
+}
+
+/** Bytes as GiB, the unit GPU memory is sold in. */
+export function formatGibibytes(bytes: number | null | undefined): string {
+  return isAbsent(bytes) ? ABSENT : `${fixed(bytes / 1024 ** 3, 1)}${NBSP}GiB`;
+}
+
+/** How long ago: `now`, `14 s`, `3 min`, `2 h`, `5 d`. */
+export function formatAge(seconds: number): string {
+  if (seconds < 1.5) return "now";
+  if (seconds < 90) return `${fixed(seconds, 0)}${NBSP}s`;
+  if (seconds < 90 * 60) return `${fixed(seconds / 60, 0)}${NBSP}min`;
+  if (seconds < 36 * 3600) return `${fixed(seconds / 3600, 0)}${NBSP}h`;
+  return `${fixed(seconds / 86_400, 0)}${NBSP}d`;
+}
+
+/** A change with its sign in words a screen reader keeps: `+1.8`, `−0.9`, `±0`. */
+export function formatDelta(delta: number, digits: number): string {
+  const text = fixed(Math.abs(delta), digits);
+  if (Number(text.replaceAll(",", "")) === 0) return "±0";
+  return `${delta > 0 ? "+" : "−"}${text}`;
+}
+
+/** The first eight digits of a plan's hash: enough to tell plans of one cluster apart at a glance. */
+export function shortHash(hash: string): string {
+  return hash.slice(0, 8);
+}
+
+/** Local wall time of an ISO date, to the second. */
+export function formatClock(iso: string): string {
+  return new Date(iso).toLocaleTimeString("en-GB");
+}
+
+/** Local date and time of an ISO date: `2026-03-01 14:05`. */
+export function formatDate(iso: string): string {
+  const date = new Date(iso);
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -1,0 +1,55 @@
+import type { ReactNode } from "react";
+
+function Icon({ children }: { readonly children: ReactNode }) {
+  return (
+    <svg
+      aria-hidden="true"
+      viewBox="0 0 16 16"
+      className="size-4 shrink-0"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
+      {children}
+    </svg>
+  );
+}
+
+/** The mark: water going down two steps. */
+export const WeirIcon = () => (
+  <Icon>
+    <path d="M1.5 4H6v4h4.5v4h4" />
+    <path d="M1.5 12H6M6 8v4" opacity=".5" />
+  </Icon>
+);
+export const PlanIcon = () => (
+  <Icon>
+    <path d="M2 2v12h12" />
+    <path d="M4.5 11.5h2v-3h3v-3h4" />
+  </Icon>
+);
+export const HistoryIcon = () => (
+  <Icon>
+    <path d="M2.5 8A5.5 5.5 0 1 0 4 4.2L2.5 5.5" />
+    <path d="M2.5 2.5v3h3M8 5v3.2l2 1.3" />
+  </Icon>
+);
+export const LiveIcon = () => (
+  <Icon>
+    <path d="M1.5 8.5H4l2-5 3.5 9 2-4h3" />
+  </Icon>
+);
+export const WorkloadsIcon = () => (
+  <Icon>
+    <path d="M2.5 4h11M2.5 8h7M2.5 12h9" />
+  </Icon>
+);
+export const ClustersIcon = () => (
+  <Icon>
+    <rect x="2" y="2.5" width="12" height="4.5" rx="1" />
+    <rect x="2" y="9" width="12" height="4.5" rx="1" />
+    <path d="M4.5 4.75h.01M4.5 11.25h.01M7 4.75h4.5M7 11.25h4.5" />
+  </Icon>
+);

@@ -1,0 +1,27 @@
+import { expect, it, vi } from "vitest";
+import { queryStatus } from "./queryStatus";
+
+const base = { data: undefined, error: null, refetch: () => undefined };
+
+it("is loading until there is data, then ready", () => {
+  expect(queryStatus(base, { what: "Reading" })).toEqual({ kind: "loading", what: "Reading" });
+  expect(queryStatus({ ...base, data: [] }, { what: "Reading" })).toEqual({ kind: "ready" });
+});
+
+it("keeps showing old data when a refresh fails, and says that it is stale", () => {
+  expect(queryStatus({ ...base, data: [1], error: { message: "no answer" } }, { what: "" })).toEqual({ kind: "stale", note: "no answer" });
+});
+
+it("offers the way out when there is nothing to show", () => {
+  const refetch = vi.fn();
+  const status = queryStatus({ ...base, error: { message: "no answer" }, refetch }, { what: "" });
+  if (status.kind !== "error") throw new Error(`expected an error, found ${status.kind}`);
+  status.retry?.();
+  expect(refetch).toHaveBeenCalledOnce();
+});
+
+it("lets the caller say that data means nothing yet", () => {
+  const empty = { kind: "empty", title: "None", text: "Nothing here." } as const;
+  expect(queryStatus({ ...base, data: [] }, { what: "", empty })).toBe(empty);
+  expect(queryStatus({ ...base, data: [1] }, { what: "", empty: false })).toEqual({ kind: "ready" });
+});

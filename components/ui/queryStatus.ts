@@ -1,0 +1,21 @@
+import type { PanelStatus } from "./PanelState";
+
+/** What of a query's result decides a panel's state. */
+interface QueryLike {
+  readonly data: unknown;
+  readonly error: { readonly message: string } | null;
+  readonly refetch: () => unknown;
+}
+
+/**
+ * A panel's state from a query: an error with old data keeps the data and says it is stale; an error without data has the
+ * way out; no data yet is loading; `empty` decides for data that is there and says nothing.
+ */
+export function queryStatus(query: QueryLike, options: { readonly what: string; readonly empty?: PanelStatus | false }): PanelStatus {
+  if (query.error !== null) {
+    if (query.data !== undefined) return { kind: "stale", note: query.error.message };
+    return { kind: "error", message: query.error.message, retry: () => void query.refetch() };
+  }
+  if (query.data === undefined) return { kind: "loading", what: options.what };
+  return options.empty || { kind: "ready" };
+}

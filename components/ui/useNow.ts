@@ -1,0 +1,16 @@
+"use client";
+
+import { useEffect, useState } from "react";
+
+/** Unix milliseconds, renewed every `everyMs` while the page is seen. null on the server and in the first paint. */
+export function useNow(everyMs: number): number | null {
+  const [nowMs, setNowMs] = useState<number | null>(null);
+  useEffect(() => {
+    setNowMs(Date.now());
+    const timer = setInterval(() => {
+      if (!document.hidden) setNowMs(Date.now());
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return nowMs;
+}

@@ -1,0 +1,44 @@
+"use client";
+
+import { usePathname, useSearchParams } from "next/navigation";
+import { useCallback, useMemo } from "react";
+
+/** How one surface reads and writes its part of the address. Parameters it does not own are kept. */
+export interface UrlCodec<View> {
+  parse(params: URLSearchParams): View;
+  /** Owned parameters; undefined leaves one out of the address, which means the default. */
+  format(view: View): Readonly<Record<string, string | undefined>>;
+}
+
+/** The address after `view` is written into it. Pure, so that a codec can be tested as a round trip. */
+export function writeView<View>(codec: UrlCodec<View>, current: URLSearchParams, view: View): URLSearchParams {
+  const next = new URLSearchParams(current);
+  for (const [name, value] of Object.entries(codec.format(view))) {
+    if (value === undefined) next.delete(name);
+    else next.set(name, value);
+  }
+  return next;
+}
+
+/**
+ * The address is the state: what is chosen can be copied as a link, survives a reload and goes back with the browser.
+ * `replace` for turning a knob, `push` for a choice worth going back to. Next keeps its router in step with both calls.
+ */
+export function useUrlView<View>(codec: UrlCodec<View>): readonly [View, (change: Partial<View>, how: "push" | "replace") => void] {
+  const params = useSearchParams();
+  const path = usePathname();
+  const text = params.toString();
+  const view = useMemo(() => codec.parse(new URLSearchParams(text)), [codec, text]);
+  const write = useCallback(
+    (change: Partial<View>, how: "push" | "replace") => {
+      // Read from the window: two changes in one tick must not undo each other.
+      const current = new URLSearchParams(window.location.search);
+      const query = writeView(codec, current, { ...codec.parse(current), ...change }).toString();
+      const address = query === "" ? path : `${path}?${query}`;
+      if (how === "push") window.history.pushState(null, "", address);
+      else window.history.replaceState(null, "", address);
+    },
+    [codec, path],
+  );
+  return [view, write];
+}
