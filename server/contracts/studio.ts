@@ -178,6 +178,8 @@ export interface LoadStatus {
   /** Mean label of the answers given back, known for held-out prompts of an emulated cluster only. */
   readonly quality: Sample;
   readonly error: string | null;
+  /** What to know before trusting the figures: a driver that lagged or was itself the limit, failed requests. */
+  readonly notes?: readonly string[];
 }
 
 export interface AuditLine {
@@ -200,12 +202,12 @@ export type SolveAnswer =
 /** What became of something an operator asked for: done, or refused with a sentence that names the reason and the way out. */
 export type Outcome<Done extends object> = ({ readonly ok: true } & Done) | { readonly ok: false; readonly message: string };
 
-/** A GPU type a cluster can be described with. The price is a default the operator overrides. */
+/** A GPU type a cluster can be described with. The price is a default the operator overrides; null: no list price was read. */
 export interface GpuChoice {
   readonly id: string;
   readonly name: string;
   readonly memoryGb: number;
-  readonly usdPerGpuHour: number;
+  readonly usdPerGpuHour: number | null;
 }
 
 /** Who bound their name to the plan's hash, and why. */

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { type LoadOptions, startLoad } from "./driver";
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+async function server(answer: (request: IncomingMessage, text: string, response: ServerResponse) => void): Promise<string> {
+  const started = createServer((request, response) => {
+    let text = "";
+    request.on("data", (chunk) => {
+      text += chunk;
+    });
+    request.on("end", () => answer(request, text, response));
+  });
+  await new Promise<void>((resolve) => started.listen(0, "127.0.0.1", resolve));
+  open.push(() => {
+    started.closeAllConnections();
+    return new Promise((resolve) => started.close(resolve));
+  });
+  return `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+}
+
+const outcomes: OutcomeTable = {
+  promptIds: ["p0", "p1"],
+  categories: ["a", "a"],
+  inputTokens: Int32Array.of(20, 200),
+  models: [
+    { model: "small", tableName: "S", outputTokens: Int32Array.of(1, 1), label: Float64Array.of(0, 100), judged: Float64Array.of(0, 0) },
+  ],
+};
+
+function load(gatewayUrl: string, requests: number, other: Partial<LoadOptions> = {}): LoadOptions {
+  return {
+    id: "run",
+    gatewayUrl,
+    model: "cascade/test",
+    timeScale: 10,
+    workloadName: "two prompts",
+    requestsPerSecond: 10,
+    seconds: 1000,
+    sample: {
+      arrivalSeconds: Float64Array.from({ length: requests }, (_, index) => index * 0.1),
+      prompt: Int32Array.from({ length: requests }, (_, index) => index % 2),
+    },
+    outcomes,
+    labelled: true,
+    ...other,
+  };
+}
+
+const answer = (response: ServerResponse): void => void response.writeHead(200, { "x-weir-model": "small" }).end("{}");
+
+describe("startLoad", () => {
+  it("sends every prompt by its id and length and reports latency in engine seconds and quality by label", async () => {
+    const bodies: string[] = [];
+    const url = await server((_, text, response) => {
+      bodies.push((JSON.parse(text) as { messages: { content: string }[] }).messages[0]?.content ?? "");
+      setTimeout(() => answer(response), 20);
+    });
+    const status = await startLoad(load(url, 20)).done;
+    expect(status).toMatchObject({ state: "done", sent: 20, finished: 20, failed: 0, quality: 50, error: null });
+    expect(status.p50Seconds).toBeGreaterThan(0.15);
+    expect(status.p95Seconds).toBeLessThan(5);
+    expect(bodies.filter((text) => text.startsWith("[prompt p1] "))).toHaveLength(10);
+    expect(bodies.find((text) => text.startsWith("[prompt p1] "))).toHaveLength(800);
+  });
+
+  it("sends on time whether or not earlier requests were answered", async () => {
+    const waiting: ServerResponse[] = [];
+    const url = await server((_, __, response) => {
+      waiting.push(response);
+      if (waiting.length === 20) waiting.forEach(answer);
+    });
+    const status = await startLoad(load(url, 20)).done;
+    expect(status.finished).toBe(20);
+  });
+
+  it("says that it is the limit when too many requests are in flight, and counts the wait as latency", async () => {
+    const url = await server((_, __, response) => setTimeout(() => answer(response), 100));
+    const status = await startLoad(load(url, 10, { maxInFlight: 2 })).done;
+    expect(status.finished).toBe(10);
+    expect(status.notes?.join()).toContain("Driver-limited: 2 requests");
+    expect(status.p95Seconds).toBeGreaterThan(2.5);
+  });
+
+  it("reports a driver that lags", async () => {
+    const url = await server((_, __, response) => answer(response));
+    const run = startLoad(load(url, 40));
+    const until = performance.now() + 350;
+    while (performance.now() < until);
+    expect((await run.done).notes?.join()).toContain("The driver lagged");
+  });
+
+  it("counts refusals and names the commonest", async () => {
+    let count = 0;
+    const url = await server((_, __, response) => {
+      count += 1;
+      if (count % 2) answer(response);
+      else response.writeHead(429).end('{"error":{"code":"queue_full"}}');
+    });
+    const status = await startLoad(load(url, 10)).done;
+    expect(status).toMatchObject({ state: "done", finished: 5, failed: 5 });
+    expect(status.notes?.join()).toContain("429 queue_full");
+  });
+
+  it("gives up with the reason when nothing answers", async () => {
+    const status = await startLoad(load("http://127.0.0.1:9", 500, { timeScale: 1000 })).done;
+    expect(status.state).toBe("failed");
+    expect(status.error).toContain("ECONNREFUSED");
+    expect(status.sent).toBeLessThan(500);
+  });
+
+  it("stops at once when asked, and knows no quality where labels do not apply", async () => {
+    const url = await server((_, __, response) => setTimeout(() => answer(response), 20));
+    const run = startLoad(load(url, 1000, { labelled: false }));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const status = await run.stop();
+    expect(status.state).toBe("done");
+    expect(status.sent).toBeLessThan(50);
+    expect([status.quality, status.failed]).toEqual([null, 0]);
+  });
+});
