@@ -1,0 +1,102 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import type { Change, Cluster } from "./emulatedCluster";
+import { notFound, pathOf, readJson, sendError, sendJson } from "./http";
+
+/** Outcomes of some 100,000 prompts under five models. */
+const MAX_BODY_BYTES = 64_000_000;
+
+/** Wall seconds a DELETE waits for running requests when it does not say. */
+const DEFAULT_GRACE_SECONDS = 30;
+
+/** A DELETE is answered after this long at the latest, with 202 if the engine is still draining: clients have time limits. */
+const LONGEST_ANSWER_MS = 20_000;
+
+/**
+ * The admin listener, as `server/contracts/emulatorAdmin.ts` describes it; every call but `/health` needs the bearer token. DELETE
+ * answers 204 once the engine is gone, or 202 while it still drains; asking again joins the same drain.
+ *
+ * @param ready the cluster, once what ran before is up again; calls wait for it.
+ */
+export function createAdminServer(ready: Promise<Cluster>, token: string): Server {
+  return createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else sendError(response, { status: 500, type: "InternalServerError", message: String(error) });
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = pathOf(request);
+    const cluster = await ready;
+    if (path === "/health") return void sendJson(response, 200, { status: "ok" });
+    if (!mayPass(request, token)) {
+      request.resume();
+      return sendError(response, { status: 401, type: "AuthenticationError", message: "The bearer token is missing or wrong." });
+    }
+    const engineId = path.startsWith("/engines/") ? decodeURIComponent(path.slice("/engines/".length)) : null;
+    switch (`${request.method} ${engineId === null ? path : "/engines/<id>"}`) {
+      case "GET /cluster":
+        return sendJson(response, 200, cluster.describe());
+      case "GET /engines":
+        return sendJson(response, 200, cluster.describe().engines);
+      case "POST /engines":
+        return startEngine(cluster, request, response);
+      case "DELETE /engines/<id>":
+        return stopEngine(cluster, engineId ?? "", request, response);
+      case "PUT /outcomes":
+        return putOutcomes(cluster, request, response);
+      default:
+        request.resume();
+        return sendError(response, notFound(request));
+    }
+  }
+
+  async function startEngine(cluster: Cluster, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readJson(request, MAX_BODY_BYTES);
+    if (!body.ok) return sendError(response, body.error);
+    const parsed = engineRequestSchema.safeParse(body.value);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      return refuse(response, { status: 400, message: `Field ${issue?.path.join(".") || "(body)"}: ${issue?.message}` });
+    }
+    const change = await cluster.start(parsed.data);
+    if (change.ok) sendJson(response, 202, change.engine);
+    else refuse(response, change);
+  }
+
+  async function stopEngine(cluster: Cluster, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const asked = new URL(request.url ?? "/", "http://emulator").searchParams.get("graceSeconds");
+    const graceSeconds = asked === null ? DEFAULT_GRACE_SECONDS : Number(asked);
+    if (!(graceSeconds >= 0)) return refuse(response, { status: 400, message: `graceSeconds is "${asked}": give seconds, 0 or more.` });
+    const change = await Promise.race([cluster.stop(id, graceSeconds), stillDraining()]);
+    if (change === null) sendJson(response, 202, { id, state: "stopping" });
+    else if (change.ok) response.writeHead(204).end();
+    else refuse(response, change);
+  }
+
+  async function putOutcomes(cluster: Cluster, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readJson(request, MAX_BODY_BYTES);
+    if (!body.ok) return sendError(response, body.error);
+    const change = cluster.putOutcomes(body.value);
+    if (change.ok) response.writeHead(204).end();
+    else refuse(response, change);
+  }
+}
+
+const stillDraining = (): Promise<null> =>
+  new Promise((resolve) => {
+    setTimeout(() => resolve(null), LONGEST_ANSWER_MS).unref();
+  });
+
+function refuse(response: ServerResponse, change: Pick<Extract<Change<object>, { ok: false }>, "status" | "message">): void {
+  const type = { 400: "BadRequestError", 404: "NotFoundError", 409: "ConflictError" }[change.status];
+  sendError(response, { status: change.status, type, message: change.message });
+}
+
+/** Digests have one length whatever is sent, as the comparison in constant time needs. */
+function mayPass(request: IncomingMessage, token: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(request.headers.authorization ?? ""), digest(`Bearer ${token}`));
+}

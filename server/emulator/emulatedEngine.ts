@@ -1,0 +1,106 @@
+import type { Server } from "node:http";
+import type { EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { createEngineCore } from "./engineCore";
+import { createEngineServer } from "./engineServer";
+import { type ApiError, sendError, shut } from "./http";
+import type { OutcomeBook } from "./outcomeBook";
+
+export interface EngineOptions {
+  readonly request: EngineRequest;
+  /** How fast it really is, and its bounds. */
+  readonly replicaModel: ReplicaModel;
+  readonly maxModelTokens: number;
+  readonly timeScale: number;
+  /** Wall milliseconds from start to ready. */
+  readonly loadMs: number;
+  readonly outcomes: () => OutcomeBook | null;
+}
+
+/** One emulated engine: an HTTP server, a replica behind it, and its way from loading over ready to stopped. */
+export interface Engine {
+  readonly request: EngineRequest;
+  readonly server: Server;
+  readonly state: EmulatedEngine["state"];
+  /** Share of the loading time that has passed, 0..1. */
+  loadedShare(): number;
+  load(): { readonly running: number; readonly waiting: number };
+  busy(): { readonly busySeconds: number; readonly nowSeconds: number };
+  /** Takes nothing new, waits until all is answered or `graceSeconds` of wall time are over, then cuts. Repeated calls join. */
+  stop(graceSeconds: number): Promise<void>;
+}
+
+/** How often a stopping engine looks whether it is empty. */
+const DRAIN_LOOK_MS = 50;
+
+const CUT: ApiError = { status: 503, type: "ServiceUnavailableError", message: "The engine was stopped before the answer was complete." };
+
+/** Makes an engine that begins to load. It serves once its server listens. */
+export function createEngine(options: EngineOptions): Engine {
+  const { request, loadMs, outcomes } = options;
+  const core = createEngineCore({ model: request.model, replicaModel: options.replicaModel, timeScale: options.timeScale });
+  const startMs = performance.now();
+  let stopped: Promise<void> | null = null;
+  /** Wall time at which what is still open is cut. */
+  let cutAtMs = Number.POSITIVE_INFINITY;
+
+  const loadedShare = (): number => Math.min(1, (performance.now() - startMs) / loadMs);
+  const state = (): EmulatedEngine["state"] => {
+    if (stopped !== null) return "stopping";
+    return loadedShare() < 1 ? "loading" : "ready";
+  };
+
+  const server = createEngineServer({
+    model: request.model,
+    unavailable() {
+      switch (state()) {
+        case "loading":
+          return "The engine is loading its weights.";
+        case "stopping":
+          return "The engine is stopping.";
+        case "ready":
+          return null;
+      }
+    },
+    maxModelTokens: () => options.maxModelTokens,
+    chat(response, chat) {
+      const book = outcomes();
+      const row = book?.row(request.model, chat.text) ?? null;
+      if (row !== null) core.serve(response, chat, row);
+      else sendError(response, noAnswers(book, request.model));
+    },
+    metricsText: () => core.metricsText(),
+  });
+
+  const drain = async (): Promise<void> => {
+    while (core.openRequests() > 0 && performance.now() < cutAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
+    core.stop(CUT);
+    await shut(server);
+  };
+
+  return {
+    request,
+    server,
+    get state() {
+      return state();
+    },
+    loadedShare,
+    load: () => core.load(),
+    busy: () => core.busy(),
+    stop(graceSeconds) {
+      cutAtMs = Math.min(cutAtMs, performance.now() + graceSeconds * 1000);
+      stopped ??= drain();
+      return stopped;
+    },
+  };
+}
+
+/** Why an engine without outcomes cannot answer. */
+export const noAnswers = (book: OutcomeBook | null, model: string): ApiError => ({
+  status: 503,
+  type: "ServiceUnavailableError",
+  message:
+    book === null
+      ? "This emulated engine has no prompts to replay: PUT /outcomes on the emulator's admin listener first."
+      : `The outcomes "${book.outcomes.name}" have no answers of ${model}.`,
+});

@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
+import type { ChatRequest } from "./chatRequest";
+import { type CompletionWriter, createCompletionWriter } from "./completionWriter";
+import { answerToken } from "./emulatedAnswer";
+import { type ApiError, sendError } from "./http";
+import type { OutcomeRow } from "./outcomeBook";
+import { createReplicaClock } from "./replicaClock";
+import { createVllmMetrics } from "./vllmMetrics";
+
+export interface EngineCoreOptions {
+  readonly model: string;
+  readonly replicaModel: ReplicaModel;
+  readonly timeScale: number;
+}
+
+/** The part of an emulated engine that generates: a replica on the wall clock, its open requests and its metrics. */
+export interface EngineCore {
+  /** Answers a request as long as the replica takes; a client that goes away aborts it. */
+  serve(response: ServerResponse, chat: ChatRequest, row: OutcomeRow): void;
+  metricsText(): Promise<string>;
+  /** Requests in the batch and in the queue, now. */
+  load(): { readonly running: number; readonly waiting: number };
+  /** Engine seconds with a step under way, and engine seconds passed, since it was made. */
+  busy(): { readonly busySeconds: number; readonly nowSeconds: number };
+  /** Requests not yet answered. */
+  openRequests(): number;
+  /** Ends all open requests with an error and stops for good. */
+  stop(error: ApiError): void;
+}
+
+interface OpenRequest {
+  readonly writer: CompletionWriter;
+  readonly stream: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly reason: "stop" | "length";
+  readonly arrivedSeconds: number;
+  queueSeconds: number;
+  ttftSeconds: number;
+}
+
+/**
+ * Streams are written this often between a request's first and last token, which go out when they happen: often enough to
+ * look alive, and seldom enough that hundreds of streams cost little.
+ */
+const FLUSH_MS = 40;
+
+/** Starts a replica and its clock. */
+export function createEngineCore({ model, replicaModel, timeScale }: EngineCoreOptions): EngineCore {
+  const open = new Map<number, OpenRequest>();
+  let streams = 0;
+  let flushTimer: NodeJS.Timeout | undefined;
+
+  const clock = createReplicaClock({
+    model: replicaModel,
+    timeScale,
+    onEvent(kind, handle, seconds) {
+      const request = open.get(handle);
+      if (request === undefined) return;
+      if (kind === "admitted") request.queueSeconds = seconds - request.arrivedSeconds;
+      if (kind === "first-token") {
+        request.ttftSeconds = seconds - request.arrivedSeconds;
+        metrics.firstToken(request);
+        request.writer.generated(1);
+      }
+      if (kind === "finished") {
+        close(handle, request);
+        metrics.finished({ ...request, endToEndSeconds: seconds - request.arrivedSeconds });
+        request.writer.finish(request.outputTokens, request.reason);
+      }
+    },
+  });
+  const { replica } = clock;
+
+  const metrics = createVllmMetrics({
+    model,
+    kvTokens: replicaModel.kvTokens,
+    memoryShare: MEMORY_SHARE,
+    levels() {
+      clock.catchUp();
+      let openTokens = 0;
+      for (const handle of open.keys()) openTokens += clock.generatedTokens(handle);
+      const { running, waiting, preemptions } = replica;
+      return { running, waiting, preemptions, kvUse: replica.kvTokensUsed / replicaModel.kvTokens, openTokens };
+    },
+  });
+
+  const flush = (): void => {
+    clock.catchUp();
+    for (const [handle, request] of open) if (request.stream) request.writer.generated(clock.generatedTokens(handle));
+  };
+
+  const close = (handle: number, request: OpenRequest): void => {
+    open.delete(handle);
+    if (!request.stream) return;
+    streams -= 1;
+    if (streams > 0) return;
+    clearInterval(flushTimer);
+    flushTimer = undefined;
+  };
+
+  return {
+    serve(response, chat, row) {
+      // The client may have left while its request was read.
+      if (response.destroyed) return;
+      const arrivedSeconds = clock.nowSeconds();
+      const outputTokens = Math.max(1, Math.min(row.outputTokens, chat.maxTokens ?? Number.POSITIVE_INFINITY));
+      const handle = clock.submit(row.inputTokens, outputTokens);
+      if (handle === null) {
+        sendError(response, tooLong({ ...row, outputTokens }, replicaModel.kvTokens));
+        return;
+      }
+      const writer = createCompletionWriter(response, {
+        id: `chatcmpl-${randomUUID()}`,
+        model,
+        createdSeconds: Math.floor(Date.now() / 1000),
+        stream: chat.stream,
+        includeUsage: chat.includeUsage,
+        promptTokens: row.inputTokens,
+        token: (index) => answerToken(row.promptId, model, index),
+      });
+      open.set(handle, {
+        writer,
+        stream: chat.stream,
+        inputTokens: row.inputTokens,
+        outputTokens,
+        reason: outputTokens < row.outputTokens ? "length" : "stop",
+        arrivedSeconds,
+        queueSeconds: 0,
+        ttftSeconds: 0,
+      });
+      if (chat.stream) {
+        streams += 1;
+        flushTimer ??= setInterval(flush, FLUSH_MS);
+      }
+      clock.catchUp();
+      response.on("close", () => {
+        clock.catchUp();
+        const request = open.get(handle);
+        if (request === undefined) return;
+        metrics.aborted(clock.generatedTokens(handle));
+        close(handle, request);
+        clock.abort(handle);
+      });
+    },
+    metricsText: () => metrics.text(),
+    load() {
+      clock.catchUp();
+      return { running: replica.running, waiting: replica.waiting };
+    },
+    busy() {
+      clock.catchUp();
+      return { busySeconds: replica.busySeconds, nowSeconds: clock.nowSeconds() };
+    },
+    openRequests: () => open.size,
+    stop(error) {
+      clock.stop();
+      clearInterval(flushTimer);
+      const cut = [...open.values()];
+      open.clear();
+      for (const request of cut) request.writer.fail(error);
+    },
+  };
+}
+
+const tooLong = (row: OutcomeRow, kvTokens: number): ApiError => ({
+  status: 400,
+  type: "BadRequestError",
+  message: `Prompt ${row.promptId} and its answer take ${row.inputTokens} + ${row.outputTokens} tokens, more than the ${kvTokens} of this engine's KV cache`,
+});

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type ChatRequest, parseChatRequest } from "./chatRequest";
+import { type ApiError, notFound, pathOf, readJson, sendError, sendJson } from "./http";
+
+/** The version an emulated engine gives: the newest vLLM whose metric names it follows, and what it is. */
+export const EMULATED_VERSION = "0.30.0+emulated";
+
+/** vLLM takes any size; this holds a prompt of some million tokens and bounds memory. */
+const MAX_BODY_BYTES = 32_000_000;
+
+/** What answers behind one engine port. */
+export interface EngineBackend {
+  /** The one model it serves. */
+  readonly model: string;
+  /** Why it takes no requests now; null when it does. */
+  unavailable(): string | null;
+  maxModelTokens(): number;
+  chat(response: ServerResponse, request: ChatRequest): void;
+  metricsText(): Promise<string>;
+}
+
+/** An HTTP server with the part of vLLM's API that a gateway and a scraper use. It does not listen yet. */
+export function createEngineServer(backend: EngineBackend): Server {
+  const startedSeconds = Math.floor(Date.now() / 1000);
+  return createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      // Only a client that went away while it was sending ends up here.
+      response.destroy(error instanceof Error ? error : undefined);
+    });
+  });
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    switch (`${request.method} ${pathOf(request)}`) {
+      case "GET /health":
+        response.writeHead(backend.unavailable() === null ? 200 : 503).end();
+        return;
+      case "GET /version":
+        sendJson(response, 200, { version: EMULATED_VERSION });
+        return;
+      case "GET /v1/models":
+        sendJson(response, 200, { object: "list", data: [modelEntry(backend, startedSeconds)] });
+        return;
+      case "GET /metrics":
+        response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(await backend.metricsText());
+        return;
+      case "POST /v1/chat/completions":
+        await chat(request, response);
+        return;
+      default:
+        request.resume();
+        sendError(response, notFound(request));
+    }
+  }
+
+  async function chat(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readJson(request, MAX_BODY_BYTES);
+    if (!body.ok) return sendError(response, body.error);
+    const parsed = parseChatRequest(body.value);
+    const refusal = parsed.ok ? refusalOf(parsed.chat) : parsed.error;
+    if (refusal !== null) sendError(response, refusal);
+    else if (parsed.ok) backend.chat(response, parsed.chat);
+  }
+
+  function refusalOf(request: ChatRequest): ApiError | null {
+    if (request.model !== backend.model) {
+      return { status: 404, type: "NotFoundError", message: `The model \`${request.model}\` does not exist.`, param: "model" };
+    }
+    const reason = backend.unavailable();
+    return reason === null ? null : { status: 503, type: "ServiceUnavailableError", message: reason };
+  }
+}
+
+const modelEntry = (backend: EngineBackend, created: number) => ({
+  id: backend.model,
+  object: "model",
+  created,
+  owned_by: "weir-emulator",
+  root: backend.model,
+  parent: null,
+  max_model_len: backend.maxModelTokens(),
+});

@@ -1,0 +1,98 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** Longer than clients keep idle connections, so that none is closed while a request is on its way into it. */
+export const KEEP_ALIVE_MS = 75_000;
+
+/** An error as vLLM and the OpenAI API report it. */
+export interface ApiError {
+  readonly status: number;
+  readonly type: string;
+  readonly message: string;
+  readonly param?: string;
+}
+
+export const errorBody = ({ status, type, message, param }: ApiError): string =>
+  JSON.stringify({ error: { message, type, param: param ?? null, code: status } });
+
+/** Answers with JSON text or a value that becomes it; ends the response. */
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  response.end(text);
+}
+
+export function sendError(response: ServerResponse, error: ApiError): void {
+  // What was not read of a body that is too large would be taken for the connection's next request.
+  if (error.status === 413) response.setHeader("connection", "close");
+  sendJson(response, error.status, errorBody(error));
+}
+
+export const notFound = (request: IncomingMessage): ApiError => ({
+  status: 404,
+  type: "NotFoundError",
+  message: `Nothing is served at ${request.method} ${request.url}`,
+});
+
+/** The path of a request without its query. */
+export const pathOf = (request: IncomingMessage): string => (request.url ?? "/").split("?", 1)[0] ?? "/";
+
+export type JsonBody = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: ApiError };
+
+/** Reads a request's body as JSON, up to `maxBytes`. Rejects only when the client goes away meanwhile. */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<JsonBody> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  // Leaving the loop early must not destroy the request: its connection carries the answer.
+  const body: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) {
+      return { ok: false, error: { status: 413, type: "BadRequestError", message: `The body is larger than ${maxBytes} bytes` } };
+    }
+    chunks.push(chunk);
+  }
+  try {
+    return { ok: true, value: JSON.parse(Buffer.concat(chunks).toString("utf8")) };
+  } catch {
+    return { ok: false, error: { status: 400, type: "BadRequestError", message: "The body is not valid JSON" } };
+  }
+}
+
+/**
+ * Listens on a port of the loopback interface.
+ *
+ * @returns the port, or undefined when it is taken.
+ */
+export function listen(server: Server, port: number): Promise<number | undefined> {
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return new Promise((resolve, reject) => {
+    const onError = (error: NodeJS.ErrnoException): void => {
+      if (error.code === "EADDRINUSE") resolve(undefined);
+      else reject(error);
+    };
+    server.once("error", onError);
+    server.listen(port, "127.0.0.1", () => {
+      server.removeListener("error", onError);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Listens on the first free port from `base` up that `skip` does not hold. */
+export async function listenFrom(server: Server, base: number, skip: ReadonlySet<number>): Promise<number> {
+  for (let port = base; port <= 65535; port++) {
+    if (skip.has(port)) continue;
+    const taken = await listen(server, port);
+    if (taken !== undefined) return taken;
+  }
+  throw new Error(`No port from ${base} up is free`);
+}
+
+/** Stops listening and cuts what is open. */
+export function shut(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

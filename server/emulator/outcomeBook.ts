@@ -1,0 +1,73 @@
+import { type EmulatedOutcomes, emulatedOutcomesSchema } from "@/server/contracts/emulatorAdmin";
+import { mixSeed } from "@/solver/numeric/random";
+
+/** What a model does with one prompt. */
+export interface OutcomeRow {
+  readonly promptId: string;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** The prompts whose outcomes the emulated engines replay. */
+export interface OutcomeBook {
+  readonly outcomes: EmulatedOutcomes;
+  /** The row of the prompt that `text` names by `[prompt <id>]`, else one chosen by a hash of the text. null: no rows for the model. */
+  row(model: string, text: string): OutcomeRow | null;
+  /** The judged score of a model's answer to a prompt; null when either is unknown. */
+  judged(promptId: string, model: string): number | null;
+}
+
+export type BookResult = { readonly ok: true; readonly book: OutcomeBook } | { readonly ok: false; readonly message: string };
+
+const PROMPT_TAG = /^\s*\[prompt ([^\]\n]+)\]/;
+
+/** Checks outcomes and indexes them; refuses with a sentence what could not be replayed. */
+export function createOutcomeBook(body: unknown): BookResult {
+  const parsed = emulatedOutcomesSchema.safeParse(body);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    return { ok: false, message: `Outcomes field ${issue?.path.join(".") || "(body)"}: ${issue?.message}` };
+  }
+  const outcomes = parsed.data;
+  const problem = inconsistency(outcomes);
+  if (problem !== null) return { ok: false, message: problem };
+
+  const rowOf = new Map(outcomes.promptIds.map((id, row) => [id, row]));
+  const byModel = new Map(outcomes.models.map((model) => [model.model, model]));
+  return {
+    ok: true,
+    book: {
+      outcomes,
+      row(model, text) {
+        const outputs = byModel.get(model)?.outputTokens;
+        const named = PROMPT_TAG.exec(text)?.[1];
+        const at = (named === undefined ? undefined : rowOf.get(named)) ?? mixSeed(text) % outcomes.promptIds.length;
+        const promptId = outcomes.promptIds[at];
+        const inputTokens = outcomes.inputTokens[at];
+        const outputTokens = outputs?.[at];
+        return promptId === undefined || inputTokens === undefined || outputTokens === undefined
+          ? null
+          : { promptId, inputTokens, outputTokens };
+      },
+      judged: (promptId, model) => byModel.get(model)?.judged[rowOf.get(promptId) ?? -1] ?? null,
+    },
+  };
+}
+
+function inconsistency(outcomes: EmulatedOutcomes): string | null {
+  const prompts = outcomes.promptIds.length;
+  // Ids travel inside square brackets of prompts and answers.
+  const unfit = outcomes.promptIds.find((id) => id === "" || /[\]\n]/.test(id));
+  if (unfit !== undefined) return `Outcomes field promptIds: ${JSON.stringify(unfit)} is empty or holds "]" or a line break`;
+  if (new Set(outcomes.promptIds).size !== prompts) return "Outcomes field promptIds: an id occurs twice";
+  if (outcomes.inputTokens.length !== prompts) {
+    return `Outcomes field inputTokens: ${outcomes.inputTokens.length} values for ${prompts} prompts`;
+  }
+  for (const model of outcomes.models) {
+    for (const field of ["outputTokens", "label", "judged"] as const) {
+      const found = model[field].length;
+      if (found !== prompts) return `Outcomes field models.${model.model}.${field}: ${found} values for ${prompts} prompts`;
+    }
+  }
+  return null;
+}

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
+
+const portSchema = (usual: number) => z.coerce.number().int().min(1).max(65535).default(usual);
+
+const embeddedSchema = z.object({
+  gpu: z.string(),
+  nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive() })).min(1),
+});
+
+/** The cluster that is emulated when nobody says which. */
+const DEFAULT_CLUSTER: z.infer<typeof embeddedSchema> = {
+  gpu: "l40s",
+  nodes: [
+    { name: "node1", gpus: 4 },
+    { name: "node2", gpus: 4 },
+  ],
+};
+
+/** Any fixed number does: it makes the deviations of an engine the same on every start. */
+const TRUTH_SEED = 20_260_921;
+
+const environmentSchema = z.object({
+  WEIR_STATE_DIR: z.string().min(1).default(".weir"),
+  WEIR_EMULATOR_PORT: portSchema(4620),
+  WEIR_DCGM_PORT: portSchema(4621),
+  WEIR_ENGINE_PORT_BASE: portSchema(4630),
+  WEIR_TIME_SCALE: z.coerce.number().positive().max(1000).default(1),
+  WEIR_TRUTH: z.enum(["seeded", "off"]).default("seeded"),
+  WEIR_ADMIN_TOKEN: z.string().min(1),
+  WEIR_EMBEDDED: z.string().optional(),
+});
+
+/** What is emulated: nodes of one kind of GPU. */
+export interface ClusterShape {
+  readonly gpu: string;
+  readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
+}
+
+export interface Settings {
+  readonly stateDir: string;
+  readonly adminPort: number;
+  readonly dcgmPort: number;
+  readonly enginePortBase: number;
+  /** Engine seconds that pass in one wall second. */
+  readonly timeScale: number;
+  /** Whether engines deviate from the planner's model, and by which seed. */
+  readonly truth: { readonly enabled: boolean; readonly seed: number };
+  readonly adminToken: string;
+  readonly cluster: ClusterShape;
+}
+
+/** Reads the settings from environment variables; refuses with one sentence that names the variable and its value. */
+export function readSettings(
+  environment: Readonly<Record<string, string | undefined>>,
+): { readonly ok: true; readonly settings: Settings } | { readonly ok: false; readonly message: string } {
+  const parsed = environmentSchema.safeParse(environment);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    const variable = String(issue?.path[0]);
+    if (environment[variable] === undefined)
+      return { ok: false, message: `${variable} is not set: the emulator does not start without it.` };
+    return { ok: false, message: `${variable} is "${environment[variable]}": ${issue?.message}.` };
+  }
+  const values = parsed.data;
+  const cluster = values.WEIR_EMBEDDED === undefined ? DEFAULT_CLUSTER : readCluster(values.WEIR_EMBEDDED);
+  if (cluster === undefined) {
+    return { ok: false, message: `WEIR_EMBEDDED is ${values.WEIR_EMBEDDED}: give JSON such as ${JSON.stringify(DEFAULT_CLUSTER)}.` };
+  }
+  if (gpuCard(cluster.gpu) === undefined) {
+    return { ok: false, message: `WEIR_EMBEDDED names the GPU "${cluster.gpu}": known are ${Object.keys(gpuCards).join(", ")}.` };
+  }
+  return {
+    ok: true,
+    settings: {
+      stateDir: values.WEIR_STATE_DIR,
+      adminPort: values.WEIR_EMULATOR_PORT,
+      dcgmPort: values.WEIR_DCGM_PORT,
+      enginePortBase: values.WEIR_ENGINE_PORT_BASE,
+      timeScale: values.WEIR_TIME_SCALE,
+      truth: { enabled: values.WEIR_TRUTH === "seeded", seed: TRUTH_SEED },
+      adminToken: values.WEIR_ADMIN_TOKEN,
+      cluster,
+    },
+  };
+}
+
+function readCluster(text: string): ClusterShape | undefined {
+  try {
+    return embeddedSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
