@@ -1,0 +1,85 @@
+import type { Histogram, WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
+import { mean } from "@/solver/numeric/quantile";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+
+/** Bars of the histogram of arrivals: one a minute for a trace of an hour. */
+const ARRIVAL_BARS = 60;
+/** Edges of length histograms a doubling of the length, so that lognormal lengths look like a bell. */
+const EDGES_PER_DOUBLING = 4;
+/** Bars of score histograms: ten points wide. */
+const SCORE_BARS = 10;
+
+/** What lists of workloads show of one; the store adds its id and date. */
+export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt"> {
+  const { name, outcomes, arrivalSeconds, judge, origin, seed } = workload;
+  const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
+  return {
+    name,
+    generated: origin.generated,
+    outcomesFrom: origin.outcomes,
+    arrivalsFrom: origin.arrivals,
+    prompts: outcomes.promptIds.length,
+    planningPrompts: planning.length,
+    heldOutPrompts: heldOut.length,
+    arrivals: arrivalSeconds.length,
+    recordedRequestsPerSecond: (arrivalSeconds.length - 1) / lastOf(arrivalSeconds),
+    judge: { kind: judge.kind, auc: judge.kind === "modelled" ? judge.auc : null },
+    models: outcomes.models.map(({ model, tableName, label, outputTokens }) => ({
+      model,
+      tableName,
+      meanLabel: mean(label),
+      meanOutputTokens: mean(outputTokens),
+    })),
+    meanInputTokens: mean(outcomes.inputTokens),
+  };
+}
+
+/** How a workload's lengths, scores and arrivals are spread, over all its prompts. Length histograms share their edges, so that models compare. */
+export function workloadDetail({ outcomes, arrivalSeconds }: Workload): WorkloadDetail {
+  const outputEdges = lengthEdges(outcomes.models.map(({ outputTokens }) => outputTokens));
+  const scoreEdges = evenEdges(100, SCORE_BARS);
+  return {
+    inputTokens: histogram(outcomes.inputTokens, lengthEdges([outcomes.inputTokens])),
+    models: outcomes.models.map(({ model, outputTokens, label, judged }) => ({
+      model,
+      outputTokens: histogram(outputTokens, outputEdges),
+      label: histogram(label, scoreEdges),
+      judged: histogram(judged, scoreEdges),
+    })),
+    arrivals: histogram(arrivalSeconds, evenEdges(lastOf(arrivalSeconds), ARRIVAL_BARS)),
+    categories: [...countBy(outcomes.categories)].map(([name, prompts]) => ({ name, prompts })),
+  };
+}
+
+const lastOf = (ascending: Float64Array): number => ascending[ascending.length - 1] ?? Number.NaN;
+
+const evenEdges = (end: number, bars: number): readonly number[] => Array.from({ length: bars + 1 }, (_, bar) => (end * bar) / bars);
+
+/** Geometric edges around all values, whole tokens, each once. */
+function lengthEdges(columns: readonly Int32Array[]): readonly number[] {
+  const longest = columns.reduce((most, column) => column.reduce((max, tokens) => Math.max(max, tokens), most), 1);
+  const shortest = columns.reduce((least, column) => column.reduce((min, tokens) => Math.min(min, tokens), least), longest);
+  const step = (tokens: number): number => Math.floor(EDGES_PER_DOUBLING * Math.log2(tokens));
+  const first = step(shortest);
+  const edges = Array.from({ length: step(longest) - first + 2 }, (_, bar) => Math.floor(2 ** ((first + bar) / EDGES_PER_DOUBLING)));
+  edges[edges.length - 1] = Math.max(longest + 1, edges[edges.length - 1] ?? 0);
+  return [...new Set(edges)];
+}
+
+/** Counts between ascending edges. The last bar holds its upper edge too: a score of 100, the last arrival. */
+function histogram(values: Int32Array | Float64Array, edges: readonly number[]): Histogram {
+  const counts = new Array<number>(edges.length - 1).fill(0);
+  for (const value of values) {
+    const above = edges.findIndex((edge) => edge > value);
+    const bar = above < 0 ? counts.length - 1 : above - 1;
+    counts[bar] = (counts[bar] ?? 0) + 1;
+  }
+  return { edges, counts };
+}
+
+function countBy(names: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
