@@ -34,6 +34,13 @@ export interface Exploration {
    */
   readonly stageP95: Float32Array;
   readonly tableOffset: Int32Array;
+  /**
+   * End-to-end p95 of routing r on given stage p95s: `endToEndJudgeSeconds[r] + sum over s of endToEndWeight[i + s] * p95[s]`, with
+   * i = tableOffset[r] / maxGpus. See `composeEndToEnd`.
+   */
+  readonly endToEndWeight: Float32Array;
+  /** Seconds of judging in the end-to-end p95, per routing. */
+  readonly endToEndJudgeSeconds: Float32Array;
   /** Confidence at which `qualityLow` holds. */
   readonly qualityConfidence: number;
 }
@@ -59,6 +66,8 @@ export interface Choice {
   /** Best candidate, or null with the reason and what could be reached instead. */
   readonly chosen: Candidate | null;
   readonly infeasible: { readonly reason: string; readonly bestQuality: number | null; readonly bestLatencySeconds: number | null } | null;
+  /** What kept the chosen candidate from being better, in a sentence; null when there is none. */
+  readonly binds: string | null;
   /** Every routing at its best allocation for this GPU count, index = routing. */
   readonly candidates: readonly Candidate[];
   /** Indices into `candidates` of the Pareto set over (latency, quality), by rising quality. */

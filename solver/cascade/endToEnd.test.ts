@@ -1,0 +1,70 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { quantile } from "../numeric/quantile";
+import { seededRandom } from "../numeric/random";
+import { composeEndToEnd, type EndToEndInput } from "./endToEnd";
+
+function input(stageSeconds: readonly number[], share: readonly number[], seed = 1): EndToEndInput {
+  const random = seededRandom(seed);
+  const exit = Uint8Array.from({ length: 2000 }, () => {
+    const draw = random.next();
+    return share.filter((reach) => draw < reach).length - 1;
+  });
+  const relative = stageSeconds.map(() => Float64Array.from(exit, () => random.lognormal(-0.8, 0.5)));
+  return { exit, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95 };
+}
+
+/** The definition, without classes: follow every prompt and take the percentile. */
+function bySorting({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile: q }: EndToEndInput): number {
+  const totals = Float64Array.from(exit, (leaves, prompt) => {
+    let seconds = judgeSecondsPerCall * Math.min(leaves + 1, stageSeconds.length - 1);
+    for (let stage = 0; stage <= leaves; stage += 1) seconds += stageSeconds[stage]! * relative[stage]![prompt]!;
+    return seconds;
+  });
+  return quantile(totals, q);
+}
+
+const latencies = fc.array(fc.double({ min: 0.5, max: 20, noNaN: true }), { minLength: 3, maxLength: 3 });
+const shares = fc
+  .tuple(fc.double({ min: 0.05, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }))
+  .map(([b, c]) => [1, b, b * c]);
+
+describe("composeEndToEnd", () => {
+  it("finds the percentile of the summed latencies", () => {
+    fc.assert(
+      fc.property(latencies, shares, (stageSeconds, share) => {
+        const given = input(stageSeconds, share);
+        const exact = bySorting(given);
+        expect(Math.abs(composeEndToEnd(given).seconds - exact) / exact).toBeLessThan(0.02);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("returns weights that add up to the percentile where they were taken", () => {
+    fc.assert(
+      fc.property(latencies, shares, (stageSeconds, share) => {
+        const { seconds, weights, judgeSeconds } = composeEndToEnd(input(stageSeconds, share));
+        const sum = weights.reduce((total, weight, stage) => total + weight * stageSeconds[stage]!, judgeSeconds);
+        expect(sum).toBeCloseTo(seconds, 6);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("returns weights that foretell what a small change of one stage does", () => {
+    const given = input([2, 5, 9], [1, 0.5, 0.2]);
+    const { seconds, weights } = composeEndToEnd(given);
+    for (const stage of [0, 1, 2]) {
+      const changed = { ...given, stageSeconds: given.stageSeconds.map((value, index) => (index === stage ? 1.1 * value : value)) };
+      const foretold = seconds + 0.1 * given.stageSeconds[stage]! * weights[stage]!;
+      expect(Math.abs(bySorting(changed) - foretold) / foretold).toBeLessThan(0.02);
+    }
+  });
+
+  it("charges one judge call per answer that could have been sent on, none for a lone model", () => {
+    expect(composeEndToEnd(input([3], [1])).judgeSeconds).toBe(0);
+    const always = composeEndToEnd({ ...input([1, 1], [1, 1]), stageSeconds: [0, 0] });
+    expect(always.judgeSeconds).toBeCloseTo(0.27, 3);
+  });
+});

@@ -1,0 +1,88 @@
+/**
+ * From the latencies of stages to the latency a user feels. A request that exits at stage e waits for the stages 0..e and for the
+ * judge after each of them that is not the last. Percentiles do not add, requests do: so the planning prompts are followed through
+ * their stages one by one, each with its own latency relative to the stage's percentile, and the percentile of the sums is taken.
+ *
+ * That percentile is a function of the stage latencies, homogeneous of degree one together with the judging time. By
+ * Euler's theorem it equals the sum of its derivatives times its arguments, and the derivative by stage s is the mean of
+ * the relative stage latency over the requests at the percentile. Those weights are what an exploration keeps: exact at
+ * the allocation they were taken at, first order around it, and linear, so that the best allocation is found exactly.
+ */
+export interface EndToEnd {
+  /** The percentile of the end-to-end latencies. */
+  readonly seconds: number;
+  /** Per stage: seconds of end-to-end percentile per second of stage percentile. */
+  readonly weights: readonly number[];
+  /** What judging adds to the percentile. */
+  readonly judgeSeconds: number;
+}
+
+export interface EndToEndInput {
+  /** Stage at which each prompt is accepted. */
+  readonly exit: Uint8Array;
+  /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
+  readonly relative: readonly Float64Array[];
+  /** Percentile of each stage's latency in seconds, finite. */
+  readonly stageSeconds: readonly number[];
+  readonly judgeSecondsPerCall: number;
+  /** 0.95 for p95. */
+  readonly quantile: number;
+}
+
+/** Half width, in ranks, of the requests that count as being at the percentile: wide enough to average over about 60 of 1500. */
+const WINDOW = 0.02;
+
+/** Latency classes in which ranks are found; a class is then 0.05 % of the longest latency wide. */
+const CLASSES = 2048;
+
+/** The end-to-end percentile of a routing at given stage latencies, with its weights. */
+export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile }: EndToEndInput): EndToEnd {
+  const prompts = exit.length;
+  const last = stageSeconds.length - 1;
+  const total = new Float64Array(prompts);
+  let longest = 0;
+  for (let prompt = 0; prompt < prompts; prompt += 1) {
+    const leaves = exit[prompt] ?? 0;
+    let seconds = judgeSecondsPerCall * Math.min(leaves + 1, last);
+    for (let stage = 0; stage <= leaves; stage += 1) seconds += (stageSeconds[stage] ?? 0) * (relative[stage]?.[prompt] ?? 0);
+    total[prompt] = seconds;
+    if (seconds > longest) longest = seconds;
+  }
+  const [low, at, high] = latenciesAtRanks(total, longest, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
+  const weights = new Array<number>(last + 1).fill(0);
+  let judged = 0;
+  let sum = 0;
+  let count = 0;
+  for (let prompt = 0; prompt < prompts; prompt += 1) {
+    const seconds = total[prompt] ?? 0;
+    if (seconds < (low ?? 0) || seconds > (high ?? longest)) continue;
+    const leaves = exit[prompt] ?? 0;
+    for (let stage = 0; stage <= leaves; stage += 1) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+    judged += Math.min(leaves + 1, last);
+    sum += seconds;
+    count += 1;
+  }
+  // The window's mean differs a little from its middle; one factor makes the weights add up to the percentile again.
+  const scale = sum > 0 ? (at ?? 0) / sum : 1 / Math.max(1, count);
+  return {
+    seconds: at ?? 0,
+    weights: weights.map((weight) => weight * scale),
+    judgeSeconds: judged * judgeSecondsPerCall * scale,
+  };
+}
+
+/** Upper edges of the latency classes that hold the given ranks; sorting would cost ten times as much. */
+function latenciesAtRanks(values: Float64Array, longest: number, ranks: readonly number[]): number[] {
+  const counts = new Int32Array(CLASSES + 1);
+  const perClass = longest > 0 ? CLASSES / longest : 0;
+  for (const value of values) counts[(value * perClass) | 0] = (counts[(value * perClass) | 0] ?? 0) + 1;
+  return ranks.map((rank) => {
+    const wanted = rank * values.length;
+    let seen = 0;
+    for (let index = 0; index <= CLASSES; index += 1) {
+      seen += counts[index] ?? 0;
+      if (seen >= wanted) return Math.min(longest, (index + 1) / (perClass || 1));
+    }
+    return longest;
+  });
+}

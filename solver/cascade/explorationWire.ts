@@ -1,0 +1,90 @@
+import type { Exploration, Routing } from "./exploration";
+
+/**
+ * An exploration as JSON. Routings become columns, and the tables base64 of little-endian 32-bit values: exact, a third of the
+ * size of decimal digits, and Infinity survives, which JSON numbers would turn into null.
+ */
+export interface ExplorationWire {
+  readonly [field: string]: unknown;
+  readonly models: readonly string[];
+  readonly requestsPerSecond: number;
+  readonly maxGpus: number;
+  readonly usdPerGpuHour: number;
+  readonly judge: Exploration["judge"];
+  readonly qualityConfidence: number;
+  readonly routings: readonly (readonly [
+    stages: readonly number[],
+    thresholds: readonly number[],
+    share: readonly number[],
+    quality: number,
+    low: number,
+  ])[];
+  readonly stageP95: string;
+  readonly tableOffset: string;
+  readonly endToEndWeight: string;
+  readonly endToEndJudgeSeconds: string;
+}
+
+/** Plain JSON for the browser. */
+export function encodeExploration(exploration: Exploration): ExplorationWire {
+  const { models, requestsPerSecond, maxGpus, usdPerGpuHour, judge, qualityConfidence } = exploration;
+  return {
+    models,
+    requestsPerSecond,
+    maxGpus,
+    usdPerGpuHour,
+    judge,
+    qualityConfidence,
+    routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow }) => [
+      stages,
+      thresholds,
+      share,
+      quality,
+      qualityLow,
+    ]),
+    stageP95: toBase64(exploration.stageP95),
+    tableOffset: toBase64(exploration.tableOffset),
+    endToEndWeight: toBase64(exploration.endToEndWeight),
+    endToEndJudgeSeconds: toBase64(exploration.endToEndJudgeSeconds),
+  };
+}
+
+/** The exploration that was encoded. Throws when the document is not one: both ends are the same build. */
+export function decodeExploration(document: Readonly<Record<string, unknown>>): Exploration {
+  const wire = document as unknown as ExplorationWire;
+  if (typeof wire.stageP95 !== "string" || !Array.isArray(wire.routings)) throw new Error("This is not an encoded exploration.");
+  const { models, requestsPerSecond, maxGpus, usdPerGpuHour, judge, qualityConfidence } = wire;
+  return {
+    models,
+    requestsPerSecond,
+    maxGpus,
+    usdPerGpuHour,
+    judge,
+    qualityConfidence,
+    routings: wire.routings.map(
+      ([stages, thresholds, share, quality, qualityLow]): Routing => ({ stages, thresholds, share, quality, qualityLow }),
+    ),
+    stageP95: new Float32Array(fromBase64(wire.stageP95)),
+    tableOffset: new Int32Array(fromBase64(wire.tableOffset)),
+    endToEndWeight: new Float32Array(fromBase64(wire.endToEndWeight)),
+    endToEndJudgeSeconds: new Float32Array(fromBase64(wire.endToEndJudgeSeconds)),
+  };
+}
+
+/** `String.fromCharCode` takes its characters as arguments, of which engines allow some ten thousand. */
+const CHUNK = 8192;
+
+function toBase64(values: Float32Array | Int32Array): string {
+  const bytes = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+  let text = "";
+  for (let at = 0; at < bytes.length; at += CHUNK) text += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return btoa(text);
+}
+
+function fromBase64(text: string): ArrayBuffer {
+  const bytes = atob(text);
+  const buffer = new ArrayBuffer(bytes.length);
+  const view = new Uint8Array(buffer);
+  for (let at = 0; at < bytes.length; at += 1) view[at] = bytes.charCodeAt(at);
+  return buffer;
+}

@@ -1,0 +1,196 @@
+import type { ReplicaModel } from "../engine/replicaModel";
+import { simulateReplica } from "../engine/simulateReplica";
+import type { ReplicaShape } from "../hardware/parallelism";
+import { quantile } from "../numeric/quantile";
+import { mixSeed, seededRandom } from "../numeric/random";
+import { type CapacityTable, capacityTable } from "./capacityTable";
+import { type CurveWork, type LoadCurve, loadCurve } from "./loadCurve";
+import type { PlanningSample } from "./routing";
+import { type ShapeCurve, shapesWithin } from "./shapeMix";
+import { atRate, thinnedArrivals } from "./thinning";
+
+/** A shape of one model's replica with its simulator model. */
+export interface ShapedReplica {
+  readonly shape: ReplicaShape;
+  readonly replica: ReplicaModel;
+}
+
+export interface LatencyTablesInput {
+  readonly sample: PlanningSample;
+  /** Per model of the sample: the shapes that fit, ascending by GPUs. */
+  readonly shapes: readonly (readonly ShapedReplica[])[];
+  /** Recorded arrivals, unscaled. */
+  readonly arrivalSeconds: Float64Array;
+  readonly requestsPerSecond: number;
+  readonly maxGpus: number;
+  /** 0.95 for p95. */
+  readonly quantile: number;
+  readonly seed: number;
+}
+
+/** The requests that reach a stage: which prompts (positions in the sample), and their share of all. */
+export interface Mix {
+  readonly prompts: Int32Array;
+  readonly share: number;
+}
+
+/** Tables of one mix at one model. */
+export interface MixTables {
+  readonly capacity: CapacityTable;
+  /** Percentile of `relativeLatency` over the prompts of this mix, to which relative latencies are normed. */
+  readonly relativePercentile: number;
+}
+
+export interface LatencyTables {
+  /** Tables for a mix, shared with mixes of nearly the same lengths and share. */
+  near(model: number, mix: Mix): MixTables;
+  /** Tables simulated with exactly this mix and more requests: for finalists. */
+  exact(model: number, mix: Mix): MixTables;
+  /**
+   * Latency of every prompt at a model relative to the others, from one simulation of all planning prompts at
+   * moderate load. Only ratios count.
+   */
+  relativeLatency(model: number): Float64Array;
+  readonly simulations: () => number;
+}
+
+/** Requests of one simulated replica: near tables must be cheap, exact ones carry the plan's prediction. */
+const NEAR_REQUESTS = 800;
+const EXACT_REQUESTS = 2400;
+const SCREEN_REQUESTS = 400;
+
+/** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 2, share tables. */
+const OUTPUT_STEP = Math.log(1.06);
+const INPUT_STEP = Math.log(1.15);
+const SHARE_STEP = Math.log(2);
+
+/** Load, relative to saturation, of the simulation behind `relativeLatency`. */
+const REFERENCE_LOAD = 0.6;
+
+/** Levels at which shapes are screened. */
+const SCREEN_LEVELS = 24;
+
+/** GPU counts beyond this use the same shapes, more of them. */
+const SCREEN_GPUS = 64;
+
+/**
+ * Latency percentiles by model, GPU count and mix of requests (the lookup tables of Cascadia, section 3.2), made on demand
+ * and kept. A mix is the requests that reach a stage: thresholds change which they are, and escalated prompts have longer answers.
+ */
+export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
+  const { sample } = input;
+  let simulations = 0;
+  const kept = new Map<string, MixTables>();
+  const useful = new Map<number, readonly ShapedReplica[]>();
+  const relative = new Map<number, Float64Array>();
+  const everything: Mix = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
+
+  function curves(shapes: readonly ShapedReplica[], work: CurveWork): ShapeCurve[] {
+    return shapes.flatMap(({ shape, replica }) => {
+      const curve: LoadCurve | null = loadCurve(replica, work);
+      simulations += 1 + (curve?.rates.length ?? 0);
+      return curve === null ? [] : [{ shape, gpus: shape.tp * shape.pp, curve }];
+    });
+  }
+
+  /** Shapes that some optimal multiset uses, found once per model on all prompts with short runs. */
+  function usefulShapes(model: number): readonly ShapedReplica[] {
+    const known = useful.get(model);
+    if (known !== undefined) return known;
+    const all = input.shapes[model] ?? [];
+    const screened = curves(all, curveWork(input, model, everything, SCREEN_REQUESTS));
+    const used = new Set<ReplicaShape>();
+    const { levels } = capacityTable(screened, 0);
+    for (let level = 0; level < levels.length; level += Math.ceil(levels.length / SCREEN_LEVELS)) {
+      for (let gpus = 1; gpus <= Math.min(input.maxGpus, SCREEN_GPUS); gpus += 1) {
+        for (const { shape } of shapesWithin(screened, levels[level] ?? 0, gpus)) used.add(shape);
+      }
+    }
+    const fresh = all.filter(({ shape }) => used.has(shape));
+    useful.set(model, fresh);
+    return fresh;
+  }
+
+  function make(model: number, mix: Mix, requests: number): MixTables {
+    const shaped = curves(usefulShapes(model), curveWork(input, model, mix, requests));
+    const latencies = relativeLatency(model);
+    return {
+      capacity: capacityTable(shaped, input.maxGpus),
+      relativePercentile: quantile(
+        Float64Array.from(mix.prompts, (prompt) => latencies[prompt] ?? 0),
+        input.quantile,
+      ),
+    };
+  }
+
+  function relativeLatency(model: number): Float64Array {
+    const known = relative.get(model);
+    if (known !== undefined) return known;
+    const fresh = new Float64Array(sample.prompts);
+    const [lean] = usefulShapes(model);
+    if (lean !== undefined) {
+      const work = curveWork(input, model, everything, sample.prompts);
+      const saturated = curves([lean], curveWork(input, model, everything, SCREEN_REQUESTS))[0]?.curve.rates.at(-1) ?? 1;
+      const rate = Math.min(input.requestsPerSecond, REFERENCE_LOAD * saturated);
+      const arrivalSeconds = atRate(work.arrivals(Math.max(1, input.requestsPerSecond / rate)), rate);
+      const { endToEndSeconds } = simulateReplica(lean.replica, { ...work, arrivalSeconds });
+      simulations += 1;
+      const order = shuffled(everything.prompts, mixSeed(input.seed, "mix"));
+      for (const [position, prompt] of order.entries()) fresh[prompt] = endToEndSeconds[position] ?? 0;
+    }
+    relative.set(model, fresh);
+    return fresh;
+  }
+
+  return {
+    near(model, mix) {
+      const key = `${model} ${mixKey(sample, model, mix)}`;
+      const known = kept.get(key);
+      if (known !== undefined) return known;
+      const fresh = make(model, mix, NEAR_REQUESTS);
+      kept.set(key, fresh);
+      return fresh;
+    },
+    exact: (model, mix) => make(model, mix, EXACT_REQUESTS),
+    relativeLatency,
+    simulations: () => simulations,
+  };
+}
+
+function mixKey(sample: PlanningSample, model: number, { prompts, share }: Mix): string {
+  let input = 0;
+  let output = 0;
+  for (const prompt of prompts) {
+    input += sample.inputTokens[prompt] ?? 0;
+    output += sample.outputTokens[model]?.[prompt] ?? 0;
+  }
+  const step = (value: number, size: number): number => Math.round(Math.log(Math.max(value, 1e-9)) / size);
+  return `${step(output / prompts.length, OUTPUT_STEP)} ${step(input / prompts.length, INPUT_STEP)} ${step(share, SHARE_STEP)}`;
+}
+
+/** Each prompt of the mix once in shuffled order, again and again until there are enough requests. */
+function curveWork(input: LatencyTablesInput, model: number, mix: Mix, requests: number): CurveWork {
+  const { sample } = input;
+  const order = shuffled(mix.prompts, mixSeed(input.seed, "mix"));
+  const prompts = Int32Array.from({ length: requests }, (_, index) => order[index % order.length] ?? 0);
+  return {
+    inputTokens: prompts.map((prompt) => sample.inputTokens[prompt] ?? 0),
+    outputTokens: prompts.map((prompt) => sample.outputTokens[model]?.[prompt] ?? 0),
+    stageRequestsPerSecond: input.requestsPerSecond * mix.share,
+    quantile: input.quantile,
+    arrivals: (oneIn) =>
+      thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count: requests, seed: mixSeed(input.seed, "thin") }),
+  };
+}
+
+function shuffled(values: Int32Array, seed: number): Int32Array {
+  const random = seededRandom(seed);
+  const order = values.slice();
+  for (let at = order.length - 1; at > 0; at -= 1) {
+    const other = random.int(at + 1);
+    const value = order[at] ?? 0;
+    order[at] = order[other] ?? 0;
+    order[other] = value;
+  }
+  return order;
+}

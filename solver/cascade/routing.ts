@@ -1,0 +1,100 @@
+import type { OutcomeTable } from "../workload/workload";
+
+/** The prompts a plan is made on: columns of the outcome table, restricted to some models and to the planning part. */
+export interface PlanningSample {
+  /** Model cards, smallest first. */
+  readonly models: readonly string[];
+  readonly prompts: number;
+  readonly inputTokens: Int32Array;
+  /** Per model, per prompt. */
+  readonly outputTokens: readonly Int32Array[];
+  readonly label: readonly Float64Array[];
+  readonly judged: readonly Float64Array[];
+}
+
+/** What a routing does with the planning sample. */
+export interface Routed {
+  /** Stage position at which each prompt is accepted. */
+  readonly exit: Uint8Array;
+  /** Label of the accepted answer per prompt, 0..100. */
+  readonly accepted: Float64Array;
+  /** Share of prompts that reach each stage (the source's processing ratio p_i); the first is 1. */
+  readonly share: readonly number[];
+  /** Mean accepted label: Q of the source. */
+  readonly quality: number;
+}
+
+/** The rows `prompts` of an outcome table for `models`, in that order. Throws when a model is not in the table: a bug. */
+export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, models: readonly string[]): PlanningSample {
+  const columns = models.map((model) => {
+    const column = table.models.find((candidate) => candidate.model === model);
+    if (column === undefined) throw new Error(`no outcomes of ${model} in the table`);
+    return column;
+  });
+  const rows = Int32Array.from(prompts);
+  return {
+    models,
+    prompts: rows.length,
+    inputTokens: rows.map((row) => table.inputTokens[row] ?? 0),
+    outputTokens: columns.map((column) => rows.map((row) => column.outputTokens[row] ?? 0)),
+    label: columns.map((column) => Float64Array.from(rows, (row) => column.label[row] ?? 0)),
+    judged: columns.map((column) => Float64Array.from(rows, (row) => column.judged[row] ?? 0)),
+  };
+}
+
+/**
+ * Sends every prompt of the sample through the cascade (Cascadia, section 3.3): stage s's answer is accepted when its judged
+ * score is at least `thresholds[s]`; the last stage's always is. Gates see judged scores, quality counts labels.
+ *
+ * @param stages indices into `sample.models`, any ordered subset; models not named are absent.
+ */
+export function routePrompts(sample: PlanningSample, stages: readonly number[], thresholds: readonly number[]): Routed {
+  const count = sample.prompts;
+  const last = stages.length - 1;
+  const exit = new Uint8Array(count).fill(last);
+  const accepted = new Float64Array(count);
+  const reached = new Array<number>(stages.length).fill(0);
+  const judged = stages.map((model) => sample.judged[model] ?? new Float64Array(count));
+  const label = stages.map((model) => sample.label[model] ?? new Float64Array(count));
+  let sum = 0;
+  for (let prompt = 0; prompt < count; prompt += 1) {
+    let stage = 0;
+    while (stage < last && (judged[stage]?.[prompt] ?? 0) < (thresholds[stage] ?? 0)) stage += 1;
+    exit[prompt] = stage;
+    const value = label[stage]?.[prompt] ?? 0;
+    accepted[prompt] = value;
+    sum += value;
+    for (let s = 0; s <= stage; s += 1) reached[s] = (reached[s] ?? 0) + 1;
+  }
+  return { exit, accepted, share: reached.map((requests) => requests / count), quality: sum / count };
+}
+
+/** Prompts (positions in the sample) that reach a stage, in sample order: its request list. */
+export function promptsReaching(exit: Uint8Array, stage: number): Int32Array {
+  const prompts: number[] = [];
+  for (let prompt = 0; prompt < exit.length; prompt += 1) if ((exit[prompt] ?? 0) >= stage) prompts.push(prompt);
+  return Int32Array.from(prompts);
+}
+
+/**
+ * Thresholds of proportional routing, the source's start (section 3.3): stage i (counting from 1) receives about 1/i of the
+ * requests. The nearest that integer thresholds on this sample allow.
+ */
+export function proportionalThresholds(sample: PlanningSample, stages: readonly number[]): number[] {
+  const thresholds: number[] = [];
+  for (let stage = 0; stage + 1 < stages.length; stage += 1) {
+    const wanted = 1 / (stage + 2);
+    let best = 0;
+    let bestMiss = Number.POSITIVE_INFINITY;
+    for (let threshold = 0; threshold <= 100; threshold += 1) {
+      const { share } = routePrompts(sample, stages.slice(0, stage + 2), [...thresholds, threshold]);
+      const miss = Math.abs((share[stage + 1] ?? 0) - wanted);
+      if (miss < bestMiss) {
+        best = threshold;
+        bestMiss = miss;
+      }
+    }
+    thresholds.push(best);
+  }
+  return thresholds;
+}

@@ -1,0 +1,49 @@
+import { seededRandom } from "../numeric/random";
+
+export interface Thinning {
+  /** Share of all requests that reach the stage. */
+  readonly share: number;
+  /** Arrivals of the stage per arrival at one of its replicas; at least 1. */
+  readonly oneIn: number;
+  readonly count: number;
+  readonly seed: number;
+}
+
+/**
+ * The arrivals one replica of a stage sees, taken from recorded arrivals: each request reaches the stage with probability
+ * `share` by itself, and the stage's arrivals go round its replicas, so that one in `oneIn` is this replica's (a fraction: on
+ * average). The trace's bursts stay in it, as far as thinning leaves them. Where the trace ends it starts over.
+ *
+ * @returns `count` ascending seconds, starting at 0, in the trace's own clock; scale them to the asked rate.
+ */
+export function thinnedArrivals(recorded: Float64Array, { share, oneIn, count, seed }: Thinning): Float64Array {
+  const length = recorded.length;
+  const span = recorded[length - 1] ?? 0;
+  const lap = span + span / Math.max(1, length - 1);
+  const random = seededRandom(seed);
+  const skip = Math.log1p(-Math.min(share, 1 - 1e-12));
+  const seconds = new Float64Array(count);
+  let at = -1;
+  let reached = 0;
+  for (let index = 0; index < count; index += 1) {
+    // The stage arrival that is this replica's next, counted from the first.
+    const wanted = Math.floor(index * oneIn) + 1;
+    while (reached < wanted) {
+      // Requests until the next that reaches the stage: geometric.
+      at += share >= 1 ? 1 : 1 + Math.floor(Math.log(1 - random.next()) / skip);
+      reached += 1;
+    }
+    seconds[index] = Math.floor(at / length) * lap + (recorded[at % length] ?? 0);
+  }
+  const first = seconds[0] ?? 0;
+  return seconds.map((value) => value - first);
+}
+
+/** The same arrivals at a mean rate. Arrivals that span no time cannot be scaled and are spread evenly. */
+export function atRate(seconds: Float64Array, requestsPerSecond: number): Float64Array {
+  const count = seconds.length;
+  const span = seconds[count - 1] ?? 0;
+  if (!(span > 0)) return seconds.map((_, index) => index / requestsPerSecond);
+  const factor = (count - 1) / span / requestsPerSecond;
+  return seconds.map((value) => value * factor);
+}
