@@ -12,6 +12,7 @@ export const entries = {
   emulator: "server/emulator/main.ts",
   planningWorker: "server/planning/worker.ts",
   bench: "bench/bench.ts",
+  mockUpstream: "bench/mockUpstream.ts",
 };
 
 /** Builds every entry that exists. */

@@ -1,0 +1,66 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Pool } from "undici";
+import { chatBody } from "./gatewayBench";
+
+export interface ClosedLoop {
+  readonly requestsPerSecond: number;
+  readonly tool: "wrk" | "undici";
+}
+
+const connections = 64;
+
+/** As many requests a second as 64 connections get answered: by wrk where it is installed, else by undici, which takes more of the machine. */
+export async function closedLoop(url: string, model: string, seconds: number): Promise<ClosedLoop> {
+  const byWrk = await wrk(url, model, seconds);
+  return byWrk === null
+    ? { requestsPerSecond: await undici(url, model, seconds), tool: "undici" }
+    : { requestsPerSecond: byWrk, tool: "wrk" };
+}
+
+/** null when there is no wrk. Throws when an answer was no 2xx. */
+function wrk(url: string, model: string, seconds: number): Promise<number | null> {
+  const directory = mkdtempSync(join(tmpdir(), "weir-wrk-"));
+  const script = join(directory, "chat.lua");
+  // Long brackets of level 2 cannot occur in JSON of the benchmark's own body.
+  writeFileSync(script, `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${chatBody(model)}]==]\n`);
+  return new Promise<number | null>((resolve, reject) => {
+    const child = spawn("wrk", ["-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, `${url}/v1/chat/completions`]);
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    child.once("error", () => resolve(null));
+    child.once("close", () => {
+      const rate = /Requests\/sec:\s+([\d.]+)/.exec(text)?.[1];
+      if (rate === undefined || /Non-2xx|Socket errors/.test(text)) reject(new Error(`wrk did not measure cleanly:\n${text}`));
+      else resolve(Number(rate));
+    });
+  }).finally(() => rmSync(directory, { recursive: true, force: true }));
+}
+
+async function undici(url: string, model: string, seconds: number): Promise<number> {
+  const pool = new Pool(url, { connections });
+  const body = chatBody(model);
+  const startedMs = performance.now();
+  let answered = 0;
+  const client = async (): Promise<void> => {
+    while (performance.now() - startedMs < seconds * 1000) {
+      const answer = await pool.request({
+        method: "POST",
+        path: "/v1/chat/completions",
+        headers: { "content-type": "application/json" },
+        body,
+      });
+      await answer.body.dump();
+      if (answer.statusCode !== 200) throw new Error(`${model} at ${url} answered ${answer.statusCode}.`);
+      answered += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, client));
+  const elapsedSeconds = (performance.now() - startedMs) / 1000;
+  await pool.close();
+  return answered / elapsedSeconds;
+}
