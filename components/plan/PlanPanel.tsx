@@ -117,7 +117,7 @@ export function PlanPanel(props: {
                   <WhyPanel plan={plan} />
                 </div>
                 <Block title="Difference from what runs">
-                  <PlanDiffPanel plan={plan} runningPlanId={cluster.runningPlanId} />
+                  <PlanDiffPanel plan={plan} clusterId={cluster.spec.id} />
                 </Block>
               </div>
             )}

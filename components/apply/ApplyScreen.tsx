@@ -1,0 +1,137 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { Application, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
+import { StateWord } from "../ui/Badge";
+import { shortHash } from "../ui/format";
+import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { ApplicationPanel } from "./ApplicationPanel";
+import { ApprovePanel } from "./ApprovePanel";
+import { isActive } from "./prepareRevisions";
+import { RevisionTable } from "./RevisionTable";
+import { RollOutPanel } from "./RollOutPanel";
+import { StartPanel } from "./StartPanel";
+import { useApplications } from "./useApplications";
+import { VerificationPanel } from "./VerificationPanel";
+
+const NONE: readonly Application[] = [];
+
+/** Why the button must wait, in the order an operator meets the reasons. */
+function obstacleOf(kept: KeptPlan, running: boolean, busy: Application | undefined, diffMessage: string | null): string | null {
+  if (running) return "This plan is what runs.";
+  if (busy !== undefined) return "A roll-out is under way on this cluster.";
+  if (diffMessage !== null) return diffMessage;
+  return kept.approvals.length === 0 ? "Approve the plan first." : null;
+}
+
+function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly cluster: ClusterSummary }) {
+  const trpc = useTRPC();
+  const clusterId = cluster.spec.id;
+  const { plan } = kept;
+  const applicationsQuery = useApplications(clusterId);
+  const applications = applicationsQuery.data ?? NONE;
+  const busy = applications.find(isActive);
+  const latest = busy ?? applications.filter((each) => each.planId === plan.id).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
+  // Read anew whenever a roll-out ends: what runs has changed under the difference.
+  const diffQuery = useQuery(
+    trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }, { refetchInterval: busy === undefined ? 5_000 : false }),
+  );
+  const plans = useQuery(trpc.plans.list.queryOptions({ clusterId }));
+  const diff = diffQuery.data;
+  const running = cluster.runningPlanId === plan.id;
+  const wasInForce = applications.some((each) => each.planId === plan.id && each.state === "done") && !running;
+  const refusal = diff !== undefined && !diff.ok ? diff.message : null;
+  return (
+    <>
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <Panel
+          title="What changes"
+          aside={
+            diff?.ok === true && <span>against {diff.diff.againstPlanId === null ? "nothing" : shortHash(diff.diff.againstPlanId)}</span>
+          }
+        >
+          <PanelState
+            status={queryStatus(diffQuery, {
+              what: "Comparing with what runs",
+              empty: refusal !== null && { kind: "empty", title: "It cannot be applied here", text: refusal },
+            })}
+          >
+            {() => diff?.ok === true && <RollOutPanel diff={diff.diff} document={plan} />}
+          </PanelState>
+        </Panel>
+        <div className="flex min-w-0 flex-col gap-4">
+          <Panel title={wasInForce ? "Approve and roll back" : "Approve and apply"}>
+            <div className="flex flex-col gap-4">
+              <ApprovePanel kept={kept} />
+              <div className="border-t pt-4">
+                <StartPanel
+                  planId={plan.id}
+                  clusterId={clusterId}
+                  expectedRunningPlanId={diff?.ok === true ? diff.diff.againstPlanId : null}
+                  rollback={wasInForce}
+                  obstacle={diff === undefined ? "Comparing with what runs." : obstacleOf(kept, running, busy, refusal)}
+                />
+              </div>
+            </div>
+          </Panel>
+          {latest !== undefined && (
+            <Panel
+              title={
+                latest.planId === plan.id ? "Roll-out" : `Roll-out of ${latest.planId === null ? "nothing" : shortHash(latest.planId)}`
+              }
+            >
+              <ApplicationPanel application={latest} />
+            </Panel>
+          )}
+          {running && (
+            <Panel title="Promised and measured">
+              <VerificationPanel key={clusterId} plan={plan} clusterId={clusterId} />
+            </Panel>
+          )}
+        </div>
+      </div>
+      <Panel title={`Revisions of ${cluster.spec.name}`}>
+        <PanelState status={queryStatus(applicationsQuery, { what: "Reading revisions" })}>
+          {() => (
+            <RevisionTable
+              clusterId={clusterId}
+              runningPlanId={cluster.runningPlanId}
+              applications={applications}
+              plans={plans.data ?? []}
+            />
+          )}
+        </PanelState>
+      </Panel>
+    </>
+  );
+}
+
+/** Apply: what a plan changes, its approval, the roll-out step by step, and the way back. */
+export function ApplyScreen({ planId }: { readonly planId: string }) {
+  const trpc = useTRPC();
+  const cluster = useCurrentCluster();
+  const link = useClusterLink();
+  const kept = useQuery(trpc.plans.get.queryOptions({ planId }));
+  const plan = kept.data?.plan;
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Review and apply">
+        <span className="font-mono text-sm text-ink-2">{shortHash(planId)}</span>
+        {plan !== undefined && <span className="text-sm text-ink-2">{plan.metadata.name}</span>}
+        {cluster?.runningPlanId === planId && <StateWord tone="good">in force</StateWord>}
+        <Link href={link("/plan")} className="ml-auto text-sm text-accent underline-offset-2 hover:underline">
+          Back to planning
+        </Link>
+      </PageHeader>
+      <PanelState status={queryStatus(kept, { what: "Reading the plan" })}>
+        {() => kept.data !== undefined && cluster !== null && <ReviewDesk kept={kept.data} cluster={cluster} />}
+      </PanelState>
+    </div>
+  );
+}

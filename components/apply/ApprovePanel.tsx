@@ -1,0 +1,62 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { KeptPlan } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { TextField } from "../ui/Field";
+import { formatDate } from "../ui/format";
+
+/** Binds the operator's name to the hash that is shown. */
+export function ApprovePanel({ kept }: { readonly kept: KeptPlan }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [reason, setReason] = useState("");
+  const { plan, approvals } = kept;
+  const approve = useMutation({
+    mutationFn: async () => takeOutcome(await client.plans.approve.mutate({ planId: plan.id, hash: plan.id, reason })),
+    onSuccess: () => queries.invalidateQueries(trpc.plans.pathFilter()),
+  });
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-sm text-ink-2">
+        An approval holds for exactly this plan, named by its hash:
+        <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="approved-hash">
+          {plan.id}
+        </code>
+      </p>
+      {approvals.map((approval) => (
+        <p key={`${approval.actor}${approval.at}`} className="flex flex-wrap items-center gap-2 text-sm">
+          <StateWord tone="good">approved</StateWord>
+          <span>
+            by {approval.actor}, {formatDate(approval.at)}
+            {approval.reason !== "" && <span className="text-ink-2">: {approval.reason}</span>}
+          </span>
+        </p>
+      ))}
+      {approvals.length === 0 && (
+        <form
+          className="flex flex-wrap items-end gap-2"
+          onSubmit={(event) => {
+            event.preventDefault();
+            approve.mutate();
+          }}
+        >
+          <TextField className="min-w-48 flex-1" label="Reason (optional)" value={reason} maxLength={500} onChange={setReason} />
+          <Button type="submit" look="primary" disabled={approve.isPending}>
+            Approve
+          </Button>
+        </form>
+      )}
+      {approve.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {approve.error.message}
+        </p>
+      )}
+    </div>
+  );
+}

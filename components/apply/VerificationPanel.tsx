@@ -1,0 +1,35 @@
+"use client";
+
+import { useStore } from "zustand";
+import type { Plan } from "@/solver/plan/plan";
+import { useLiveFrames } from "../live/useLiveFrames";
+import { StateWord } from "../ui/Badge";
+import { Table } from "../ui/Table";
+import { prepareVerification } from "./prepareVerification";
+
+const columns = [
+  { key: "name", name: "Figure" },
+  { key: "promised", name: "Promised" },
+  { key: "measured", name: "Measured", numeric: true },
+  { key: "verdict", name: "Verdict" },
+] as const;
+
+/** Whether the plan in force does what it promised, from what is measured at the gateway. */
+export function VerificationPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
+  const { store } = useLiveFrames(clusterId);
+  const frame = useStore(store, (state) => state.shown.at(-1) ?? null);
+  return (
+    <Table caption="Promised and measured" columns={columns}>
+      {prepareVerification(plan, frame).map((row) => (
+        <tr key={row.name}>
+          <td>{row.name}</td>
+          <td>{row.promised}</td>
+          <td className="text-right font-medium">{row.measured}</td>
+          <td>
+            <StateWord tone={row.verdict.tone}>{row.verdict.word}</StateWord>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
