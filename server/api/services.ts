@@ -73,8 +73,9 @@ export interface LiveService {
 }
 
 export interface LoadService {
-  start(request: LoadRequest, actor: Actor): Promise<Outcome<{ readonly status: LoadStatus }>>;
-  stop(actor: Actor): LoadStatus;
+  start(request: LoadRequest, actor: Actor): Outcome<{ readonly status: LoadStatus }>;
+  /** Sends no more and cuts what is in flight. */
+  stop(actor: Actor): Promise<LoadStatus>;
   status(): LoadStatus;
 }
 

@@ -1,0 +1,38 @@
+import { shownApplication } from "@/server/clusters/applicationSteps";
+import type { ApplyRunner } from "@/server/clusters/applyRunner";
+import type { Store } from "@/server/store/store";
+import type { ApplicationService } from "./services";
+
+/** Applications: refused when what runs is not what the operator saw, carried out by the runner, read from the store. */
+export function createApplicationService(store: Store, runner: ApplyRunner): ApplicationService {
+  /** The plan to go back to: what the last attempt started from if it failed, else the plan in force before this one. */
+  function earlierPlan(clusterId: string): string | null {
+    const runningPlanId = store.clusters.get(clusterId)?.runningPlanId ?? null;
+    const [latest, ...before] = store.applications.list(clusterId);
+    if (latest === undefined) return null;
+    if (latest.state === "failed") return latest.previousPlanId;
+    const broughtIt = [latest, ...before].find((one) => one.state === "done" && one.planId === runningPlanId);
+    return broughtIt?.previousPlanId ?? null;
+  }
+
+  return {
+    start({ planId, clusterId, expectedRunningPlanId }, actor) {
+      const runs = store.clusters.get(clusterId)?.runningPlanId ?? null;
+      if (runs !== expectedRunningPlanId) {
+        const message = "Another plan is in force than when the difference was shown: look at the difference again.";
+        return Promise.resolve({ ok: false, message });
+      }
+      return runner.start({ clusterId, planId, kind: "apply", actor });
+    },
+    rollback: (clusterId, toPlanId, actor) =>
+      runner.start({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor }),
+    pause: runner.pause,
+    resume: runner.resume,
+    abort: runner.abort,
+    get(id) {
+      const application = store.applications.get(id);
+      return application === null ? null : shownApplication(application);
+    },
+    list: (clusterId) => store.applications.list(clusterId).map(shownApplication),
+  };
+}

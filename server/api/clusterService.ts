@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import type { ClusterRow } from "@/server/store/clusterRepository";
+import type { Store } from "@/server/store/store";
+import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
+import type { ClusterService } from "./services";
+
+const bytesPerGb = 1024 ** 3;
+
+/** Clusters: the embedded one with its state, and those that are only described, to plan for. */
+export function createClusterService(store: Store, embedded: EmbeddedCluster): ClusterService {
+  function summary({ id, spec, runningPlanId, runningSince, suggested }: ClusterRow): ClusterSummary {
+    const attached = id === embeddedClusterId;
+    return {
+      spec,
+      runningPlanId,
+      runningSince,
+      suggested: suggested !== null && store.workloads.summary(suggested.workloadId) !== null ? suggested : null,
+      health: attached ? embedded.health() : { word: "not connected", reason: "Described for planning only." },
+      emulated: attached,
+      timeScale: attached ? embedded.timeScale() : 1,
+    };
+  }
+
+  return {
+    list: () => store.clusters.list().map(summary),
+    describe({ name, gpu, nodes, gpusPerNode, usdPerGpuHour }, actor) {
+      if (gpuCard(gpu) === undefined) {
+        return { ok: false, message: `There is no card of a GPU "${gpu}"; known are ${Object.keys(gpuCards).join(", ")}.` };
+      }
+      const taken = store.clusters.list().some((row) => row.spec.name === name);
+      if (taken) return { ok: false, message: `There is a cluster "${name}" already: give another name.` };
+      const id = randomUUID();
+      const at = new Date().toISOString();
+      const nodeList = Array.from({ length: nodes }, (_, index) => ({ name: `node${index + 1}`, gpus: gpusPerNode }));
+      store.atomically(() => {
+        store.clusters.insert({ id, name, kind: "described", gpu, nodes: nodeList, usdPerGpuHour }, at);
+        store.audit.add({ at, actor, action: "describe cluster", subject: name, detail: `${nodes} x ${gpusPerNode} ${gpu}` });
+      });
+      return { ok: true, id };
+    },
+    gpus: () =>
+      Object.values(gpuCards).map((card) => ({
+        id: card.id,
+        name: card.name,
+        memoryGb: Math.round(card.memoryBytes / bytesPerGb),
+        usdPerGpuHour: card.usdPerGpuHour,
+      })),
+  };
+}

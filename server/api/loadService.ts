@@ -1,0 +1,81 @@
+import { randomUUID } from "node:crypto";
+import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
+import { servedName } from "@/server/clusters/gatewayRouting";
+import type { LoadStatus } from "@/server/contracts/studio";
+import { type LoadRun, startLoad } from "@/server/load/driver";
+import type { Store } from "@/server/store/store";
+import { drawSample } from "@/solver/workload/sample";
+import type { LoadService } from "./services";
+import { loadWorkload } from "./workloadService";
+
+/** Seeds the draw of prompts: not the planner's draw, and held-out prompts anyway. */
+const loadSeed = 2;
+
+const idle: LoadStatus = {
+  state: "idle",
+  id: null,
+  workloadName: "",
+  requestsPerSecond: 0,
+  seconds: 0,
+  elapsedSeconds: 0,
+  sent: 0,
+  finished: 0,
+  failed: 0,
+  p50Seconds: null,
+  p95Seconds: null,
+  quality: null,
+  error: null,
+};
+
+export interface LoadServiceOptions {
+  readonly store: Store;
+  readonly embedded: EmbeddedCluster;
+  readonly gatewayUrl: string;
+}
+
+/** Replays a workload through the gateway of the embedded cluster, one run at a time. */
+export function createLoadService({ store, embedded, gatewayUrl }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
+  let run: LoadRun | null = null;
+  const status = (): LoadStatus => run?.status() ?? idle;
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  return {
+    status,
+    start({ clusterId, workloadId, requestsPerSecond, seconds }, actor) {
+      const refuse = (message: string) => ({ ok: false as const, message });
+      if (clusterId !== embeddedClusterId) return refuse("This cluster is only described: there is no gateway to send to.");
+      if (status().state === "running") return refuse("Load is running already: stop it first.");
+      const planId = store.clusters.get(clusterId)?.runningPlanId ?? null;
+      const plan = planId === null ? null : store.plans.get(planId);
+      if (plan === null) return refuse("No plan is in force: apply one, then send load.");
+      const workload = loadWorkload(store, workloadId);
+      if (workload === null) return refuse(`There is no workload ${workloadId}.`);
+      const requests = Math.max(1, Math.round(requestsPerSecond * seconds));
+      run = startLoad({
+        id: randomUUID(),
+        gatewayUrl,
+        model: `cascade/${servedName(plan.metadata.name)}`,
+        timeScale: embedded.timeScale(),
+        workloadName: workload.name,
+        requestsPerSecond,
+        seconds,
+        sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests, seed: loadSeed }),
+        outcomes: workload.outcomes,
+        // The emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
+        labelled: plan.inputs.workload.id === workloadId,
+      });
+      embedded.collector()?.beginWindow();
+      note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);
+      return { ok: true, status: run.status() };
+    },
+    async stop(actor) {
+      if (run === null || status().state !== "running") return status();
+      note(actor, "stop load", status().workloadName, "");
+      return run.stop();
+    },
+    async close() {
+      await run?.stop();
+    },
+  };
+}

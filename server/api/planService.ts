@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { Connector } from "@/server/clusters/connector";
+import { misfit } from "@/server/clusters/misfit";
+import { planDiff } from "@/server/clusters/planDiff";
+import type { Approval, PlanSummary } from "@/server/contracts/studio";
+import { planHashes } from "@/server/planning/sealPlan";
+import type { Store } from "@/server/store/store";
+import { type Plan, planSchema } from "@/solver/plan/plan";
+import type { PlanService } from "./services";
+
+export interface PlanServiceOptions {
+  readonly store: Store;
+  readonly connectorOf: (clusterId: string) => Connector | null;
+  readonly planning: Pick<PlanService, "explore" | "solve">;
+}
+
+/** Solved plans that nobody kept are forgotten beyond this number: about 10 kB each. */
+const rememberedPlans = 200;
+
+/** Plans: found by the planner, kept, compared with what runs, approved, brought in from elsewhere. */
+export function createPlanService({ store, connectorOf, planning }: PlanServiceOptions): PlanService {
+  const solved = new Map<string, Plan>();
+  const note = (actor: string, action: string, subject: string, detail = "") =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  const known = (id: string): Plan | null => store.plans.get(id) ?? solved.get(id) ?? null;
+
+  function remember(plan: Plan): void {
+    solved.delete(plan.id);
+    solved.set(plan.id, plan);
+    const oldest = solved.keys().next().value;
+    if (solved.size > rememberedPlans && oldest !== undefined) solved.delete(oldest);
+  }
+
+  function summary(plan: Plan): PlanSummary {
+    const { id, metadata, policy, deployment, predictions, inputs } = plan;
+    return {
+      id,
+      name: metadata.name,
+      createdAt: metadata.createdAt,
+      clusterId: inputs.cluster.id,
+      workloadName: inputs.workload.name,
+      stages: policy.stages.map((stage) => stage.model),
+      thresholds: policy.thresholds,
+      gpus: deployment.reduce((sum, one) => sum + one.gpus, 0),
+      quality: predictions.quality,
+      p95Seconds: predictions.p95Seconds,
+      costUsdPerRequest: predictions.costUsdPerRequest,
+      approvedBy: store.approvals.ofPlan(id)[0]?.actor ?? null,
+      running: store.clusters.list().some((cluster) => cluster.runningPlanId === id),
+    };
+  }
+
+  function keep(plan: Plan, actor: string, how: string): { readonly ok: true; readonly id: string } {
+    if (store.plans.get(plan.id) === null) {
+      store.atomically(() => {
+        store.plans.keep(plan);
+        note(actor, how, plan.id, plan.metadata.name);
+      });
+    }
+    return { ok: true, id: plan.id };
+  }
+
+  return {
+    explore: planning.explore,
+    async solve(request, signal) {
+      const answer = await planning.solve(request, signal);
+      if (answer.outcome === "plan") remember(answer.plan);
+      return answer;
+    },
+    keep(planId, actor) {
+      const plan = known(planId);
+      return plan === null ? { ok: false, message: "This plan was solved too long ago: solve it again." } : keep(plan, actor, "keep");
+    },
+    list: (clusterId) => store.plans.list(clusterId).map(summary),
+    get(planId) {
+      const plan = known(planId);
+      return plan === null ? null : { plan, summary: summary(plan), approvals: store.approvals.ofPlan(planId) };
+    },
+    async diff(planId, clusterId) {
+      const target = known(planId);
+      const connector = connectorOf(clusterId);
+      if (target === null) return { ok: false, message: `There is no plan ${planId}.` };
+      if (connector === null) return { ok: false, message: "This cluster is only described: nothing runs there to compare with." };
+      const observed = await connector.observe();
+      if (!observed.ok) return observed;
+      const unfit = misfit(observed.value, target);
+      if (unfit !== null) return { ok: false, message: unfit };
+      const runningId = observed.value.routing.planId;
+      const running = runningId === null ? null : store.plans.get(runningId);
+      return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
+    },
+    approve({ planId, hash, reason }, actor) {
+      const plan = known(planId);
+      if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+      if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
+      const approval: Approval = { planId, actor, at: new Date().toISOString(), reason };
+      store.atomically(() => {
+        keep(plan, actor, "keep");
+        store.approvals.insert(approval);
+        note(actor, "approve", planId, reason);
+      });
+      return { ok: true, approval };
+    },
+    importDocument(document, actor) {
+      const parsed = planSchema.safeParse(document);
+      if (!parsed.success) return { ok: false, message: `This is not a plan: ${z.prettifyError(parsed.error).split("\n").join(" ")}` };
+      const hashes = planHashes(parsed.data);
+      const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== parsed.data[key]);
+      if (altered !== undefined)
+        return { ok: false, message: `The plan's ${altered} does not match its content: it was changed after it was sealed.` };
+      return keep(parsed.data, actor, "import plan");
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Outcome } from "@/server/contracts/studio";
+import type { CsvSource } from "@/server/planning/readCsv";
+
+/** What the browser may send; the command line reads files of any size. */
+export const maxUploadBytes = 64 * 1024 * 1024;
+
+/** An upload that nobody made a workload of is forgotten after a day. */
+const keptMs = 24 * 3600 * 1000;
+
+/** Uploaded files in a folder of the state directory, each under a random id, beside its name. */
+export function createUploads(stateDir: string) {
+  const folder = join(stateDir, "uploads");
+  mkdirSync(folder, { recursive: true });
+  for (const file of readdirSync(folder)) if (Date.now() - statSync(join(folder, file)).mtimeMs > keptMs) rmSync(join(folder, file));
+  const fileOf = (id: string): string => join(folder, `${id}.csv`);
+  const nameOf = (id: string): string => join(folder, `${id}.name`);
+
+  function remove(id: string): void {
+    rmSync(fileOf(id), { force: true });
+    rmSync(nameOf(id), { force: true });
+  }
+
+  return {
+    remove,
+    /** Writes a body to disk as it arrives; refused, with nothing kept, when it grows past the limit. */
+    async save(body: AsyncIterable<Uint8Array>, name: string): Promise<Outcome<{ readonly id: string }>> {
+      const id = randomUUID();
+      let bytes = 0;
+      const limit = new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          bytes += chunk.length;
+          done(bytes > maxUploadBytes ? new Error("too large") : null, chunk);
+        },
+      });
+      try {
+        await pipeline(body, limit, createWriteStream(fileOf(id), { mode: 0o600 }));
+      } catch (error) {
+        remove(id);
+        if (bytes > maxUploadBytes) return { ok: false, message: tooLarge(name) };
+        throw error;
+      }
+      writeFileSync(nameOf(id), name, { mode: 0o600 });
+      return { ok: true, id };
+    },
+    /** The file as a reader takes it; null when there is none of that id. */
+    open(id: string): CsvSource | null {
+      if (!existsSync(nameOf(id))) return null;
+      return { name: readFileSync(nameOf(id), "utf8"), stream: createReadStream(fileOf(id)) };
+    },
+  };
+}
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** Said before a file is sent, where its length is known, and while it arrives otherwise. */
+export const tooLarge = (name: string): string =>
+  `${name} is larger than 64 MB, the most the browser may send: import it with \`npm run weir -- import\`, which reads files of any size.`;
