@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test as base } from "@playwright/test";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** A running studio: launcher, emulator, gateway and Next server, with a state folder of its own. */
+export interface RunningStudio {
+  readonly signInLink: string;
+  readonly url: string;
+  readonly gatewayUrl: string;
+  readonly launcher: ChildProcess;
+}
+
+/** The cluster and clock the tests run against. */
+export interface StudioOptions {
+  readonly studioEnvironment: Readonly<Record<string, string>>;
+}
+
+export const test = base.extend<object, StudioOptions & { studio: RunningStudio }>({
+  studioEnvironment: [{}, { option: true, scope: "worker" }],
+  studio: [
+    async ({ studioEnvironment }, use) => {
+      const stateDir = mkdtempSync(join(tmpdir(), "weir-e2e-"));
+      const ports = await freePorts(5);
+      const environment = {
+        ...process.env,
+        ...studioEnvironment,
+        WEIR_STATE_DIR: stateDir,
+        WEIR_STUDIO_PORT: String(ports[0]),
+        WEIR_GATEWAY_PORT: String(ports[1]),
+        WEIR_GATEWAY_ADMIN_PORT: String(ports[2]),
+        WEIR_EMULATOR_PORT: String(ports[3]),
+        WEIR_DCGM_PORT: String(ports[4]),
+        WEIR_ENGINE_PORT_BASE: String(20_000 + Math.floor(Math.random() * 20_000)),
+      };
+      const launcher = spawn(process.execPath, [join(root, "scripts", "studio.mjs")], {
+        cwd: root,
+        env: environment,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      try {
+        const signInLink = await readSignInLink(launcher);
+        await use({ signInLink, url: `http://127.0.0.1:${ports[0]}`, gatewayUrl: `http://127.0.0.1:${ports[1]}`, launcher });
+      } finally {
+        await end(launcher);
+        rmSync(stateDir, { recursive: true, force: true });
+      }
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+});
+
+export { expect } from "@playwright/test";
+
+/** Ports nobody listens on now. Another process may take one before it is used; the launcher then says so. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer());
+  const ports = await Promise.all(
+    servers.map(
+      (server) =>
+        new Promise<number>((resolve) => {
+          server.listen(0, "127.0.0.1", () => {
+            const address = server.address();
+            resolve(typeof address === "object" && address !== null ? address.port : 0);
+          });
+        }),
+    ),
+  );
+  await Promise.all(servers.map((server) => new Promise((closed) => server.close(closed))));
+  return ports;
+}
+
+/** Waits until the launcher prints the one-time link. */
+function readSignInLink(launcher: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let printed = "";
+    launcher.stdout?.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+      const link = /Sign in\s+(http\S+)/.exec(printed)?.[1];
+      if (link !== undefined) resolve(link);
+    });
+    launcher.once("exit", (code) => reject(new Error(`the launcher ended with exit code ${code} before it printed a sign-in link`)));
+  });
+}
+
+/** Ends the launcher, which ends its children; never waits longer than its own limit for them. */
+function end(launcher: ChildProcess): Promise<void> {
+  if (launcher.exitCode !== null) return Promise.resolve();
+  const gone = new Promise<void>((resolve) => launcher.once("exit", () => resolve()));
+  launcher.kill("SIGTERM");
+  const force = setTimeout(() => launcher.kill("SIGKILL"), 10_000);
+  return gone.finally(() => clearTimeout(force));
+}
