@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
+import { sealPlan } from "@/server/planning/sealPlan";
+import { openStore } from "@/server/store/store";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import type { ModelDeployment, Plan } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { createAdminClient } from "./adminClient";
+import { createEmbeddedConnector } from "./embeddedConnector";
+
+const token = "test-token";
+
+async function freePorts(count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve) => {
+          const server = createServer().listen(0, "127.0.0.1", () => resolve(server));
+        }),
+    ),
+  );
+  const ports = servers.map((server) => (server.address() as { port: number }).port);
+  await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
+  return ports;
+}
+
+async function untilHealthy(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const answer = await fetch(url).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+  throw new Error(`${url} did not come up`);
+}
+
+/** The real emulator and the real gateway as processes of their own, and a store, all in a temporary folder. */
+export async function startTestCluster() {
+  const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
+  const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
+  const environment = {
+    ...process.env,
+    WEIR_STATE_DIR: folder,
+    WEIR_ADMIN_TOKEN: token,
+    WEIR_GATEWAY_PORT: String(gatewayPort),
+    WEIR_GATEWAY_ADMIN_PORT: String(gatewayAdminPort),
+    WEIR_EMULATOR_PORT: String(emulatorPort),
+    WEIR_DCGM_PORT: String(dcgmPort),
+    WEIR_ENGINE_PORT_BASE: String(enginePort),
+    WEIR_TIME_SCALE: "50",
+    WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }] }),
+    WEIR_LOG_LEVEL: "silent",
+  };
+  const start = (name: string): ChildProcess =>
+    spawn(process.execPath, [join("dist", `${name}.mjs`)], { env: environment, stdio: "ignore" });
+  const processes = [start("emulator"), start("gateway")];
+  const gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
+  const gatewayAdminUrl = `http://127.0.0.1:${gatewayAdminPort}`;
+  await Promise.all([untilHealthy(`http://127.0.0.1:${emulatorPort}/health`), untilHealthy(`${gatewayUrl}/health`)]);
+
+  const store = openStore(folder);
+  const workload = generatedWorkload({ prompts: 100, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
+  const connector = createEmbeddedConnector({
+    emulator: createAdminClient("emulator", `http://127.0.0.1:${emulatorPort}`, token),
+    gateway: createAdminClient("gateway", gatewayAdminUrl, token),
+    sources: { plan: (id) => store.plans.get(id), heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }) },
+  });
+  return {
+    store,
+    connector,
+    gatewayUrl,
+    gatewayAdminUrl,
+    token,
+    async stop() {
+      const ended = processes.map((child) => new Promise((done) => child.once("exit", done)));
+      for (const child of processes) child.kill("SIGTERM");
+      await Promise.all(ended);
+      store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** A plan of one-GPU engines: `{ "qwen2.5-3b": [0, 1] }` puts two of them on the first two GPUs of node1. */
+export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>): Plan {
+  const draft = examplePlanDraft();
+  const deployment = Object.entries(gpusOf).map(([model, gpus]): ModelDeployment => {
+    const placements = gpus.map((gpu) => [{ node: "node1", gpus: [gpu] }]);
+    const group = { tp: 1, pp: 1, count: gpus.length, shareEach: 1 / gpus.length, placements };
+    return { model, precision: "bf16", gpu: "l40s", gpus: gpus.length, replicas: [group] };
+  });
+  const stages = deployment.map(({ model }) => ({ model }));
+  const thresholds = stages.slice(1).map(() => 60);
+  const policy = { ...draft.policy, stages, thresholds, approvedRanges: { thresholds: thresholds.map(() => ({ min: 50, max: 70 })) } };
+  return sealPlan({ ...draft, metadata: { name }, deployment, policy }, new Date("2026-01-01T00:00:00Z"));
+}
