@@ -9,11 +9,11 @@ const h100 = gpuCards["h100-sxm"]!;
 const llama8 = modelCards["llama-3.1-8b"]!;
 const llama70 = modelCards["llama-3.1-70b"]!;
 
-test("decoding one sequence of Llama-3.1-8B on an H100 takes at least the time to read its weights, at most twice that", () => {
+test("decoding one sequence of Llama-3.1-8B on an H100 takes at least the time to read its weights, at most two and a half times that", () => {
   const floorSeconds = (2 * 7.5e9) / h100.memoryBytesPerSecond;
   const seconds = stepTime(llama8, h100, { tp: 1, pp: 1 }).decodeBaseSeconds(1);
   expect(seconds).toBeGreaterThan(floorSeconds);
-  expect(seconds).toBeLessThan(2 * floorSeconds);
+  expect(seconds).toBeLessThan(2.5 * floorSeconds);
 });
 
 test("a step grows with every part of its load, for every model, GPU and shape", () => {

@@ -1,6 +1,6 @@
 import type { StepLoad, StepTime } from "@/solver/engine/replicaModel";
+import { type EngineCosts, vllmCosts } from "./engineCosts";
 import type { GpuCard } from "./gpus";
-import { type HostCosts, vllmHostCosts } from "./hostCosts";
 import { efficiencyProvenance, type KernelEfficiencies, kernelEfficiencies } from "./kernelEfficiencies";
 import { bytesPerWeight, kvBytesPerToken, linearParams, type ModelCard, outputParams } from "./modelCard";
 import { largestStageShare, type ReplicaShape } from "./parallelism";
@@ -20,15 +20,15 @@ const ALL_REDUCES_PER_LAYER = 2;
  * gemm = max(weight bytes / tp / (bandwidth * e), 2 * params * tokens / tp / (FLOPS * e))
  * attn = cached tokens * KV bytes / tp / (bandwidth * e) + prefill pairs * 4 * heads * headDim * layers / tp / (FLOPS * e)
  * comm = 2 * layers * (all-reduce latency + tokens * hidden * 2 B * 2 (tp - 1) / tp / (link * e))
- * host = base + perLayer * layers + perSequence * sequences
+ * own  = base + perLayer * layers + perSequence * sequences
  * ```
  * With a pipeline of pp stages a step is one cycle in which pp micro-batches pass all stages: weights are read once per
  * micro-batch, so their time stays; compute, KV reads and all-reduce volume of steady decoding divide by pp; prefill, which
  * has to fill the pipe, divides by pp^2 / (2 pp - 1) (GPipe's fill and drain with pp micro-batches); sends add up.
  *
- * @param host fitted host costs of the engine; vLLM's by default.
+ * @param engine fitted costs of the engine's own work; vLLM's by default.
  */
-export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, host: HostCosts = vllmHostCosts): StepTime {
+export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, engine: EngineCosts = vllmCosts): StepTime {
   const { layers, hidden, heads, headDim, kvHeads } = model.architecture;
   const { tp, pp } = shape;
   const efficiencies = kernelEfficiencies[gpu.efficienciesOf];
@@ -40,9 +40,7 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, ho
   const linear = linearParams(model.architecture);
   const output = outputParams(model.architecture);
   const weightSeconds =
-    (imbalance * (linear + output) * bytesPerWeight[model.precision]) /
-    tp /
-    (gpu.memoryBytesPerSecond * efficiencies.weightRead[precision]);
+    (imbalance * (linear + output) * bytesPerWeight[model.precision]) / tp / (gpu.memoryBytesPerSecond * efficiencies.weightRead);
   const flops = peakFlops * efficiencies.compute[precision];
   const secondsPerToken = (imbalance * 2 * linear) / tp / flops;
   const secondsPerSample = (imbalance * 2 * output) / tp / flops;
@@ -52,17 +50,17 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, ho
 
   const reduce = allReduceCosts(gpu, tp, efficiencies);
   const reduces = tp > 1 ? ALL_REDUCES_PER_LAYER * layers : 0;
-  const reduceLatencySeconds = reduces * (reduce.latencySeconds + host.allReduceExtraSeconds);
+  const reduceLatencySeconds = reduces * reduce.latencySeconds;
   const reduceSecondsPerToken = reduces * hidden * ACTIVATION_BYTES * reduce.secondsPerByte;
   const sends = pp - 1;
   const sendSecondsPerToken = (sends * hidden * ACTIVATION_BYTES) / pp / gpu.pcieBytesPerSecond;
-  const fixedSeconds = host.baseSeconds + host.perLayerSeconds * layers + reduceLatencySeconds + sends * PIPELINE_SEND_SECONDS;
+  const fixedSeconds = engine.baseSeconds + engine.perLayerSeconds * layers + reduceLatencySeconds + sends * PIPELINE_SEND_SECONDS;
 
   const steady = 1 / pp;
   const filling = (2 * pp - 1) / (pp * pp);
   const linearPart = (tokens: number, sequences: number, share: number): number =>
     fixedSeconds +
-    host.perSequenceSeconds * sequences +
+    engine.perSequenceSeconds * sequences +
     Math.max(weightSeconds, share * (secondsPerToken * tokens + secondsPerSample * sequences)) +
     tokens * (share * reduceSecondsPerToken + sendSecondsPerToken);
 
@@ -73,7 +71,7 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, ho
       linearPart(load.tokens, load.sequences, filling) +
       filling * secondsPerPair * load.prefillPairs +
       secondsPerKvToken * load.kvTokensRead,
-    provenance: [gpu.provenance, model.provenance, efficiencyProvenance(gpu.id, gpu.efficienciesOf), host.provenance],
+    provenance: [gpu.provenance, model.provenance, efficiencyProvenance(gpu.id, gpu.efficienciesOf), engine.provenance],
   };
 }
 
