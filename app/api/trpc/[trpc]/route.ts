@@ -1,0 +1,23 @@
+import { fetchRequestHandler } from "@trpc/server/adapters/fetch";
+import { appRouter } from "@/server/api/router";
+import { isSameOrigin } from "@/server/auth/sameOrigin";
+import { runtime } from "@/server/runtime";
+
+export const dynamic = "force-dynamic";
+
+const handler = (request: Request): Promise<Response> =>
+  fetchRequestHandler({
+    endpoint: "/api/trpc",
+    req: request,
+    router: appRouter,
+    createContext: () => ({
+      services: runtime().services,
+      session: runtime().sessionOf(request.headers.get("cookie")),
+      sameOrigin: isSameOrigin(request.headers),
+    }),
+    onError({ error, path }) {
+      if (error.code === "INTERNAL_SERVER_ERROR") console.error(`The procedure ${path} failed:`, error);
+    },
+  });
+
+export { handler as GET, handler as POST };

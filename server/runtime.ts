@@ -1,0 +1,110 @@
+import { createApplicationService } from "@/server/api/applicationService";
+import { createClusterService } from "@/server/api/clusterService";
+import { createLiveService } from "@/server/api/liveService";
+import { createLoadService } from "@/server/api/loadService";
+import { createPlanningService } from "@/server/api/planningService";
+import { createPlanService } from "@/server/api/planService";
+import type { Services } from "@/server/api/services";
+import { createUploads, type Uploads } from "@/server/api/uploads";
+import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
+import { sessionSecret } from "@/server/auth/sessionCookie";
+import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
+import { createAdminClient } from "@/server/clusters/adminClient";
+import { createApplyRunner } from "@/server/clusters/applyRunner";
+import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
+import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
+import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
+import { seedStore } from "@/server/seedStore";
+import { openStore } from "@/server/store/store";
+import { type StudioSettings, studioSettings } from "@/server/studioSettings";
+
+/** Everything that lives as long as the studio's process. */
+export interface Runtime {
+  readonly services: Services;
+  readonly uploads: Uploads;
+  /** The session behind a request's `Cookie` header. */
+  readonly sessionOf: (cookieHeader: string | null) => { readonly hash: string; readonly name: string } | null;
+  /** Trades a sign-in token for a session secret; null when it is used, expired or unknown. */
+  readonly signIn: (token: string) => string | null;
+  readonly signInLink: () => string;
+  /** Ends streams, load and workers; what an application was doing is taken up at the next start. */
+  close(): Promise<void>;
+}
+
+/** A stream or a worker that does not end must not keep the process. */
+const closeLimitMs = 4_000;
+
+/** Puts the studio together from its rooms. */
+export function createRuntime(settings: StudioSettings): Runtime {
+  const { stateDir, adminToken, gatewayUrl, gatewayAdminUrl, emulatorUrl, studioUrl } = settings;
+  const store = openStore(stateDir);
+  const uploads = createUploads(stateDir);
+  const connector = createEmbeddedConnector({
+    emulator: createAdminClient("emulator", emulatorUrl, adminToken),
+    gateway: createAdminClient("gateway", gatewayAdminUrl, adminToken),
+    sources: {
+      plan: (id) => store.plans.get(id),
+      heldOutOutcomes(workloadId) {
+        const workload = loadWorkload(store, workloadId);
+        // Named by id: a plan's workload is recognised by it.
+        return workload === null ? null : heldOutOutcomes({ ...workload, name: workloadId });
+      },
+    },
+  });
+  const suggested = seedStore(store);
+  const embedded = createEmbeddedCluster({ store, connector, gatewayAdminUrl, adminToken, suggested });
+  const connectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? connector : null);
+  const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
+  const load = createLoadService({ store, embedded, gatewayUrl });
+  runner.takeUp();
+
+  return {
+    services: {
+      workloads: createWorkloadService(store, uploads),
+      clusters: createClusterService(store, embedded),
+      plans: createPlanService({ store, connectorOf, planning: createPlanningService() }),
+      applications: createApplicationService(store, runner),
+      live: createLiveService(embedded),
+      load,
+      audit: store.audit,
+      sessions: { signOut: (hash) => store.sessions.remove(hash) },
+    },
+    uploads,
+    sessionOf: (cookieHeader) => findSession(store, sessionSecret(cookieHeader)),
+    signIn: (token) => signIn(store, token),
+    signInLink: () => mintSignInLink(store, studioUrl),
+    async close() {
+      embedded.close();
+      await Promise.all([runner.close(), load.close()]);
+      store.close();
+    },
+  };
+}
+
+/**
+ * Next compiles instrumentation and every route as separate module graphs, so a module's own variable would exist several
+ * times. This is the one file that puts something on `globalThis`.
+ */
+const key = Symbol.for("weir.runtime");
+const holder = globalThis as typeof globalThis & { [key]?: Runtime };
+
+/** The studio's runtime. Throws before `startRuntime`: Next awaits it before it serves. */
+export function runtime(): Runtime {
+  const running = holder[key];
+  if (running === undefined) throw new Error("The studio's runtime was not started.");
+  return running;
+}
+
+/** Starts the runtime once, prints the sign-in link, and ends the process in order on SIGTERM and SIGINT. */
+export function startRuntime(): void {
+  if (holder[key] !== undefined) return;
+  const started = createRuntime(studioSettings(process.env));
+  holder[key] = started;
+  process.stdout.write(`SIGN-IN ${started.signInLink()}\n`);
+  const end = (): void => {
+    setTimeout(() => process.exit(0), closeLimitMs).unref();
+    void started.close().finally(() => process.exit(0));
+  };
+  process.once("SIGTERM", end);
+  process.once("SIGINT", end);
+}
