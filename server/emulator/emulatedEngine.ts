@@ -38,7 +38,7 @@ const CUT: ApiError = { status: 503, type: "ServiceUnavailableError", message: "
 /** Makes an engine that begins to load. It serves once its server listens. */
 export function createEngine(options: EngineOptions): Engine {
   const { request, loadMs, outcomes } = options;
-  const core = createEngineCore({ model: request.model, replicaModel: options.replicaModel, timeScale: options.timeScale });
+  const core = createEngineCore({ ...options, model: request.model });
   const startMs = performance.now();
   let stopped: Promise<void> | null = null;
   /** Wall time at which what is still open is cut. */

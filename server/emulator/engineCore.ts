@@ -13,6 +13,8 @@ import { createVllmMetrics } from "./vllmMetrics";
 export interface EngineCoreOptions {
   readonly model: string;
   readonly replicaModel: ReplicaModel;
+  /** Prompt and answer together never exceed it. */
+  readonly maxModelTokens: number;
   readonly timeScale: number;
 }
 
@@ -49,7 +51,7 @@ interface OpenRequest {
 const FLUSH_MS = 40;
 
 /** Starts a replica and its clock. */
-export function createEngineCore({ model, replicaModel, timeScale }: EngineCoreOptions): EngineCore {
+export function createEngineCore({ model, replicaModel, maxModelTokens, timeScale }: EngineCoreOptions): EngineCore {
   const open = new Map<number, OpenRequest>();
   let streams = 0;
   let flushTimer: NodeJS.Timeout | undefined;
@@ -107,10 +109,11 @@ export function createEngineCore({ model, replicaModel, timeScale }: EngineCoreO
       // The client may have left while its request was read.
       if (response.destroyed) return;
       const arrivedSeconds = clock.nowSeconds();
-      const outputTokens = Math.max(1, Math.min(row.outputTokens, chat.maxTokens ?? Number.POSITIVE_INFINITY));
-      const handle = clock.submit(row.inputTokens, outputTokens);
+      const room = maxModelTokens - row.inputTokens;
+      const outputTokens = Math.max(1, Math.min(row.outputTokens, chat.maxTokens ?? room, room));
+      const handle = room < 1 ? null : clock.submit(row.inputTokens, outputTokens);
       if (handle === null) {
-        sendError(response, tooLong({ ...row, outputTokens }, replicaModel.kvTokens));
+        sendError(response, tooLong(row, maxModelTokens));
         return;
       }
       const writer = createCompletionWriter(response, {
@@ -166,8 +169,9 @@ export function createEngineCore({ model, replicaModel, timeScale }: EngineCoreO
   };
 }
 
-const tooLong = (row: OutcomeRow, kvTokens: number): ApiError => ({
+const tooLong = ({ inputTokens }: OutcomeRow, maxModelTokens: number): ApiError => ({
   status: 400,
   type: "BadRequestError",
-  message: `Prompt ${row.promptId} and its answer take ${row.inputTokens} + ${row.outputTokens} tokens, more than the ${kvTokens} of this engine's KV cache`,
+  message: `This engine's maximum context length is ${maxModelTokens} tokens. The prompt has ${inputTokens}.`,
+  param: "messages",
 });

@@ -45,8 +45,12 @@ const RATE_WINDOW_MS = 10_000;
 /** Five minutes at 120 requests/s. More than that shortens the window, and its length is always stated. */
 const MAX_DECISIONS = 36_000;
 
-/** From here on a status is an answer that failed: refused, shed, timed out or broken. */
-const FIRST_ERROR_STATUS = 400;
+/** Status of a request whose client left: neither answered nor an error. */
+const CLIENT_GONE = 499;
+
+const isAnswered = ({ status }: Decision): boolean => status < 400;
+/** Refused, shed, timed out or broken. */
+const isError = ({ status }: Decision): boolean => status >= 400 && status !== CLIENT_GONE;
 
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
@@ -60,8 +64,7 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
   const startMs = (now: number): number => Math.max(beganAtMs, keptFromMs, now - (WINDOW_SECONDS * 1000) / timeScale);
   const since = (fromMs: number, planId: string | null): readonly Decision[] =>
     decisions.filter((decision) => decision.finishedAtMs >= fromMs && decision.planId === planId);
-  const answered = (query: WindowQuery): readonly Decision[] =>
-    since(startMs(query.nowMs), query.planId).filter((decision) => decision.status < FIRST_ERROR_STATUS);
+  const answered = (query: WindowQuery): readonly Decision[] => since(startMs(query.nowMs), query.planId).filter(isAnswered);
 
   return {
     add(fresh) {
@@ -86,7 +89,7 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
     },
     rates(query) {
       const recent = since(query.nowMs - RATE_WINDOW_MS, query.planId);
-      const failed = recent.filter((decision) => decision.status >= FIRST_ERROR_STATUS).length;
+      const failed = recent.filter(isError).length;
       const engineSeconds = (RATE_WINDOW_MS / 1000) * timeScale;
       const firstTokens = answered(query).map((decision) => decision.ttftSeconds);
       return {

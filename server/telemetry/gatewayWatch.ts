@@ -124,7 +124,8 @@ function queues(model: string, status: Status | null): Pick<StageFrame, "queued"
   if (status === null) return { queued: null, inFlight: null };
   const replicas = status.replicas.filter((replica) => replica.model === model);
   return {
-    queued: status.queued[model] ?? null,
+    // The gateway lists a model from the first request on that had to wait for it.
+    queued: status.queued[model] ?? 0,
     inFlight: replicas.length === 0 ? null : replicas.reduce((sum, replica) => sum + replica.inFlight, 0),
   };
 }
