@@ -1,31 +1,14 @@
 import OpenAI from "openai";
-import { afterEach, describe, expect, it } from "vitest";
-import { sayCompletion, startTestEngine, streamEvent, type TestEngine } from "./testEngine";
-import { startTestGateway, type TestGateway, testConfig } from "./testGateway";
+import { describe, expect, it } from "vitest";
+import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
+import { startTestGateway, testConfig } from "./testGateway";
 
-const open: { end(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const thing of open.splice(0).reverse()) await thing.end();
-});
-
-async function engine(...answer: Parameters<typeof startTestEngine>): Promise<TestEngine> {
-  const started = await startTestEngine(...answer);
-  open.push({ end: () => started.close() });
-  return started;
-}
-
-async function gateway(...limits: Parameters<typeof startTestGateway>): Promise<TestGateway> {
-  const started = await startTestGateway(...limits);
-  open.push(started);
-  return started;
-}
-
-const judgeAt = (score: string) => engine((_, response) => sayCompletion(response, score, "weir-judge"));
+const judgeAt = (score: string) => startTestEngine((_, response) => sayCompletion(response, score, "weir-judge"));
 
 /** Small and large model, threshold 70, a judge that gives `score`. */
 async function twoStages(score: string) {
-  const small = await engine((_, response) => sayCompletion(response, "four, maybe", "small"));
-  const large = await engine((asked, response) => {
+  const small = await startTestEngine((_, response) => sayCompletion(response, "four, maybe", "small"));
+  const large = await startTestEngine((asked, response) => {
     if (asked.body.stream !== true) return sayCompletion(response, "4", "large");
     response.writeHead(200, { "content-type": "text/event-stream" });
     response.write(streamEvent({ role: "assistant", content: "" }));
@@ -36,7 +19,7 @@ async function twoStages(score: string) {
     );
   });
   const judge = await judgeAt(score);
-  const running = await gateway();
+  const running = await startTestGateway();
   await running.put(
     testConfig({
       stages: [
@@ -50,7 +33,7 @@ async function twoStages(score: string) {
   return { small, large, judge, running };
 }
 
-describe("a cascade", () => {
+describe("a cascade behind the gateway", () => {
   it("accepts the small model's answer when its score reaches the threshold and explains it in headers and record", async () => {
     const { running, large, judge, small } = await twoStages("70");
     const answer = await running.chat({ seed: 5 }, { headers: { "x-request-id": "abc" } });
@@ -153,9 +136,9 @@ describe("a cascade", () => {
   });
 
   it("does not wait for a judge that is too slow", async () => {
-    const small = await engine((_, response) => sayCompletion(response, "x"));
-    const judge = await engine(() => undefined);
-    const running = await gateway({ judgeSeconds: 0.05 });
+    const small = await startTestEngine((_, response) => sayCompletion(response, "x"));
+    const judge = await startTestEngine(() => undefined);
+    const running = await startTestGateway({ judgeSeconds: 0.05 });
     const stages = [
       { model: "small", urls: [small.url] },
       { model: "large", urls: [small.url] },

@@ -20,10 +20,10 @@ export function judgePrompt(messages: readonly unknown[], answer: string): strin
 
 /** The first integer of the reply if it lies in 0..100, else null. */
 export function parseScore(reply: string): number | null {
-  const digits = /\d+/.exec(reply)?.[0];
+  const digits = /-?\d+/.exec(reply)?.[0];
   if (digits === undefined) return null;
   const score = Number(digits);
-  return score <= 100 ? score : null;
+  return score >= 0 && score <= 100 ? score : null;
 }
 
 /** What a judge reads of a completion: the text of its first choice and the calls it makes. Null when there is no choice. */

@@ -86,7 +86,14 @@ export class Replica implements ReplicaView {
 
   end(): void {
     this.inFlight -= 1;
-    if (this.#retired && this.inFlight === 0) void this.pool.close();
+    if (this.#retired && this.inFlight === 0 && !this.pool.destroyed) void this.pool.close();
+  }
+
+  /** Cuts every connection. */
+  destroy(): void {
+    this.#retired = true;
+    clearTimeout(this.#timer);
+    if (!this.pool.destroyed) void this.pool.destroy();
   }
 
   #probeLater(): void {

@@ -49,9 +49,6 @@ export class ReplicaPool {
 
   /** Ends every connection. */
   close(): void {
-    for (const replica of this.all) {
-      replica.retire();
-      void replica.pool.destroy();
-    }
+    for (const replica of this.all) replica.destroy();
   }
 }

@@ -42,8 +42,10 @@ export class Serving {
   install(config: GatewayConfig): void {
     this.pool.update(config.replicas);
     this.#installJudge(config);
-    const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: () => this.pump() };
     const names = [...new Set(config.replicas.map(({ model }) => model))];
+    for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
+    for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
+    const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: () => this.pump() };
     const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
     const before = this.#models;
     this.#models = new Map(

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
 
 /** What a test engine was asked. */
 export interface Asked {
@@ -15,10 +16,13 @@ export interface TestEngine {
   close(): Promise<void>;
 }
 
-type Answer = (asked: Asked, response: ServerResponse) => void | Promise<void>;
+type Answer = (asked: Asked, response: ServerResponse) => unknown;
 
-/** A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a chat request. */
-export async function startTestEngine(answer: Answer): Promise<TestEngine> {
+/**
+ * A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a chat request.
+ * Closed when the test ends.
+ */
+export async function startTestEngine(answer: Answer, port = 0): Promise<TestEngine> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     if (request.url === "/health") {
@@ -32,19 +36,17 @@ export async function startTestEngine(answer: Answer): Promise<TestEngine> {
       const body: Record<string, unknown> = JSON.parse(Buffer.concat(chunks).toString("utf8"));
       const entry = { body, headers: request.headers, cutOff };
       asked.push(entry);
-      void answer(entry, response);
+      answer(entry, response);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    asked,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(close);
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
 }
 
 /** Answers with one whole completion. */

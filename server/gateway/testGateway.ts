@@ -2,8 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
+import { onTestFinished } from "vitest";
 import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import { type Gateway, startGateway } from "./gateway";
+import { type Gateway, type GatewayOptions, startGateway } from "./gateway";
 import type { GatewayLimits } from "./limits";
 
 /** A cascade over `stages` (model and the URLs of its engines) as a configuration. */
@@ -44,22 +45,22 @@ export interface TestGateway extends Gateway {
   put(config: GatewayConfig): Promise<void>;
   chat(body: Record<string, unknown>, init?: RequestInit): Promise<Response>;
   decisions(): Promise<readonly Decision[]>;
-  /** Closes the gateway and removes its state. */
-  end(): Promise<void>;
 }
 
-/** A real gateway on free ports with its own state directory. */
-export async function startTestGateway(limits: Partial<GatewayLimits> = {}): Promise<TestGateway> {
-  const stateDirectory = await mkdtemp(join(tmpdir(), "weir-gateway-"));
+/** An empty directory that is removed when the test ends. */
+export async function temporaryDirectory(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), "weir-gateway-"));
+  onTestFinished(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** A real gateway on free ports, closed when the test ends. */
+export async function startTestGateway(limits: Partial<GatewayLimits> = {}, given: Partial<GatewayOptions> = {}): Promise<TestGateway> {
+  const stateDirectory = given.stateDirectory ?? (await temporaryDirectory());
   const log = pino({ level: "silent" });
-  const gateway = await startGateway({
-    dataPort: 0,
-    adminPort: 0,
-    stateDirectory,
-    adminToken: null,
-    log,
-    limits: { drainSeconds: 2, ...limits },
-  });
+  const options = { dataPort: 0, adminPort: 0, stateDirectory, adminToken: null, log, limits: { drainSeconds: 0.2, ...limits } };
+  const gateway = await startGateway({ ...options, ...given });
+  onTestFinished(() => gateway.close().then(() => undefined));
   const { adminUrl, dataUrl } = gateway;
   return {
     ...gateway,
@@ -79,10 +80,6 @@ export async function startTestGateway(limits: Partial<GatewayLimits> = {}): Pro
     async decisions() {
       const page = (await (await fetch(`${adminUrl}/decisions`)).json()) as { decisions: Decision[] };
       return page.decisions;
-    },
-    async end() {
-      await gateway.close();
-      await rm(stateDirectory, { recursive: true });
     },
   };
 }

@@ -1,0 +1,197 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import { startGateway } from "./gateway";
+import { sayCompletion, startTestEngine } from "./testEngine";
+import { startTestGateway, temporaryDirectory, testConfig } from "./testGateway";
+
+const config = testConfig({ stages: [{ model: "large", urls: ["http://127.0.0.1:9"] }] });
+const put = (adminUrl: string, body: unknown, headers: Record<string, string> = {}) =>
+  fetch(`${adminUrl}/config`, { method: "PUT", headers, body: JSON.stringify(body) });
+
+describe("the gateway's configuration", () => {
+  it("is written only against the ETag that was read", async () => {
+    const { adminUrl } = await startTestGateway();
+    const empty = await fetch(`${adminUrl}/config`);
+    expect([empty.status, empty.headers.get("etag")]).toEqual([404, '"none"']);
+    expect((await put(adminUrl, config)).status).toBe(428);
+    expect((await put(adminUrl, config, { "if-match": '"stale"' })).status).toBe(412);
+    const first = await put(adminUrl, config, { "if-match": '"none"' });
+    expect(first.status).toBe(200);
+    const read = await fetch(`${adminUrl}/config`);
+    expect(await read.json()).toEqual(config);
+    expect(read.headers.get("etag")).toBe(first.headers.get("etag"));
+    expect((await put(adminUrl, config, { "if-match": '"none"' })).status).toBe(412);
+    expect((await put(adminUrl, { ...config, planId: "b" }, { "if-match": read.headers.get("etag") ?? "" })).status).toBe(200);
+  });
+
+  it("lets one of two writers at the same moment win", async () => {
+    const { adminUrl } = await startTestGateway();
+    const answers = await Promise.all(["a", "b", "c"].map((planId) => put(adminUrl, { ...config, planId }, { "if-match": '"none"' })));
+    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 412, 412]);
+  });
+
+  const twoStages = testConfig({
+    stages: [
+      { model: "small", urls: ["http://127.0.0.1:9"] },
+      { model: "large", urls: ["http://127.0.0.1:9"] },
+    ],
+    thresholds: [50],
+  });
+  it.each<[string, unknown, string]>([
+    ["of another shape", { kind: "GatewayConfig" }, "policy"],
+    ["with a stage nobody serves", { ...config, replicas: [] }, "The stage large has no replica"],
+    ["that needs a judge and has none", twoStages, "needs judged scores, but no judge is given"],
+    ["with two replicas of one name", { ...config, replicas: [...config.replicas, ...config.replicas] }, "Two replicas are called large-0"],
+    [
+      "with an address that is no HTTP",
+      { ...config, replicas: config.replicas.map((one) => ({ ...one, url: "ftp://x" })) },
+      "ftp://x is no http",
+    ],
+  ])("is refused with the reason when it is one %s, and nothing changes", async (_, body, reason) => {
+    const { adminUrl } = await startTestGateway();
+    const answer = await put(adminUrl, body, { "if-match": '"none"' });
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { error: { message: string } }).error.message).toContain(reason);
+    expect((await fetch(`${adminUrl}/config`)).status).toBe(404);
+  });
+
+  it("is kept on disk and served again by a gateway that starts alone", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "still here"));
+    const first = await startTestGateway({}, { stateDirectory });
+    await first.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
+    await first.close();
+    const second = await startTestGateway({}, { stateDirectory });
+    expect((await second.chat({})).status).toBe(200);
+  });
+
+  it("that cannot be read leaves a gateway without one, and the file as it is", async () => {
+    const stateDirectory = await temporaryDirectory();
+    await writeFile(join(stateDirectory, "gateway.json"), '{"kind":');
+    const { adminUrl, dataUrl } = await startTestGateway({}, { stateDirectory });
+    expect((await fetch(`${adminUrl}/config`)).status).toBe(404);
+    expect((await fetch(`${dataUrl}/health/ready`)).status).toBe(503);
+    expect(await readFile(join(stateDirectory, "gateway.json"), "utf8")).toBe('{"kind":');
+  });
+
+  it("needs the bearer token, which health and metrics do not", async () => {
+    const { adminUrl } = await startTestGateway({}, { adminToken: "secret" });
+    expect((await fetch(`${adminUrl}/status`)).status).toBe(401);
+    expect((await fetch(`${adminUrl}/status`, { headers: { authorization: "Bearer wrong" } })).status).toBe(401);
+    expect((await fetch(`${adminUrl}/status`, { headers: { authorization: "Bearer secret" } })).status).toBe(200);
+    expect((await fetch(`${adminUrl}/health`)).status).toBe(200);
+    expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain("# TYPE weir_gateway_requests_total counter");
+  });
+});
+
+describe("a change of configuration", () => {
+  const delayed = (text: string) => startTestEngine((_, response) => setTimeout(() => sayCompletion(response, text), 10));
+
+  it("under load loses no request, whichever engines, thresholds and plan it brings", async () => {
+    const engines = await Promise.all(["a", "b", "c", "d"].map(delayed));
+    let judged = 0;
+    const judge = await startTestEngine((_, response) => sayCompletion(response, String((judged++ * 37) % 101)));
+    const url = (index: number) => engines[index % engines.length]?.url ?? "";
+    const version = (index: number): GatewayConfig => {
+      const urls = [url(index), url(index + 1)];
+      const large = { model: "large", urls };
+      if (index % 3 === 2) return testConfig({ stages: [large], maxInFlight: 2, planId: `plan-${index}` });
+      const stages = [{ model: "small", urls: [url(index + 2)] }, large];
+      return testConfig({ stages, thresholds: [10 * index], judgeUrl: judge.url, maxInFlight: 2, planId: `plan-${index}` });
+    };
+    const gateway = await startTestGateway();
+    await gateway.put(version(0));
+    const answers: Promise<Response>[] = [];
+    for (let index = 1; index <= 8; index += 1) {
+      for (let request = 0; request < 10; request += 1) answers.push(gateway.chat({ stream: request % 3 === 0 }));
+      await new Promise((resolve) => setTimeout(resolve, 25));
+      await gateway.put(version(index));
+    }
+    const bodies = await Promise.all(answers.map(async (answer) => ({ status: (await answer).status, text: await (await answer).text() })));
+    expect(bodies.filter(({ status, text }) => status !== 200 || !text.includes('"content":'))).toEqual([]);
+    const plans = new Set((await gateway.decisions()).map(({ planId }) => planId));
+    expect(plans.size).toBeGreaterThan(3);
+    const status = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+    expect(status.replicas.map(({ inFlight }) => inFlight)).toEqual(status.replicas.map(() => 0));
+  });
+
+  it("lets a request finish on the engine and under the plan it began with", async () => {
+    const engine = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "old"), 100));
+    const gateway = await startTestGateway();
+    await gateway.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
+    const answer = gateway.chat({});
+    while (engine.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await gateway.put(testConfig({ stages: [{ model: "other", urls: ["http://127.0.0.1:9"] }], planId: "plan-b" }));
+    const status = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+    expect(status.replicas).toContainEqual({ id: "large-0", model: "large", state: "cordoned", inFlight: 1 });
+    expect((await answer).headers.get("x-weir-plan")).toBe("plan-a");
+  });
+
+  it("starts queued requests over under the new plan when their model has left", async () => {
+    const slow = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "old"), 100));
+    const fresh = await delayed("new");
+    const gateway = await startTestGateway();
+    await gateway.put(testConfig({ stages: [{ model: "large", urls: [slow.url] }], maxInFlight: 1 }));
+    const answers = [gateway.chat({}), gateway.chat({}), gateway.chat({})];
+    while (slow.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await gateway.put(testConfig({ stages: [{ model: "other", urls: [fresh.url] }], planId: "plan-b" }));
+    const plans = (await Promise.all(answers)).map((answer) => answer.headers.get("x-weir-plan"));
+    expect(plans.sort()).toEqual(["plan-a", "plan-b", "plan-b"]);
+  });
+
+  it("keeps new work from a cordoned engine and lets it finish what it has", async () => {
+    const [first, second] = [await delayed("first"), await delayed("second")];
+    const gateway = await startTestGateway();
+    const both = testConfig({ stages: [{ model: "large", urls: [first.url, second.url] }] });
+    await gateway.put(both);
+    const before = gateway.chat({});
+    while (first.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 2));
+    await gateway.put({
+      ...both,
+      replicas: both.replicas.map((one, index) => (index === 0 ? { ...one, state: "cordoned" as const } : one)),
+    });
+    const after = await Promise.all(Array.from({ length: 5 }, () => gateway.chat({})));
+    expect((await before).status).toBe(200);
+    expect(after.every((answer) => answer.status === 200)).toBe(true);
+    expect([first.asked.length, second.asked.length]).toEqual([1, 5]);
+  });
+});
+
+describe("starting and stopping", () => {
+  it("says in a sentence that a port is taken", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    const { port } = other.address() as AddressInfo;
+    const log = pino({ level: "silent" });
+    const options = { dataPort: port, adminPort: 0, stateDirectory: await temporaryDirectory(), adminToken: null, log };
+    await expect(startGateway(options)).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`);
+    other.close();
+  });
+
+  it("finishes what is in flight before it ends", async () => {
+    const engine = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "done"), 100));
+    const gateway = await startTestGateway({ drainSeconds: 5 });
+    await gateway.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
+    const answer = gateway.chat({});
+    while (engine.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const cut = await gateway.close();
+    expect([(await answer).status, cut]).toEqual([200, 0]);
+    await expect(fetch(`${gateway.dataUrl}/health`)).rejects.toThrow();
+  });
+
+  it("cuts what is still in flight when the drain time is over", async () => {
+    const engine = await startTestEngine(() => undefined);
+    const gateway = await startTestGateway({ drainSeconds: 0.05 });
+    await gateway.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
+    const answer = gateway.chat({}).catch(() => "cut");
+    while (engine.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await gateway.close()).toBe(1);
+    expect(await answer).toBe("cut");
+  });
+});

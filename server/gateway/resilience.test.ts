@@ -1,0 +1,226 @@
+import { once } from "node:events";
+import { request as httpRequest, type ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
+import { startTestGateway, testConfig } from "./testGateway";
+
+const oneModel = (urls: readonly string[], maxInFlight = 8) => testConfig({ stages: [{ model: "large", urls }], maxInFlight });
+
+/** An engine that holds every request until `open` is called, then answers all, also later ones. */
+async function heldEngine() {
+  const held: ServerResponse[] = [];
+  let isOpen = false;
+  const engine = await startTestEngine((_, response) => {
+    if (isOpen) sayCompletion(response, "late");
+    else held.push(response);
+  });
+  return {
+    ...engine,
+    open() {
+      isOpen = true;
+      for (const response of held.splice(0)) sayCompletion(response, "late");
+    },
+  };
+}
+
+async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+describe("when engines fail", () => {
+  it("sends a request to another engine, also while many wait, so that none is lost", async () => {
+    const dying = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "a"), 5));
+    const healthy = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "b"), 5));
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([dying.url, healthy.url], 2));
+    const answers = Array.from({ length: 60 }, () => gateway.chat({}));
+    await until(() => dying.asked.length >= 4);
+    await dying.close();
+    const statuses = (await Promise.all(answers)).map((answer) => answer.status);
+    expect(statuses).toEqual(Array(60).fill(200));
+    const decisions = await gateway.decisions();
+    expect(decisions.some(({ stages }) => stages.length > 1 && stages[0]?.verdict === "failed")).toBe(true);
+  });
+
+  it("takes an engine back when its health answers again", async () => {
+    let healthy = false;
+    const engine = await startTestEngine((_, response) => {
+      if (healthy) sayCompletion(response, "back");
+      else response.writeHead(503).end();
+    });
+    const gateway = await startTestGateway({ attemptsPerStage: 1 });
+    await gateway.put(oneModel([engine.url]));
+    expect((await gateway.chat({})).status).toBe(502);
+    healthy = true;
+    expect((await gateway.chat({})).status).toBe(200);
+  });
+
+  it("gives a clear error when every attempt failed, and refuses new requests while the model is down", async () => {
+    const dead = await startTestEngine(() => undefined);
+    await dead.close();
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([dead.url]));
+    const pending = gateway.chat({});
+    await until(
+      async () => (await gateway.chat({ model: "large" }, { signal: AbortSignal.timeout(100) }).catch(() => null))?.status === 503,
+    );
+    const refused = await gateway.chat({});
+    expect(refused.status).toBe(503);
+    expect(refused.headers.get("retry-after")).not.toBeNull();
+    expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("no_endpoint");
+    const back = await startTestEngine((_, response) => sayCompletion(response, "back"), Number(new URL(dead.url).port));
+    expect((await pending).status).toBe(200);
+    expect(back.asked.length).toBeGreaterThan(0);
+  });
+
+  it("passes an engine's refusal of the request itself on without trying again", async () => {
+    const engine = await startTestEngine((_, response) =>
+      response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"too long"}}'),
+    );
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const answer = await gateway.chat({});
+    expect([answer.status, await answer.text()]).toEqual([400, '{"error":{"message":"too long"}}']);
+    expect(engine.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ["closes the connection", (response: ServerResponse) => response.destroy()],
+    ["sends an error event", (response: ServerResponse) => response.end('data: {"error":{"message":"engine is dead"}}\n\n')],
+  ])("tries another engine when a stream %s before its first token", async (_, fail) => {
+    let calls = 0;
+    const engine = await startTestEngine((_asked, response) => {
+      calls += 1;
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(streamEvent({ role: "assistant", content: "" }));
+      if (calls === 1) setTimeout(() => fail(response), 10);
+      else response.end(`${streamEvent({ content: "whole" }, "stop")}data: [DONE]\n\n`);
+    });
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const text = await (await gateway.chat({ stream: true })).text();
+    expect(text.match(/assistant/g)).toHaveLength(1);
+    expect(text).toContain("whole");
+    expect(calls).toBe(2);
+  });
+
+  it("ends a stream with an error event when the engine fails after the first token", async () => {
+    const engine = await startTestEngine((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(streamEvent({ content: "half" }));
+      setTimeout(() => response.destroy(), 20);
+    });
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const text = await (await gateway.chat({ stream: true })).text();
+    expect(text).toContain("half");
+    expect(text).toContain('"code":"engine_failed"');
+    expect(text).not.toContain("[DONE]");
+    expect(engine.asked).toHaveLength(1);
+    expect((await gateway.decisions())[0]?.status).toBe(502);
+  });
+});
+
+describe("when clients go", () => {
+  it("passes the abort on to the engine and frees its place", async () => {
+    const engine = await startTestEngine(() => undefined);
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url], 1));
+    const abort = new AbortController();
+    const asking = gateway.chat({}, { signal: abort.signal }).catch(() => "aborted");
+    const waiting = gateway.chat({}).catch(() => "cut");
+    await until(() => engine.asked.length === 1);
+    abort.abort();
+    expect(await asking).toBe("aborted");
+    await engine.asked[0]?.cutOff;
+    await until(() => engine.asked.length === 2);
+    expect((await gateway.decisions())[0]).toMatchObject({ status: 499 });
+    await gateway.close();
+    await waiting;
+  });
+
+  it("passes the abort of a live stream on", async () => {
+    const engine = await startTestEngine((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).write(streamEvent({ content: "first" }));
+    });
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const abort = new AbortController();
+    const answer = await gateway.chat({ stream: true }, { signal: abort.signal });
+    await answer.body?.getReader().read();
+    abort.abort();
+    await engine.asked[0]?.cutOff;
+  });
+
+  it("takes an aborted request out of the queue", async () => {
+    const engine = await heldEngine();
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url], 1));
+    const first = gateway.chat({});
+    await until(() => engine.asked.length === 1);
+    const abort = new AbortController();
+    const second = gateway.chat({}, { signal: abort.signal }).catch(() => "aborted");
+    const queued = async () =>
+      ((await (await fetch(`${gateway.adminUrl}/status`)).json()) as { queued: Record<string, number> }).queued.large;
+    await until(async () => (await queued()) === 1);
+    abort.abort();
+    await second;
+    await until(async () => (await queued()) === 0);
+    engine.open();
+    expect((await first).status).toBe(200);
+    expect(engine.asked).toHaveLength(1);
+  });
+});
+
+describe("bounds", () => {
+  it("sheds with 429 and Retry-After when the queue is full, and serves what it admitted", async () => {
+    const engine = await heldEngine();
+    const gateway = await startTestGateway({ queuedPerModel: 2 });
+    await gateway.put(oneModel([engine.url], 1));
+    const answers = [1, 2, 3, 4, 5].map(() => gateway.chat({}));
+    const firstRefused = await Promise.race(answers);
+    expect(firstRefused.status).toBe(429);
+    expect(Number(firstRefused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(await firstRefused.json()).toMatchObject({ error: { type: "rate_limit_error", code: "queue_full" } });
+    engine.open();
+    const statuses = (await Promise.all(answers)).map((answer) => answer.status).sort();
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+  });
+
+  it("answers 504 when a request has had its time, and stops the engine", async () => {
+    const engine = await startTestEngine(() => undefined);
+    const gateway = await startTestGateway({ requestSeconds: 0.05 });
+    await gateway.put(oneModel([engine.url]));
+    const answer = await gateway.chat({});
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([504, "deadline"]);
+    await engine.asked[0]?.cutOff;
+  });
+
+  it.each([
+    ["said", { "content-length": "5000" }],
+    ["found", { "transfer-encoding": "chunked" }],
+  ])("refuses a body over the limit whose length is %s", async (_, headers) => {
+    const gateway = await startTestGateway({ bodyBytes: 1000 });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers });
+    request.on("error", () => undefined);
+    request.write("x".repeat(4000));
+    const [response] = await once(request, "response");
+    expect(response.statusCode).toBe(413);
+    request.destroy();
+  });
+
+  it.each([
+    ["not JSON", "{", 400, "invalid_json"],
+    ["a list", "[]", 400, "invalid_json"],
+    ["without messages", '{"model":"cascade/test"}', 400, "invalid_type"],
+    ["for a model nobody serves", '{"model":"gpt-x","messages":[{}]}', 404, "model_not_found"],
+  ])("refuses a body that is %s", async (_, body, status, code) => {
+    const engine = await startTestEngine(() => undefined);
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const answer = await gateway.chat({}, { body });
+    const { error } = (await answer.json()) as { error: Record<string, unknown> };
+    expect([answer.status, error.code]).toEqual([status, code]);
+    expect(Object.keys(error)).toEqual(["message", "type", "param", "code"]);
+  });
+});
