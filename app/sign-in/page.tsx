@@ -4,9 +4,7 @@ import { WeirIcon } from "@/components/ui/icons";
 export const metadata: Metadata = { title: "Sign in" };
 
 const reasons: Readonly<Record<string, string>> = {
-  used: "That link was already used. Each link signs in once.",
-  expired: "That link has expired.",
-  unknown: "That link is not one of this studio's.",
+  used: "That link was already used, has expired, or is not one of this studio's. Each link signs in once, within an hour.",
   "signed-out": "You are signed out.",
 };
 

@@ -8,7 +8,7 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 
 /** How often health and the running plan are looked at while nothing else asks for them. */
-const REFRESH_MS = 5_000;
+const REFRESH_MS = 2_000;
 
 export function useClusters() {
   const trpc = useTRPC();

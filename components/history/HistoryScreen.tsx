@@ -1,0 +1,177 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { Application, ClusterSummary } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { ApplicationPanel } from "../apply/ApplicationPanel";
+import { isActive } from "../apply/prepareRevisions";
+import { RevisionTable } from "../apply/RevisionTable";
+import { useApplications } from "../apply/useApplications";
+import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
+import { StateWord } from "../ui/Badge";
+import { formatDate, formatScore, formatSeconds, formatUsd, shortHash } from "../ui/format";
+import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { Table } from "../ui/Table";
+import { PlanImport } from "./PlanImport";
+
+const AUDIT_LINES = 100;
+const NONE: readonly Application[] = [];
+
+const planColumns = [
+  { key: "plan", name: "Plan" },
+  { key: "made", name: "Made" },
+  { key: "workload", name: "Workload" },
+  { key: "cascade", name: "Cascade" },
+  { key: "gpus", name: "GPUs", numeric: true },
+  { key: "quality", name: "Quality", numeric: true },
+  { key: "p95", name: "p95", numeric: true },
+  { key: "cost", name: "$/request", numeric: true },
+  { key: "state", name: "State" },
+] as const;
+
+const auditColumns = [
+  { key: "at", name: "When" },
+  { key: "actor", name: "Who" },
+  { key: "action", name: "What" },
+  { key: "subject", name: "Of" },
+  { key: "detail", name: "Detail" },
+] as const;
+
+function KeptPlans({ clusterId }: { readonly clusterId: string }) {
+  const trpc = useTRPC();
+  const link = useClusterLink();
+  const query = useQuery(trpc.plans.list.queryOptions({ clusterId }));
+  const plans = query.data ?? [];
+  const status = queryStatus(query, {
+    what: "Reading plans",
+    empty: query.data?.length === 0 && {
+      kind: "empty",
+      title: "No plan kept yet",
+      text: "A plan is kept when you take it from the Plan page to its review.",
+    },
+  });
+  return (
+    <PanelState status={status}>
+      {() => (
+        <Table caption="Kept plans" columns={planColumns}>
+          {plans.map((plan) => (
+            <tr key={plan.id}>
+              <td>
+                <Link href={link(`/apply/${plan.id}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+                  {shortHash(plan.id)}
+                </Link>
+              </td>
+              <td className="whitespace-nowrap">{formatDate(plan.createdAt)}</td>
+              <td>{plan.workloadName}</td>
+              <td>
+                {plan.stages
+                  .map((stage, index) => (index < plan.thresholds.length ? `${stage} <${plan.thresholds[index]}→ ` : stage))
+                  .join("")}
+              </td>
+              <td className="text-right">{plan.gpus}</td>
+              <td className="text-right">{formatScore(plan.quality)}</td>
+              <td className="text-right">{formatSeconds(plan.p95Seconds)}</td>
+              <td className="text-right">{formatUsd(plan.costUsdPerRequest)}</td>
+              <td>
+                {plan.running ? (
+                  <StateWord tone="good">in force</StateWord>
+                ) : plan.approvedBy === null ? (
+                  <StateWord tone="neutral">not approved</StateWord>
+                ) : (
+                  <StateWord tone="accent">approved</StateWord>
+                )}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </PanelState>
+  );
+}
+
+function Audit() {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.audit.list.queryOptions({ limit: AUDIT_LINES }));
+  const status = queryStatus(query, {
+    what: "Reading the audit",
+    empty: query.data?.length === 0 && {
+      kind: "empty",
+      title: "Nothing was changed yet",
+      text: "Every change leaves a line here: who, when, what and why.",
+    },
+  });
+  return (
+    <PanelState status={status}>
+      {() => (
+        <div className="max-h-96 overflow-y-auto">
+          <Table caption="Audit" columns={auditColumns}>
+            {(query.data ?? []).map((line) => (
+              <tr key={`${line.at}${line.action}${line.subject}`}>
+                <td className="whitespace-nowrap text-ink-3">{formatDate(line.at)}</td>
+                <td>{line.actor}</td>
+                <td className="whitespace-nowrap">{line.action}</td>
+                <td className="max-w-48 truncate font-mono text-xs" title={line.subject}>
+                  {line.subject}
+                </td>
+                <td className="text-ink-2">{line.detail}</td>
+              </tr>
+            ))}
+          </Table>
+        </div>
+      )}
+    </PanelState>
+  );
+}
+
+function HistoryDesk({ cluster }: { readonly cluster: ClusterSummary }) {
+  const trpc = useTRPC();
+  const clusterId = cluster.spec.id;
+  const query = useApplications(clusterId);
+  const plans = useQuery(trpc.plans.list.queryOptions({ clusterId }));
+  const active = query.data?.find(isActive);
+  return (
+    <>
+      {active !== undefined && (
+        <Panel title="Under way">
+          <ApplicationPanel application={active} />
+        </Panel>
+      )}
+      <Panel title={`Revisions of ${cluster.spec.name}`}>
+        <PanelState status={queryStatus(query, { what: "Reading revisions" })}>
+          {() => (
+            <RevisionTable
+              clusterId={clusterId}
+              runningPlanId={cluster.runningPlanId}
+              applications={query.data ?? NONE}
+              plans={plans.data ?? []}
+            />
+          )}
+        </PanelState>
+      </Panel>
+      <Panel title="Plans" aside={<PlanImport />}>
+        <KeptPlans clusterId={clusterId} />
+      </Panel>
+      <Panel title="Audit">
+        <Audit />
+      </Panel>
+    </>
+  );
+}
+
+/** History: what was in force, which plans are kept, and who changed what. */
+export function HistoryScreen() {
+  const clusters = useClusters();
+  const cluster = useCurrentCluster();
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Apply and history" />
+      <PanelState status={queryStatus(clusters, { what: "Reading clusters" })}>
+        {() => cluster !== null && <HistoryDesk cluster={cluster} />}
+      </PanelState>
+    </div>
+  );
+}

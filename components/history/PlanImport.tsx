@@ -1,0 +1,48 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+
+async function readDocument(file: File): Promise<unknown> {
+  try {
+    return JSON.parse(await file.text());
+  } catch {
+    throw new Error(`${file.name} is not JSON: choose a plan exported from the Plan page.`);
+  }
+}
+
+/** Takes a plan document from elsewhere and goes to its review, which shows the difference before anything can be done with it. */
+export function PlanImport() {
+  const client = useTRPCClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const take = useMutation({
+    mutationFn: async (file: File) => takeOutcome(await client.plans.import.mutate({ document: await readDocument(file) })),
+    onSuccess: (kept) => router.push(link(`/apply/${kept.id}`)),
+  });
+  return (
+    <>
+      {take.error !== null && (
+        <span role="alert" className="text-bad">
+          {take.error.message}
+        </span>
+      )}
+      <label className="inline-flex h-8 cursor-pointer items-center rounded-md border border-line-strong bg-raised px-3 text-sm font-medium text-ink focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
+        Import plan
+        <input
+          type="file"
+          accept="application/json,.json"
+          className="sr-only"
+          onChange={(event) => {
+            const file = event.target.files?.[0];
+            if (file !== undefined) take.mutate(file);
+            event.target.value = "";
+          }}
+        />
+      </label>
+    </>
+  );
+}

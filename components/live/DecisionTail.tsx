@@ -1,0 +1,130 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { type Outputs, useTRPC } from "../api/trpc";
+import { StateWord } from "../ui/Badge";
+import { formatClock, formatScore, formatSeconds, shortHash } from "../ui/format";
+import { Modal } from "../ui/Modal";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { Table } from "../ui/Table";
+
+type Decision = Outputs["live"]["decisions"][number];
+
+const TAIL = 40;
+const REFRESH_MS = 1_000;
+
+const columns = [
+  { key: "at", name: "At" },
+  { key: "path", name: "Path" },
+  { key: "answer", name: "Answer" },
+  { key: "e2e", name: "End to end", numeric: true },
+  { key: "open", name: "" },
+] as const;
+
+const stageColumns = [
+  { key: "model", name: "Stage" },
+  { key: "replica", name: "Replica" },
+  { key: "wait", name: "Queued", numeric: true },
+  { key: "took", name: "Answered in", numeric: true },
+  { key: "judge", name: "Judge", numeric: true },
+  { key: "score", name: "Score", numeric: true },
+  { key: "threshold", name: "Threshold", numeric: true },
+  { key: "why", name: "Why" },
+] as const;
+
+function Inspector({ decision }: { readonly decision: Decision }) {
+  return (
+    <div className="flex flex-col gap-3 text-sm">
+      <p className="text-ink-2">
+        Status {decision.status}, plan <span className="font-mono">{shortHash(decision.planId)}</span>, policy{" "}
+        <span className="font-mono">{shortHash(decision.policyHash)}</span>. End to end {formatSeconds(decision.endToEndSeconds)}, first
+        token after {formatSeconds(decision.ttftSeconds)}, gateway overhead {formatSeconds(decision.overheadSeconds)}.
+      </p>
+      <Table caption="Stages of this request" columns={stageColumns}>
+        {decision.stages.map((stage) => (
+          <tr key={`${stage.model}${stage.replica}${stage.verdict}`}>
+            <td>{stage.model}</td>
+            <td className="font-mono text-xs">{stage.replica}</td>
+            <td className="text-right">{formatSeconds(stage.queueSeconds)}</td>
+            <td className="text-right">{formatSeconds(stage.seconds)}</td>
+            <td className="text-right">{formatSeconds(stage.judgeSeconds)}</td>
+            <td className="text-right">{formatScore(stage.judgedScore)}</td>
+            <td className="text-right">{stage.threshold ?? "–"}</td>
+            <td>
+              {stage.verdict}: {stage.reason}
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <p className="text-xs text-ink-3">Decision records hold no prompt and no answer.</p>
+    </div>
+  );
+}
+
+/** The newest routing decisions, each with why it was answered as it was. */
+export function DecisionTail(props: {
+  readonly clusterId: string;
+  readonly paused: boolean;
+  readonly openId: string | null;
+  readonly onOpen: (id: string | null) => void;
+}) {
+  const trpc = useTRPC();
+  const query = useQuery(
+    trpc.live.decisions.queryOptions(
+      { clusterId: props.clusterId, limit: TAIL },
+      { refetchInterval: props.paused ? false : REFRESH_MS, staleTime: 0 },
+    ),
+  );
+  const decisions = query.data ?? [];
+  const open = decisions.find((decision) => decision.id === props.openId);
+  const status = queryStatus(query, {
+    what: "Reading decisions",
+    empty: query.data?.length === 0 && {
+      kind: "empty",
+      title: "No decision yet",
+      text: "Each request answered by the gateway leaves a record here. Start a load to see some.",
+    },
+  });
+  return (
+    <>
+      <PanelState status={status}>
+        {() => (
+          <div className="max-h-80 overflow-y-auto">
+            <Table caption="Newest decisions" columns={columns}>
+              {decisions.map((decision) => (
+                <tr key={decision.sequence}>
+                  <td className="whitespace-nowrap text-ink-3">{formatClock(new Date(decision.finishedAtMs).toISOString())}</td>
+                  <td>
+                    {decision.stages
+                      .map((stage) => `${stage.model}${stage.judgedScore === null ? "" : ` ${formatScore(stage.judgedScore)}`}`)
+                      .join(" → ")}
+                  </td>
+                  <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
+                  <td className="text-right">{formatSeconds(decision.endToEndSeconds)}</td>
+                  <td className="text-right">
+                    <button
+                      type="button"
+                      className="text-accent underline-offset-2 hover:underline"
+                      onClick={() => props.onOpen(decision.id)}
+                    >
+                      Why
+                    </button>
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          </div>
+        )}
+      </PanelState>
+      <Modal
+        open={open !== undefined}
+        onOpenChange={(isOpen) => !isOpen && props.onOpen(null)}
+        title="Why this answer"
+        description="The stages this request went through, what each score was held against, and where its time went."
+      >
+        {open !== undefined && <Inspector decision={open} />}
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,50 @@
+import { Sparkline } from "../charts/Sparkline";
+import { StateWord } from "../ui/Badge";
+import { formatCount, formatPercent, formatRate, formatSeconds } from "../ui/format";
+import { ModelMark } from "../ui/ModelChip";
+import { Table } from "../ui/Table";
+import { type EngineRow, engineTones } from "./prepareLive";
+
+const columns = [
+  { key: "engine", name: "Engine" },
+  { key: "state", name: "State" },
+  { key: "running", name: "Running", numeric: true },
+  { key: "waiting", name: "Waiting", numeric: true },
+  { key: "kv", name: "KV use, last minute" },
+  { key: "ttft", name: "TTFT p95", numeric: true },
+  { key: "rate", name: "Requests", numeric: true },
+] as const;
+
+/** Every engine as its own metrics tell it. */
+export function EngineTable({ rows }: { readonly rows: readonly EngineRow[] }) {
+  return (
+    <Table caption="Engines" columns={columns}>
+      {rows.map(({ engine, identity, kvUse }) => (
+        <tr key={engine.id}>
+          <td>
+            <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
+              {identity !== undefined && <ModelMark identity={identity} />}
+              {engine.id}
+            </span>
+          </td>
+          <td>
+            <StateWord tone={engineTones[engine.state]} title={engine.reason}>
+              {engine.state}
+            </StateWord>
+            {engine.state !== "fresh" && <span className="block text-xs text-ink-3">{engine.reason}</span>}
+          </td>
+          <td className="text-right">{formatCount(engine.running)}</td>
+          <td className="text-right">{formatCount(engine.waiting)}</td>
+          <td>
+            <span className="flex items-center gap-2">
+              <Sparkline values={kvUse} hue={identity?.hue ?? "var(--ink-2)"} />
+              {formatPercent(engine.kvUse)}
+            </span>
+          </td>
+          <td className="text-right">{formatSeconds(engine.ttftP95Seconds)}</td>
+          <td className="text-right">{formatRate(engine.requestsPerSecond)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}

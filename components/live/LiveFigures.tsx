@@ -1,0 +1,59 @@
+import type { LiveFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+
+function Pair(props: { readonly name: string; readonly measured: string; readonly predicted: string; readonly testId: string }) {
+  return (
+    <div className="flex flex-col gap-0.5">
+      <dt className="text-xs text-ink-3">{props.name}</dt>
+      <dd className="text-2xl font-semibold tracking-tight whitespace-nowrap" data-testid={`measured-${props.testId}`}>
+        {props.measured}
+      </dd>
+      <dd className="text-xs text-ink-3" data-testid={`predicted-${props.testId}`}>
+        predicted {props.predicted}
+      </dd>
+    </div>
+  );
+}
+
+/** What is measured, large, and below each figure what the plan in force promised. */
+export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
+  const { measured, gateway } = frame;
+  const predictions = plan?.predictions ?? null;
+  const band = (low: string, high: string, value: string) => `${value} (${low} to ${high})`;
+  return (
+    <dl className="flex flex-wrap gap-x-12 gap-y-4">
+      <Pair
+        name="p95 end to end, measured"
+        testId="p95"
+        measured={formatSeconds(measured.p95Seconds)}
+        predicted={
+          predictions === null
+            ? "–"
+            : band(formatSeconds(predictions.p95Band.low), formatSeconds(predictions.p95Band.high), formatSeconds(predictions.p95Seconds))
+        }
+      />
+      <Pair
+        name="Quality, measured"
+        testId="quality"
+        measured={formatScore(measured.meanQuality)}
+        predicted={
+          predictions === null
+            ? "–"
+            : band(formatScore(predictions.qualityBand.low), formatScore(predictions.qualityBand.high), formatScore(predictions.quality))
+        }
+      />
+      <Pair
+        name="Requests"
+        testId="rate"
+        measured={formatRate(gateway.requestsPerSecond)}
+        predicted={plan === null ? "–" : `${formatRate(plan.inputs.workload.requestsPerSecond)} planned for`}
+      />
+      <div className="flex flex-col gap-0.5">
+        <dt className="text-xs text-ink-3">Measured over</dt>
+        <dd className="text-2xl font-semibold tracking-tight">{formatCount(measured.requests)}</dd>
+        <dd className="text-xs text-ink-3">requests of the last {formatSeconds(measured.windowSeconds)}</dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,138 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useStore } from "zustand";
+import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { useTRPC } from "../api/trpc";
+import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
+import { StateWord } from "../ui/Badge";
+import { formatCount, formatRate, formatSeconds } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { useUrlView } from "../url/useUrlView";
+import { DecisionTail } from "./DecisionTail";
+import { EngineTable } from "./EngineTable";
+import { GpuHeat } from "./GpuHeat";
+import { LiveChart } from "./LiveChart";
+import { LiveFigures } from "./LiveFigures";
+import { LiveHeader } from "./LiveHeader";
+import { LoadPanel } from "./LoadPanel";
+import { liveCodec } from "./liveCodec";
+import { engineRows, heatNodes, latencySeries, needsAttention, queueSeries, rateSeries, stageRows } from "./prepareLive";
+import { StagePanel } from "./StagePanel";
+import { useLiveFrames } from "./useLiveFrames";
+
+function usePlanOf(planId: string | null): Plan | null {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.plans.get.queryOptions({ planId: planId ?? "" }, { enabled: planId !== null, staleTime: Number.POSITIVE_INFINITY }),
+  );
+  return planId === null ? null : (data?.plan ?? null);
+}
+
+/** Everything drawn from frames. */
+function Measurements(props: {
+  readonly frames: readonly LiveFrame[];
+  readonly frame: LiveFrame;
+  readonly plan: Plan | null;
+  readonly rangeSeconds: number;
+}) {
+  const { frames, frame, plan, rangeSeconds } = props;
+  const names = [...new Set([...(plan?.policy.stages.map((stage) => stage.model) ?? []), ...frame.engines.map((engine) => engine.model)])];
+  const identities = useModelIdentities(names);
+  const models = useMemo(() => [...identities.keys()], [identities]);
+  const queues = useMemo(() => queueSeries(models, identities), [models, identities]);
+  const attention = needsAttention(frame);
+  const band =
+    plan === null ? null : { low: plan.predictions.p95Band.low, high: plan.predictions.p95Band.high, value: plan.predictions.p95Seconds };
+  return (
+    <>
+      {attention.length > 0 && (
+        <Panel title="Needs attention">
+          <ul className="flex list-none flex-col gap-1 text-sm">
+            {attention.map((each) => (
+              <li key={each.subject} className="flex gap-3">
+                <StateWord tone="warn">{each.word}</StateWord>
+                <span className="font-medium">{each.subject}</span>
+                <span className="text-ink-2">{each.reason}</span>
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <Panel title="Measured beside predicted">
+        <LiveFigures frame={frame} plan={plan} />
+      </Panel>
+      <Panel title="Stages">
+        <StagePanel rows={stageRows(frame, plan, identities)} />
+      </Panel>
+      <div className="grid gap-4 lg:grid-cols-3">
+        <LiveChart title="Requests" frames={frames} series={rateSeries} rangeSeconds={rangeSeconds} format={formatRate} />
+        <LiveChart title="Running and waiting" frames={frames} series={queues} rangeSeconds={rangeSeconds} format={formatCount} />
+        <LiveChart
+          title="Latency end to end"
+          frames={frames}
+          series={latencySeries}
+          rangeSeconds={rangeSeconds}
+          format={formatSeconds}
+          band={band}
+        />
+      </div>
+      <div className="grid items-start gap-4 xl:grid-cols-2">
+        <Panel title="Engines">
+          <EngineTable rows={engineRows(frames, identities)} />
+        </Panel>
+        <Panel title="GPUs" aside={<span>utilisation; bar: memory in use</span>}>
+          <GpuHeat nodes={heatNodes(frame)} identities={identities} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
+  const clusterId = cluster.spec.id;
+  const [view, write] = useUrlView(liveCodec);
+  const { store, connection } = useLiveFrames(clusterId);
+  const frames = useStore(store, (state) => state.shown);
+  const paused = useStore(store, (state) => state.paused);
+  const plan = usePlanOf(cluster.runningPlanId);
+  const frame = frames.at(-1);
+  const status: PanelStatus =
+    frame !== undefined
+      ? { kind: "ready" }
+      : cluster.health.word === "not connected"
+        ? { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: there is nothing to measure." }
+        : { kind: "loading", what: "Waiting for the first sample" };
+  return (
+    <>
+      <LiveHeader store={store} connection={connection} range={view.range} onRange={(range) => write({ range }, "push")} />
+      <Panel title="Load">
+        <LoadPanel clusterId={clusterId} plan={plan} />
+      </Panel>
+      <PanelState status={status}>
+        {() => frame !== undefined && <Measurements frames={frames} frame={frame} plan={plan} rangeSeconds={Number(view.range)} />}
+      </PanelState>
+      <Panel title="Decisions">
+        <DecisionTail clusterId={clusterId} paused={paused} openId={view.decision} onOpen={(decision) => write({ decision }, "push")} />
+      </Panel>
+    </>
+  );
+}
+
+/** Live: what the cluster does now, beside what the plan in force promised. */
+export function LiveScreen() {
+  const clusters = useClusters();
+  const cluster = useCurrentCluster();
+  return (
+    <div className="flex flex-col gap-4">
+      <PanelState status={queryStatus(clusters, { what: "Reading clusters" })}>
+        {() => cluster !== null && <LiveDesk key={cluster.spec.id} cluster={cluster} />}
+      </PanelState>
+    </div>
+  );
+}

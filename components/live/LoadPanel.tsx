@@ -1,0 +1,127 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { LoadStatus } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { StateWord, type Tone } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { NumberField, SelectField } from "../ui/Field";
+import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+
+const REFRESH_MS = 500;
+const IDLE_MS = 5_000;
+const DEFAULT_SECONDS = 120;
+const DEFAULT_RATE = 5;
+
+const tones: Readonly<Record<LoadStatus["state"], Tone>> = { idle: "neutral", running: "accent", done: "good", failed: "bad" };
+
+function Progress({ status }: { readonly status: LoadStatus }) {
+  const share = status.seconds > 0 ? Math.min(1, status.elapsedSeconds / status.seconds) : 0;
+  return (
+    <div className="flex flex-col gap-2" data-testid="load-status">
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <StateWord tone={tones[status.state]}>{status.state}</StateWord>
+        <span className="text-ink-2">
+          {status.workloadName} at {formatRate(status.requestsPerSecond)}: {formatSeconds(status.elapsedSeconds)} of{" "}
+          {formatSeconds(status.seconds)}
+        </span>
+        <span className="text-ink-3">
+          {formatCount(status.sent)} sent, {formatCount(status.finished)} finished, {formatCount(status.failed)} failed
+        </span>
+        <span className="ml-auto text-ink-2">
+          p50 {formatSeconds(status.p50Seconds)} · p95 {formatSeconds(status.p95Seconds)} · quality {formatScore(status.quality)}
+        </span>
+      </div>
+      <div
+        role="progressbar"
+        aria-label="Load"
+        aria-valuenow={Math.round(share * 100)}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        className="h-1 rounded bg-line"
+      >
+        <div className="h-full rounded bg-accent" style={{ width: `${share * 100}%` }} />
+      </div>
+      {status.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {status.error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Replays a workload through the gateway at a chosen rate, open loop: requests come when the trace says, not when answers do. */
+export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; readonly plan: Plan | null }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useState<{ readonly workloadId?: string; readonly rate?: number; readonly seconds?: number }>({});
+  const workloads = useQuery(trpc.workloads.list.queryOptions()).data ?? [];
+  const { data: status } = useQuery(
+    trpc.load.status.queryOptions(undefined, {
+      staleTime: 0,
+      refetchInterval: (query) => (query.state.data?.state === "running" ? REFRESH_MS : IDLE_MS),
+    }),
+  );
+  const planned = plan?.inputs.workload;
+  const workloadId = chosen.workloadId ?? workloads.find((each) => each.id === planned?.id)?.id ?? workloads[0]?.id ?? "";
+  const requestsPerSecond = chosen.rate ?? planned?.requestsPerSecond ?? DEFAULT_RATE;
+  const seconds = chosen.seconds ?? DEFAULT_SECONDS;
+  const refresh = () => queries.invalidateQueries(trpc.load.pathFilter());
+  const start = useMutation({
+    mutationFn: async () => takeOutcome(await client.load.start.mutate({ clusterId, workloadId, requestsPerSecond, seconds })),
+    onSettled: refresh,
+  });
+  const stop = useMutation(trpc.load.stop.mutationOptions({ onSettled: refresh }));
+  const running = status?.state === "running";
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+        <SelectField
+          className="w-64"
+          label="Workload to replay"
+          value={workloadId}
+          disabled={running}
+          options={workloads.map((each) => ({ value: each.id, text: each.name }))}
+          onChange={(id) => setChosen({ ...chosen, workloadId: id })}
+        />
+        <NumberField
+          label="Rate"
+          unit="req/s"
+          min={0.1}
+          max={10_000}
+          value={requestsPerSecond}
+          onChange={(rate) => setChosen({ ...chosen, rate })}
+        />
+        <NumberField
+          label="For"
+          unit="s"
+          min={1}
+          max={86_400}
+          value={seconds}
+          onChange={(value) => setChosen({ ...chosen, seconds: value })}
+        />
+        {running ? (
+          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
+            Stop load
+          </Button>
+        ) : (
+          <Button look="primary" disabled={start.isPending || workloadId === "" || plan === null} onClick={() => start.mutate()}>
+            Start load
+          </Button>
+        )}
+        {plan === null && <span className="flex h-8 items-center text-sm text-ink-3">A plan must run before the gateway can answer.</span>}
+      </div>
+      {start.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {start.error.message}
+        </p>
+      )}
+      {status !== undefined && status.state !== "idle" && <Progress status={status} />}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { ABSENT, formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
+import { ModelChip } from "../ui/ModelChip";
+import { Table } from "../ui/Table";
+import type { StageRow } from "./prepareLive";
+
+const columns = [
+  { key: "stage", name: "Stage" },
+  { key: "queue", name: "Queued", numeric: true },
+  { key: "flight", name: "In flight", numeric: true },
+  { key: "share", name: "Share", numeric: true },
+  { key: "escalated", name: "Escalated", numeric: true },
+  { key: "score", name: "Judged score", numeric: true },
+  { key: "p95", name: "p95 measured", numeric: true },
+  { key: "beside", name: "beside predicted" },
+] as const;
+
+/** Measured as a solid tick, predicted as a hollow one, on one scale from zero. */
+function Beside({ measured, predicted }: { readonly measured: number | null; readonly predicted: number | null }) {
+  const most = Math.max(measured ?? 0, predicted ?? 0) * 1.25 || 1;
+  return (
+    <span className="flex items-center gap-2">
+      <span aria-hidden="true" className="relative block h-3 w-32 rounded-sm bg-sunken">
+        {predicted !== null && (
+          <span
+            className="absolute inset-y-0 left-0 rounded-sm border-r-2 border-accent bg-accent-soft"
+            style={{ width: `${(predicted / most) * 100}%` }}
+          />
+        )}
+        {measured !== null && <span className="absolute -inset-y-0.5 w-0.5 bg-ink" style={{ left: `${(measured / most) * 100}%` }} />}
+      </span>
+      <span className="text-xs whitespace-nowrap text-ink-3">{predicted === null ? ABSENT : formatSeconds(predicted)}</span>
+    </span>
+  );
+}
+
+/** The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise. */
+export function StagePanel({ rows }: { readonly rows: readonly StageRow[] }) {
+  return (
+    <Table caption="Stages" columns={columns}>
+      {rows.map(({ model, identity, measured, predictedP95Seconds, predictedShare }) => (
+        <tr key={model}>
+          <td>{identity === undefined ? model : <ModelChip identity={identity} />}</td>
+          <td className="text-right">{formatCount(measured?.queued)}</td>
+          <td className="text-right">{formatCount(measured?.inFlight)}</td>
+          <td className="text-right whitespace-nowrap">
+            {formatPercent(measured?.share)}{" "}
+            {predictedShare !== null && <span className="text-xs text-ink-3">of {formatPercent(predictedShare)} predicted</span>}
+          </td>
+          <td className="text-right">{formatPercent(measured?.escalated)}</td>
+          <td className="text-right">{formatScore(measured?.meanJudgedScore)}</td>
+          <td className="text-right font-medium">{formatSeconds(measured?.p95Seconds)}</td>
+          <td>
+            <Beside measured={measured?.p95Seconds ?? null} predicted={predictedP95Seconds} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
