@@ -148,4 +148,17 @@ describe("a cascade behind the gateway", () => {
     expect((await running.decisions())[0]?.stages[0]?.reason).toBe("judge-unavailable: no score within 0.05 s");
     await judge.asked[0]?.cutOff;
   });
+
+  it("records engine seconds, which are wall seconds times the scale of the configuration", async () => {
+    const slow = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "x"), 30));
+    const running = await startTestGateway();
+    await running.put({ ...testConfig({ stages: [{ model: "large", urls: [slow.url] }] }), timeScale: 100 });
+    const startedMs = performance.now();
+    await running.chat({});
+    const wallSeconds = (performance.now() - startedMs) / 1000;
+    const [decision] = await running.decisions();
+    expect(decision?.stages[0]?.seconds).toBeGreaterThan(2.9);
+    expect(decision?.endToEndSeconds).toBeLessThan(wallSeconds * 100);
+    expect(decision?.overheadSeconds).toBeLessThan((decision?.endToEndSeconds ?? 0) - (decision?.stages[0]?.seconds ?? 0) + 1e-6);
+  });
 });

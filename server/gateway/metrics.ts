@@ -57,8 +57,9 @@ export class GatewayMetrics {
     this.#gauge("weir_gateway_replica_accepting", "1 when an engine takes new work.", ["model", "replica"], (gauge) => {
       for (const { model, id: replica, accepting } of serving.pool.all) gauge.set({ model, replica }, accepting ? 1 : 0);
     });
-    this.#gauge("weir_gateway_judge_resting", "1 while a failing judge is not asked.", [], (gauge) => {
-      if (serving.judge) gauge.set(serving.judge.resting ? 1 : 0);
+    this.#gauge("weir_gateway_judge_resting", "1 while a failing judge is not asked.", ["model"], (gauge) => {
+      const model = serving.config?.judge?.model;
+      if (serving.judge && model !== undefined) gauge.set({ model }, serving.judge.resting ? 1 : 0);
     });
   }
 

@@ -6,7 +6,7 @@ import type { ReplicaView } from "@/solver/policies/policy";
 const firstProbeMs = 50;
 const slowestProbeMs = 10_000;
 const probeTimeoutMs = 2_000;
-/** Probes in vain after which new requests are refused rather than queued when a model has no other replica. */
+/** Failures in a row, probes included, after which new requests are refused rather than queued when a model has no other replica. */
 const downAfterFailures = 4;
 
 /**
@@ -53,7 +53,7 @@ export class Replica implements ReplicaView {
 
   /** Out of service for longer than a short hiccup. */
   get down(): boolean {
-    return this.cordoned || this.#retired || this.#failures >= downAfterFailures;
+    return this.cordoned || this.#retired || (!this.#healthy && this.#failures >= downAfterFailures);
   }
 
   update({ state, maxInFlight }: GatewayReplica): void {

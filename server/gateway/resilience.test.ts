@@ -55,7 +55,28 @@ describe("when engines fail", () => {
     expect((await gateway.chat({})).status).toBe(200);
   });
 
-  it("gives a clear error when every attempt failed, and refuses new requests while the model is down", async () => {
+  it("goes on trying an engine whose health is good though many requests failed there", async () => {
+    let calls = 0;
+    const engine = await startTestEngine((_, response) => {
+      calls += 1;
+      if (calls > 6) sayCompletion(response, "at last");
+      else response.writeHead(500).end();
+    });
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const statuses = [];
+    for (let request = 0; request < 3; request += 1) {
+      const answer = await gateway.chat({});
+      statuses.push(answer.status);
+      if (request === 0)
+        expect(((await answer.json()) as { error: { message: string } }).error.message).toContain("failed 3 times, last on large-0");
+      const accepting = async () => (await (await fetch(`${gateway.adminUrl}/status`)).text()).includes('"active"');
+      await until(accepting);
+    }
+    expect(statuses).toEqual([502, 502, 200]);
+  });
+
+  it("refuses new requests while a model is down, and keeps those it took until an engine is back", async () => {
     const dead = await startTestEngine(() => undefined);
     await dead.close();
     const gateway = await startTestGateway();
@@ -118,6 +139,44 @@ describe("when engines fail", () => {
     expect(text).not.toContain("[DONE]");
     expect(engine.asked).toHaveLength(1);
     expect((await gateway.decisions())[0]?.status).toBe(502);
+  });
+});
+
+describe("order and flow", () => {
+  it("gives free room to whoever waits longest, by whichever name the model was asked for", async () => {
+    const engine = await heldEngine();
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url], 1));
+    const answers: Promise<Response>[] = [];
+    for (const [index, model] of ["large", "cascade/test", "large", "cascade/test"].entries()) {
+      answers.push(gateway.chat({ model, user: `${index}` }));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    engine.open();
+    await Promise.all(answers);
+    expect(engine.asked.map(({ body }) => body.user)).toEqual(["0", "1", "2", "3"]);
+  });
+
+  it("holds the engine back while a client reads slowly, and loses nothing", async () => {
+    // 50 MB: the kernel's buffers of two loopback connections take some ten.
+    const chunks = 2500;
+    const big = streamEvent({ content: "x".repeat(20_000) });
+    let written = 0;
+    const engine = await startTestEngine(async (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      for (; written < chunks; written += 1) if (!response.write(big)) await once(response, "drain");
+      response.end("data: [DONE]\n\n");
+    });
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const body = JSON.stringify({ model: "cascade/test", stream: true, messages: [{ role: "user", content: "much" }] });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
+    const [response] = await once(request, "response");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(written).toBeLessThan(chunks);
+    let bytes = 0;
+    for await (const chunk of response) bytes += chunk.length;
+    expect(bytes).toBe(chunks * big.length + "data: [DONE]\n\n".length);
   });
 });
 
