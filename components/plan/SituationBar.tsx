@@ -4,6 +4,7 @@ import type { WorkloadSummary } from "@/server/contracts/studio";
 import { Badge } from "../ui/Badge";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate } from "../ui/format";
+import { JudgeBadge } from "../workloads/JudgeBadge";
 import { RATE_BOUNDS } from "./planCodec";
 
 /** What is planned for: a workload at a rate. The cluster is chosen for all pages in the bar above. */
@@ -37,11 +38,7 @@ export function SituationBar(props: {
           {workload.models.length} models, {formatCount(workload.planningPrompts)} prompts planned on,{" "}
           {formatCount(workload.heldOutPrompts)} held out, recorded at {formatRate(workload.recordedRequestsPerSecond)}
           {workload.generated && <Badge tone="hatched">generated</Badge>}
-          {workload.judge.kind === "modelled" && (
-            <Badge tone="hatched" title="Judged scores are drawn from a model of a judge with this reliability.">
-              judge modelled{workload.judge.auc === null ? "" : `, AUC ${workload.judge.auc.toFixed(2)}`}
-            </Badge>
-          )}
+          <JudgeBadge judge={workload.judge} />
         </p>
       )}
     </div>

@@ -4,21 +4,15 @@ import { useMutation } from "@tanstack/react-query";
 import Link from "next/link";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
-import { Badge, StateWord, type Tone } from "../ui/Badge";
+import { Badge, StateWord } from "../ui/Badge";
 import { formatAge, shortHash } from "../ui/format";
 import { useNow } from "../ui/useNow";
 import { useUrlView } from "../url/useUrlView";
 import { clusterCodec } from "./clusterCodec";
+import { healthTones } from "./healthTones";
 import { ThemeToggle } from "./ThemeToggle";
 import type { Theme } from "./theme";
 import { useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
-
-const tones: Readonly<Record<ClusterSummary["health"]["word"], Tone>> = {
-  up: "good",
-  degraded: "warn",
-  down: "bad",
-  "not connected": "neutral",
-};
 
 /** The plan in force, by the start of its hash, and since when. */
 function RunningPlan({ cluster }: { readonly cluster: ClusterSummary }) {
@@ -64,7 +58,7 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
       </label>
       {cluster !== null && (
         <>
-          <StateWord tone={tones[cluster.health.word]} title={cluster.health.reason}>
+          <StateWord tone={healthTones[cluster.health.word]} title={cluster.health.reason}>
             {cluster.health.word}
           </StateWord>
           {cluster.emulated && (

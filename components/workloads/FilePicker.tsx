@@ -1,0 +1,46 @@
+import { useId } from "react";
+
+/** A file to choose, with what was chosen and what came of it. */
+export function FilePicker(props: {
+  readonly label: string;
+  readonly hint: string;
+  readonly busy: boolean;
+  readonly note: string | null;
+  readonly error: string | null;
+  readonly onFile: (file: File) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="flex flex-col gap-1">
+      <label htmlFor={id} className="text-sm font-medium">
+        {props.label}
+      </label>
+      <input
+        id={id}
+        type="file"
+        accept=".csv,text/csv"
+        disabled={props.busy}
+        aria-describedby={`${id}-hint`}
+        className="text-sm file:mr-3 file:h-8 file:rounded-md file:border file:border-line-strong file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink"
+        onChange={(event) => {
+          const file = event.target.files?.[0];
+          if (file !== undefined) props.onFile(file);
+        }}
+      />
+      <p id={`${id}-hint`} className="text-xs text-ink-3">
+        {props.hint}
+      </p>
+      {props.busy && (
+        <p role="status" className="text-sm text-ink-2">
+          Sending and reading it …
+        </p>
+      )}
+      {props.note !== null && <p className="text-sm text-ink-2">{props.note}</p>}
+      {props.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {props.error}
+        </p>
+      )}
+    </div>
+  );
+}

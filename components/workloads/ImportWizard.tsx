@@ -1,0 +1,166 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { SelectField, TextField } from "../ui/Field";
+import { formatCount, formatRate } from "../ui/format";
+import { Modal } from "../ui/Modal";
+import { FilePicker } from "./FilePicker";
+import { AUC_CHOICES, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
+import { type OutcomesSurvey, uploadArrivals, uploadOutcomes } from "./uploadFile";
+
+/** What to take from the table, once it is known what is in it. */
+function Choices(props: {
+  readonly survey: OutcomesSurvey;
+  readonly choice: ImportChoice;
+  readonly onChange: (choice: ImportChoice) => void;
+}) {
+  const { survey, choice, onChange } = props;
+  const family = survey.families.find((each) => each.family === choice.family);
+  if (family === undefined) return null;
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="Name of the workload" value={choice.name} maxLength={80} onChange={(name) => onChange({ ...choice, name })} />
+        <SelectField
+          label="Family"
+          value={choice.family}
+          options={survey.families.map((each) => ({ value: each.family, text: `${each.family} (${each.models.length} models)` }))}
+          onChange={(name) => {
+            const next = survey.families.find((each) => each.family === name);
+            if (next !== undefined) onChange({ ...startingChoice(next), arrivalsUploadId: choice.arrivalsUploadId });
+          }}
+        />
+      </div>
+      <fieldset className="flex flex-wrap gap-x-4 gap-y-1">
+        <legend className="mb-1 text-xs text-ink-3">Tasks</legend>
+        {family.tasks.map((task) => (
+          <label key={task.task} className="inline-flex items-center gap-2 text-sm">
+            <input
+              type="checkbox"
+              className="size-4 accent-(--accent)"
+              checked={choice.tasks.includes(task.task)}
+              onChange={(event) =>
+                onChange({
+                  ...choice,
+                  tasks: event.target.checked ? [...choice.tasks, task.task] : choice.tasks.filter((each) => each !== task.task),
+                })
+              }
+            />
+            {task.task}
+            <span className="text-xs text-ink-3">{formatCount(task.rows)} rows</span>
+          </label>
+        ))}
+      </fieldset>
+      {family.models
+        .filter((each) => each.model === null)
+        .map((each) => (
+          <TextField
+            key={each.tableName}
+            label={`Model card for “${each.tableName}”`}
+            placeholder="such as llama-3.1-8b"
+            value={choice.aliases[each.tableName] ?? ""}
+            onChange={(card) => onChange({ ...choice, aliases: { ...choice.aliases, [each.tableName]: card.trim() } })}
+          />
+        ))}
+      {family.judged ? (
+        <p className="text-sm text-ink-2">The table carries judged scores: they are used as measured.</p>
+      ) : (
+        <SelectField
+          label="Judge (modelled): reliability as AUC"
+          value={String(choice.auc)}
+          options={[...AUC_CHOICES]}
+          hint="The table has labels only. What a judge would have scored is modelled, and called so wherever it shows."
+          onChange={(value) => onChange({ ...choice, auc: Number(value) })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Import prompts: a table of outcomes, what to take from it, and arrivals to join to it. */
+export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; readonly onOpenChange: (open: boolean) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const [choice, setChoice] = useState<ImportChoice | null>(null);
+  const outcomes = useMutation({
+    mutationFn: uploadOutcomes,
+    onMutate: () => setChoice(null),
+    onSuccess: ({ survey }) => setChoice(survey.families[0] === undefined ? null : startingChoice(survey.families[0])),
+  });
+  const arrivals = useMutation({
+    mutationFn: uploadArrivals,
+    onSuccess: ({ uploadId }) => setChoice((current) => (current === null ? null : { ...current, arrivalsUploadId: uploadId })),
+  });
+  const take = useMutation({
+    mutationFn: async (request: ReturnType<typeof importRequest>) => takeOutcome(await client.workloads.import.mutate(request)),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries(trpc.workloads.pathFilter());
+      onOpenChange(false);
+      router.push(link(`/workloads/${id}`));
+    },
+  });
+  const family = outcomes.data?.survey.families.find((each) => each.family === choice?.family);
+  const unnamed = family === undefined || choice === null ? [] : unnamedModels(family, choice.aliases);
+  const trace = arrivals.data?.survey;
+  const blocked =
+    choice === null || choice.name.trim() === "" || choice.tasks.length === 0 || unnamed.length > 0 || arrivals.isPending || take.isPending;
+  return (
+    <Modal
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Import prompts"
+      description="A table of what each model answered to each prompt becomes a workload that plans are made on. Prompts and answers themselves are not stored."
+    >
+      <FilePicker
+        label="Outcomes file"
+        hint="CSV, up to 64 MB: family, model, size rank, task, prompt, score and lengths, optionally a judged score."
+        busy={outcomes.isPending}
+        note={outcomes.data === undefined ? null : `${formatCount(outcomes.data.survey.rows)} rows read.`}
+        error={outcomes.error?.message ?? null}
+        onFile={(file) => outcomes.mutate(file)}
+      />
+      {outcomes.data !== undefined && choice !== null && (
+        <>
+          <Choices survey={outcomes.data.survey} choice={choice} onChange={setChoice} />
+          <FilePicker
+            label="Arrivals file (optional)"
+            hint="CSV with a column TIMESTAMP, as in the Azure LLM traces. Without one, arrivals are Poisson."
+            busy={arrivals.isPending}
+            note={
+              trace === undefined
+                ? null
+                : `${formatCount(trace.arrivals)} arrivals, ${formatRate(trace.arrivals / Math.max(1, trace.spanSeconds))} as recorded.`
+            }
+            error={arrivals.error?.message ?? null}
+            onFile={(file) => arrivals.mutate(file)}
+          />
+          {take.error !== null && (
+            <p role="alert" className="text-sm text-bad">
+              {take.error.message}
+            </p>
+          )}
+          <div className="flex items-center justify-end gap-3">
+            {unnamed.length > 0 && <span className="text-sm text-ink-3">Name a model card for {unnamed.join(", ")}.</span>}
+            {choice.tasks.length === 0 && <span className="text-sm text-ink-3">Choose at least one task.</span>}
+            <Button
+              look="primary"
+              disabled={blocked}
+              onClick={() => outcomes.data !== undefined && take.mutate(importRequest(outcomes.data, choice))}
+            >
+              Import workload
+            </Button>
+          </div>
+        </>
+      )}
+    </Modal>
+  );
+}

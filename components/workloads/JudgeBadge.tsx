@@ -1,0 +1,12 @@
+import type { WorkloadSummary } from "@/server/contracts/studio";
+import { Badge } from "../ui/Badge";
+
+/** Whether judged scores were measured or are modelled, and how reliable the model's judge is. */
+export function JudgeBadge({ judge }: { readonly judge: WorkloadSummary["judge"] }) {
+  if (judge.kind === "measured") return <Badge tone="accent">judge measured</Badge>;
+  return (
+    <Badge tone="hatched" title="Judged scores are drawn from a model of a judge with this reliability.">
+      judge modelled{judge.auc === null ? "" : `, AUC ${judge.auc.toFixed(2)}`}
+    </Badge>
+  );
+}

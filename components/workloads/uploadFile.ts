@@ -1,0 +1,49 @@
+/** What the browser may send; larger files are for the command line, which reads any size. */
+export const MAX_UPLOAD_BYTES = 64 * 1024 * 1024;
+
+/** What an outcome table holds, as the studio answers an upload. */
+export interface OutcomesSurvey {
+  readonly rows: number;
+  readonly families: readonly {
+    readonly family: string;
+    readonly tasks: readonly { readonly task: string; readonly metric: string; readonly rows: number }[];
+    /** `model` is null where the operator must say which card the table's name stands for. */
+    readonly models: readonly { readonly tableName: string; readonly model: string | null }[];
+    readonly judged: boolean;
+  }[];
+}
+
+/** What an arrival trace holds. */
+export interface ArrivalsSurvey {
+  readonly arrivals: number;
+  readonly spanSeconds: number;
+  readonly origin: string;
+}
+
+export interface Uploaded<Survey> {
+  readonly uploadId: string;
+  readonly survey: Survey;
+}
+
+/** Why a file is not even sent; null when it may be. */
+export function refusalBeforeSending(file: { readonly name: string; readonly size: number }): string | null {
+  if (file.size === 0) return `${file.name} is empty: choose a CSV file with a header and rows.`;
+  if (file.size <= MAX_UPLOAD_BYTES) return null;
+  const megabytes = Math.ceil(file.size / 1024 / 1024);
+  return `${file.name} has ${megabytes} MB, the browser sends at most 64 MB: import it with \`npm run weir -- import\`, which reads files of any size. Nothing was sent.`;
+}
+
+async function upload<Survey>(file: File, kind: "outcomes" | "arrivals"): Promise<Uploaded<Survey>> {
+  const refusal = refusalBeforeSending(file);
+  if (refusal !== null) throw new Error(refusal);
+  const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+  const answer = (await response.json()) as Uploaded<Survey> | { readonly message: string };
+  if ("message" in answer) throw new Error(answer.message);
+  return answer;
+}
+
+/** Sends an outcome table and learns what can be imported from it. Throws with the studio's sentence when it is refused. */
+export const uploadOutcomes = (file: File) => upload<OutcomesSurvey>(file, "outcomes");
+
+/** Sends an arrival trace. Throws with the studio's sentence when it is refused. */
+export const uploadArrivals = (file: File) => upload<ArrivalsSurvey>(file, "arrivals");
