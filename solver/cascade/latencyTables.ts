@@ -6,7 +6,7 @@ import { mixSeed, seededRandom } from "../numeric/random";
 import { type CapacityTable, capacityTable } from "./capacityTable";
 import { type CurveWork, type LoadCurve, loadCurve } from "./loadCurve";
 import type { PlanningSample } from "./routing";
-import { type ShapeCurve, shapesWithin } from "./shapeMix";
+import { capacityWithin, type ShapeCurve } from "./shapeMix";
 import { atRate, thinnedArrivals } from "./thinning";
 
 /** A shape of one model's replica with its simulator model. */
@@ -59,19 +59,23 @@ const NEAR_REQUESTS = 800;
 const EXACT_REQUESTS = 2400;
 const SCREEN_REQUESTS = 400;
 
-/** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 2, share tables. */
-const OUTPUT_STEP = Math.log(1.06);
-const INPUT_STEP = Math.log(1.15);
-const SHARE_STEP = Math.log(2);
+/** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 4, share tables. */
+const OUTPUT_STEP = Math.log(1.08);
+const INPUT_STEP = Math.log(1.2);
+const SHARE_STEP = Math.log(4);
+
+/** A handful of prompts says little about lengths: a mix of fewer is topped up to this many from the whole sample. */
+const MIN_MIX_PROMPTS = 60;
 
 /** Load, relative to saturation, of the simulation behind `relativeLatency`. */
 const REFERENCE_LOAD = 0.6;
 
-/** Levels at which shapes are screened. */
-const SCREEN_LEVELS = 24;
+/** GPU counts and latencies at which shapes are screened; on more GPUs the same shapes serve, more of them. */
+const SCREEN_GPUS = 48;
+const SCREEN_LEVELS = 12;
 
-/** GPU counts beyond this use the same shapes, more of them. */
-const SCREEN_GPUS = 64;
+/** A shape stays when without it some GPU count would be this much slower or weaker. Each shape costs simulations in every mix. */
+const WORTH = 1.03;
 
 /**
  * Latency percentiles by model, GPU count and mix of requests (the lookup tables of Cascadia, section 3.2), made on demand
@@ -93,20 +97,14 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     });
   }
 
-  /** Shapes that some optimal multiset uses, found once per model on all prompts with short runs. */
+  /** Shapes worth their simulations, found once per model on all prompts with short runs. */
   function usefulShapes(model: number): readonly ShapedReplica[] {
     const known = useful.get(model);
     if (known !== undefined) return known;
     const all = input.shapes[model] ?? [];
     const screened = curves(all, curveWork(input, model, everything, SCREEN_REQUESTS));
-    const used = new Set<ReplicaShape>();
-    const { levels } = capacityTable(screened, 0);
-    for (let level = 0; level < levels.length; level += Math.ceil(levels.length / SCREEN_LEVELS)) {
-      for (let gpus = 1; gpus <= Math.min(input.maxGpus, SCREEN_GPUS); gpus += 1) {
-        for (const { shape } of shapesWithin(screened, levels[level] ?? 0, gpus)) used.add(shape);
-      }
-    }
-    const fresh = all.filter(({ shape }) => used.has(shape));
+    const worth = worthwhileShapes(screened, Math.min(input.maxGpus, SCREEN_GPUS));
+    const fresh = all.filter(({ shape }) => worth.has(shape));
     useful.set(model, fresh);
     return fresh;
   }
@@ -144,17 +142,36 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
 
   return {
     near(model, mix) {
-      const key = `${model} ${mixKey(sample, model, mix)}`;
+      const enough = toppedUp(mix, sample.prompts);
+      const key = `${model} ${mixKey(sample, model, enough)}`;
       const known = kept.get(key);
       if (known !== undefined) return known;
-      const fresh = make(model, mix, NEAR_REQUESTS);
+      const fresh = make(model, enough, NEAR_REQUESTS);
       kept.set(key, fresh);
       return fresh;
     },
-    exact: (model, mix) => make(model, mix, EXACT_REQUESTS),
+    exact: (model, mix) => make(model, toppedUp(mix, sample.prompts), EXACT_REQUESTS),
     relativeLatency,
     simulations: () => simulations,
   };
+}
+
+/** Drops shapes one by one, largest first, while those that remain do nearly as well at every latency and GPU count. */
+function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): ReadonlySet<ReplicaShape> {
+  const { levels } = capacityTable(screened, 0);
+  const step = Math.ceil(levels.length / SCREEN_LEVELS);
+  let kept = screened;
+  for (const candidate of [...screened].reverse()) {
+    const rest = kept.filter((other) => other !== candidate);
+    const missed = levels.some((limit, level) => {
+      if (level % step !== 0) return false;
+      const all = capacityWithin(kept, limit, maxGpus);
+      const without = capacityWithin(rest, limit * WORTH, maxGpus);
+      return all.some((rate, gpus) => rate > WORTH * (without[gpus] ?? 0));
+    });
+    if (!missed) kept = rest;
+  }
+  return new Set(kept.map(({ shape }) => shape));
 }
 
 function mixKey(sample: PlanningSample, model: number, { prompts, share }: Mix): string {
@@ -168,6 +185,13 @@ function mixKey(sample: PlanningSample, model: number, { prompts, share }: Mix):
   return `${step(output / prompts.length, OUTPUT_STEP)} ${step(input / prompts.length, INPUT_STEP)} ${step(share, SHARE_STEP)}`;
 }
 
+function toppedUp({ prompts, share }: Mix, all: number): Mix {
+  const missing = Math.min(all, MIN_MIX_PROMPTS) - prompts.length;
+  if (missing <= 0) return { prompts, share };
+  const stride = Math.max(1, Math.floor(all / missing));
+  return { prompts: Int32Array.from([...prompts, ...Array.from({ length: missing }, (_, index) => (index * stride) % all)]), share };
+}
+
 /** Each prompt of the mix once in shuffled order, again and again until there are enough requests. */
 function curveWork(input: LatencyTablesInput, model: number, mix: Mix, requests: number): CurveWork {
   const { sample } = input;
@@ -177,6 +201,8 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix, requests:
     inputTokens: prompts.map((prompt) => sample.inputTokens[prompt] ?? 0),
     outputTokens: prompts.map((prompt) => sample.outputTokens[model]?.[prompt] ?? 0),
     stageRequestsPerSecond: input.requestsPerSecond * mix.share,
+    // Not the stage's own rate: tables serve mixes of larger shares too.
+    highestRequestsPerSecond: input.requestsPerSecond,
     quantile: input.quantile,
     arrivals: (oneIn) =>
       thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count: requests, seed: mixSeed(input.seed, "thin") }),

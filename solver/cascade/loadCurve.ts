@@ -17,8 +17,10 @@ export interface CurveWork {
   readonly outputTokens: Int32Array;
   /** Unscaled arrivals of one replica that gets one in `oneIn` of the stage's requests. */
   arrivals(oneIn: number): Float64Array;
-  /** Rate of the whole stage: no replica ever gets more. */
+  /** Rate of the whole stage. */
   readonly stageRequestsPerSecond: number;
+  /** No replica ever gets more than this: loads above it are not simulated. */
+  readonly highestRequestsPerSecond: number;
   /** 0.95 for p95. */
   readonly quantile: number;
 }
@@ -27,7 +29,7 @@ export interface CurveWork {
  * Loads at which a replica is simulated, as shares of its saturation rate. Denser where the curve bends. It ends at 0.95: closer
  * to saturation waiting times depend on the length of the run more than on the load, and no plan should stand there.
  */
-export const LOAD_SHARES = [0.05, 0.25, 0.45, 0.6, 0.72, 0.82, 0.89, 0.95] as const;
+export const LOAD_SHARES = [0.05, 0.3, 0.55, 0.75, 0.88, 0.95] as const;
 
 /** Requests at the start of a run that find an emptier replica than those after them. */
 const WARM_UP_SHARE = 0.15;
@@ -36,7 +38,7 @@ const WARM_UP_SHARE = 0.15;
 export function loadCurve(replica: ReplicaModel, work: CurveWork): LoadCurve | null {
   const saturation = saturationRate(replica, work);
   if (saturation === null) return null;
-  const highest = Math.min(LOAD_SHARES[LOAD_SHARES.length - 1] ?? 1, work.stageRequestsPerSecond / saturation);
+  const highest = Math.min(LOAD_SHARES[LOAD_SHARES.length - 1] ?? 1, work.highestRequestsPerSecond / saturation);
   const shares = [...LOAD_SHARES.filter((share) => share < highest), highest];
   const rates = Float64Array.from(shares, (share) => share * saturation);
   const seconds = rates.map((rate) => secondsAtRate(replica, work, rate));

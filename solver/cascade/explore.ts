@@ -1,0 +1,213 @@
+import { minMaxAllocation } from "../milp/bisection";
+import { weightedAllocation } from "../milp/weightedAllocation";
+import { mixSeed } from "../numeric/random";
+import { latencyByGpus } from "./capacityTable";
+import { STARVATION_LIMIT } from "./choose";
+import { composeEndToEnd } from "./endToEnd";
+import type { Exploration } from "./exploration";
+import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type ShapedReplica } from "./latencyTables";
+import { qualityLowerBound, simultaneousCritical } from "./qualityBound";
+import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "./routing";
+import { createSearch, type Evaluated, orderedSubsets, product, usefulThresholds } from "./search";
+
+export interface ExploreInput {
+  readonly sample: PlanningSample;
+  /** Per model of the sample: the replica shapes that fit, ascending by GPUs. Empty: the model cannot be served here. */
+  readonly shapes: readonly (readonly ShapedReplica[])[];
+  /** Recorded arrivals, unscaled. */
+  readonly arrivalSeconds: Float64Array;
+  readonly requestsPerSecond: number;
+  readonly maxGpus: number;
+  readonly usdPerGpuHour: number;
+  readonly judge: Exploration["judge"];
+  /** 0.95 for p95. */
+  readonly quantile: number;
+  readonly qualityConfidence: number;
+  readonly seed: number;
+  /** Asked often; true makes `explore` return early with what there is. */
+  readonly cancelled: () => boolean;
+}
+
+/** A routing with all that follows from it, before GPUs are given. */
+export interface EvaluatedRouting extends Evaluated {
+  readonly routed: Routed;
+  readonly qualityLow: number;
+  /** Per stage: seconds by GPU count. */
+  readonly tables: readonly Float32Array[];
+  readonly weights: readonly number[];
+  readonly judgeSeconds: number;
+}
+
+export interface Explorer {
+  readonly input: ExploreInput;
+  readonly tables: LatencyTables;
+  /** Searches once, refines around a floor or budget where one is named, and returns all routings seen. */
+  explore(focus: { readonly floor: number | null; readonly budgetSeconds: number | null } | null): Exploration;
+  /** Adds one routing by hand; returns its index in the next exploration. */
+  add(stages: readonly number[], thresholds: readonly number[]): number;
+  routing(index: number): EvaluatedRouting;
+  /** Requests that reach each stage of a routing. */
+  mixes(index: number): readonly Mix[];
+  /** End-to-end latency with its weights for given stage latencies and tables. */
+  compose(index: number, stageSeconds: readonly number[], tables: readonly MixTables[]): ReturnType<typeof composeEndToEnd>;
+}
+
+/** Routings an exploration holds at most: what the browser chooses among within a frame. */
+const MAX_ROUTINGS = 1500;
+
+/** Routings behind the simultaneous bound on quality; see `simultaneousCritical`. */
+const BOUND_ROUTINGS = 130;
+
+/** Rounds of weights and allocation; the third changes the latency by less than the tables' error. */
+const WEIGHT_ROUNDS = 2;
+
+/**
+ * Evaluates cascades of a ladder on one workload, rate and GPU type, so that `choose` can answer for any floor, budget and
+ * GPU count: shares, quality with its bound, and latency tables by simulation (Cascadia, section 3 and algorithm 1).
+ */
+export function createExplorer(input: ExploreInput): Explorer {
+  const { sample, maxGpus, judge, quantile } = input;
+  const tables = createLatencyTables(input);
+  const servable = sample.models.map((_, model) => (input.shapes[model]?.length ?? 0) > 0);
+  const critical = simultaneousCritical(boundFamily(sample), {
+    confidence: input.qualityConfidence,
+    seed: mixSeed(input.seed, "quality bound"),
+  });
+  const gpuCounts = [...new Set([maxGpus, Math.max(1, Math.ceil(maxGpus / 2))])];
+  let searched = false;
+
+  function mixesOf(stages: readonly number[], routed: Routed): Mix[] {
+    return stages.map((_, stage) => ({ prompts: promptsReaching(routed.exit, stage), share: routed.share[stage] ?? 0 }));
+  }
+
+  function compose(stages: readonly number[], routed: Routed, at: { seconds: readonly number[]; tables: readonly MixTables[] }) {
+    // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests norms them.
+    const norms = at.tables.map((own) => own.relativePercentile || 1);
+    const composed = composeEndToEnd({
+      exit: routed.exit,
+      relative: stages.map((model) => tables.relativeLatency(model)),
+      stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
+      judgeSecondsPerCall: judge.secondsPerCall,
+      quantile,
+    });
+    return { ...composed, weights: composed.weights.map((weight, stage) => weight / (norms[stage] ?? 1)) };
+  }
+
+  function evaluate(stages: readonly number[], thresholds: readonly number[]): EvaluatedRouting {
+    const routed = routePrompts(sample, stages, thresholds);
+    const qualityLow = qualityLowerBound(routed, critical);
+    const own = mixesOf(stages, routed).map((mix, stage) => (mix.share > 0 ? tables.near(stages[stage] ?? 0, mix) : null));
+    const stageTables = own.map((mixTables, stage) => {
+      const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
+      if (mixTables !== null) latencyByGpus(mixTables.capacity, input.requestsPerSecond * (routed.share[stage] ?? 0), seconds);
+      return seconds;
+    });
+    const present = own.flatMap((mixTables) => (mixTables === null ? [] : [mixTables]));
+    const base = { stages, thresholds, routed, quality: qualityLow, qualityLow, tables: stageTables };
+    const even = present.length === stages.length ? minMaxAllocation(stageTables, maxGpus) : null;
+    if (even === null) {
+      const none = gpuCounts.flatMap(() => [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+      const overloaded = present.length === stages.length;
+      return { ...base, overloaded, weights: stages.map(() => 0), judgeSeconds: 0, latencySeconds: none };
+    }
+    let gpus = even.gpus;
+    let weights: readonly number[] = [];
+    let judgeSeconds = 0;
+    for (let round = 0; round < WEIGHT_ROUNDS; round += 1) {
+      const seconds = stageTables.map((table, stage) => table[(gpus[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
+      ({ weights, judgeSeconds } = compose(stages, routed, { seconds, tables: present }));
+      gpus = weightedAllocation(stageTables, maxGpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds })?.gpus ?? gpus;
+    }
+    const latencySeconds = gpuCounts.flatMap((count) => {
+      const largest = minMaxAllocation(stageTables, count)?.latencySeconds;
+      if (largest === undefined) return [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      const found = weightedAllocation(stageTables, count, { weights, stageLimitSeconds: STARVATION_LIMIT * largest });
+      return [(found?.latencySeconds ?? Number.POSITIVE_INFINITY) + judgeSeconds, largest];
+    });
+    return { ...base, overloaded: false, weights, judgeSeconds, latencySeconds };
+  }
+
+  const search = createSearch<EvaluatedRouting>({
+    sample,
+    evaluate,
+    limit: MAX_ROUTINGS,
+    cancelled: input.cancelled,
+    cascades: orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => servable[model])),
+  });
+
+  function routing(index: number): EvaluatedRouting {
+    const found = search.points[index];
+    if (found === undefined) throw new Error(`no routing ${index} among ${search.points.length}`);
+    return found;
+  }
+
+  return {
+    input,
+    tables,
+    explore(focus) {
+      if (!searched) search.run();
+      searched = true;
+      if (focus !== null) search.focus(focus);
+      return asExploration(input, search.points);
+    },
+    add: search.add,
+    routing,
+    mixes: (index) => mixesOf(routing(index).stages, routing(index).routed),
+    compose: (index, seconds, own) => compose(routing(index).stages, routing(index).routed, { seconds, tables: own }),
+  };
+}
+
+/** Routings of all cascades on a coarse grid: the family for which the bound on quality holds at once. */
+function boundFamily(sample: PlanningSample): Float64Array[] {
+  const cascades = orderedSubsets(sample.models.length);
+  const perCascade = BOUND_ROUTINGS / cascades.length;
+  const longest = cascades.at(-1)?.length ?? 1;
+  return cascades.flatMap((stages) => {
+    // The whole ladder has most thresholds to choose from and gets what shorter cascades leave.
+    const points =
+      stages.length === longest && longest > 1 ? BOUND_ROUTINGS - cascades.length * Math.min(perCascade, 8) : Math.min(perCascade, 8);
+    const perStage = Math.max(1, Math.floor(points ** (1 / Math.max(1, stages.length - 1))));
+    const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
+    return product(choices).map((thresholds) => routePrompts(sample, stages, thresholds).accepted);
+  });
+}
+
+/** `count` of the values, evenly spread, ends left out where there are enough. */
+function evenly(values: readonly number[], count: number): number[] {
+  if (values.length <= count) return [...values];
+  return Array.from({ length: count }, (_, index) => values[Math.floor(((index + 0.5) * values.length) / count)] ?? 0);
+}
+
+function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[]): Exploration {
+  const { maxGpus } = input;
+  const stages = points.reduce((sum, point) => sum + point.stages.length, 0);
+  const exploration = {
+    models: input.sample.models,
+    requestsPerSecond: input.requestsPerSecond,
+    maxGpus,
+    usdPerGpuHour: input.usdPerGpuHour,
+    judge: input.judge,
+    qualityConfidence: input.qualityConfidence,
+    routings: points.map(({ stages: own, thresholds, routed, qualityLow }) => ({
+      stages: own,
+      thresholds,
+      quality: routed.quality,
+      qualityLow,
+      share: routed.share,
+    })),
+    stageP95: new Float32Array(stages * maxGpus),
+    tableOffset: new Int32Array(points.length),
+    endToEndWeight: new Float32Array(stages),
+    endToEndJudgeSeconds: Float32Array.from(points, (point) => point.judgeSeconds),
+  };
+  let row = 0;
+  for (const [index, point] of points.entries()) {
+    exploration.tableOffset[index] = row * maxGpus;
+    for (const [stage, table] of point.tables.entries()) {
+      exploration.stageP95.set(table, row * maxGpus);
+      exploration.endToEndWeight[row] = point.weights[stage] ?? 0;
+      row += 1;
+    }
+  }
+  return exploration;
+}

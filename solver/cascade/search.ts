@@ -1,0 +1,247 @@
+import { latencyUnderQuality, type QualityRange, qualityUnderLatency } from "./penalty";
+import { type PlanningSample, proportionalThresholds } from "./routing";
+
+/** A routing the search has looked at. */
+export interface Evaluated {
+  readonly stages: readonly number[];
+  readonly thresholds: readonly number[];
+  /** What the search holds against floors, 0..100. */
+  readonly quality: number;
+  /** Latency in seconds by each measure that an operator may ask for; Infinity where it does not keep up. */
+  readonly latencySeconds: readonly number[];
+  /** True when all GPUs together do not keep up with its load; more load will not help. */
+  readonly overloaded: boolean;
+}
+
+export interface SearchInput<Point extends Evaluated> {
+  readonly sample: PlanningSample;
+  /** The cascades to look at: indices of models, smallest first. */
+  readonly cascades: readonly (readonly number[])[];
+  /** Evaluates a routing. Called at most once for each. */
+  evaluate(stages: readonly number[], thresholds: readonly number[]): Point;
+  /** Points that `run` evaluates at most. */
+  readonly limit: number;
+  /** Asked between evaluations; true ends the search with what there is. */
+  readonly cancelled: () => boolean;
+}
+
+export interface Search<Point extends Evaluated> {
+  /** Every point evaluated so far, in order. Nothing is thrown away: the frontier is made of them. */
+  readonly points: readonly Point[];
+  /** Coarse to fine over all cascades of the ladder, for every floor an operator may ask. */
+  run(): void;
+  /** Refines around the best routings for one floor or budget. */
+  focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
+  /** Evaluates one routing by hand, unless known; returns its position among the points. */
+  add(stages: readonly number[], thresholds: readonly number[]): number;
+}
+
+/** Floors, evenly over the reachable quality, around whose best routings the search refines. */
+const FLOORS = 16;
+
+/** Points of the coarse grid of one cascade, about. */
+const COARSE_POINTS = 110;
+
+/** Points one focus adds at most. */
+const FOCUS_POINTS = 150;
+
+/** The penalty's weight is lowered from the source's 100 s to the scale of these latencies by their spread, times this. */
+const SPREADS_PER_RANGE = 10;
+
+/**
+ * Search over cascades and integer thresholds (the outer problem of Cascadia, section 3.3, for all floors at once). The source
+ * alternates between deployment and routing from proportional routing on, until J is stable for one floor. Here each
+ * evaluation contains the exact deployment, so the alternation collapses to a search over thresholds: a coarse grid and the
+ * proportional start, then for each cascade and each floor of a ladder the neighbours of the
+ * routing with least J, at halving steps, until no J
+ * falls. A higher threshold only sends more requests on: where a routing does not keep up with the load, no routing of
+ * the same cascade with thresholds at least as high is looked at.
+ */
+export function createSearch<Point extends Evaluated>(input: SearchInput<Point>): Search<Point> {
+  const { sample, cascades, cancelled } = input;
+  let limit = input.limit;
+  const points: Point[] = [];
+  const positions = new Map<string, number>();
+  const overloaded = new Map<string, (readonly number[])[]>();
+  const steps = sample.judged.map(usefulThresholds);
+
+  /** Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. */
+  function visit(stages: readonly number[], at: readonly number[]): void {
+    if (points.length >= limit || cancelled()) return;
+    const thresholds: number[] = [];
+    for (const [stage, position] of at.entries()) {
+      const threshold = steps[stages[stage] ?? 0]?.[position];
+      if (threshold === undefined) return;
+      thresholds.push(threshold);
+    }
+    const cascade = stages.join("-");
+    const limits = overloaded.get(cascade) ?? [];
+    if (limits.some((lower) => lower.every((threshold, stage) => (thresholds[stage] ?? 0) >= threshold))) return;
+    const point = points[add(stages, thresholds)];
+    if (point?.overloaded) overloaded.set(cascade, [...limits, thresholds]);
+  }
+
+  function add(stages: readonly number[], thresholds: readonly number[]): number {
+    const key = `${stages.join("-")}:${thresholds.join("-")}`;
+    const known = positions.get(key);
+    if (known !== undefined) return known;
+    positions.set(key, points.length);
+    points.push(input.evaluate(stages, thresholds));
+    return points.length - 1;
+  }
+
+  function positionsOf(point: Point): number[] {
+    return point.thresholds.map((threshold, stage) => steps[point.stages[stage] ?? 0]?.indexOf(threshold) ?? -1);
+  }
+
+  function coarseStep(stages: readonly number[]): number {
+    const perStage = COARSE_POINTS ** (1 / Math.max(2, stages.length - 1));
+    const longest = Math.max(1, ...stages.slice(0, -1).map((model) => steps[model]?.length ?? 0));
+    return Math.max(1, Math.ceil(longest / perStage));
+  }
+
+  /** Neighbours of the best points at halving steps; at each step again until the best no longer change. */
+  function refine(bestPoints: () => readonly Point[], firstStep: number): void {
+    for (let step = firstStep; step >= 1; step = Math.floor(step / 2)) {
+      for (let stable = false; !stable && points.length < limit && !cancelled(); ) {
+        const before = bestPoints();
+        for (const point of before) {
+          for (const shift of shifts(point.thresholds.length)) {
+            visit(
+              point.stages,
+              positionsOf(point).map((position, stage) => position + step * (shift[stage] ?? 0)),
+            );
+          }
+        }
+        const known = new Set(before);
+        stable = bestPoints().every((point) => known.has(point));
+      }
+    }
+  }
+
+  const measures = (): number => points[0]?.latencySeconds.length ?? 0;
+
+  function bestUnderFloors(floors: readonly number[]): readonly Point[] {
+    const range = qualityRange(points, sample.models.length);
+    const byCascade = cascades.map((stages) => points.filter((point) => point.stages.join() === stages.join()));
+    const found = new Set<Point>();
+    for (let measure = 0; measure < measures(); measure += 1) {
+      const weight = SPREADS_PER_RANGE * latencySpread(points, measure);
+      const penalised = (point: Point, floor: number): number =>
+        latencyUnderQuality({ latencySeconds: point.latencySeconds[measure] ?? 0, quality: point.quality }, { floor, range, weight });
+      for (const own of byCascade) {
+        for (const floor of floors) {
+          const best = least(own, (point) => penalised(point, floor));
+          if (best !== null) found.add(best);
+        }
+      }
+    }
+    return [...found];
+  }
+
+  function bestUnderBudget(budgetSeconds: number): readonly Point[] {
+    const latencies = points.map((point) => point.latencySeconds[0] ?? 0).filter((seconds) => seconds < Number.POSITIVE_INFINITY);
+    const range = { best: Math.min(...latencies), worst: Math.max(...latencies) };
+    const best = least(points, (point) =>
+      qualityUnderLatency({ latencySeconds: point.latencySeconds[0] ?? 0, quality: point.quality }, { budgetSeconds, range, weight: 1e4 }),
+    );
+    return best === null ? [] : [best];
+  }
+
+  function floors(): readonly number[] {
+    const qualities = points.map((point) => point.quality);
+    const low = Math.min(...qualities);
+    const high = Math.max(...qualities);
+    return Array.from({ length: FLOORS }, (_, index) => low + ((high - low) * index) / (FLOORS - 1));
+  }
+
+  return {
+    points,
+    add,
+    run() {
+      for (const stages of cascades) visitProportional(stages);
+      for (const stages of cascades) {
+        const step = coarseStep(stages);
+        const grid = stages.slice(0, -1).map((model) => range(steps[model]?.length ?? 0, step));
+        for (const at of product(grid)) visit(stages, at);
+      }
+      refine(() => bestUnderFloors(floors()), Math.max(1, Math.floor(Math.max(...cascades.map(coarseStep)) / 2)));
+    },
+    focus({ floor, budgetSeconds }) {
+      limit = points.length + FOCUS_POINTS;
+      if (floor !== null) refine(() => bestUnderFloors([floor]), 4);
+      if (budgetSeconds !== null) refine(() => bestUnderBudget(budgetSeconds), 4);
+    },
+  };
+
+  function visitProportional(stages: readonly number[]): void {
+    const at = proportionalThresholds(sample, stages).map((threshold, stage) => {
+      const own = steps[stages[stage] ?? 0] ?? [];
+      const position = own.findIndex((useful) => useful >= threshold);
+      return position < 0 ? own.length - 1 : position;
+    });
+    visit(stages, at);
+  }
+}
+
+/**
+ * Thresholds that differ in what they accept: the judged scores that occur, in 1..100, without the lowest, at which everything is
+ * accepted. Of thresholds between two scores that occur the upper score stands for all.
+ */
+export function usefulThresholds(judged: Float64Array): number[] {
+  const occurs = new Uint8Array(102);
+  for (const score of judged) occurs[Math.min(101, Math.ceil(score))] = 1;
+  const scores: number[] = [];
+  for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
+  return scores.slice(1);
+}
+
+/** Every cascade of the ladder: each non-empty subset of models, smallest first. */
+export function orderedSubsets(models: number): number[][] {
+  const subsets: number[][] = [];
+  for (let mask = 1; mask < 2 ** models; mask += 1) {
+    subsets.push(Array.from({ length: models }, (_, model) => model).filter((model) => Math.floor(mask / 2 ** model) % 2 === 1));
+  }
+  return subsets.sort((a, b) => a.length - b.length);
+}
+
+/** Utopia: everything answered by the largest model; nadir: everything by the smallest (Cascadia, section 3.3). */
+function qualityRange(points: readonly Evaluated[], models: number): QualityRange {
+  const alone = (model: number): number =>
+    points.find((point) => point.stages.length === 1 && point.stages[0] === model)?.quality ?? Number.NaN;
+  const utopia = alone(models - 1);
+  const nadir = alone(0);
+  return Number.isFinite(utopia - nadir) && utopia > nadir ? { utopia, nadir } : { utopia: 100, nadir: 0 };
+}
+
+function latencySpread(points: readonly Evaluated[], measure: number): number {
+  const latencies = points.map((point) => point.latencySeconds[measure] ?? 0).filter((seconds) => seconds < Number.POSITIVE_INFINITY);
+  return latencies.length === 0 ? 1 : Math.max(...latencies) - Math.min(...latencies) + 1e-3;
+}
+
+function least<Point>(points: readonly Point[], value: (point: Point) => number): Point | null {
+  let found: Point | null = null;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const point of points) {
+    const own = value(point);
+    if (own < smallest) {
+      smallest = own;
+      found = point;
+    }
+  }
+  return found;
+}
+
+function range(length: number, step: number): number[] {
+  const offset = Math.floor(((length - 1) % step) / 2);
+  return Array.from({ length: Math.ceil((length - offset) / step) }, (_, index) => offset + index * step);
+}
+
+/** Every way to take one value of each list. */
+export function product(lists: readonly (readonly number[])[]): number[][] {
+  return lists.reduce<number[][]>((rows, list) => rows.flatMap((row) => list.map((value) => [...row, value])), [[]]);
+}
+
+/** All combinations of -1, 0 and 1 but the one of zeros. */
+const shifts = (dimensions: number): number[][] =>
+  product(Array.from({ length: dimensions }, () => [-1, 0, 1])).filter((shift) => shift.some((value) => value !== 0));
