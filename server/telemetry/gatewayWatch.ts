@@ -93,24 +93,20 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       const nowMs = now();
       const { state, reason } = freshness({ nowMs, intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
       const status = state === "unreachable" ? null : (last?.status ?? null);
-      const planId = last?.status.planId ?? null;
-      const query = { nowMs, planId };
-      const rates = status === null ? null : window.rates(query);
+      const models = stageModels?.models ?? [];
+      const summary = window.summarise({ nowMs, planId: last?.status.planId ?? null, models });
+      const gap = status === null;
       return {
         planId: status?.planId ?? null,
         gateway: {
           state,
           reason: reason === "" && missed > 0 ? `${missed} decisions were dropped by the gateway before they were read` : reason,
-          requestsPerSecond: rates?.requestsPerSecond ?? null,
-          errorsPerSecond: rates?.errorsPerSecond ?? null,
-          ttftP95Seconds: rates?.ttftP95Seconds ?? null,
-          stages: (stageModels?.models ?? []).map((model) => ({
-            model,
-            ...queues(model, status),
-            ...(status === null ? NOTHING_KNOWN : window.stage(model, query)),
-          })),
+          requestsPerSecond: gap ? null : summary.requestsPerSecond,
+          errorsPerSecond: gap ? null : summary.errorsPerSecond,
+          ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
+          stages: models.map((model, at) => ({ model, ...queues(model, status), ...(gap ? UNKNOWN : (summary.stages[at] ?? UNKNOWN)) })),
         },
-        measured: window.measured(query),
+        measured: summary.measured,
       };
     },
     beginWindow: () => window.begin(now()),
@@ -118,7 +114,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   };
 }
 
-const NOTHING_KNOWN = { share: null, escalated: null, p95Seconds: null, meanJudgedScore: null };
+const UNKNOWN = { share: null, escalated: null, p95Seconds: null, meanJudgedScore: null };
 
 function queues(model: string, status: Status | null): Pick<StageFrame, "queued" | "inFlight"> {
   if (status === null) return { queued: null, inFlight: null };
