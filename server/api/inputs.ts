@@ -16,23 +16,23 @@ export const workloadImportSchema = z.object({
   tasks: z.array(z.string()),
   /** Area under the curve of the modelled judge; null where the table carries judged scores. */
   judgeAuc: z.number().min(0.5).max(1).nullable(),
-  name: z.string().trim().min(1).max(80),
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
   /** Model names of the table -> ids of model cards, beside the committed aliases. */
   aliases: z.record(z.string(), z.string()),
 });
 
 export const clusterDescriptionSchema = z.object({
-  name: z.string().trim().min(1).max(80),
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
   gpu: z.string().min(1),
-  nodes: z.int().min(1).max(128),
-  gpusPerNode: z.int().min(1).max(16),
-  usdPerGpuHour: z.number().nonnegative(),
+  nodes: z.int().min(1, "give at least one node").max(128, "give at most 128 nodes"),
+  gpusPerNode: z.int().min(1, "give at least one GPU").max(16, "give at most 16 GPUs a node"),
+  usdPerGpuHour: z.number().nonnegative("give a price of 0 or more"),
 });
 
 export const exploreSchema = z.object({
   workloadId: z.string().min(1),
   clusterId: z.string().min(1),
-  requestsPerSecond: z.number().positive().max(100_000),
+  requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
 });
 
 export const solveSchema = exploreSchema.extend({
