@@ -52,10 +52,12 @@ export function createRuntime(settings: StudioSettings): Runtime {
     },
   });
   const suggested = seedStore(store);
-  const embedded = createEmbeddedCluster({ store, connector, gatewayAdminUrl, adminToken, suggested });
+  const labels = new Map<string, number>();
+  const labelOf = (decision: { readonly id: string }) => labels.get(decision.id) ?? null;
+  const embedded = createEmbeddedCluster({ store, connector, gatewayAdminUrl, adminToken, labelOf, suggested });
   const connectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? connector : null);
   const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
-  const load = createLoadService({ store, embedded, gatewayUrl });
+  const load = createLoadService({ store, embedded, gatewayUrl, labels });
   runner.takeUp();
 
   return {

@@ -31,14 +31,25 @@ export interface LoadServiceOptions {
   readonly store: Store;
   readonly embedded: EmbeddedCluster;
   readonly gatewayUrl: string;
+  /** Where quality labels of answers go, by the gateway's id of the decision. */
+  readonly labels: Map<string, number>;
 }
 
+/** More answers than any measuring window holds. */
+const keptLabels = 100_000;
+
 /** Replays a workload through the gateway of the embedded cluster, one run at a time. */
-export function createLoadService({ store, embedded, gatewayUrl }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
+export function createLoadService({ store, embedded, gatewayUrl, labels }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
   let run: LoadRun | null = null;
   const status = (): LoadStatus => run?.status() ?? idle;
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  const onLabel = (decisionId: string, label: number): void => {
+    labels.set(decisionId, label);
+    const oldest = labels.keys().next().value;
+    if (labels.size > keptLabels && oldest !== undefined) labels.delete(oldest);
+  };
 
   return {
     status,
@@ -64,6 +75,7 @@ export function createLoadService({ store, embedded, gatewayUrl }: LoadServiceOp
         outcomes: workload.outcomes,
         // The emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
         labelled: plan.inputs.workload.id === workloadId,
+        onLabel,
       });
       embedded.collector()?.beginWindow();
       note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);

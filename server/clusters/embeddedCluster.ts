@@ -1,3 +1,4 @@
+import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
@@ -15,6 +16,8 @@ export interface EmbeddedClusterParts {
   readonly connector: Connector;
   readonly gatewayAdminUrl: string;
   readonly adminToken: string;
+  /** Quality label of an answer, where it is known. */
+  readonly labelOf: (decision: Decision) => number | null;
   /** What a newcomer should plan with here. */
   readonly suggested: ClusterSummary["suggested"];
 }
@@ -31,7 +34,7 @@ export interface EmbeddedCluster {
 
 /** The cluster that runs beside the studio: watched once a second, put down in the store when first seen. */
 export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedCluster {
-  const { store, connector, gatewayAdminUrl, adminToken, suggested } = parts;
+  const { store, connector, gatewayAdminUrl, adminToken, labelOf, suggested } = parts;
   let latest: Answer<Observation> = { ok: false, message: "It has not been looked at yet." };
   let seen: Observation | null = null;
   let collector: Collector | null = null;
@@ -53,7 +56,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     if (seen === null) putDown(store, answer.value, suggested);
     seen = answer.value;
     const { timeScale, dcgmUrl } = seen;
-    collector ??= createCollector({ clusterId: embeddedClusterId, targets, dcgmUrl, gatewayAdminUrl, adminToken, timeScale });
+    collector ??= createCollector({ clusterId: embeddedClusterId, targets, dcgmUrl, gatewayAdminUrl, adminToken, timeScale, labelOf });
   }
 
   let timer: NodeJS.Timeout | undefined;

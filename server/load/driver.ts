@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly labelled: boolean;
   /** Requests in flight at once; arrivals above wait in the driver, which then says that it is the limit. */
   readonly maxInFlight?: number;
+  /** Called for each answer whose quality is known, with the gateway's id of the decision. */
+  readonly onLabel?: (decisionId: string, label: number) => void;
   /** Called about once a wall second and at the end. */
   readonly onStatus?: (status: LoadStatus) => void;
 }
@@ -87,6 +89,8 @@ export function startLoad(options: LoadOptions): LoadRun {
       const answeredBy = answer.headers["x-weir-model"];
       const label = options.labelled && typeof answeredBy === "string" ? labelsOf.get(answeredBy)?.[prompt] : undefined;
       record.answered(nowSeconds() - scheduledSeconds, label);
+      const decisionId = answer.headers["x-weir-decision-id"];
+      if (label !== undefined && typeof decisionId === "string") options.onLabel?.(decisionId, label);
     } catch (cause) {
       // A request that the operator's stop cut is no failure of the gateway.
       if (abort.signal.reason !== stopped)
