@@ -11,6 +11,10 @@ export const engineRequestSchema = z.object({
   placements: z.array(z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) })).min(1),
 });
 
+/**
+ * GET `/engines` answers an array of these. DELETE `/engines/<id>?graceSeconds=` (wall seconds, 30 when not given) lets running
+ * requests finish, then cuts: 204 once the engine is gone and its GPUs are free, 202 while it still drains (ask again to wait on).
+ */
 export const emulatedEngineSchema = engineRequestSchema.extend({
   url: z.url(),
   state: z.enum(["loading", "ready", "stopping"]),
@@ -32,7 +36,7 @@ export const emulatedClusterSchema = z.object({
 
 /**
  * PUT `/outcomes`: the prompts whose lengths, answers and judged scores the emulated engines replay. They are prompts the
- * planner did not plan on. Arrays per model are parallel to `promptIds`.
+ * planner did not plan on. Arrays per model are parallel to `promptIds`. 204 once they are kept on disk; ids may not hold `]`.
  */
 export const emulatedOutcomesSchema = z.object({
   name: z.string(),

@@ -6,8 +6,10 @@ import { join } from "node:path";
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import { chooseMapping } from "@/server/telemetry/engineMapping";
 import { readGpus } from "@/server/telemetry/gpuMapping";
 import { parsePromText } from "@/server/telemetry/promText";
+import { readEngine } from "@/server/telemetry/readEngine";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
@@ -185,6 +187,24 @@ describe("an emulated engine", () => {
     for await (const _ of response.body ?? []) arrivals.push(performance.now());
     expect(arrivals.length).toBeGreaterThan(8);
     expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(500);
+  });
+
+  it("exports everything that telemetry looks for under vLLM's names", async () => {
+    const { client, engineUrl } = await served();
+    await client.chat.completions.create(ask("short"));
+    const metrics = parsePromText(await (await fetch(`${engineUrl}/metrics`)).text());
+    const mapping = chooseMapping(metrics, "0.30.0+emulated");
+    expect(metrics.badLines).toBe(0);
+    expect(mapping?.engine).toBe("vllm");
+    expect(mapping && readEngine(metrics, mapping)).toMatchObject({
+      absent: [],
+      running: 0,
+      waiting: 0,
+      kvUse: 0,
+      finished: 1,
+      promptTokens: 100,
+      generationTokens: 40,
+    });
   });
 
   it("stops at max_tokens with finish_reason length", async () => {

@@ -82,7 +82,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
     return { ok: true, engine };
   };
 
-  const judge = createJudgeServer({ timeScale, seed: truth.seed, outcomes: () => book });
+  const judge = createJudgeServer({ timeScale, truth, outcomes: () => book });
   const gpus = createGpuTelemetry(cluster, () => engines.values());
 
   const before = store.readState();

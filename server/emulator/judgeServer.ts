@@ -25,7 +25,8 @@ const MAX_MODEL_TOKENS = 131_072;
 
 export interface JudgeOptions {
   readonly timeScale: number;
-  readonly seed: number;
+  /** With the truth off every judgement takes exactly the mean. */
+  readonly truth: { readonly enabled: boolean; readonly seed: number };
   readonly outcomes: () => OutcomeBook | null;
 }
 
@@ -34,8 +35,9 @@ export interface JudgeOptions {
  * score of that answer, a bare integer. Text without a known tag is scored by a hash: an arbitrary number, the same every time. Any
  * number of calls run side by side, each for about `JUDGE_SECONDS`: the plan counts the judge as a fixed time too.
  */
-export function createJudgeServer({ timeScale, seed, outcomes }: JudgeOptions): Server {
-  const random = seededRandom(mixSeed(seed, JUDGE_MODEL));
+export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions): Server {
+  const sigma = truth.enabled ? JUDGE_JITTER_SIGMA : 0;
+  const random = seededRandom(mixSeed(truth.seed, JUDGE_MODEL));
   const registry = new Registry();
   const judged = new Counter({
     name: "vllm:request_success_total",
@@ -60,7 +62,7 @@ export function createJudgeServer({ timeScale, seed, outcomes }: JudgeOptions): 
       promptTokens: Math.ceil(request.text.length / CHARACTERS_PER_TOKEN),
       token: () => String(score),
     });
-    const seconds = JUDGE_SECONDS * random.lognormal(-(JUDGE_JITTER_SIGMA ** 2) / 2, JUDGE_JITTER_SIGMA);
+    const seconds = JUDGE_SECONDS * random.lognormal(-(sigma ** 2) / 2, sigma);
     const timer = setTimeout(
       () => {
         judged.inc({ model_name: JUDGE_MODEL, engine: "0", finished_reason: "stop" });

@@ -25,7 +25,7 @@ export interface ReplicaClock {
 
 /**
  * Runs a replica in real time: one timer, set to its next event, so that the cost follows the events and not the tokens.
- * Events are told with their exact engine time and up to a timer's grain (about 1 ms) after it.
+ * Events are told with their exact engine time and up to a timer's grain (about 1 ms of wall time) after it.
  */
 export function createReplicaClock({ model, timeScale, onEvent }: ReplicaClockOptions): ReplicaClock {
   const replica = createReplica(model);

@@ -43,7 +43,7 @@ const WINDOW_SECONDS = 300;
 /** Rates look back over this much wall time. */
 const RATE_WINDOW_MS = 10_000;
 
-/** Over a minute at 250 requests/s, and a frame in some 15 ms. More shortens the window, whose length is always stated. */
+/** Over a minute at 250 requests/s, and some 20 ms of work a frame. More shortens the window, whose length is always stated. */
 const MAX_DECISIONS = 20_000;
 
 /** Status of a request whose client left: neither answered nor an error. */
