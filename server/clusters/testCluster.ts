@@ -73,8 +73,7 @@ export async function startTestCluster() {
     store,
     connector,
     gatewayUrl,
-    gatewayAdminUrl,
-    token,
+    environment,
     async stop() {
       const ended = processes.map((child) => new Promise((done) => child.once("exit", done)));
       for (const child of processes) child.kill("SIGTERM");

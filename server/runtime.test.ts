@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { LiveFrame } from "@/server/contracts/studio";
+import { embeddedClusterId } from "./clusters/embeddedCluster";
+import { planOnGpus, startTestCluster } from "./clusters/testCluster";
+import { sealPlan } from "./planning/sealPlan";
+import { createRuntime, type Runtime } from "./runtime";
+import { studioSettings } from "./studioSettings";
+
+const until = async <Value>(look: () => Value | null | undefined | false): Promise<Value> => {
+  for (;;) {
+    const value = look();
+    if (value !== null && value !== undefined && value !== false) return value;
+    await new Promise((wake) => setTimeout(wake, 50));
+  }
+};
+
+describe("the studio over a running cluster", () => {
+  let cluster: Awaited<ReturnType<typeof startTestCluster>>;
+  let runtime: Runtime;
+  beforeAll(async () => {
+    cluster = await startTestCluster();
+    runtime = createRuntime(studioSettings(cluster.environment));
+  }, 60_000);
+  afterAll(async () => {
+    await runtime.close();
+    await cluster.stop();
+  });
+
+  it("finds the embedded cluster by itself and suggests what to plan there", async () => {
+    const { clusters, workloads } = runtime.services;
+    const [embedded] = await until(() => clusters.list().length > 0 && clusters.list());
+    expect(embedded).toMatchObject({
+      spec: { id: embeddedClusterId, kind: "embedded", gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }] },
+      runningPlanId: null,
+      health: { word: "up" },
+      emulated: true,
+      timeScale: 50,
+    });
+    expect(workloads.list().map((workload) => workload.id)).toContain(embedded?.suggested?.workloadId);
+  });
+
+  it("applies an approved plan, replays load through it, and measures latency and quality beside the promise", async () => {
+    const { plans, applications, live, load, workloads } = runtime.services;
+    const workloadId = workloads.list()[0]?.id ?? "";
+    const drafted = planOnGpus("one", { "qwen2.5-3b": [0, 1] });
+    const inputs = { ...drafted.inputs, workload: { ...drafted.inputs.workload, id: workloadId } };
+    const plan = sealPlan({ ...drafted, inputs }, new Date());
+    plans.importDocument(plan, "a");
+    plans.approve({ planId: plan.id, hash: plan.id, reason: "" }, "a");
+
+    const shown = await plans.diff(plan.id, embeddedClusterId);
+    if (!shown.ok) throw new Error(shown.message);
+    expect(shown.diff).toMatchObject({ againstPlanId: null, spareGpus: 4, capacityDip: 0 });
+
+    const started = await applications.start({ planId: plan.id, clusterId: embeddedClusterId, expectedRunningPlanId: null }, "a");
+    if (!started.ok) throw new Error(started.message);
+    const done = await until(() => {
+      const application = applications.get(started.application.id);
+      return application?.endedAt ? application : null;
+    });
+    expect(done.error).toBeNull();
+    expect(done.steps.map((step) => step.text)).toEqual(shown.diff.steps.map((step) => step.text));
+
+    const running = load.start({ clusterId: embeddedClusterId, workloadId, requestsPerSecond: 2, seconds: 100 }, "a");
+    expect(running.ok).toBe(true);
+    const final = await until(() => load.status().state !== "running" && load.status());
+    expect(final).toMatchObject({ state: "done", failed: 0, error: null });
+    expect(final.finished).toBeGreaterThan(150);
+
+    const frame = await until((): LiveFrame | null => {
+      const latest = live.history(embeddedClusterId).at(-1);
+      return latest !== undefined && latest.measured.requests >= final.finished ? latest : null;
+    });
+    expect(frame.planId).toBe(plan.id);
+    expect(frame.engines.map((engine) => engine.state)).toEqual(["fresh", "fresh"]);
+    expect(frame.measured.p95Seconds).toBeGreaterThan(0);
+    expect(frame.measured.meanQuality).toBeCloseTo(final.quality ?? Number.NaN, 5);
+    expect(live.decisions(embeddedClusterId, 5)).toHaveLength(5);
+  }, 60_000);
+
+  it("refuses an application when another plan is in force than was shown", async () => {
+    const { applications, clusters } = runtime.services;
+    const planId = clusters.list()[0]?.runningPlanId ?? "";
+    const stale = await applications.start({ planId, clusterId: embeddedClusterId, expectedRunningPlanId: null }, "a");
+    expect(stale.ok ? "" : stale.message).toMatch(/Another plan is in force/);
+  });
+
+  it("streams frames until the reader leaves", async () => {
+    const reader = new AbortController();
+    const seen: number[] = [];
+    for await (const frame of runtime.services.live.follow({ clusterId: embeddedClusterId, afterMs: 0, signal: reader.signal })) {
+      seen.push(frame.atMs);
+      if (seen.length === 3) reader.abort();
+    }
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    expect(seen).toHaveLength(3);
+  });
+
+  it("rolls back to nothing when nothing ran before", async () => {
+    const { applications, clusters } = runtime.services;
+    const started = await applications.rollback(embeddedClusterId, null, "a");
+    if (!started.ok) throw new Error(started.message);
+    expect(started.application).toMatchObject({ kind: "rollback", planId: null });
+    const done = await until(() => {
+      const application = applications.get(started.application.id);
+      return application?.endedAt ? application : null;
+    });
+    expect(done.error).toBeNull();
+    expect(clusters.list()[0]?.runningPlanId).toBeNull();
+  });
+});
