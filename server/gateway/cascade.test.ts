@@ -115,7 +115,7 @@ describe("a cascade behind the gateway", () => {
     const completion = await client.chat.completions.create({ model: "large", messages: [{ role: "user", content: "2 + 2?" }] });
     expect(completion.choices[0]?.message.content).toBe("4");
     expect(judge.asked).toHaveLength(0);
-    expect((await running.decisions())[0]?.policyHash).toBe("direct");
+    expect((await running.decisions())[0]).toMatchObject({ planId: "", policyHash: "direct" });
     const listed = await client.models.list();
     expect(listed.data.map((model) => model.id)).toEqual(["cascade/test", "small", "large"]);
   });

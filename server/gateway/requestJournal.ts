@@ -42,13 +42,13 @@ export class RequestJournal {
       "x-request-id": this.#start.requestId,
       "x-weir-model": model,
       "x-weir-policy": served.policyHash,
-      "x-weir-plan": served.planId,
       "x-weir-stage": stage + 1,
       "x-weir-escalations": this.escalations,
       "x-weir-queue-ms": (this.queueMs * served.timeScale).toFixed(2),
       "x-weir-overhead-ms": (overheadMs * served.timeScale).toFixed(2),
       "x-weir-decision-id": this.#start.decisionId,
     };
+    if (served.planId !== "") headers["x-weir-plan"] = served.planId;
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
     return headers;
   }

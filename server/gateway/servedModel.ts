@@ -6,12 +6,13 @@ import type { Judge } from "./judge";
 import { PolicyDriver } from "./policyDriver";
 import type { ReplicaPool } from "./replicaPool";
 
-/** Policy hash under which requests for a model by its own name are recorded: no plan decides about them. */
-export const directPolicy = "direct";
+/** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
+const direct = { planId: "", policyHash: "direct" };
 
 /** A name clients may put in `model`: the virtual model of the cascade, or one engine model. */
 export interface ServedModel {
   readonly name: string;
+  /** Empty for a model by its own name. */
   readonly planId: string;
   readonly policyHash: string;
   readonly thresholds: readonly number[];
@@ -34,8 +35,8 @@ interface Surroundings {
 
 /** The cascade of a configuration as `cascade/<name>`. */
 export function cascadeModel(surroundings: Surroundings): ServedModel {
-  const { name, policy, policyHash } = surroundings.config;
-  return servedModel(`cascade/${name}`, { policy, policyHash }, surroundings);
+  const { name, policy, planId, policyHash } = surroundings.config;
+  return servedModel(`cascade/${name}`, { policy, planId, policyHash }, surroundings);
 }
 
 /** One model straight to its engines: a cascade of one stage with the configuration's order and place. */
@@ -46,20 +47,21 @@ export function directModel(model: string, surroundings: Surroundings): ServedMo
     thresholds: [],
     approvedRanges: { thresholds: [] },
   };
-  return servedModel(model, { policy, policyHash: directPolicy }, surroundings);
+  return servedModel(model, { policy, ...direct }, surroundings);
 }
 
 interface NamedPolicy {
   readonly policy: PolicyDocument;
+  readonly planId: string;
   readonly policyHash: string;
 }
 
 function servedModel(
   name: string,
-  { policy, policyHash }: NamedPolicy,
+  { policy, planId, policyHash }: NamedPolicy,
   { config, pool, judge, queued, onRoom }: Surroundings,
 ): ServedModel {
-  const { planId, timeScale } = config;
+  const { timeScale } = config;
   const nowSeconds = (): number => (performance.now() / 1000) * timeScale;
   return {
     name,
