@@ -15,10 +15,8 @@ import type {
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
+import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { ApplyRequest, ApproveRequest, ClusterDescription, ExploreRequest, LoadRequest, SolveRequest, WorkloadImport } from "./inputs";
-
-/** An exploration as JSON carries it. */
-export type ExplorationWire = Readonly<Record<string, unknown>>;
 
 /** Signed-in person in whose name something is done. */
 export type Actor = string;
