@@ -7,6 +7,7 @@ import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
+import { formatUsd } from "../ui/format";
 import { Modal } from "../ui/Modal";
 
 type Description = Inputs["clusters"]["describe"];
@@ -57,7 +58,7 @@ export function DescribeCluster({ open, onOpenChange }: { readonly open: boolean
         <SelectField
           label="GPU type"
           value={gpu?.id ?? form.gpu}
-          options={gpus.map((each) => ({ value: each.id, text: `${each.name}, ${each.memoryGb} GB` }))}
+          options={gpus.map((each) => ({ value: each.id, text: `${each.name}, ${formatUsd(each.usdPerGpuHour)} an hour` }))}
           onChange={(id) => setForm({ ...form, gpu: id, usdPerGpuHour: null })}
         />
         <div className="flex flex-wrap gap-4">

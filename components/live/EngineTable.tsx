@@ -17,6 +17,7 @@ const columns = [
 
 /** Every engine as its own metrics tell it. */
 export function EngineTable({ rows }: { readonly rows: readonly EngineRow[] }) {
+  if (rows.length === 0) return <p className="text-sm text-ink-3">No engine is up. Applying a plan starts its engines.</p>;
   return (
     <Table caption="Engines" columns={columns}>
       {rows.map(({ engine, identity, kvUse }) => (

@@ -1,11 +1,13 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useState } from "react";
 import type { LoadStatus } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField } from "../ui/Field";
@@ -59,6 +61,7 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
+  const link = useClusterLink();
   const [chosen, setChosen] = useState<{ readonly workloadId?: string; readonly rate?: number; readonly seconds?: number }>({});
   const workloads = useQuery(trpc.workloads.list.queryOptions()).data ?? [];
   const { data: status } = useQuery(
@@ -114,7 +117,14 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
             Start load
           </Button>
         )}
-        {plan === null && <span className="flex h-8 items-center text-sm text-ink-3">A plan must run before the gateway can answer.</span>}
+        {plan === null && (
+          <p className="flex h-8 items-center gap-1 text-sm text-ink-3">
+            A plan must run before the gateway can answer:
+            <Link href={link("/plan")} className="text-accent underline underline-offset-2">
+              make one
+            </Link>
+          </p>
+        )}
       </div>
       {start.error !== null && (
         <p role="alert" className="text-sm text-bad">

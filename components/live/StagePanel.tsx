@@ -35,6 +35,7 @@ function Beside({ measured, predicted }: { readonly measured: number | null; rea
 
 /** The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise. */
 export function StagePanel({ rows }: { readonly rows: readonly StageRow[] }) {
+  if (rows.length === 0) return <p className="text-sm text-ink-3">No plan runs, so there are no stages.</p>;
   return (
     <Table caption="Stages" columns={columns}>
       {rows.map(({ model, identity, measured, predictedP95Seconds, predictedShare }) => (

@@ -19,7 +19,7 @@ export function SituationBar(props: {
   return (
     <div className="flex flex-wrap items-end gap-x-6 gap-y-2 rounded-lg border bg-panel px-4 py-3">
       <SelectField
-        className="w-72 max-w-full"
+        className="w-96 max-w-full"
         label="Workload"
         value={props.workloadId}
         options={props.workloads.map((each) => ({ value: each.id, text: each.name }))}

@@ -16,16 +16,18 @@ export function Modal(props: {
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-[rgb(0_0_0/0.4)]" />
         <Dialog.Content className="fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[min(640px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 flex-col gap-4 overflow-y-auto rounded-lg border bg-raised p-6 shadow-xl">
-          <div className="flex items-start gap-4">
-            <div>
-              <Dialog.Title className="text-lg font-semibold">{props.title}</Dialog.Title>
-              <Dialog.Description className="mt-1 text-sm text-ink-2">{props.description}</Dialog.Description>
-            </div>
-            <Dialog.Close aria-label="Close" className="ml-auto size-8 rounded-md text-lg text-ink-3 hover:bg-sunken hover:text-ink">
-              ×
-            </Dialog.Close>
+          <div className="pr-10">
+            <Dialog.Title className="text-lg font-semibold">{props.title}</Dialog.Title>
+            <Dialog.Description className="mt-1 text-sm text-ink-2">{props.description}</Dialog.Description>
           </div>
           {props.children}
+          {/* Last in order, so that the dialog opens with its first field in focus. */}
+          <Dialog.Close
+            aria-label="Close"
+            className="absolute top-4 right-4 size-8 rounded-md text-lg text-ink-3 hover:bg-sunken hover:text-ink"
+          >
+            ×
+          </Dialog.Close>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>

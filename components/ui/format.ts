@@ -40,9 +40,11 @@ export function formatUsd(usd: number | null | undefined): string {
   return `$${fixed(usd, digits)}`;
 }
 
-/** A rate per second: `120/s`, `3.4/s`. */
+/** A rate per second: `120/s`, `3.4/s`, `0.75/s`. */
 export function formatRate(perSecond: number | null | undefined): string {
-  return isAbsent(perSecond) ? ABSENT : `${fixed(perSecond, perSecond >= 100 || Number.isInteger(perSecond) ? 0 : 1)}/s`;
+  if (isAbsent(perSecond)) return ABSENT;
+  const digits = perSecond >= 100 || Number.isInteger(perSecond) ? 0 : perSecond < 1 ? 2 : 1;
+  return `${fixed(perSecond, digits)}/s`;
 }
 
 export function formatCount(count: number | null | undefined): string {
