@@ -13,6 +13,11 @@ const DEFAULT_GRACE_SECONDS = 30;
 /** A DELETE is answered after this long at the latest, with 202 if the engine is still draining: clients have time limits. */
 const LONGEST_ANSWER_MS = 20_000;
 
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
 /**
  * The admin listener, as `server/contracts/emulatorAdmin.ts` describes it; every call but `/health` needs the bearer token. DELETE
  * answers 204 once the engine is gone, or 202 while it still drains; asking again joins the same drain.
@@ -21,13 +26,14 @@ const LONGEST_ANSWER_MS = 20_000;
  */
 export function createAdminServer(ready: Promise<Cluster>, token: string): Server {
   return createServer((request, response) => {
-    answer(request, response).catch((error: unknown) => {
+    answer({ request, response }).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else sendError(response, { status: 500, type: "InternalServerError", message: String(error) });
     });
   });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(exchange: Exchange): Promise<void> {
+    const { request, response } = exchange;
     const path = pathOf(request);
     const cluster = await ready;
     if (path === "/health") return void sendJson(response, 200, { status: "ok" });
@@ -42,18 +48,18 @@ export function createAdminServer(ready: Promise<Cluster>, token: string): Serve
       case "GET /engines":
         return sendJson(response, 200, cluster.describe().engines);
       case "POST /engines":
-        return startEngine(cluster, request, response);
+        return startEngine(cluster, exchange);
       case "DELETE /engines/<id>":
-        return stopEngine(cluster, engineId ?? "", request, response);
+        return stopEngine(cluster, exchange, engineId ?? "");
       case "PUT /outcomes":
-        return putOutcomes(cluster, request, response);
+        return putOutcomes(cluster, exchange);
       default:
         request.resume();
         return sendError(response, notFound(request));
     }
   }
 
-  async function startEngine(cluster: Cluster, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function startEngine(cluster: Cluster, { request, response }: Exchange): Promise<void> {
     const body = await readJson(request, MAX_BODY_BYTES);
     if (!body.ok) return sendError(response, body.error);
     const parsed = engineRequestSchema.safeParse(body.value);
@@ -66,7 +72,7 @@ export function createAdminServer(ready: Promise<Cluster>, token: string): Serve
     else refuse(response, change);
   }
 
-  async function stopEngine(cluster: Cluster, id: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function stopEngine(cluster: Cluster, { request, response }: Exchange, id: string): Promise<void> {
     const asked = new URL(request.url ?? "/", "http://emulator").searchParams.get("graceSeconds");
     const graceSeconds = asked === null ? DEFAULT_GRACE_SECONDS : Number(asked);
     if (!(graceSeconds >= 0)) return refuse(response, { status: 400, message: `graceSeconds is "${asked}": give seconds, 0 or more.` });
@@ -76,7 +82,7 @@ export function createAdminServer(ready: Promise<Cluster>, token: string): Serve
     else refuse(response, change);
   }
 
-  async function putOutcomes(cluster: Cluster, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function putOutcomes(cluster: Cluster, { request, response }: Exchange): Promise<void> {
     const body = await readJson(request, MAX_BODY_BYTES);
     if (!body.ok) return sendError(response, body.error);
     const change = cluster.putOutcomes(body.value);

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import type { EngineFrame } from "@/server/contracts/studio";
-import { counterDelta } from "./counterDelta";
 import { chooseMapping } from "./engineMapping";
 import { freshness } from "./freshness";
 import { type Histogram, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
@@ -114,6 +113,9 @@ export function createEngineTarget(target: Target, { intervalMs, timeScale, now 
     },
   };
 }
+
+/** Growth of a counter between two scrapes. One that fell was reset by a restart: all it shows grew since. */
+const counterDelta = (before: number, after: number): number => (after >= before ? after - before : after);
 
 /** Requests finished in an engine second; null before two samples. */
 function rate(steps: readonly Step[], timeScale: number): number | null {
