@@ -137,6 +137,8 @@ export class ApplicationRun {
     const observation = await this.#observe();
     if (observation === null) return;
     if (!observation.ok) return this.#end("failed", observation.message);
+    // The studio may have been killed after the gateway took a policy and before that was written down.
+    this.#noteInForce(observation.value.routing.planId);
     const planned = planSteps(rollOutOf(observation.value, goal, connector.emulated));
     // On the way back the steps that were cut off stay in sight; after a restart they are simply planned again.
     const before = undoing ? steps.map(skipped) : steps.filter((step) => step.state === "done" || step.state === "skipped");

@@ -100,6 +100,20 @@ describe("applying plans on the embedded cluster", () => {
     await second.close();
   });
 
+  it("finds out what is in force when it was ended between the switch and its record", async () => {
+    const { store } = cluster;
+    const [latest] = store.applications.list("embedded");
+    if (latest === undefined) throw new Error("Nothing was applied.");
+    const cut = latest.steps.map((step, index) => (index === latest.steps.length - 1 ? { ...step, state: "running" as const } : step));
+    store.applications.save({ ...latest, state: "running", endedAt: null, steps: cut });
+    store.clusters.setRunning("embedded", { planId: small.id, since: at });
+    const runner = newRunner();
+    runner.takeUp();
+    expect((await ended(latest.id)).state).toBe("done");
+    expect(store.clusters.get("embedded")?.runningPlanId).toBe(cascade.id);
+    await runner.close();
+  });
+
   it("lets only one application run at a time, and takes one back within its grace", async () => {
     const runner = newRunner(60_000);
     const { id } = await startOf(runner, small.id);

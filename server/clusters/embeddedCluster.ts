@@ -68,7 +68,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
 
   return {
     connector,
-    health: () => healthOf(latest),
+    health: () => healthOf(latest, store.clusters.get(embeddedClusterId)?.runningPlanId ?? null),
     timeScale: () => seen?.timeScale ?? 1,
     collector: () => collector,
     close() {
@@ -97,10 +97,11 @@ function putDown(store: Store, { gpu, nodes }: Observation, suggested: ClusterSu
   store.clusters.suggest(embeddedClusterId, suggested);
 }
 
-function healthOf(latest: Answer<Observation>): ClusterSummary["health"] {
+function healthOf(latest: Answer<Observation>, appliedPlanId: string | null): ClusterSummary["health"] {
   if (!latest.ok) return { word: "down", reason: latest.message };
   const { routing, engines } = latest.value;
   const missing = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
   if (missing.length > 0) return { word: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
+  if (routing.planId !== appliedPlanId) return { word: "degraded", reason: "The gateway follows another plan than the one applied last." };
   return { word: "up", reason: routing.planId === null ? "No plan is in force." : `${routing.active.length} engines serve.` };
 }
