@@ -9,6 +9,7 @@ export class DecodeSpan {
   /** Seconds by which each step is longer than the one before. */
   private growthSeconds = 0;
 
+  /** Growth never exceeds the first step: every sequence holds at least the token whose step it is. */
   begin(startSeconds: number, firstSeconds: number, growthSeconds: number): void {
     this.startSeconds = startSeconds;
     this.firstSeconds = firstSeconds;

@@ -24,8 +24,8 @@ export interface GpuCard {
   readonly provenance: Provenance;
 }
 
-/** When the list prices were read. */
-const PRICES_AS_OF = "2026-04";
+/** When the catalogue of list prices was read. */
+const PRICES_AS_OF = "autumn 2026";
 
 const SKYPILOT = "skypilot-org/skypilot-catalog (list price, on demand)";
 
@@ -235,7 +235,7 @@ const CARDS: readonly GpuCard[] = [
     powerWatts: null,
     efficienciesOf: "l40s",
     usdPerGpuHour: 1.006,
-    price: { provider: "AWS g5.xlarge", asOf: PRICES_AS_OF, source: "factualminds.com/main blog (June 2026)" },
+    price: { provider: "AWS g5.xlarge", asOf: "June 2026", source: "factualminds.com/main blog (June 2026)" },
     provenance: {
       kind: "published",
       source:
