@@ -10,7 +10,7 @@ export interface Column {
 export function Table(props: { readonly caption: string; readonly columns: readonly Column[]; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <section className="overflow-x-auto" aria-label={props.caption} tabIndex={0}>
+    <div className="overflow-x-auto" tabIndex={0}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{props.caption}</caption>
         <thead>
@@ -26,6 +26,6 @@ export function Table(props: { readonly caption: string; readonly columns: reado
           {props.children}
         </tbody>
       </table>
-    </section>
+    </div>
   );
 }
