@@ -34,7 +34,7 @@ export function capacityTable(shapes: readonly ShapeCurve[], gpus: number): Capa
  * l_i(f) of the source for f = 1..gpus at index f - 1: the smallest latency percentile at which f GPUs sustain the rate, linear
  * in the rate between levels; Infinity where none does. Non-increasing in f.
  */
-export function latencyByGpus({ levels, capacity }: CapacityTable, requestsPerSecond: number, into: Float32Array): void {
+export function latencyByGpus({ levels, capacity }: CapacityTable, requestsPerSecond: number, into: Float32Array | Float64Array): void {
   let level = levels.length - 1;
   for (let f = 1; f <= into.length; f += 1) {
     if ((capacity[level]?.[f] ?? 0) < requestsPerSecond) {

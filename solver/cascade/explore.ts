@@ -46,6 +46,8 @@ export interface Explorer {
   /** Adds one routing by hand; returns its index in the next exploration. */
   add(stages: readonly number[], thresholds: readonly number[]): number;
   routing(index: number): EvaluatedRouting;
+  /** Quality bound and shares of thresholds that are not part of the exploration. */
+  outlook(stages: readonly number[], thresholds: readonly number[]): { readonly qualityLow: number; readonly routed: Routed };
   /** Requests that reach each stage of a routing. */
   mixes(index: number): readonly Mix[];
   /** End-to-end latency with its weights for given stage latencies and tables. */
@@ -152,6 +154,10 @@ export function createExplorer(input: ExploreInput): Explorer {
     },
     add: search.add,
     routing,
+    outlook(stages, thresholds) {
+      const routed = routePrompts(sample, stages, thresholds);
+      return { routed, qualityLow: qualityLowerBound(routed, critical) };
+    },
     mixes: (index) => mixesOf(routing(index).stages, routing(index).routed),
     compose: (index, seconds, own) => compose(routing(index).stages, routing(index).routed, { seconds, tables: own }),
   };

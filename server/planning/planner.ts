@@ -1,0 +1,123 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import type { Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type { ExplorationWire } from "@/solver/cascade/explorationWire";
+import type { PlanningAnswer, PlanningSituation, PlanningTask, SolveRequest, WorkerReply, WorkerRequest } from "./planningRequest";
+import { sealPlan } from "./sealPlan";
+
+/** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
+export interface Planner {
+  /** Everything sliders need to choose plans without asking again. Refused when no model of the workload fits the cluster. */
+  explore(situation: PlanningSituation, signal?: AbortSignal): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  /** A sealed plan, or why there is none and what could be reached. */
+  solve(request: SolveRequest, signal?: AbortSignal): Promise<SolveAnswer>;
+  close(): Promise<void>;
+}
+
+interface Waiting {
+  readonly resolve: (answer: PlanningAnswer) => void;
+  readonly reject: (reason: Error) => void;
+}
+
+/**
+ * A planner over one worker thread, started at the first request and again after a crash. Requests are answered in order; an
+ * aborted one rejects at once with the signal's reason, and the worker stops working on it.
+ */
+export function createPlanner(): Planner {
+  let worker: Worker | null = null;
+  let nextId = 0;
+  const waiting = new Map<number, Waiting>();
+  const sent = new Set<string>();
+
+  function start(): Worker {
+    const fresh = new Worker(workerFile());
+    fresh.on("message", (reply: WorkerReply) => settle(reply));
+    fresh.on("error", (problem) => crashed(fresh, problem.message));
+    fresh.on("exit", (code) => crashed(fresh, `exit code ${code}`));
+    return fresh;
+  }
+
+  function settle(reply: WorkerReply): void {
+    const own = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    // An idle worker must not keep the process alive.
+    if (waiting.size === 0) worker?.unref();
+    if (reply.outcome === "answer") own?.resolve(reply.answer);
+    else if (reply.outcome === "failed") own?.reject(new Error(`Planning failed: ${reply.message}`));
+  }
+
+  function crashed(which: Worker, how: string): void {
+    if (worker !== which) return;
+    worker = null;
+    sent.clear();
+    for (const { reject } of waiting.values())
+      reject(new Error(`The planning worker ended unexpectedly (${how}). Ask again: a new one is started.`));
+    waiting.clear();
+  }
+
+  function ask({ workload, ...situation }: PlanningSituation, task: PlanningTask, signal?: AbortSignal): Promise<PlanningAnswer> {
+    signal?.throwIfAborted();
+    worker ??= start();
+    worker.ref();
+    const id = nextId;
+    nextId += 1;
+    const stop = new SharedArrayBuffer(4);
+    const known = sent.has(situation.workloadId);
+    sent.add(situation.workloadId);
+    const request: WorkerRequest = { id, situation: { ...situation, workload: known ? null : workload }, task, stop };
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        Atomics.store(new Int32Array(stop), 0, 1);
+        waiting.delete(id);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener("abort", abort, { once: true });
+      const ended = (): void => signal?.removeEventListener("abort", abort);
+      waiting.set(id, {
+        resolve: (answer) => {
+          ended();
+          resolve(answer);
+        },
+        reject: (reason) => {
+          ended();
+          reject(reason);
+        },
+      });
+      worker?.postMessage(request);
+    });
+  }
+
+  return {
+    async explore(situation, signal) {
+      const answer = await ask(situation, { kind: "explore" }, signal);
+      if (answer.kind === "exploration") return { ok: true, exploration: answer.exploration };
+      if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
+      throw new Error(`an exploration was asked, a ${answer.kind} came`);
+    },
+    async solve({ objective, fixed, ...situation }, signal) {
+      const answer = await ask(situation, { kind: "solve", objective, fixed }, signal);
+      if (answer.kind === "draft") return { outcome: "plan", plan: sealPlan(answer.draft, new Date()) };
+      if (answer.kind === "infeasible") return answer.answer;
+      throw new Error(`a plan was asked, an ${answer.kind} came`);
+    },
+    async close() {
+      const ending = worker;
+      worker = null;
+      for (const { reject } of waiting.values()) reject(new Error("The planner was closed."));
+      waiting.clear();
+      await ending?.terminate();
+    },
+  };
+}
+
+/** The bundled worker: under WEIR_ROOT, the working directory, or beside the bundle that this code is part of. */
+function workerFile(): string {
+  const beside = dirname(fileURLToPath(import.meta.url));
+  const roots = [process.env.WEIR_ROOT, process.cwd(), dirname(beside)].filter((root) => root !== undefined);
+  const file = roots.map((root) => join(root, "dist", "planningWorker.mjs")).find((candidate) => existsSync(candidate));
+  if (file === undefined)
+    throw new Error(`dist/planningWorker.mjs is in none of ${roots.join(", ")}: run npm run bundle, or set WEIR_ROOT.`);
+  return file;
+}

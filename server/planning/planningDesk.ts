@@ -1,0 +1,181 @@
+import { buildPlan } from "@/solver/cascade/buildPlan";
+import { encodeExploration } from "@/solver/cascade/explorationWire";
+import { createExplorer, type Explorer } from "@/solver/cascade/explore";
+import { planningSample } from "@/solver/cascade/routing";
+import { type GpuCard, gpuCard } from "@/solver/hardware/gpus";
+import { modelCard } from "@/solver/hardware/models";
+import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { mixSeed } from "@/solver/numeric/random";
+import type { Objective } from "@/solver/plan/plan";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+import {
+  DEFAULT_JUDGE,
+  DEFAULT_PERCENTILE,
+  DEFAULT_QUALITY_CONFIDENCE,
+  type PlanningAnswer,
+  type PlanningSituation,
+  type PlanningTask,
+} from "./planningRequest";
+
+/** Explorations kept ready: tables of one weigh a few MB. */
+const KEPT_EXPLORERS = 6;
+
+/** Nodes and GPUs searched when saying how many GPUs a model would need. */
+const ENOUGH_GPUS = 64;
+
+export interface PlanningDesk {
+  /** Blocks until done. @throws Cancelled when `cancelled` turned true; its half-done exploration is dropped. */
+  work(situation: PlanningSituation, task: PlanningTask, cancelled: () => boolean): PlanningAnswer;
+}
+
+/** Thrown when nobody waits for the answer any more. */
+export class Cancelled extends Error {}
+
+/** What the planning worker does, without the thread: keeps explorations by situation and answers from them. */
+export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
+  const kept = new Map<string, Explorer>();
+  let asked: () => boolean = () => false;
+  let inHand: string | null = null;
+
+  function explorerFor(situation: PlanningSituation, percentile: number): Explorer {
+    const { workloadId, cluster, requestsPerSecond, qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
+    const models = modelsOf(situation);
+    const key = JSON.stringify([workloadId, cluster, requestsPerSecond, models, qualityConfidence, percentile]);
+    const explorer = kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked() });
+    // Asked last is dropped last.
+    kept.delete(key);
+    kept.set(key, explorer);
+    const oldest = kept.keys().next().value;
+    if (kept.size > KEPT_EXPLORERS && oldest !== undefined) kept.delete(oldest);
+    return explorer;
+  }
+
+  return {
+    work(situation, task, cancelled) {
+      const startedSeconds = nowSeconds();
+      const refusal = doesNotFit(situation, task.kind === "solve" ? task.objective : null);
+      if (refusal !== null) return refusal;
+      asked = cancelled;
+      const answer = carryOut();
+      if (!cancelled()) return answer;
+      // A search that was cut short must not pass for a whole one.
+      if (inHand !== null) kept.delete(inHand);
+      throw new Cancelled();
+
+      function carryOut(): PlanningAnswer {
+        if (task.kind === "explore") {
+          return { kind: "exploration", exploration: encodeExploration(explorerFor(situation, DEFAULT_PERCENTILE).explore(null)) };
+        }
+        const { objective } = task;
+        const explorer = explorerFor(
+          { ...situation, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE },
+          objective.percentile,
+        );
+        const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
+        if (typeof fixed === "string") return infeasible(fixed);
+        const built = buildPlan({
+          explorer,
+          workload: situation.workload,
+          workloadId: situation.workloadId,
+          cluster: situation.cluster,
+          objective,
+          judge: DEFAULT_JUDGE,
+          precisionOf: (model) => modelCard(model)?.precision ?? "bf16",
+          fixed,
+          engine,
+          elapsedSeconds: () => nowSeconds() - startedSeconds,
+        });
+        return built.outcome === "plan" ? { kind: "draft", draft: built.draft } : { kind: "infeasible", answer: built };
+      }
+    },
+  };
+}
+
+const infeasible = (reason: string): PlanningAnswer => ({
+  kind: "infeasible",
+  answer: { outcome: "infeasible", reason, bestQuality: null, bestLatencySeconds: null },
+});
+
+const modelsOf = ({ workload, models }: PlanningSituation): readonly string[] =>
+  workload.outcomes.models.map(({ model }) => model).filter((model) => models === undefined || models.includes(model));
+
+const clusterGpus = ({ cluster }: PlanningSituation): number => cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
+
+function gpuOf({ cluster }: PlanningSituation): GpuCard {
+  const gpu = gpuCard(cluster.gpu);
+  if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
+  return gpu;
+}
+
+/** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need. */
+function doesNotFit(situation: PlanningSituation, objective: Objective | null): PlanningAnswer | null {
+  const gpu = gpuOf(situation);
+  const gpus = Math.min(clusterGpus(situation), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
+  const gpusPerNode = Math.max(...situation.cluster.nodes.map((node) => node.gpus));
+  const cards = modelsOf(situation).flatMap((model) => modelCard(model) ?? []);
+  if (cards.some((card) => feasibleShapes(card, gpu, { gpusPerNode, maxGpus: gpus }).length > 0)) return null;
+  const needs = cards.flatMap((card) => {
+    const [least] = feasibleShapes(card, gpu, { gpusPerNode: ENOUGH_GPUS, maxGpus: ENOUGH_GPUS });
+    return least === undefined ? [] : [{ model: card.id, gpus: least.tp * least.pp }];
+  });
+  const [smallest] = needs.sort((a, b) => a.gpus - b.gpus);
+  const found = `${gpus} GPU${gpus === 1 ? "" : "s"} of type ${gpu.id}`;
+  if (smallest === undefined) return infeasible(`No model of the ladder fits on ${ENOUGH_GPUS} GPUs of type ${gpu.id}: take a larger GPU.`);
+  return infeasible(
+    `The smallest model that fits, ${smallest.model}, needs ${smallest.gpus} of these GPUs for one replica; there ${gpus === 1 ? "is" : "are"} ${found}.`,
+  );
+}
+
+interface NewExplorer extends PlanningSituation {
+  readonly models: readonly string[];
+  readonly qualityConfidence: number;
+  readonly percentile: number;
+  readonly cancelled: () => boolean;
+}
+
+function newExplorer(asked: NewExplorer): Explorer {
+  const { workload, cluster, requestsPerSecond, models } = asked;
+  const gpu = gpuOf(asked);
+  const maxGpus = clusterGpus(asked);
+  const gpusPerNode = Math.max(...cluster.nodes.map((node) => node.gpus));
+  return createExplorer({
+    sample: planningSample(workload.outcomes, planningPrompts(workload), models),
+    shapes: models.map((id) => {
+      const card = modelCard(id);
+      if (card === undefined) throw new Error(`no card of the model ${id}`);
+      return feasibleShapes(card, gpu, { gpusPerNode, maxGpus }).flatMap((shape) => {
+        const fit = replicaModel(card, gpu, shape);
+        return fit.fits ? [{ shape, replica: fit.replica }] : [];
+      });
+    }),
+    arrivalSeconds: workload.arrivalSeconds,
+    requestsPerSecond,
+    maxGpus,
+    usdPerGpuHour: cluster.usdPerGpuHour,
+    judge: DEFAULT_JUDGE,
+    quantile: asked.percentile / 100,
+    qualityConfidence: asked.qualityConfidence,
+    seed: mixSeed(workload.seed, "planning"),
+    cancelled: asked.cancelled,
+  });
+}
+
+const planningPrompts = (workload: Workload): Int32Array => splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
+
+/** A routing set by hand as indices, or the sentence that refuses it. */
+function fixedRouting(
+  explorer: Explorer,
+  { models, thresholds }: { readonly models: readonly string[]; readonly thresholds: readonly number[] },
+): { readonly stages: readonly number[]; readonly thresholds: readonly number[] } | string {
+  const ladder = explorer.input.sample.models;
+  const stages = models.map((model) => ladder.indexOf(model));
+  const stranger = models.find((_, index) => (stages[index] ?? -1) < 0);
+  if (stranger !== undefined) return `${stranger} is not in the workload, which has ${ladder.join(", ")}.`;
+  if (stages.some((model, index) => index > 0 && model <= (stages[index - 1] ?? -1)))
+    return `A cascade goes from the smaller to the larger model: ${models.join(", ")} is not in the order ${ladder.join(", ")}.`;
+  if (thresholds.length !== stages.length - 1)
+    return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, found ${thresholds.length}.`;
+  return { stages, thresholds };
+}

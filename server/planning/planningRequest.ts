@@ -1,0 +1,55 @@
+import type { SolveAnswer } from "@/server/contracts/studio";
+import type { ExplorationWire } from "@/solver/cascade/explorationWire";
+import type { ClusterSpec, Objective, PlanDraft } from "@/solver/plan/plan";
+import type { Workload } from "@/solver/workload/workload";
+
+/** What is planned for: everything an exploration depends on. */
+export interface PlanningSituation {
+  readonly workload: Workload;
+  /** Hash of the workload's content: the same id always means the same content. */
+  readonly workloadId: string;
+  readonly cluster: ClusterSpec;
+  readonly requestsPerSecond: number;
+  /** Model cards to plan with; left out: all of the workload. */
+  readonly models?: readonly string[];
+  /** Confidence at which quality floors must hold; left out: 0.9. */
+  readonly qualityConfidence?: number;
+}
+
+export interface SolveRequest extends PlanningSituation {
+  readonly objective: Objective;
+  /** Models and thresholds set by hand; null lets the planner choose. */
+  readonly fixed: { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
+}
+
+/** The judge every plan is made with: the source's measured time of a call (appendix H), run on the operator's own hardware. */
+export const DEFAULT_JUDGE = { model: "weir-judge", secondsPerCall: 0.27, usdPerCall: 0 } as const;
+
+export const DEFAULT_QUALITY_CONFIDENCE = 0.9;
+
+/** Percentile that tables are made for when only an exploration is asked. */
+export const DEFAULT_PERCENTILE = 95;
+
+export type PlanningTask =
+  | { readonly kind: "explore" }
+  | { readonly kind: "solve"; readonly objective: Objective; readonly fixed: SolveRequest["fixed"] };
+
+export type PlanningAnswer =
+  | { readonly kind: "exploration"; readonly exploration: ExplorationWire }
+  | { readonly kind: "draft"; readonly draft: PlanDraft }
+  | { readonly kind: "infeasible"; readonly answer: Extract<SolveAnswer, { outcome: "infeasible" }> };
+
+/** To the worker. The workload travels only when the worker does not hold it yet. */
+export interface WorkerRequest {
+  readonly id: number;
+  readonly situation: Omit<PlanningSituation, "workload"> & { readonly workload: Workload | null };
+  readonly task: PlanningTask;
+  /** One Int32: set to 1 by the planner when nobody waits for the answer any more. */
+  readonly stop: SharedArrayBuffer;
+}
+
+/** From the worker. */
+export type WorkerReply =
+  | { readonly id: number; readonly outcome: "answer"; readonly answer: PlanningAnswer }
+  | { readonly id: number; readonly outcome: "cancelled" }
+  | { readonly id: number; readonly outcome: "failed"; readonly message: string };

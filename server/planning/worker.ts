@@ -1,0 +1,32 @@
+import { parentPort } from "node:worker_threads";
+import type { Workload } from "@/solver/workload/workload";
+import { loadGlpkEngine } from "./glpkEngine";
+import { Cancelled, createPlanningDesk } from "./planningDesk";
+import type { WorkerReply, WorkerRequest } from "./planningRequest";
+
+/** Entry of the planning worker thread: takes requests one after another and answers each. */
+const port = parentPort;
+if (port === null) throw new Error("The planning worker runs as a worker thread only.");
+
+const engine = await loadGlpkEngine();
+const desk = createPlanningDesk(engine, () => performance.now() / 1000);
+const workloads = new Map<string, Workload>();
+
+port.on("message", (request: WorkerRequest) => {
+  port.postMessage(answer(request));
+});
+
+function answer({ id, situation, task, stop }: WorkerRequest): WorkerReply {
+  if (situation.workload !== null) workloads.set(situation.workloadId, situation.workload);
+  const workload = workloads.get(situation.workloadId);
+  const flag = new Int32Array(stop);
+  const cancelled = () => Atomics.load(flag, 0) === 1;
+  if (cancelled()) return { id, outcome: "cancelled" };
+  try {
+    if (workload === undefined) throw new Error(`workload ${situation.workloadId} never reached the planning worker`);
+    return { id, outcome: "answer", answer: desk.work({ ...situation, workload }, task, cancelled) };
+  } catch (problem) {
+    if (problem instanceof Cancelled) return { id, outcome: "cancelled" };
+    return { id, outcome: "failed", message: problem instanceof Error ? (problem.stack ?? problem.message) : String(problem) };
+  }
+}

@@ -1,0 +1,242 @@
+import type { MilpEngine } from "../milp/engine";
+import { mean, quantile } from "../numeric/quantile";
+import type { Band, CascadePolicy, ClusterSpec, ModelDeployment, Objective, PlanDraft, Predictions } from "../plan/plan";
+import type { Workload } from "../workload/workload";
+import { alternativesTo } from "./alternatives";
+import { approvedRanges } from "./approvedRanges";
+import { best, choose, costUsdPerRequest, promisedQuality } from "./choose";
+import type { Candidate, Exploration, Knobs } from "./exploration";
+import type { Explorer } from "./explore";
+import { type DeployedStage, deployFinalist, type Finalist } from "./finalist";
+import { planNotes } from "./planNotes";
+
+export interface BuildPlanInput {
+  readonly explorer: Explorer;
+  readonly workload: Workload;
+  readonly workloadId: string;
+  readonly cluster: ClusterSpec;
+  readonly objective: Objective;
+  readonly judge: CascadePolicy["judge"];
+  readonly precisionOf: (model: string) => ModelDeployment["precision"];
+  /** A routing set by hand, as indices into the exploration's models; null lets the planner choose. */
+  readonly fixed: { readonly stages: readonly number[]; readonly thresholds: readonly number[] } | null;
+  readonly engine: MilpEngine;
+  /** Seconds since planning began, for the solver's report. */
+  readonly elapsedSeconds: () => number;
+}
+
+export type BuiltPlan =
+  | { readonly outcome: "plan"; readonly draft: PlanDraft }
+  | {
+      readonly outcome: "infeasible";
+      readonly reason: string;
+      readonly bestQuality: number | null;
+      readonly bestLatencySeconds: number | null;
+    };
+
+/** Finalists deployed and simulated whole, at most: each costs about as much as the rest of a small plan. */
+const MAX_FINALISTS = 4;
+
+/** Blocks of time into which the simulated requests are cut to see how far their percentile varies. */
+const BAND_BLOCKS = 10;
+
+/** Student's t for a two-sided 90 % band over `BAND_BLOCKS` blocks. */
+const BAND_T = 1.833;
+
+/**
+ * From an exploration to a plan: chooses by the tables, deploys the choice and simulates it whole, and goes on to the next best
+ * while one promises more than the best verified (tables are approximate; a plan is not). What is predicted is
+ * what the whole simulation showed.
+ */
+export function buildPlan(input: BuildPlanInput): BuiltPlan {
+  const { explorer, objective, fixed } = input;
+  const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds);
+  const exploration = explorer.explore(
+    fixed === null ? { floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds } : null,
+  );
+  // A routing set by hand is planned as it is; the floor and budget it may miss are told, not enforced.
+  const knobs: Knobs = index === null ? objective : { ...objective, qualityFloor: null, latencyBudgetSeconds: null };
+  const choice = choose(exploration, knobs);
+  const pool = index === null ? choice.candidates : choice.candidates.filter((candidate) => candidate.routing === index);
+  const finalist = verifiedBest(input, { exploration, pool, knobs });
+  if (finalist === null) {
+    const { infeasible } = choice;
+    if (infeasible !== null) return { outcome: "infeasible", ...infeasible };
+    return { outcome: "infeasible", reason: noneVerified(input), bestQuality: null, bestLatencySeconds: null };
+  }
+  const alternatives = alternativesTo({ exploration, candidates: choice.candidates, knobs: objective, finalist });
+  const why = [...(choice.binds === null || index !== null ? [] : [choice.binds]), ...alternatives.why];
+  return {
+    outcome: "plan",
+    draft: {
+      apiVersion: "weir/v1",
+      kind: "Plan",
+      metadata: { name: planName(input, finalist) },
+      deployment: finalist.deployment.map((stage) => ({
+        model: stage.model,
+        precision: input.precisionOf(stage.model),
+        gpu: input.cluster.gpu,
+        gpus: stage.gpus,
+        replicas: stage.groups,
+      })),
+      policy: policyOf(input, finalist.routing, finalist.deployment),
+      inputs: planInputs(input, finalist),
+      predictions: predictions(input, finalist),
+      solver: {
+        status: "optimal",
+        gap: 0,
+        seconds: input.elapsedSeconds(),
+        engine: finalist.engine,
+        evaluatedThresholds: exploration.routings.length,
+        replicaSimulations: explorer.tables.simulations(),
+        why,
+        alternatives: alternatives.list,
+      },
+    },
+  };
+}
+
+interface Contest {
+  readonly exploration: Exploration;
+  readonly pool: readonly Candidate[];
+  readonly knobs: Knobs;
+}
+
+/**
+ * The best candidate once verified. Each verification corrects the tables of its whole cascade by the ratio found; the
+ * search ends when the best by corrected tables is one that was verified.
+ */
+function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Contest): Finalist | null {
+  const quality = promisedQuality(knobs);
+  const floor = knobs.qualityFloor ?? 0;
+  const budget = knobs.latencyBudgetSeconds ?? Number.POSITIVE_INFINITY;
+  const cascadeOf = ({ routing }: Candidate): string => (exploration.routings[routing]?.stages ?? []).join("-");
+  const corrections = new Map<string, number>();
+  const verified = new Map<number, Finalist | null>();
+  for (let attempt = 0; attempt <= MAX_FINALISTS; attempt += 1) {
+    const corrected = pool.flatMap((candidate) => {
+      const known = verified.get(candidate.routing);
+      if (known === null || (attempt === MAX_FINALISTS && known === undefined)) return [];
+      const latencySeconds = known?.verifiedSeconds ?? candidate.latencySeconds * (corrections.get(cascadeOf(candidate)) ?? 1);
+      const meets = quality(candidate) >= floor && latencySeconds <= budget && latencySeconds < Number.POSITIVE_INFINITY;
+      return meets ? [{ ...candidate, latencySeconds }] : [];
+    });
+    const chosen = best(corrected, knobs.kind, quality);
+    if (chosen === null) return null;
+    const known = verified.get(chosen.routing);
+    if (known) return known;
+    const finalist = deployFinalist({ ...input, policyOf: (routing) => policyOf(input, routing, null) }, chosen.routing);
+    verified.set(chosen.routing, finalist);
+    const table = pool.find((candidate) => candidate.routing === chosen.routing)?.latencySeconds ?? Number.NaN;
+    if (finalist !== null) corrections.set(cascadeOf(chosen), finalist.verifiedSeconds / table);
+  }
+  return null;
+}
+
+function noneVerified({ objective, fixed }: BuildPlanInput): string {
+  const budget = objective.latencyBudgetSeconds;
+  if (fixed === null && budget !== null)
+    return `No plan kept the latency budget of ${budget} s when it was simulated whole, though the tables promised it: allow a little more.`;
+  return `The chosen routing does not keep up on ${objective.maxGpus} GPUs, or its replicas do not fit the nodes: add GPUs or lower the rate.`;
+}
+
+/** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
+function policyOf(input: BuildPlanInput, routing: number, deployment: readonly DeployedStage[] | null): CascadePolicy {
+  const { explorer, judge } = input;
+  const { stages, thresholds } = explorer.routing(routing);
+  const ranges =
+    deployment === null
+      ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
+      : approvedRanges(explorer, { routing, deployment, floor: input.objective.qualityFloor });
+  return {
+    kind: "cascade",
+    stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
+    thresholds: [...thresholds],
+    judge,
+    order: { kind: "fcfs" },
+    place: { kind: "least-load" },
+    approvedRanges: { thresholds: ranges },
+  };
+}
+
+function planName({ cluster }: BuildPlanInput, finalist: Finalist): string {
+  const gpus = finalist.deployment.reduce((sum, stage) => sum + stage.gpus, 0);
+  return `${finalist.deployment.map((stage) => stage.model).join(" > ")} on ${gpus} x ${cluster.gpu}`;
+}
+
+function planInputs(input: BuildPlanInput, finalist: Finalist): PlanDraft["inputs"] {
+  const { explorer, workload, workloadId, cluster, objective } = input;
+  const { judge } = workload;
+  return {
+    workload: {
+      id: workloadId,
+      name: workload.name,
+      requestsPerSecond: explorer.input.requestsPerSecond,
+      planningPrompts: explorer.input.sample.prompts,
+      sampleRequests: finalist.outcome.endToEndSeconds.length,
+      seed: workload.seed,
+      judge: { kind: judge.kind, auc: judge.kind === "modelled" ? judge.auc : null },
+    },
+    cluster,
+    models: [...explorer.input.sample.models],
+    objective,
+  };
+}
+
+function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
+  const { explorer, cluster } = input;
+  const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
+  const { routed, qualityLow } = explorer.routing(finalist.routing);
+  const { deployment, outcome, warmUp } = finalist;
+  const settled = outcome.endToEndSeconds.subarray(warmUp);
+  const p95Seconds = quantile(settled, q);
+  const gpus = deployment.reduce((sum, stage) => sum + stage.gpus, 0);
+  const stages = deployment.map((stage, index) => {
+    const measured = outcome.stages[index];
+    const share = routed.share[index] ?? 0;
+    return {
+      model: stage.model,
+      share,
+      requestsPerSecond: share * requestsPerSecond,
+      p95Seconds: measured?.p95Seconds ?? stage.tableSeconds,
+      meanSeconds: measured?.meanSeconds ?? stage.tableSeconds,
+      ttftP95Seconds: measured?.ttftP95Seconds ?? stage.tableSeconds,
+      utilisation: Math.min(1, measured?.utilisation ?? 0),
+    };
+  });
+  return {
+    quality: routed.quality,
+    qualityBand: {
+      low: qualityLow,
+      high: Math.min(100, 2 * routed.quality - qualityLow),
+      confidence: qualityConfidence,
+      basis: `each end holds at this confidence for all thresholds at once, from ${routed.accepted.length} planning prompts`,
+    },
+    p95Seconds,
+    p95Band: percentileBand(settled, q),
+    meanSeconds: mean(settled),
+    largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
+    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond, share: routed.share, judge }),
+    costUsdPerHour: gpus * cluster.usdPerGpuHour,
+    utilisation: stages.reduce((sum, stage, index) => sum + (stage.utilisation * (deployment[index]?.gpus ?? 0)) / gpus, 0),
+    stages,
+    tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
+    notes: planNotes(input, finalist),
+  };
+}
+
+/** Spread of a percentile over consecutive blocks of requests, as a band around the percentile of all. */
+function percentileBand(seconds: Float64Array, q: number): Band {
+  const size = Math.floor(seconds.length / BAND_BLOCKS);
+  const blocks = Float64Array.from({ length: BAND_BLOCKS }, (_, block) => quantile(seconds.subarray(block * size, (block + 1) * size), q));
+  const centre = mean(blocks);
+  const variance = blocks.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (BAND_BLOCKS - 1);
+  const half = BAND_T * Math.sqrt(variance / BAND_BLOCKS);
+  const all = quantile(seconds, q);
+  return {
+    low: Math.max(0, all - half),
+    high: all + half,
+    confidence: 0.9,
+    basis: `variation over ${BAND_BLOCKS} blocks of the simulated traffic; errors of the step-time model are not in it`,
+  };
+}

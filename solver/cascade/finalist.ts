@@ -1,0 +1,209 @@
+import type { ClusterOutcome } from "../cluster/clusterOutcome";
+import { simulateCluster } from "../cluster/simulateCluster";
+import { MAX_SEQUENCES } from "../hardware/replicaShapes";
+import { type AllocationProblem, allocationModel } from "../milp/allocation";
+import { minMaxAllocation } from "../milp/bisection";
+import type { MilpEngine } from "../milp/engine";
+import { weightedAllocation } from "../milp/weightedAllocation";
+import { quantile } from "../numeric/quantile";
+import type { CascadePolicy, ClusterSpec, ModelDeployment, Objective } from "../plan/plan";
+import { buildPolicy } from "../policies/buildPolicy";
+import { drawSample } from "../workload/sample";
+import type { Workload } from "../workload/workload";
+import { latencyByGpus, replicasFor } from "./capacityTable";
+import { STARVATION_LIMIT } from "./choose";
+import type { Explorer } from "./explore";
+import type { MixTables } from "./latencyTables";
+import { placeReplicas } from "./placeReplicas";
+import type { ShapeCount } from "./shapeMix";
+
+/** A routing deployed to the last GPU and simulated whole. */
+export interface Finalist {
+  readonly routing: number;
+  readonly deployment: readonly DeployedStage[];
+  /** Objective latency that the tables promised, in seconds. */
+  readonly tableSeconds: number;
+  /** Objective latency of the whole simulation, in seconds. */
+  readonly verifiedSeconds: number;
+  readonly outcome: ClusterOutcome;
+  /** Requests simulated before those that count. */
+  readonly warmUp: number;
+  /** Who found the allocation, as the plan says it. */
+  readonly engine: string;
+}
+
+interface StageReplicas {
+  readonly model: string;
+  readonly replicas: readonly ShapeCount[];
+  /** Latency percentile by the tables, in seconds. */
+  readonly tableSeconds: number;
+  /** Rate at which the stage's replicas leave the simulated range of loads, in requests per second. */
+  readonly highestRequestsPerSecond: number;
+}
+
+export interface DeployedStage extends StageReplicas {
+  readonly gpus: number;
+  /** The replicas with their GPUs on nodes, as a plan lists them. */
+  readonly groups: ModelDeployment["replicas"];
+}
+
+export interface FinalistInput {
+  readonly explorer: Explorer;
+  readonly workload: Workload;
+  readonly cluster: ClusterSpec;
+  readonly objective: Objective;
+  readonly engine: MilpEngine;
+  /** The policy of the routing, as the gateway will run it. */
+  readonly policyOf: (routing: number) => CascadePolicy;
+}
+
+/** Time the MILP may take; its optimum is known from the exact allocation, so running out costs the proof by a second solver only. */
+const MILP_LIMITS = { timeLimitSeconds: 5, relativeGap: 0 };
+
+/** The two solvers work on the same tables and must agree to this, in seconds. */
+const AGREEMENT_SECONDS = 1e-6;
+
+/** Traffic simulated to verify a plan, in seconds of arrivals, and its bounds in requests. */
+const VERIFIED_SECONDS = 60;
+const VERIFIED_REQUESTS = { least: 2500, most: 7500 };
+
+/** Share of the simulated requests that find the cluster filling up and are left out. */
+const WARM_UP_SHARE = 0.15;
+
+/**
+ * Deploys one routing with tables simulated for exactly its own requests: allocation by the MILP (held against the exact allocation),
+ * replicas, GPUs on nodes, and a simulation of the whole cascade under the policy that the gateway runs.
+ *
+ * @returns null when it does not keep up, or its replicas do not fit the nodes.
+ */
+export function deployFinalist(input: FinalistInput, routing: number): Finalist | null {
+  const { explorer, cluster, objective } = input;
+  const { stages } = explorer.routing(routing);
+  const tables = explorer.mixes(routing).map((mix, stage) => explorer.tables.exact(stages[stage] ?? 0, mix));
+  const most = Math.min(objective.maxGpus, explorer.input.maxGpus);
+  // Nodes that no power of two divides may have no room for the last group: the same on fewer GPUs then.
+  for (let gpus = most; gpus >= stages.length; gpus -= 1) {
+    const allocated = allocateExactly(input, { routing, tables, gpus });
+    if (allocated === null) return null;
+    const deployment = deploy(input, { routing, tables, gpus: allocated.gpus });
+    const placed = deployment === null ? null : place(deployment, cluster);
+    if (placed !== null) return verify(input, { routing, deployment: placed, allocated });
+  }
+  return null;
+}
+
+interface Allocated {
+  readonly gpus: readonly number[];
+  readonly tableSeconds: number;
+  readonly engine: string;
+}
+
+interface RoutingTables {
+  readonly routing: number;
+  readonly tables: readonly MixTables[];
+}
+
+/** The allocation on tables of the routing's own requests, by the MILP and exactly; both must find the same optimum. */
+function allocateExactly(input: FinalistInput, { routing, tables, gpus }: RoutingTables & { readonly gpus: number }): Allocated | null {
+  const { explorer, objective, engine } = input;
+  const { routed } = explorer.routing(routing);
+  const seconds = tables.map(({ capacity }, stage) => {
+    const table = new Float64Array(gpus);
+    latencyByGpus(capacity, explorer.input.requestsPerSecond * (routed.share[stage] ?? 0), table);
+    return table;
+  });
+  const even = minMaxAllocation(seconds, gpus);
+  if (even === null) return null;
+  const at = (given: readonly number[]) => seconds.map((table, stage) => table[(given[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
+  const { weights } = explorer.compose(routing, at(even.gpus), tables);
+  const weighted = { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds };
+  const endToEnd = objective.latency === "end-to-end";
+  // The even allocation lies within the limit, so a weighted one exists.
+  const exact = endToEnd ? (weightedAllocation(seconds, gpus, weighted) ?? even) : even;
+  const problem: AllocationProblem = {
+    tables: seconds,
+    gpus,
+    objective: endToEnd ? { kind: "weighted-sum", ...weighted } : { kind: "largest-stage" },
+  };
+  return {
+    gpus: exact.gpus,
+    tableSeconds: endToEnd ? explorer.compose(routing, at(exact.gpus), tables).seconds : exact.latencySeconds,
+    engine: confirm(engine, problem, exact.latencySeconds),
+  };
+}
+
+/** Solves the allocation as a MILP and holds it against the exact optimum. Returns what a plan says of the engine. */
+function confirm(engine: MilpEngine, problem: AllocationProblem, exactSeconds: number): string {
+  const result = engine.solve(allocationModel(problem), MILP_LIMITS);
+  if (result.status === "feasible" || result.status === "undecided") return `exact allocation; ${engine.name} ran out of time`;
+  if (result.status === "infeasible" || Math.abs(result.objective - exactSeconds) > AGREEMENT_SECONDS) {
+    throw new Error(`${engine.name} (${JSON.stringify(result)}) and the exact allocation (${exactSeconds} s) disagree`);
+  }
+  return `${engine.name}, equal to the exact allocation`;
+}
+
+function deploy({ explorer }: FinalistInput, { routing, tables, gpus }: RoutingTables & Pick<Allocated, "gpus">): StageReplicas[] | null {
+  const { stages, routed } = explorer.routing(routing);
+  const deployed: StageReplicas[] = [];
+  for (const [stage, { capacity }] of tables.entries()) {
+    const best = replicasFor(capacity, explorer.input.requestsPerSecond * (routed.share[stage] ?? 0), gpus[stage] ?? 0);
+    if (best === null) return null;
+    const highest = best.replicas.reduce((sum, { shape, count }) => {
+      const curve = capacity.shapes.find((candidate) => candidate.shape === shape)?.curve;
+      return sum + count * (curve?.rates.at(-1) ?? 0);
+    }, 0);
+    const model = explorer.input.sample.models[stages[stage] ?? 0] ?? "";
+    deployed.push({ model, replicas: best.replicas, tableSeconds: best.seconds, highestRequestsPerSecond: highest });
+  }
+  return deployed;
+}
+
+function place(stages: readonly StageReplicas[], cluster: ClusterSpec): DeployedStage[] | null {
+  const wanted = stages.flatMap(({ replicas }, stage) =>
+    replicas.flatMap(({ shape, count }, group) => Array.from({ length: count }, () => ({ key: stage * 64 + group, shape }))),
+  );
+  const placed = placeReplicas(wanted, cluster.nodes);
+  if (placed === null) return null;
+  return stages.map((stage, index) => {
+    const rate = stage.replicas.reduce((sum, { count, requestsPerSecond }) => sum + count * requestsPerSecond, 0);
+    return {
+      ...stage,
+      gpus: stage.replicas.reduce((sum, { shape, count }) => sum + shape.tp * shape.pp * count, 0),
+      groups: stage.replicas.map(({ shape, count, requestsPerSecond }, group) => ({
+        ...shape,
+        count,
+        shareEach: requestsPerSecond / rate,
+        placements: placed.filter(({ key }) => key === index * 64 + group).map(({ placements }) => [...placements]),
+      })),
+    };
+  });
+}
+
+function verify(
+  input: FinalistInput,
+  { routing, deployment, allocated }: { readonly routing: number; readonly deployment: DeployedStage[]; readonly allocated: Allocated },
+): Finalist | null {
+  const { explorer, workload, objective } = input;
+  const { requestsPerSecond, shapes, sample: planning, judge, quantile: q } = explorer.input;
+  const requests = Math.round(Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, VERIFIED_SECONDS * requestsPerSecond)));
+  const outcome = simulateCluster({
+    policy: buildPolicy(input.policyOf(routing)),
+    replicas: deployment.flatMap(({ model, replicas }) => {
+      const own = shapes[planning.models.indexOf(model)] ?? [];
+      return replicas.flatMap(({ shape, count }) => {
+        const replica = own.find((candidate) => candidate.shape === shape)?.replica;
+        if (replica === undefined) return [];
+        const name = `${model} ${shape.tp}x${shape.pp}`;
+        return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight: MAX_SEQUENCES }));
+      });
+    }),
+    sample: drawSample(workload, { part: "planning", requestsPerSecond, requests, seed: explorer.input.seed }),
+    outcomes: workload.outcomes,
+    judgeSeconds: judge.secondsPerCall,
+  });
+  if (outcome.unserved > 0) return null;
+  const warmUp = Math.floor(WARM_UP_SHARE * requests);
+  const endToEnd = quantile(outcome.endToEndSeconds.subarray(warmUp), q);
+  const verifiedSeconds = objective.latency === "end-to-end" ? endToEnd : Math.max(...outcome.stages.map((stage) => stage.p95Seconds));
+  return { routing, deployment, tableSeconds: allocated.tableSeconds, verifiedSeconds, outcome, warmUp, engine: allocated.engine };
+}
