@@ -4,11 +4,12 @@ import { useId } from "react";
 import { CartesianGrid, ResponsiveContainer, ScatterChart, XAxis, YAxis } from "recharts";
 import { ABSENT, formatSeconds } from "../ui/format";
 import { type FrontierCallbacks, FrontierLayer } from "./FrontierLayer";
+import { niceTicks } from "./niceTicks";
 import type { FrontierPicture } from "./prepareFrontier";
 
 const axis = { fontSize: 12, fill: "var(--ink-3)" } as const;
 const margin = { top: 12, right: 16, bottom: 20, left: 8 } as const;
-const tickSeconds = (value: number) => (value === 0 ? "0" : formatSeconds(value));
+const tickSeconds = (value: number) => `${value} s`;
 
 /** The latency-quality frontier. Axes are Recharts', everything on them is drawn by one layer from a prepared picture. */
 export default function FrontierChart(
@@ -38,6 +39,8 @@ export default function FrontierChart(
               type="number"
               dataKey="x"
               domain={[...picture.xDomain]}
+              ticks={[...niceTicks({ low: picture.xDomain[0], high: picture.xDomain[1], count: 10 })]}
+              interval={0}
               allowDataOverflow
               tick={axis}
               stroke="var(--line-strong)"
@@ -47,6 +50,8 @@ export default function FrontierChart(
               type="number"
               dataKey="y"
               domain={[...picture.yDomain]}
+              ticks={[...niceTicks({ low: picture.yDomain[0], high: picture.yDomain[1], count: 6 })]}
+              interval={0}
               allowDataOverflow
               tick={axis}
               width={64}

@@ -101,14 +101,14 @@ describe("prepareFrontier", () => {
 });
 
 describe("stepCorners", () => {
-  it("draws no value between points that was not computed", () => {
+  it("asks of a floor between two points the latency of the next one", () => {
     const corners = stepCorners([
       { x: 1, y: 10 },
       { x: 2, y: 20 },
     ]);
     expect(corners).toEqual([
       { x: 1, y: 10 },
-      { x: 2, y: 10 },
+      { x: 1, y: 20 },
       { x: 2, y: 20 },
     ]);
   });

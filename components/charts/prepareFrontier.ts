@@ -133,10 +133,13 @@ export function prepareFrontier(input: {
   };
 }
 
-/** The frontier as corners of a step line: between two computed points nothing is invented. */
+/**
+ * The frontier as corners of a step line: a floor between two points costs the latency of the next one, so the line rises
+ * at a point and runs on at the next one's height. Nothing between computed points is invented.
+ */
 export function stepCorners(frontier: readonly Mark[]): readonly Mark[] {
   return frontier.flatMap((point, index) => {
     const next = frontier[index + 1];
-    return next === undefined ? [point] : [point, { x: next.x, y: point.y }];
+    return next === undefined ? [point] : [point, { x: point.x, y: next.y }];
   });
 }

@@ -107,7 +107,7 @@ function Audit() {
   return (
     <PanelState status={status}>
       {() => (
-        <div className="max-h-96 overflow-y-auto">
+        <div className="relative max-h-96 overflow-y-auto">
           <Table caption="Audit" columns={auditColumns}>
             {(query.data ?? []).map((line) => (
               <tr key={`${line.at}${line.action}${line.subject}`}>

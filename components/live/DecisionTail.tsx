@@ -90,7 +90,7 @@ export function DecisionTail(props: {
     <>
       <PanelState status={status}>
         {() => (
-          <div className="max-h-80 overflow-y-auto">
+          <div className="relative max-h-80 overflow-y-auto">
             <Table caption="Newest decisions" columns={columns}>
               {decisions.map((decision) => (
                 <tr key={decision.sequence}>

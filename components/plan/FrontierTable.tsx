@@ -89,7 +89,7 @@ export function FrontierTable(props: {
   readonly onPin: (routing: number) => void;
 }) {
   return (
-    <div className="max-h-64 overflow-y-auto">
+    <div className="relative max-h-64 overflow-y-auto">
       <Table caption="Plans on the frontier, estimated from the tables" columns={columns}>
         {props.rows.map((row) => (
           <Row

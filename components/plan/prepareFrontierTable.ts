@@ -24,7 +24,7 @@ export interface Baseline {
   readonly p95Seconds: number;
 }
 
-/** Decides the rows under the chart: pinned plans first, then the frontier by rising quality, then models standing alone. */
+/** Decides the rows under the chart: pinned plans first, the recommended one, then the frontier by rising quality, then models standing alone. */
 export function prepareFrontierTable(input: {
   readonly exploration: Exploration;
   readonly choice: Choice;
@@ -62,6 +62,7 @@ export function prepareFrontierTable(input: {
   rows.sort(
     (a, b) =>
       Number(b.pinned) - Number(a.pinned) ||
+      Number(b.role === "chosen") - Number(a.role === "chosen") ||
       Number(a.role === "alone") - Number(b.role === "alone") ||
       a.candidate.quality - b.candidate.quality,
   );

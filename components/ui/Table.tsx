@@ -10,7 +10,7 @@ export interface Column {
 export function Table(props: { readonly caption: string; readonly columns: readonly Column[]; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <div className="overflow-x-auto" tabIndex={0}>
+    <div className="relative overflow-x-auto" tabIndex={0}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{props.caption}</caption>
         <thead>
