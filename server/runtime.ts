@@ -14,6 +14,7 @@ import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
+import { createPlanner } from "@/server/planning/planner";
 import { seedStore } from "@/server/seedStore";
 import { openStore } from "@/server/store/store";
 import { type StudioSettings, studioSettings } from "@/server/studioSettings";
@@ -39,6 +40,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const { stateDir, adminToken, gatewayUrl, gatewayAdminUrl, emulatorUrl, studioUrl } = settings;
   const store = openStore(stateDir);
   const uploads = createUploads(stateDir);
+  const planner = createPlanner();
   const connector = createEmbeddedConnector({
     emulator: createAdminClient("emulator", emulatorUrl, adminToken),
     gateway: createAdminClient("gateway", gatewayAdminUrl, adminToken),
@@ -64,7 +66,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     services: {
       workloads: createWorkloadService(store, uploads),
       clusters: createClusterService(store, embedded),
-      plans: createPlanService({ store, connectorOf, planning: createPlanningService() }),
+      plans: createPlanService({ store, connectorOf, planning: createPlanningService(store, planner) }),
       applications: createApplicationService(store, runner),
       live: createLiveService(embedded),
       load,
@@ -77,7 +79,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     signInLink: () => mintSignInLink(store, studioUrl),
     async close() {
       embedded.close();
-      await Promise.all([runner.close(), load.close()]);
+      await Promise.all([runner.close(), load.close(), planner.close()]);
       store.close();
     },
   };

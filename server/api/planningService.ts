@@ -1,10 +1,47 @@
+import type { Outcome } from "@/server/contracts/studio";
+import type { Planner } from "@/server/planning/planner";
+import type { PlanningSituation } from "@/server/planning/planningRequest";
+import type { Store } from "@/server/store/store";
+import type { Workload } from "@/solver/workload/workload";
+import type { ExploreRequest } from "./inputs";
 import type { PlanService } from "./services";
+import { loadWorkload } from "./workloadService";
 
-/** The planner's worker threads behind the API. */
-export function createPlanningService(): Pick<PlanService, "explore" | "solve"> {
-  const message = "This build has no planner yet.";
+/** Workloads kept unpacked between the requests of a turning knob; each is some megabytes. */
+const unpackedWorkloads = 3;
+
+/** The planner over what the store holds: ids in, explorations and plans out. */
+export function createPlanningService(store: Store, planner: Planner): Pick<PlanService, "explore" | "solve"> {
+  const unpacked = new Map<string, Workload>();
+
+  function workloadOf(id: string): Workload | null {
+    const workload = unpacked.get(id) ?? loadWorkload(store, id);
+    if (workload === null) return null;
+    unpacked.delete(id);
+    unpacked.set(id, workload);
+    const oldest = unpacked.keys().next().value;
+    if (unpacked.size > unpackedWorkloads && oldest !== undefined) unpacked.delete(oldest);
+    return workload;
+  }
+
+  function situation(request: ExploreRequest): Outcome<{ readonly situation: PlanningSituation }> {
+    const { workloadId, clusterId, requestsPerSecond } = request;
+    const cluster = store.clusters.get(clusterId)?.spec;
+    if (cluster === undefined) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    const workload = store.workloads.summary(workloadId) === null ? null : workloadOf(workloadId);
+    if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
+    return { ok: true, situation: { workload, workloadId, cluster, requestsPerSecond } };
+  }
+
   return {
-    explore: () => Promise.resolve({ ok: false, message }),
-    solve: () => Promise.resolve({ outcome: "infeasible", reason: message, bestQuality: null, bestLatencySeconds: null }),
+    async explore(request, signal) {
+      const found = situation(request);
+      return found.ok ? planner.explore(found.situation, signal) : found;
+    },
+    async solve({ objective, fixed, ...request }, signal) {
+      const found = situation(request);
+      if (!found.ok) return { outcome: "infeasible", reason: found.message, bestQuality: null, bestLatencySeconds: null };
+      return planner.solve({ ...found.situation, objective, fixed }, signal);
+    },
   };
 }

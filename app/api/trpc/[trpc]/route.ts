@@ -16,6 +16,8 @@ const handler = (request: Request): Promise<Response> =>
       sameOrigin: isSameOrigin(request.headers),
     }),
     onError({ error, path }) {
+      // Who asked has gone: what was cut off for that is no failure.
+      if (request.signal.aborted) return;
       if (error.code === "INTERNAL_SERVER_ERROR") console.error(`The procedure ${path} failed:`, error);
     },
   });
