@@ -40,22 +40,21 @@ export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerC
   const prompts = exit.length;
   const last = stageSeconds.length - 1;
   const total = new Float64Array(prompts);
-  let longest = 0;
-  for (let prompt = 0; prompt < prompts; prompt += 1) {
-    const leaves = exit[prompt] ?? 0;
-    let seconds = judgeSecondsPerCall * Math.min(leaves + 1, last);
-    for (let stage = 0; stage <= leaves; stage += 1) seconds += (stageSeconds[stage] ?? 0) * (relative[stage]?.[prompt] ?? 0);
-    total[prompt] = seconds;
-    if (seconds > longest) longest = seconds;
+  for (let prompt = 0; prompt < prompts; prompt += 1) total[prompt] = judgeSecondsPerCall * Math.min((exit[prompt] ?? 0) + 1, last);
+  for (const [stage, own] of relative.entries()) {
+    const seconds = stageSeconds[stage] ?? 0;
+    for (let prompt = 0; prompt < prompts; prompt += 1) {
+      if ((exit[prompt] ?? 0) >= stage) total[prompt] = (total[prompt] ?? 0) + seconds * (own[prompt] ?? 0);
+    }
   }
-  const [low, at, high] = latenciesAtRanks(total, longest, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
+  const [low = 0, at = 0, high = 0] = latenciesAtRanks(total, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
   const weights = new Array<number>(last + 1).fill(0);
   let judged = 0;
   let sum = 0;
   let count = 0;
   for (let prompt = 0; prompt < prompts; prompt += 1) {
     const seconds = total[prompt] ?? 0;
-    if (seconds < (low ?? 0) || seconds > (high ?? longest)) continue;
+    if (seconds < low || seconds > high) continue;
     const leaves = exit[prompt] ?? 0;
     for (let stage = 0; stage <= leaves; stage += 1) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
     judged += Math.min(leaves + 1, last);
@@ -63,16 +62,18 @@ export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerC
     count += 1;
   }
   // The window's mean differs a little from its middle; one factor makes the weights add up to the percentile again.
-  const scale = sum > 0 ? (at ?? 0) / sum : 1 / Math.max(1, count);
+  const scale = sum > 0 ? at / sum : 1 / Math.max(1, count);
   return {
-    seconds: at ?? 0,
+    seconds: at,
     weights: weights.map((weight) => weight * scale),
     judgeSeconds: judged * judgeSecondsPerCall * scale,
   };
 }
 
 /** Upper edges of the latency classes that hold the given ranks; sorting would cost ten times as much. */
-function latenciesAtRanks(values: Float64Array, longest: number, ranks: readonly number[]): number[] {
+function latenciesAtRanks(values: Float64Array, ranks: readonly number[]): number[] {
+  let longest = 0;
+  for (const value of values) if (value > longest) longest = value;
   const counts = new Int32Array(CLASSES + 1);
   const perClass = longest > 0 ? CLASSES / longest : 0;
   for (const value of values) counts[(value * perClass) | 0] = (counts[(value * perClass) | 0] ?? 0) + 1;

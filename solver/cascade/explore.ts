@@ -108,9 +108,10 @@ export function createExplorer(input: ExploreInput): Explorer {
     const base = { stages, thresholds, routed, quality: qualityLow, qualityLow, tables: stageTables };
     const even = present.length === stages.length ? minMaxAllocation(stageTables, maxGpus) : null;
     if (even === null) {
-      const none = gpuCounts.flatMap(() => [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]);
+      const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: qualityLow };
+      const none = gpuCounts.flatMap(() => [idle, idle]);
       const overloaded = present.length === stages.length;
-      return { ...base, overloaded, weights: stages.map(() => 0), judgeSeconds: 0, latencySeconds: none };
+      return { ...base, overloaded, weights: stages.map(() => 0), judgeSeconds: 0, measured: none };
     }
     let gpus = even.gpus;
     let weights: readonly number[] = [];
@@ -118,15 +119,17 @@ export function createExplorer(input: ExploreInput): Explorer {
     for (let round = 0; round < WEIGHT_ROUNDS; round += 1) {
       const seconds = stageTables.map((table, stage) => table[(gpus[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
       ({ weights, judgeSeconds } = compose(stages, routed, { seconds, tables: present }));
-      gpus = weightedAllocation(stageTables, maxGpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds })?.gpus ?? gpus;
+      const better = weightedAllocation(stageTables, maxGpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds });
+      if (better === null || better.gpus.every((count, stage) => count === gpus[stage])) break;
+      gpus = better.gpus;
     }
-    const latencySeconds = gpuCounts.flatMap((count) => {
-      const largest = minMaxAllocation(stageTables, count)?.latencySeconds;
-      if (largest === undefined) return [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    const measured = gpuCounts.flatMap((count) => {
+      const largest = minMaxAllocation(stageTables, count)?.latencySeconds ?? Number.POSITIVE_INFINITY;
       const found = weightedAllocation(stageTables, count, { weights, stageLimitSeconds: STARVATION_LIMIT * largest });
-      return [(found?.latencySeconds ?? Number.POSITIVE_INFINITY) + judgeSeconds, largest];
+      const endToEnd = (found?.latencySeconds ?? Number.POSITIVE_INFINITY) + judgeSeconds;
+      return [endToEnd, largest].map((latencySeconds) => ({ latencySeconds, quality: qualityLow }));
     });
-    return { ...base, overloaded: false, weights, judgeSeconds, latencySeconds };
+    return { ...base, overloaded: false, weights, judgeSeconds, measured };
   }
 
   const search = createSearch<EvaluatedRouting>({

@@ -4,7 +4,7 @@ import type { ReplicaShape } from "../hardware/parallelism";
 import { quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
 import { type CapacityTable, capacityTable } from "./capacityTable";
-import { type CurveWork, type LoadCurve, loadCurve } from "./loadCurve";
+import { type CurveWork, FINALIST_LOADS, type LoadCurve, type LoadPoint, loadCurve, SCREENING_LOADS, SEARCH_LOADS } from "./loadCurve";
 import type { PlanningSample } from "./routing";
 import { capacityWithin, type ShapeCurve } from "./shapeMix";
 import { atRate, thinnedArrivals } from "./thinning";
@@ -54,18 +54,16 @@ export interface LatencyTables {
   readonly simulations: () => number;
 }
 
-/** Requests of one simulated replica: near tables must be cheap, exact ones carry the plan's prediction. */
-const NEAR_REQUESTS = 800;
-const EXACT_REQUESTS = 2400;
-const SCREEN_REQUESTS = 400;
-
 /** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 4, share tables. */
-const OUTPUT_STEP = Math.log(1.08);
-const INPUT_STEP = Math.log(1.2);
+const OUTPUT_STEP = Math.log(1.1);
+const INPUT_STEP = Math.log(1.3);
 const SHARE_STEP = Math.log(4);
 
 /** A handful of prompts says little about lengths: a mix of fewer is topped up to this many from the whole sample. */
-const MIN_MIX_PROMPTS = 60;
+const MIN_MIX_PROMPTS = 120;
+
+/** Requests of the longest run, and of the run over all prompts. */
+const MOST_REQUESTS = Math.max(...[...SEARCH_LOADS, ...FINALIST_LOADS].map(({ requests }) => requests));
 
 /** Load, relative to saturation, of the simulation behind `relativeLatency`. */
 const REFERENCE_LOAD = 0.6;
@@ -89,9 +87,9 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   const relative = new Map<number, Float64Array>();
   const everything: Mix = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
 
-  function curves(shapes: readonly ShapedReplica[], work: CurveWork): ShapeCurve[] {
+  function curves(shapes: readonly ShapedReplica[], work: CurveWork, loads: readonly LoadPoint[]): ShapeCurve[] {
     return shapes.flatMap(({ shape, replica }) => {
-      const curve: LoadCurve | null = loadCurve(replica, work);
+      const curve: LoadCurve | null = loadCurve(replica, work, loads);
       simulations += 1 + (curve?.rates.length ?? 0);
       return curve === null ? [] : [{ shape, gpus: shape.tp * shape.pp, curve }];
     });
@@ -102,15 +100,15 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     const known = useful.get(model);
     if (known !== undefined) return known;
     const all = input.shapes[model] ?? [];
-    const screened = curves(all, curveWork(input, model, everything, SCREEN_REQUESTS));
+    const screened = curves(all, curveWork(input, model, everything), SCREENING_LOADS);
     const worth = worthwhileShapes(screened, Math.min(input.maxGpus, SCREEN_GPUS));
     const fresh = all.filter(({ shape }) => worth.has(shape));
     useful.set(model, fresh);
     return fresh;
   }
 
-  function make(model: number, mix: Mix, requests: number): MixTables {
-    const shaped = curves(usefulShapes(model), curveWork(input, model, mix, requests));
+  function make(model: number, mix: Mix, loads: readonly LoadPoint[]): MixTables {
+    const shaped = curves(usefulShapes(model), curveWork(input, model, mix), loads);
     const latencies = relativeLatency(model);
     return {
       capacity: capacityTable(shaped, input.maxGpus),
@@ -127,10 +125,10 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     const fresh = new Float64Array(sample.prompts);
     const [lean] = usefulShapes(model);
     if (lean !== undefined) {
-      const work = curveWork(input, model, everything, sample.prompts);
-      const saturated = curves([lean], curveWork(input, model, everything, SCREEN_REQUESTS))[0]?.curve.rates.at(-1) ?? 1;
+      const work = curveWork(input, model, everything);
+      const saturated = curves([lean], work, SCREENING_LOADS)[0]?.curve.rates.at(-1) ?? 1;
       const rate = Math.min(input.requestsPerSecond, REFERENCE_LOAD * saturated);
-      const arrivalSeconds = atRate(work.arrivals(Math.max(1, input.requestsPerSecond / rate)), rate);
+      const arrivalSeconds = atRate(work.arrivals(Math.max(1, input.requestsPerSecond / rate), sample.prompts), rate);
       const { endToEndSeconds } = simulateReplica(lean.replica, { ...work, arrivalSeconds });
       simulations += 1;
       const order = shuffled(everything.prompts, mixSeed(input.seed, "mix"));
@@ -146,11 +144,11 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
       const key = `${model} ${mixKey(sample, model, enough)}`;
       const known = kept.get(key);
       if (known !== undefined) return known;
-      const fresh = make(model, enough, NEAR_REQUESTS);
+      const fresh = make(model, enough, SEARCH_LOADS);
       kept.set(key, fresh);
       return fresh;
     },
-    exact: (model, mix) => make(model, toppedUp(mix, sample.prompts), EXACT_REQUESTS),
+    exact: (model, mix) => make(model, toppedUp(mix, sample.prompts), FINALIST_LOADS),
     relativeLatency,
     simulations: () => simulations,
   };
@@ -193,10 +191,11 @@ function toppedUp({ prompts, share }: Mix, all: number): Mix {
 }
 
 /** Each prompt of the mix once in shuffled order, again and again until there are enough requests. */
-function curveWork(input: LatencyTablesInput, model: number, mix: Mix, requests: number): CurveWork {
+function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWork {
   const { sample } = input;
   const order = shuffled(mix.prompts, mixSeed(input.seed, "mix"));
-  const prompts = Int32Array.from({ length: requests }, (_, index) => order[index % order.length] ?? 0);
+  const prompts = new Int32Array(Math.max(MOST_REQUESTS, order.length));
+  for (let index = 0; index < prompts.length; index += 1) prompts[index] = order[index % order.length] ?? 0;
   return {
     inputTokens: prompts.map((prompt) => sample.inputTokens[prompt] ?? 0),
     outputTokens: prompts.map((prompt) => sample.outputTokens[model]?.[prompt] ?? 0),
@@ -204,8 +203,8 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix, requests:
     // Not the stage's own rate: tables serve mixes of larger shares too.
     highestRequestsPerSecond: input.requestsPerSecond,
     quantile: input.quantile,
-    arrivals: (oneIn) =>
-      thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count: requests, seed: mixSeed(input.seed, "thin") }),
+    arrivals: (oneIn, count) =>
+      thinnedArrivals(input.arrivalSeconds, { share: mix.share, oneIn, count, seed: mixSeed(input.seed, "thin") }),
   };
 }
 

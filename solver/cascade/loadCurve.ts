@@ -11,12 +11,12 @@ export interface LoadCurve {
   readonly seconds: Float64Array;
 }
 
-/** The requests one replica is simulated with, in order of arrival. */
+/** The requests one replica is simulated with, in order of arrival. Runs that need fewer take the first. */
 export interface CurveWork {
   readonly inputTokens: Int32Array;
   readonly outputTokens: Int32Array;
-  /** Unscaled arrivals of one replica that gets one in `oneIn` of the stage's requests. */
-  arrivals(oneIn: number): Float64Array;
+  /** `count` unscaled arrivals of one replica that gets one in `oneIn` of the stage's requests. */
+  arrivals(oneIn: number, count: number): Float64Array;
   /** Rate of the whole stage. */
   readonly stageRequestsPerSecond: number;
   /** No replica ever gets more than this: loads above it are not simulated. */
@@ -25,33 +25,62 @@ export interface CurveWork {
   readonly quantile: number;
 }
 
+/** One load to simulate: as a share of the replica's saturation rate, and with how many requests. */
+export interface LoadPoint {
+  readonly share: number;
+  readonly requests: number;
+}
+
 /**
- * Loads at which a replica is simulated, as shares of its saturation rate. Denser where the curve bends. It ends at 0.95: closer
- * to saturation waiting times depend on the length of the run more than on the load, and no plan should stand there.
+ * Loads for the tables of a search. Waiting comes from bursts, and the slow ones show in long runs only: hence more requests at
+ * higher loads (700 at each gave p95s up to 25 % too low near saturation). Nothing above 0.9: there latency depends on the length of
+ * the run more than on the load, and no plan should stand there.
  */
-export const LOAD_SHARES = [0.05, 0.3, 0.55, 0.75, 0.88, 0.95] as const;
+export const SEARCH_LOADS: readonly LoadPoint[] = [
+  { share: 0.05, requests: 300 },
+  { share: 0.5, requests: 600 },
+  { share: 0.75, requests: 1400 },
+  { share: 0.9, requests: 2400 },
+];
+
+/** Loads for the tables of a finalist. */
+export const FINALIST_LOADS: readonly LoadPoint[] = [0.05, 0.3, 0.5, 0.65, 0.75, 0.83, 0.9].map((share) => ({
+  share,
+  requests: share < 0.6 ? 1200 : 3000,
+}));
+
+/** Loads that tell useful shapes from useless ones. */
+export const SCREENING_LOADS: readonly LoadPoint[] = [0.05, 0.5, 0.9].map((share) => ({ share, requests: 240 }));
+
+/** Requests of a run at saturation: several times the largest batch. */
+const SATURATION_REQUESTS = 900;
 
 /** Requests at the start of a run that find an emptier replica than those after them. */
 const WARM_UP_SHARE = 0.15;
 
-/** Simulates a replica over its range of loads (Sim of Cascadia, section 3.2 and appendix B); `null` when it cannot hold a request. */
-export function loadCurve(replica: ReplicaModel, work: CurveWork): LoadCurve | null {
-  const saturation = saturationRate(replica, work);
+/** Simulates a replica over a range of loads (Sim of Cascadia, section 3.2 and appendix B); `null` when it cannot hold a request. */
+export function loadCurve(replica: ReplicaModel, work: CurveWork, loads: readonly LoadPoint[]): LoadCurve | null {
+  const saturation = saturationRate(replica, work, Math.min(SATURATION_REQUESTS, 4 * (loads[0]?.requests ?? 0)));
   if (saturation === null) return null;
-  const highest = Math.min(LOAD_SHARES[LOAD_SHARES.length - 1] ?? 1, work.highestRequestsPerSecond / saturation);
-  const shares = [...LOAD_SHARES.filter((share) => share < highest), highest];
-  const rates = Float64Array.from(shares, (share) => share * saturation);
-  const seconds = rates.map((rate) => secondsAtRate(replica, work, rate));
+  // The first load beyond what can ever arrive is simulated at exactly that.
+  const needed = loads.findIndex(({ share }) => share * saturation >= work.highestRequestsPerSecond);
+  const points = loads.slice(0, needed < 0 ? loads.length : needed + 1);
+  const rates = Float64Array.from(points, ({ share }) => Math.min(share * saturation, work.highestRequestsPerSecond));
+  const seconds = rates.map((rate, index) => secondsAtRate(replica, work, { rate, requests: points[index]?.requests ?? 1 }));
   for (let index = 1; index < seconds.length; index += 1) seconds[index] = Math.max(seconds[index] ?? 0, seconds[index - 1] ?? 0);
   return { rates, seconds };
 }
 
-/** Percentile of one replica's latency at a rate, the run's first requests left out. */
-export function secondsAtRate(replica: ReplicaModel, work: CurveWork, requestsPerSecond: number): number {
-  const oneIn = Math.max(1, work.stageRequestsPerSecond / requestsPerSecond);
-  const arrivalSeconds = atRate(work.arrivals(oneIn), requestsPerSecond);
+/** Percentile of one replica's latency at a rate in requests per second, the run's first requests left out. */
+function secondsAtRate(
+  replica: ReplicaModel,
+  work: CurveWork,
+  { rate, requests }: { readonly rate: number; readonly requests: number },
+): number {
+  const oneIn = Math.max(1, work.stageRequestsPerSecond / rate);
+  const arrivalSeconds = atRate(work.arrivals(oneIn, requests), rate);
   const { endToEndSeconds } = simulateReplica(replica, { ...work, arrivalSeconds });
-  return quantile(endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * endToEndSeconds.length)), work.quantile);
+  return quantile(endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * requests)), work.quantile);
 }
 
 /** The highest rate at which the replica stays within a latency; 0 where no load is light enough. Linear between simulated loads. */
@@ -71,8 +100,7 @@ export function rateWithin({ rates, seconds }: LoadCurve, limitSeconds: number):
  * Requests per second a replica finishes when it never runs dry: all arrive at once, and the middle of the finishes is
  * timed, without the filling and draining at both ends. `null` when a request exceeds its KV cache.
  */
-function saturationRate(replica: ReplicaModel, work: CurveWork): number | null {
-  const count = work.inputTokens.length;
+function saturationRate(replica: ReplicaModel, work: CurveWork, count: number): number | null {
   const { endToEndSeconds, refused } = simulateReplica(replica, { ...work, arrivalSeconds: new Float64Array(count) });
   if (refused > 0) return null;
   const finishes = endToEndSeconds.slice().sort();

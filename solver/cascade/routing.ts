@@ -51,29 +51,44 @@ export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, 
 export function routePrompts(sample: PlanningSample, stages: readonly number[], thresholds: readonly number[]): Routed {
   const count = sample.prompts;
   const last = stages.length - 1;
-  const exit = new Uint8Array(count).fill(last);
+  const exit = new Uint8Array(count);
   const accepted = new Float64Array(count);
-  const reached = new Array<number>(stages.length).fill(0);
-  const judged = stages.map((model) => sample.judged[model] ?? new Float64Array(count));
-  const label = stages.map((model) => sample.label[model] ?? new Float64Array(count));
+  const share: number[] = [];
+  let reached = count;
   let sum = 0;
-  for (let prompt = 0; prompt < count; prompt += 1) {
-    let stage = 0;
-    while (stage < last && (judged[stage]?.[prompt] ?? 0) < (thresholds[stage] ?? 0)) stage += 1;
-    exit[prompt] = stage;
-    const value = label[stage]?.[prompt] ?? 0;
-    accepted[prompt] = value;
-    sum += value;
-    for (let s = 0; s <= stage; s += 1) reached[s] = (reached[s] ?? 0) + 1;
+  // Stage by stage over flat columns: this runs once per evaluated threshold vector.
+  for (const [stage, model] of stages.entries()) {
+    share.push(reached / count);
+    const judged = sample.judged[model] ?? new Float64Array(count);
+    const label = sample.label[model] ?? new Float64Array(count);
+    const threshold = stage < last ? (thresholds[stage] ?? 0) : Number.NEGATIVE_INFINITY;
+    reached = 0;
+    for (let prompt = 0; prompt < count; prompt += 1) {
+      if (exit[prompt] !== stage) continue;
+      if ((judged[prompt] ?? 0) >= threshold) {
+        const value = label[prompt] ?? 0;
+        accepted[prompt] = value;
+        sum += value;
+      } else {
+        exit[prompt] = stage + 1;
+        reached += 1;
+      }
+    }
   }
-  return { exit, accepted, share: reached.map((requests) => requests / count), quality: sum / count };
+  return { exit, accepted, share, quality: sum / count };
 }
 
 /** Prompts (positions in the sample) that reach a stage, in sample order: its request list. */
 export function promptsReaching(exit: Uint8Array, stage: number): Int32Array {
-  const prompts: number[] = [];
-  for (let prompt = 0; prompt < exit.length; prompt += 1) if ((exit[prompt] ?? 0) >= stage) prompts.push(prompt);
-  return Int32Array.from(prompts);
+  const prompts = new Int32Array(exit.length);
+  let count = 0;
+  for (let prompt = 0; prompt < exit.length; prompt += 1) {
+    if ((exit[prompt] ?? 0) >= stage) {
+      prompts[count] = prompt;
+      count += 1;
+    }
+  }
+  return prompts.subarray(0, count);
 }
 
 /**
@@ -82,19 +97,15 @@ export function promptsReaching(exit: Uint8Array, stage: number): Int32Array {
  */
 export function proportionalThresholds(sample: PlanningSample, stages: readonly number[]): number[] {
   const thresholds: number[] = [];
+  let waiting = Float64Array.from({ length: sample.prompts }, (_, prompt) => prompt);
   for (let stage = 0; stage + 1 < stages.length; stage += 1) {
-    const wanted = 1 / (stage + 2);
-    let best = 0;
-    let bestMiss = Number.POSITIVE_INFINITY;
-    for (let threshold = 0; threshold <= 100; threshold += 1) {
-      const { share } = routePrompts(sample, stages.slice(0, stage + 2), [...thresholds, threshold]);
-      const miss = Math.abs((share[stage + 1] ?? 0) - wanted);
-      if (miss < bestMiss) {
-        best = threshold;
-        bestMiss = miss;
-      }
-    }
-    thresholds.push(best);
+    const judged = sample.judged[stages[stage] ?? 0] ?? new Float64Array();
+    const scores = waiting.map((prompt) => judged[prompt] ?? 0).sort();
+    // Sent on is what scores below the threshold: as many as the next stage's share of all prompts.
+    const wanted = Math.min(scores.length - 1, Math.round(sample.prompts / (stage + 2)));
+    const threshold = Math.min(100, Math.max(0, Math.ceil(scores[wanted] ?? 0)));
+    thresholds.push(threshold);
+    waiting = waiting.filter((prompt) => (judged[prompt] ?? 0) < threshold);
   }
   return thresholds;
 }

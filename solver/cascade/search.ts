@@ -7,8 +7,8 @@ export interface Evaluated {
   readonly thresholds: readonly number[];
   /** What the search holds against floors, 0..100. */
   readonly quality: number;
-  /** Latency in seconds by each measure that an operator may ask for; Infinity where it does not keep up. */
-  readonly latencySeconds: readonly number[];
+  /** The same quality with the latency by each measure that an operator may ask for; Infinity where it does not keep up. */
+  readonly measured: readonly { readonly latencySeconds: number; readonly quality: number }[];
   /** True when all GPUs together do not keep up with its load; more load will not help. */
   readonly overloaded: boolean;
 }
@@ -41,6 +41,9 @@ const FLOORS = 16;
 
 /** Points of the coarse grid of one cascade, about. */
 const COARSE_POINTS = 110;
+
+/** Quality charged for a latency over the budget by the whole reachable range: enough that none over it wins. */
+const BUDGET_WEIGHT = 1e4;
 
 /** Points one focus adds at most. */
 const FOCUS_POINTS = 150;
@@ -119,7 +122,8 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     }
   }
 
-  const measures = (): number => points[0]?.latencySeconds.length ?? 0;
+  const measures = (): number => points[0]?.measured.length ?? 0;
+  const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: 0 };
 
   function bestUnderFloors(floors: readonly number[]): readonly Point[] {
     const range = qualityRange(points, sample.models.length);
@@ -127,11 +131,10 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     const found = new Set<Point>();
     for (let measure = 0; measure < measures(); measure += 1) {
       const weight = SPREADS_PER_RANGE * latencySpread(points, measure);
-      const penalised = (point: Point, floor: number): number =>
-        latencyUnderQuality({ latencySeconds: point.latencySeconds[measure] ?? 0, quality: point.quality }, { floor, range, weight });
-      for (const own of byCascade) {
-        for (const floor of floors) {
-          const best = least(own, (point) => penalised(point, floor));
+      for (const floor of floors) {
+        const asked = { floor, range, weight };
+        for (const own of byCascade) {
+          const best = least(own, (point) => latencyUnderQuality(point.measured[measure] ?? idle, asked));
           if (best !== null) found.add(best);
         }
       }
@@ -140,11 +143,9 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   }
 
   function bestUnderBudget(budgetSeconds: number): readonly Point[] {
-    const latencies = points.map((point) => point.latencySeconds[0] ?? 0).filter((seconds) => seconds < Number.POSITIVE_INFINITY);
+    const latencies = points.map((point) => point.measured[0]?.latencySeconds ?? 0).filter((seconds) => seconds < Number.POSITIVE_INFINITY);
     const range = { best: Math.min(...latencies), worst: Math.max(...latencies) };
-    const best = least(points, (point) =>
-      qualityUnderLatency({ latencySeconds: point.latencySeconds[0] ?? 0, quality: point.quality }, { budgetSeconds, range, weight: 1e4 }),
-    );
+    const best = least(points, (point) => qualityUnderLatency(point.measured[0] ?? idle, { budgetSeconds, range, weight: BUDGET_WEIGHT }));
     return best === null ? [] : [best];
   }
 
@@ -215,7 +216,9 @@ function qualityRange(points: readonly Evaluated[], models: number): QualityRang
 }
 
 function latencySpread(points: readonly Evaluated[], measure: number): number {
-  const latencies = points.map((point) => point.latencySeconds[measure] ?? 0).filter((seconds) => seconds < Number.POSITIVE_INFINITY);
+  const latencies = points
+    .map((point) => point.measured[measure]?.latencySeconds ?? 0)
+    .filter((seconds) => seconds < Number.POSITIVE_INFINITY);
   return latencies.length === 0 ? 1 : Math.max(...latencies) - Math.min(...latencies) + 1e-3;
 }
 

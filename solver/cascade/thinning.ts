@@ -1,4 +1,4 @@
-import { seededRandom } from "../numeric/random";
+import { type Random, seededRandom } from "../numeric/random";
 
 export interface Thinning {
   /** Share of all requests that reach the stage. */
@@ -21,22 +21,33 @@ export function thinnedArrivals(recorded: Float64Array, { share, oneIn, count, s
   const span = recorded[length - 1] ?? 0;
   const lap = span + span / Math.max(1, length - 1);
   const random = seededRandom(seed);
-  const skip = Math.log1p(-Math.min(share, 1 - 1e-12));
   const seconds = new Float64Array(count);
-  let at = -1;
+  let at = 0;
   let reached = 0;
   for (let index = 0; index < count; index += 1) {
     // The stage arrival that is this replica's next, counted from the first.
-    const wanted = Math.floor(index * oneIn) + 1;
-    while (reached < wanted) {
-      // Requests until the next that reaches the stage: geometric.
-      at += share >= 1 ? 1 : 1 + Math.floor(Math.log(1 - random.next()) / skip);
-      reached += 1;
-    }
+    const wanted = Math.floor(index * oneIn);
+    if (share >= 1) at = wanted;
+    else if (index > 0) at += requestsUntil(wanted - reached, share, random);
+    reached = wanted;
     seconds[index] = Math.floor(at / length) * lap + (recorded[at % length] ?? 0);
   }
   const first = seconds[0] ?? 0;
   return seconds.map((value) => value - first);
+}
+
+/** From this many on, a sum of geometric gaps is drawn as a normal with the same mean and variance: one draw, not many. */
+const MANY = 8;
+
+/** Requests up to and including the `arrivals`-th that reaches the stage. */
+function requestsUntil(arrivals: number, share: number, random: Random): number {
+  if (arrivals >= MANY) {
+    const spread = Math.sqrt(arrivals * (1 - share)) / share;
+    return Math.max(arrivals, Math.round(arrivals / share + spread * random.normal()));
+  }
+  let requests = 0;
+  for (let arrival = 0; arrival < arrivals; arrival += 1) requests += 1 + Math.floor(Math.log(1 - random.next()) / Math.log1p(-share));
+  return requests;
 }
 
 /** The same arrivals at a mean rate. Arrivals that span no time cannot be scaled and are spread evenly. */
