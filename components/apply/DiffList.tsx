@@ -29,7 +29,7 @@ export function DiffList({ lines }: { readonly lines: readonly DiffLine[] }) {
                 </span>
                 {sign.word}
               </span>
-              <span className="w-40 shrink-0 font-medium break-words">{line.subject}</span>
+              <span className="w-56 shrink-0 font-medium break-words">{line.subject}</span>
               <span className="min-w-0 text-ink-2">{line.text}</span>
             </li>
           );

@@ -150,14 +150,16 @@ export function FrontierLayer(
       ))}
       {picture.chosen !== null && (
         <g>
-          <circle
-            cx={at(picture.chosen).px}
-            cy={at(picture.chosen).py}
-            r={6.5}
-            fill="var(--accent)"
-            stroke="var(--panel)"
-            strokeWidth={2}
-          />
+          {picture.chosen.standAloneModel === null && (
+            <circle
+              cx={at(picture.chosen).px}
+              cy={at(picture.chosen).py}
+              r={6.5}
+              fill="var(--accent)"
+              stroke="var(--panel)"
+              strokeWidth={2}
+            />
+          )}
           <circle cx={at(picture.chosen).px} cy={at(picture.chosen).py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />
         </g>
       )}

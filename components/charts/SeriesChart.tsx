@@ -3,6 +3,7 @@
 import { useState } from "react";
 import { CartesianGrid, ComposedChart, Line, ReferenceArea, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatClock } from "../ui/format";
+import { niceTicks } from "./niceTicks";
 import type { SeriesPicture, SeriesRow } from "./prepareSeries";
 
 /** What a plan promised for the value drawn: a band, with the point prediction inside it. */
@@ -13,6 +14,8 @@ export interface PredictedBand {
 }
 
 const axis = { fontSize: 11, fill: "var(--ink-3)" } as const;
+/** Room above the highest value or promise. */
+const HEADROOM = 1.08;
 const margin = { top: 8, right: 8, bottom: 0, left: 0 } as const;
 const clock = (atMs: number) => formatClock(new Date(atMs).toISOString());
 
@@ -39,10 +42,13 @@ export default function SeriesChart(props: {
   readonly picture: SeriesPicture;
   readonly syncId: string;
   readonly format: (value: number) => string;
+  /** Behind the numbers of the axis. */
+  readonly unit: string;
   readonly band: PredictedBand | null;
 }) {
   const { picture, band } = props;
   const [pointed, setPointed] = useState(false);
+  const top = Math.max(picture.highest, band?.high ?? 0) * HEADROOM || 1;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only decides which of the synced charts shows its readout.
     <div
@@ -66,10 +72,12 @@ export default function SeriesChart(props: {
           />
           <YAxis
             tick={axis}
-            tickFormatter={props.format}
-            width={56}
+            ticks={[...niceTicks({ low: 0, high: top, count: 4 })]}
+            interval={0}
+            tickFormatter={(value: number) => `${value}${props.unit}`}
+            width={48}
             stroke="var(--line-strong)"
-            domain={[0, (most: number) => Math.max(most, band?.high ?? 0) * 1.05 || 1]}
+            domain={[0, top]}
           />
           {band !== null && (
             <ReferenceArea y1={band.low} y2={band.high} fill="var(--accent)" fillOpacity={0.14} stroke="none" ifOverflow="hidden" />

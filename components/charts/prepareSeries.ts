@@ -23,6 +23,8 @@ export interface SeriesPicture {
   readonly omitted: number;
   /** Whether any value is there at all. */
   readonly hasValues: boolean;
+  /** Highest value of any series; 0 where there is none. */
+  readonly highest: number;
 }
 
 /** Decides a live chart's rows: absent values stay gaps, and so does time in which no frame came. */
@@ -31,6 +33,7 @@ export function prepareSeries(frames: readonly LiveFrame[], all: readonly Series
   const from = (frames.at(-1)?.atMs ?? 0) - rangeSeconds * 1000;
   const rows: SeriesRow[] = [];
   let hasValues = false;
+  let highest = 0;
   let before: number | null = null;
   for (const frame of frames) {
     if (frame.atMs < from) continue;
@@ -38,11 +41,15 @@ export function prepareSeries(frames: readonly LiveFrame[], all: readonly Series
       rows.push({ atMs: before + 1, ...Object.fromEntries(series.map((each) => [each.key, null])) });
     }
     const values = series.map((each) => [each.key, each.read(frame)] as const);
-    hasValues ||= values.some(([, value]) => value !== null);
+    for (const [, value] of values) {
+      if (value === null) continue;
+      hasValues = true;
+      highest = Math.max(highest, value);
+    }
     rows.push({ atMs: frame.atMs, ...Object.fromEntries(values) });
     before = frame.atMs;
   }
-  return { rows, series: series.map(({ read: _, ...rest }) => rest), omitted: all.length - series.length, hasValues };
+  return { rows, series: series.map(({ read: _, ...rest }) => rest), omitted: all.length - series.length, hasValues, highest };
 }
 
 /** Sum of what is known; null when nothing is: a sum over gaps must not look like a low value. */

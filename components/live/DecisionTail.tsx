@@ -1,6 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { type Outputs, useTRPC } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
 import { formatClock, formatScore, formatSeconds, shortHash } from "../ui/format";
@@ -52,7 +53,7 @@ function Inspector({ decision }: { readonly decision: Decision }) {
             <td className="text-right">{formatScore(stage.judgedScore)}</td>
             <td className="text-right">{stage.threshold ?? "–"}</td>
             <td>
-              {stage.verdict}: {stage.reason}
+              {stage.verdict}: {stage.reason.replaceAll("-", " ")}
             </td>
           </tr>
         ))}
@@ -63,21 +64,14 @@ function Inspector({ decision }: { readonly decision: Decision }) {
 }
 
 /** The newest routing decisions, each with why it was answered as it was. */
-export function DecisionTail(props: {
-  readonly clusterId: string;
-  readonly paused: boolean;
-  readonly openId: string | null;
-  readonly onOpen: (id: string | null) => void;
-}) {
+export function DecisionTail({ clusterId, paused }: { readonly clusterId: string; readonly paused: boolean }) {
   const trpc = useTRPC();
   const query = useQuery(
-    trpc.live.decisions.queryOptions(
-      { clusterId: props.clusterId, limit: TAIL },
-      { refetchInterval: props.paused ? false : REFRESH_MS, staleTime: 0 },
-    ),
+    trpc.live.decisions.queryOptions({ clusterId: clusterId, limit: TAIL }, { refetchInterval: paused ? false : REFRESH_MS, staleTime: 0 }),
   );
   const decisions = query.data ?? [];
-  const open = decisions.find((decision) => decision.id === props.openId);
+  // Held as it was opened: the tail moves on within seconds.
+  const [open, setOpen] = useState<Decision | null>(null);
   const status = queryStatus(query, {
     what: "Reading decisions",
     empty: query.data?.length === 0 && {
@@ -103,11 +97,7 @@ export function DecisionTail(props: {
                   <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
                   <td className="text-right">{formatSeconds(decision.endToEndSeconds)}</td>
                   <td className="text-right">
-                    <button
-                      type="button"
-                      className="text-accent underline-offset-2 hover:underline"
-                      onClick={() => props.onOpen(decision.id)}
-                    >
+                    <button type="button" className="text-accent underline-offset-2 hover:underline" onClick={() => setOpen(decision)}>
                       Why
                     </button>
                   </td>
@@ -118,12 +108,12 @@ export function DecisionTail(props: {
         )}
       </PanelState>
       <Modal
-        open={open !== undefined}
-        onOpenChange={(isOpen) => !isOpen && props.onOpen(null)}
+        open={open !== null}
+        onOpenChange={(isOpen) => !isOpen && setOpen(null)}
         title="Why this answer"
         description="The stages this request went through, what each score was held against, and where its time went."
       >
-        {open !== undefined && <Inspector decision={open} />}
+        {open !== null && <Inspector decision={open} />}
       </Modal>
     </>
   );

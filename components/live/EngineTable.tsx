@@ -34,16 +34,16 @@ export function EngineTable({ rows }: { readonly rows: readonly EngineRow[] }) {
             </StateWord>
             {engine.state !== "fresh" && <span className="block text-xs text-ink-3">{engine.reason}</span>}
           </td>
-          <td className="text-right">{formatCount(engine.running)}</td>
-          <td className="text-right">{formatCount(engine.waiting)}</td>
+          <td className="text-right whitespace-nowrap">{formatCount(engine.running)}</td>
+          <td className="text-right whitespace-nowrap">{formatCount(engine.waiting)}</td>
           <td>
             <span className="flex items-center gap-2">
               <Sparkline values={kvUse} hue={identity?.hue ?? "var(--ink-2)"} />
               {formatPercent(engine.kvUse)}
             </span>
           </td>
-          <td className="text-right">{formatSeconds(engine.ttftP95Seconds)}</td>
-          <td className="text-right">{formatRate(engine.requestsPerSecond)}</td>
+          <td className="text-right whitespace-nowrap">{formatSeconds(engine.ttftP95Seconds)}</td>
+          <td className="text-right whitespace-nowrap">{formatRate(engine.requestsPerSecond)}</td>
         </tr>
       ))}
     </Table>

@@ -2,7 +2,7 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
 
-function Pair(props: { readonly name: string; readonly measured: string; readonly predicted: string; readonly testId: string }) {
+function Pair(props: { readonly name: string; readonly measured: string; readonly beside: string; readonly testId: string }) {
   return (
     <div className="flex flex-col gap-0.5">
       <dt className="text-xs text-ink-3">{props.name}</dt>
@@ -10,7 +10,7 @@ function Pair(props: { readonly name: string; readonly measured: string; readonl
         {props.measured}
       </dd>
       <dd className="text-xs text-ink-3" data-testid={`predicted-${props.testId}`}>
-        predicted {props.predicted}
+        {props.beside}
       </dd>
     </div>
   );
@@ -20,16 +20,16 @@ function Pair(props: { readonly name: string; readonly measured: string; readonl
 export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
   const { measured, gateway } = frame;
   const predictions = plan?.predictions ?? null;
-  const band = (low: string, high: string, value: string) => `${value} (${low} to ${high})`;
+  const band = (low: string, high: string, value: string) => `predicted ${value} (${low} to ${high})`;
   return (
     <dl className="flex flex-wrap gap-x-12 gap-y-4">
       <Pair
         name="p95 end to end, measured"
         testId="p95"
         measured={formatSeconds(measured.p95Seconds)}
-        predicted={
+        beside={
           predictions === null
-            ? "–"
+            ? "no plan, no prediction"
             : band(formatSeconds(predictions.p95Band.low), formatSeconds(predictions.p95Band.high), formatSeconds(predictions.p95Seconds))
         }
       />
@@ -37,9 +37,9 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         name="Quality, measured"
         testId="quality"
         measured={formatScore(measured.meanQuality)}
-        predicted={
+        beside={
           predictions === null
-            ? "–"
+            ? "no plan, no prediction"
             : band(formatScore(predictions.qualityBand.low), formatScore(predictions.qualityBand.high), formatScore(predictions.quality))
         }
       />
@@ -47,7 +47,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         name="Requests"
         testId="rate"
         measured={formatRate(gateway.requestsPerSecond)}
-        predicted={plan === null ? "–" : `${formatRate(plan.inputs.workload.requestsPerSecond)} planned for`}
+        beside={plan === null ? "no plan" : `planned for ${formatRate(plan.inputs.workload.requestsPerSecond)}`}
       />
       <div className="flex flex-col gap-0.5">
         <dt className="text-xs text-ink-3">Measured over</dt>

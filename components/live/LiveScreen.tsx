@@ -71,18 +71,19 @@ function Measurements(props: {
         <StagePanel rows={stageRows(frame, plan, identities)} />
       </Panel>
       <div className="grid gap-4 lg:grid-cols-3">
-        <LiveChart title="Requests" frames={frames} series={rateSeries} rangeSeconds={rangeSeconds} format={formatRate} />
-        <LiveChart title="Running and waiting" frames={frames} series={queues} rangeSeconds={rangeSeconds} format={formatCount} />
+        <LiveChart title="Requests" frames={frames} series={rateSeries} rangeSeconds={rangeSeconds} format={formatRate} unit="/s" />
+        <LiveChart title="Running and waiting" frames={frames} series={queues} rangeSeconds={rangeSeconds} format={formatCount} unit="" />
         <LiveChart
           title="Latency end to end"
           frames={frames}
           series={latencySeries}
           rangeSeconds={rangeSeconds}
           format={formatSeconds}
+          unit=" s"
           band={band}
         />
       </div>
-      <div className="grid items-start gap-4 xl:grid-cols-2">
+      <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
         <Panel title="Engines">
           <EngineTable rows={engineRows(frames, identities)} />
         </Panel>
@@ -118,7 +119,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
         {() => frame !== undefined && <Measurements frames={frames} frame={frame} plan={plan} rangeSeconds={Number(view.range)} />}
       </PanelState>
       <Panel title="Decisions">
-        <DecisionTail clusterId={clusterId} paused={paused} openId={view.decision} onOpen={(decision) => write({ decision }, "push")} />
+        <DecisionTail clusterId={clusterId} paused={paused} />
       </Panel>
     </>
   );

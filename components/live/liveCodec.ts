@@ -7,11 +7,9 @@ export const RANGES = ["120", "300", "600"] as const;
 export interface LiveView {
   /** Seconds of charts. */
   readonly range: (typeof RANGES)[number];
-  /** Decision shown in the inspector, by its id. */
-  readonly decision: string | null;
 }
 
 export const liveCodec: UrlCodec<LiveView> = {
-  parse: (params) => ({ range: readWord(params, "range", RANGES) ?? "300", decision: params.get("decision") }),
-  format: (view) => ({ range: view.range === "300" ? undefined : view.range, decision: view.decision ?? undefined }),
+  parse: (params) => ({ range: readWord(params, "range", RANGES) ?? "300" }),
+  format: (view) => ({ range: view.range === "300" ? undefined : view.range }),
 };

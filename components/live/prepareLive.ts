@@ -41,11 +41,12 @@ export interface EngineRow {
   readonly kvUse: readonly Sample[];
 }
 
-/** Engines of the newest frame by model and name, each with its last minute of KV use. */
+/** Engines of the newest frame by stage and name, each with its last minute of KV use. */
 export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap<string, ModelIdentity>): readonly EngineRow[] {
   const recent = frames.slice(-SPARK_FRAMES).map((frame) => new Map(frame.engines.map((engine) => [engine.id, engine.kvUse])));
+  const order = [...identities.keys()];
   return [...(frames.at(-1)?.engines ?? [])]
-    .sort((a, b) => a.model.localeCompare(b.model) || a.id.localeCompare(b.id))
+    .sort((a, b) => order.indexOf(a.model) - order.indexOf(b.model) || a.id.localeCompare(b.id))
     .map((engine) => ({ engine, identity: identities.get(engine.model), kvUse: recent.map((frame) => frame.get(engine.id) ?? null) }));
 }
 

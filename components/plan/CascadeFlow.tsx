@@ -37,7 +37,7 @@ export function CascadeFlow({ stages }: { readonly stages: readonly FlowStage[] 
       {stages.map((stage, index) => {
         const next = stages[index + 1];
         return (
-          <li key={stage.identity.model} className="flex min-w-0 flex-[2] items-end last:flex-[1.2]">
+          <li key={stage.identity.model} className="flex min-w-0 max-w-md flex-[2] items-end last:max-w-60 last:flex-[1.2]">
             <div className="min-w-28 flex-1">
               <Stage stage={stage} />
               <div className="mt-1.5 text-sm">

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ABSENT, formatAge, formatDelta, formatPercent, formatRate, formatScore, formatSeconds, formatUsd } from "./format";
 
-const plain = (text: string) => text.replaceAll(" ", " ");
+const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
 describe("format", () => {
   it("keeps three significant digits of a latency", () => {

@@ -1,6 +1,6 @@
 /** How numbers read everywhere in the studio: tabular, with a non-breaking space before the unit, locale-free on purpose so that copies compare. */
 
-const NBSP = " ";
+const NBSP = "\u00a0";
 
 /** What is shown where a value is absent. Never a zero. */
 export const ABSENT = "–";

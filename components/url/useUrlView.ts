@@ -1,7 +1,7 @@
 "use client";
 
 import { usePathname, useSearchParams } from "next/navigation";
-import { useCallback, useMemo } from "react";
+import { useCallback, useMemo, useSyncExternalStore } from "react";
 
 /** How one surface reads and writes its part of the address. Parameters it does not own are kept. */
 export interface UrlCodec<View> {
@@ -20,23 +20,41 @@ export function writeView<View>(codec: UrlCodec<View>, current: URLSearchParams,
   return next;
 }
 
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  window.addEventListener("popstate", listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener("popstate", listener);
+  };
+}
+
 /**
  * The address is the state: what is chosen can be copied as a link, survives a reload and goes back with the browser.
- * `replace` for turning a knob, `push` for a choice worth going back to. Next keeps its router in step with both calls.
+ * `replace` for turning a knob, `push` for a choice worth going back to.
+ *
+ * The address is read from the window, not from `useSearchParams`, which follows in a transition: a key held on a slider
+ * would step from an old value. Calling it still makes a navigation of Next's router render anew.
  */
 export function useUrlView<View>(codec: UrlCodec<View>): readonly [View, (change: Partial<View>, how: "push" | "replace") => void] {
-  const params = useSearchParams();
+  const routed = useSearchParams().toString();
   const path = usePathname();
-  const text = params.toString();
+  const text = useSyncExternalStore(
+    subscribe,
+    () => window.location.search,
+    () => (routed === "" ? "" : `?${routed}`),
+  );
   const view = useMemo(() => codec.parse(new URLSearchParams(text)), [codec, text]);
   const write = useCallback(
     (change: Partial<View>, how: "push" | "replace") => {
-      // Read from the window: two changes in one tick must not undo each other.
       const current = new URLSearchParams(window.location.search);
       const query = writeView(codec, current, { ...codec.parse(current), ...change }).toString();
       const address = query === "" ? path : `${path}?${query}`;
       if (how === "push") window.history.pushState(null, "", address);
       else window.history.replaceState(null, "", address);
+      for (const listener of listeners) listener();
     },
     [codec, path],
   );
