@@ -1,3 +1,27 @@
-import { sealPlan } from "@/server/planning/sealPlan";
+import { Command, CommanderError } from "commander";
+import { EXIT, type ExitCode } from "./exitCodes";
+import { addFrontierCommand } from "./frontierCommand";
+import { addLoadCommand } from "./loadCommand";
+import { addPlanCommand } from "./planCommand";
+import { addSignInCommand } from "./signInCommand";
 
-console.log(typeof sealPlan);
+/** The command line: the studio's own code, for terminals and CI. */
+const program = new Command("weir")
+  .description("Plan model cascades for self-hosted LLM clusters. Exit codes: 0 done, 1 failed, 2 bad input, 3 infeasible.")
+  .exitOverride()
+  .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, "")) });
+
+const onExit = (code: ExitCode): void => {
+  process.exitCode = code;
+};
+for (const add of [addPlanCommand, addFrontierCommand, addLoadCommand, addSignInCommand]) add(program, onExit);
+
+try {
+  await program.parseAsync();
+} catch (problem) {
+  if (problem instanceof CommanderError) process.exitCode = problem.exitCode === 0 ? EXIT.done : EXIT.badInput;
+  else {
+    process.stderr.write(`weir: ${problem instanceof Error ? problem.message : String(problem)}\n`);
+    process.exitCode = EXIT.failed;
+  }
+}

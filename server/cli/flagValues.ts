@@ -1,0 +1,30 @@
+import { InvalidArgumentError } from "commander";
+
+interface Bounds {
+  readonly min: number;
+  readonly max: number;
+  readonly whole?: boolean;
+}
+
+/** Reads a number flag; commander prefixes the message with the flag's name and the value given. */
+export function numberFlag({ min, max, whole = false }: Bounds): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== "" && value >= min && value <= max && (!whole || Number.isInteger(value))) return value;
+    throw new InvalidArgumentError(`Give a ${whole ? "whole " : ""}number from ${min} to ${max}.`);
+  };
+}
+
+/** Reads `a,b,c`, without empty parts. */
+export const listFlag = (text: string): string[] => text.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]));
+
+/** Collects `table name=card` pairs of a flag that may be given several times. */
+export function aliasFlag(text: string, before: Readonly<Record<string, string>>): Record<string, string> {
+  const pairs = listFlag(text).map((pair) => {
+    const cut = pair.lastIndexOf("=");
+    const [tableName, card] = [pair.slice(0, cut).trim(), pair.slice(cut + 1).trim()];
+    if (cut < 1 || tableName === "" || card === "") throw new InvalidArgumentError("Write 'table name=card'.");
+    return [tableName, card] as const;
+  });
+  return { ...before, ...Object.fromEntries(pairs) };
+}

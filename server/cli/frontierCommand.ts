@@ -1,0 +1,68 @@
+import type { Command } from "commander";
+import { createPlanner } from "@/server/planning/planner";
+import { DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planningRequest";
+import { choose } from "@/solver/cascade/choose";
+import { decodeExploration } from "@/solver/cascade/explorationWire";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { readSituation, type SituationFlags, withSituationFlags } from "./situationFlags";
+import { textTable } from "./textTable";
+
+/** `weir frontier`: the Pareto set of latency and quality, each point a whole cascade with its GPUs. */
+export function addFrontierCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  withSituationFlags(program.command("frontier"))
+    .description("print the latency-quality frontier of a workload on a cluster, by the planner's tables")
+    .option("--json", "print the points as JSON")
+    .action(async (flags: SituationFlags & { readonly json?: boolean }) => onExit(await frontier(flags)));
+}
+
+async function frontier(flags: SituationFlags & { readonly json?: boolean }): Promise<ExitCode> {
+  const read = await readSituation(flags);
+  if (!read.ok) return refuse(read.message);
+  const planner = createPlanner();
+  try {
+    const answer = await planner.explore(read.situation);
+    if (!answer.ok) return refuse(answer.message, EXIT.infeasible);
+    const exploration = decodeExploration(answer.exploration);
+    const choice = choose(exploration, {
+      kind: "quality-under-latency",
+      latency: "end-to-end",
+      qualityFloor: null,
+      qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
+      latencyBudgetSeconds: null,
+      maxGpus: exploration.maxGpus,
+    });
+    const points = choice.frontier.flatMap((index) => {
+      const candidate = choice.candidates[index];
+      const routing = candidate === undefined ? undefined : exploration.routings[candidate.routing];
+      if (candidate === undefined || routing === undefined) return [];
+      const { quality, qualityLow, latencySeconds, costUsdPerRequest, gpus } = candidate;
+      const stages = routing.stages.map((model) => exploration.models[model] ?? "");
+      return [{ stages, thresholds: routing.thresholds, gpus, quality, qualityLow, p95Seconds: latencySeconds, costUsdPerRequest }];
+    });
+    process.stdout.write(flags.json === true ? `${JSON.stringify(points, null, 2)}\n` : describe(points));
+    return EXIT.done;
+  } finally {
+    await planner.close();
+  }
+}
+
+interface Point {
+  readonly stages: readonly string[];
+  readonly thresholds: readonly number[];
+  readonly gpus: readonly number[];
+  readonly quality: number;
+  readonly qualityLow: number;
+  readonly p95Seconds: number;
+}
+
+const describe = (points: readonly Point[]): string =>
+  textTable([
+    ["cascade", "GPUs", "quality", "lower bound", "p95"],
+    ...points.map(({ stages, thresholds, gpus, quality, qualityLow, p95Seconds }) => [
+      stages.map((model, stage) => (stage < thresholds.length ? `${model} <${thresholds[stage]}> ` : model)).join(""),
+      gpus.join(" + "),
+      quality.toFixed(1),
+      qualityLow.toFixed(1),
+      `${p95Seconds.toPrecision(3)} s`,
+    ]),
+  ]);

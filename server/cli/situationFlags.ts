@@ -1,0 +1,53 @@
+import type { Command } from "commander";
+import type { PlanningSituation } from "@/server/planning/planningRequest";
+import { workloadHash } from "@/server/planning/workloadCodec";
+import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
+import { numberFlag } from "./flagValues";
+import { readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
+
+export interface SituationFlags extends WorkloadFlags {
+  readonly rate: number;
+  readonly gpu: string;
+  readonly nodes: number;
+  readonly gpusPerNode: number;
+  readonly usdPerGpuHour?: number;
+}
+
+type Read = { readonly ok: true; readonly situation: PlanningSituation } | { readonly ok: false; readonly message: string };
+
+/** A cluster larger than this is a typing error. */
+const MOST_NODES = 1024;
+
+/** Adds the flags that say what is planned for: a workload, a rate and a cluster. */
+export const withSituationFlags = (command: Command): Command =>
+  withWorkloadFlags(command)
+    .requiredOption("--rate <rps>", "requests per second to plan for", numberFlag({ min: 0.001, max: 1e6 }))
+    .requiredOption("--gpu <card>", "GPU type, such as h100-sxm")
+    .requiredOption("--nodes <n>", "nodes of the cluster", numberFlag({ min: 1, max: MOST_NODES, whole: true }))
+    .requiredOption("--gpus-per-node <n>", "GPUs of each node", numberFlag({ min: 1, max: 16, whole: true }))
+    .option("--usd-per-gpu-hour <usd>", "price of a GPU hour (default: the card's dated list price)", numberFlag({ min: 0, max: 1000 }));
+
+/** Reads files and flags into what the planner takes, or says in one sentence what is wrong. */
+export async function readSituation(flags: SituationFlags): Promise<Read> {
+  const gpu = gpuCard(flags.gpu);
+  if (gpu === undefined) {
+    return { ok: false, message: `--gpu: there is no GPU card "${flags.gpu}"; known: ${Object.keys(gpuCards).join(", ")}.` };
+  }
+  const usdPerGpuHour = flags.usdPerGpuHour ?? gpu.usdPerGpuHour;
+  if (usdPerGpuHour === null) return { ok: false, message: `--usd-per-gpu-hour: no list price is known for ${flags.gpu}; give one.` };
+  const read = await readWorkload(flags);
+  if (!read.ok) return read;
+  const nodes = Array.from({ length: flags.nodes }, (_, index) => ({ name: `node${index + 1}`, gpus: flags.gpusPerNode }));
+  const cluster = {
+    id: "described",
+    name: `${flags.nodes} x ${flags.gpusPerNode} ${flags.gpu}`,
+    kind: "described" as const,
+    gpu: flags.gpu,
+    nodes,
+    usdPerGpuHour,
+  };
+  return {
+    ok: true,
+    situation: { workload: read.workload, workloadId: workloadHash(read.workload), cluster, requestsPerSecond: flags.rate },
+  };
+}

@@ -1,0 +1,67 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import type { Command } from "commander";
+import { type ImportedArrivals, importArrivals } from "@/server/planning/importArrivals";
+import { type ImportedOutcomes, importOutcomes } from "@/server/planning/importOutcomes";
+import type { CsvSource } from "@/server/planning/readCsv";
+import { modelCards } from "@/solver/hardware/models";
+import { buildWorkload } from "@/solver/workload/buildWorkload";
+import type { Workload } from "@/solver/workload/workload";
+import { aliasFlag, listFlag, numberFlag } from "./flagValues";
+
+export interface WorkloadFlags {
+  readonly outcomes: string;
+  readonly family?: string;
+  readonly tasks?: readonly string[];
+  readonly arrivals?: string;
+  readonly models: Readonly<Record<string, string>>;
+  readonly judgeAuc?: number;
+  readonly seed: number;
+}
+
+type Read = { readonly ok: true; readonly workload: Workload } | { readonly ok: false; readonly message: string };
+
+/** Adds the flags that name a workload's files. */
+export const withWorkloadFlags = (command: Command): Command =>
+  command
+    .requiredOption("--outcomes <file>", "CSV of outcomes: task, metric, prompt_id, family, model, score, out_tok ...")
+    .option("--family <name>", "family of models in the table (needed when it has several)")
+    .option("--tasks <list>", "tasks to keep, comma separated (default: all of the family)", listFlag)
+    .option("--arrivals <file>", "CSV of arrivals with a column TIMESTAMP (default: generated bursts)")
+    .option("--models <pair>", "'table name=card' for a model the alias table lacks; may be repeated", aliasFlag, {})
+    .option(
+      "--judge-auc <auc>",
+      "model the judge with this reliability (default: measured scores, else 0.8)",
+      numberFlag({ min: 0.5, max: 1 }),
+    )
+    .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
+
+/** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
+export async function readWorkload(flags: WorkloadFlags): Promise<Read> {
+  const unknownCard = Object.values(flags.models).find((card) => modelCards[card] === undefined);
+  if (unknownCard !== undefined) {
+    return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(modelCards).join(", ")}.` };
+  }
+  const outcomes = await readFile(
+    flags.outcomes,
+    (source): Promise<ImportedOutcomes> =>
+      importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models }),
+  );
+  if (!outcomes.ok) return outcomes;
+  const arrivals =
+    flags.arrivals === undefined ? null : await readFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
+  if (arrivals !== null && !arrivals.ok) return arrivals;
+  const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
+  const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
+  return { ok: true, workload };
+}
+
+async function readFile<Result>(
+  path: string,
+  read: (source: CsvSource) => Promise<Result>,
+): Promise<Result | { readonly ok: false; readonly message: string }> {
+  const found = await stat(path).catch(() => null);
+  if (found === null || !found.isFile()) return { ok: false, message: `${path} is no file that can be read.` };
+  return read({ name: basename(path), stream: createReadStream(path) });
+}
