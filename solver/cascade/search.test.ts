@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { routePrompts } from "./routing";
+import { createSearch, type Evaluated, orderedSubsets, usefulThresholds } from "./search";
+import { testSample } from "./testSample";
+
+const sample = testSample({ prompts: 600, skills: [0.45, 0.65, 0.9], seed: 4 });
+
+/** A stand-in for the latency of a routing: what its requests cost; too much of it does not keep up. */
+function evaluate(capacity: number) {
+  return (stages: readonly number[], thresholds: readonly number[]): Evaluated => {
+    const { share, quality } = routePrompts(sample, stages, thresholds);
+    const load = share.reduce((sum, reached, stage) => sum + reached * [1, 4, 20][stages[stage]!]!, 0);
+    const latencySeconds = load < capacity ? 1 + load : Number.POSITIVE_INFINITY;
+    return {
+      stages,
+      thresholds,
+      quality,
+      overloaded: latencySeconds === Number.POSITIVE_INFINITY,
+      measured: [{ latencySeconds, quality }],
+    };
+  };
+}
+
+const searchWith = (capacity: number, limit = 1500) =>
+  createSearch({ sample, cascades: orderedSubsets(3), evaluate: evaluate(capacity), limit, cancelled: () => false });
+
+describe("createSearch", () => {
+  it("comes within 5 % of the latency of trying every threshold, for every floor", () => {
+    const search = searchWith(1000);
+    search.run();
+    const all: Evaluated[] = [];
+    for (let h1 = 1; h1 <= 100; h1 += 1) for (let h2 = 1; h2 <= 100; h2 += 1) all.push(evaluate(1000)([0, 1, 2], [h1, h2]));
+    const fastest = (points: readonly Evaluated[], floor: number): number =>
+      Math.min(...points.filter((point) => point.quality >= floor).map((point) => point.measured[0]!.latencySeconds));
+    for (const floor of [55, 60, 65, 70, 75, 80]) {
+      expect(fastest(search.points, floor) / fastest(all, floor)).toBeLessThan(1.05);
+    }
+    expect(search.points.length).toBeLessThan(all.length / 8);
+  });
+
+  it("starts from proportional routing and looks at no routing twice", () => {
+    const search = searchWith(1000, 400);
+    search.run();
+    const keys = search.points.map((point) => `${point.stages}|${point.thresholds}`);
+    expect(new Set(keys).size).toBe(keys.length);
+    const [proportional] = search.points.filter((point) => point.stages.length === 3);
+    const { share } = routePrompts(sample, proportional!.stages, proportional!.thresholds);
+    expect(share[1]!).toBeCloseTo(1 / 2, 1);
+    expect(share[2]!).toBeCloseTo(1 / 3, 1);
+  });
+
+  it("spends little on cascades that do not keep up", () => {
+    const roomy = searchWith(1000);
+    const tight = searchWith(3);
+    roomy.run();
+    tight.run();
+    const overloaded = (points: readonly Evaluated[]): number => points.filter((point) => point.overloaded).length;
+    expect(overloaded(roomy.points)).toBe(0);
+    expect(overloaded(tight.points)).toBeLessThan(tight.points.length / 3);
+  });
+
+  it("stays within its limit, and adds a routing by hand beyond it once", () => {
+    const search = searchWith(1000, 50);
+    search.run();
+    expect(search.points.length).toBe(50);
+    const index = search.add([0, 1, 2], [13, 77]);
+    expect(search.points[index]).toMatchObject({ thresholds: [13, 77] });
+    expect(search.add([0, 1, 2], [13, 77])).toBe(index);
+  });
+
+  it("refines around a floor or a budget that is asked", () => {
+    const search = searchWith(1000, 60);
+    search.run();
+    const before = search.points.length;
+    search.focus({ floor: 71.3, budgetSeconds: null });
+    search.focus({ floor: null, budgetSeconds: 6 });
+    expect(search.points.length).toBeGreaterThan(before);
+  });
+
+  it("ends early when cancelled", () => {
+    const search = createSearch({ sample, cascades: orderedSubsets(3), evaluate: evaluate(9), limit: 1500, cancelled: () => true });
+    search.run();
+    expect(search.points).toEqual([]);
+  });
+});
+
+describe("usefulThresholds", () => {
+  it("leaves out thresholds that accept the same answers, and the one that accepts all", () => {
+    expect(usefulThresholds(Float64Array.from([0, 0, 100, 100]))).toEqual([100]);
+    expect(usefulThresholds(Float64Array.from([20, 35.5, 35.2, 90]))).toEqual([36, 90]);
+    expect(usefulThresholds(Float64Array.from([50, 50]))).toEqual([]);
+  });
+});
+
+describe("orderedSubsets", () => {
+  it("lists every cascade of a ladder, smaller model first", () => {
+    expect(orderedSubsets(3)).toEqual([[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]);
+  });
+});
