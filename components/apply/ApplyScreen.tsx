@@ -20,6 +20,7 @@ import { StartPanel } from "./StartPanel";
 import { useApplications } from "./useApplications";
 import { VerificationPanel } from "./VerificationPanel";
 
+const DIFF_REFRESH_MS = 2_000;
 const NONE: readonly Application[] = [];
 
 /** Why the button must wait, in the order an operator meets the reasons. */
@@ -38,9 +39,9 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const applications = applicationsQuery.data ?? NONE;
   const busy = applications.find(isActive);
   const latest = busy ?? applications.filter((each) => each.planId === plan.id).sort((a, b) => b.startedAt.localeCompare(a.startedAt))[0];
-  // Read anew whenever a roll-out ends: what runs has changed under the difference.
+  // What runs may change under the difference, so it is read again and again, but not while a roll-out changes it on purpose.
   const diffQuery = useQuery(
-    trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }, { refetchInterval: busy === undefined ? 5_000 : false }),
+    trpc.plans.diff.queryOptions({ planId: plan.id, clusterId }, { refetchInterval: busy === undefined ? DIFF_REFRESH_MS : false }),
   );
   const plans = useQuery(trpc.plans.list.queryOptions({ clusterId }));
   const diff = diffQuery.data;

@@ -21,7 +21,7 @@ const columns = [
   { key: "quality", name: "Quality promised", numeric: true },
   { key: "p95", name: "p95 promised", numeric: true },
   { key: "who", name: "By" },
-  { key: "act", name: "" },
+  { key: "act", name: "Way back", numeric: true },
 ] as const;
 
 /** Takes the first plan out of force again: there is no earlier one whose page could show the difference. */

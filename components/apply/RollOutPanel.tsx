@@ -16,8 +16,8 @@ export function RollOutPanel({ diff, document }: { readonly diff: PlanDiff; read
           value={formatPercent(diff.capacityDip)}
           detail={
             diff.capacityDip === 0
-              ? "new engines come up before old ones stop"
-              : "of the model hit hardest; no spare GPUs to bring its successor up first"
+              ? "no model that serves loses any"
+              : "of the model hit hardest: too few spare GPUs to bring its successor up first"
           }
         />
         <Figure name="Spare GPUs" value={formatCount(diff.spareGpus)} detail="free for new engines before old ones stop" />

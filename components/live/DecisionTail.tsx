@@ -20,7 +20,7 @@ const columns = [
   { key: "path", name: "Path" },
   { key: "answer", name: "Answer" },
   { key: "e2e", name: "End to end", numeric: true },
-  { key: "open", name: "" },
+  { key: "open", name: "Reason", numeric: true },
 ] as const;
 
 const stageColumns = [
