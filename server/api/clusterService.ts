@@ -10,13 +10,22 @@ const bytesPerGb = 1024 ** 3;
 
 /** Clusters: the embedded one with its state, and those that are only described, to plan for. */
 export function createClusterService(store: Store, embedded: EmbeddedCluster): ClusterService {
+  /** What the running plan was made for: where planning anew begins. */
+  function asRunning(planId: string | null): ClusterSummary["suggested"] {
+    const inputs = planId === null ? undefined : store.plans.get(planId)?.inputs;
+    if (inputs === undefined || inputs.objective.qualityFloor === null) return null;
+    const { id: workloadId, requestsPerSecond } = inputs.workload;
+    return { workloadId, requestsPerSecond, qualityFloor: inputs.objective.qualityFloor };
+  }
+
   function summary({ id, spec, runningPlanId, runningSince, suggested }: ClusterRow): ClusterSummary {
     const attached = id === embeddedClusterId;
     return {
       spec,
       runningPlanId,
       runningSince,
-      suggested: suggested !== null && store.workloads.summary(suggested.workloadId) !== null ? suggested : null,
+      suggested:
+        [asRunning(runningPlanId), suggested].find((each) => each !== null && store.workloads.summary(each.workloadId) !== null) ?? null,
       health: attached ? embedded.health() : { word: "not connected", reason: "Described for planning only." },
       emulated: attached,
       timeScale: attached ? embedded.timeScale() : 1,

@@ -28,7 +28,7 @@ export interface ClusterSummary {
   /** Plan in force, if any. Only embedded and attached clusters run one. */
   readonly runningPlanId: string | null;
   readonly runningSince: string | null;
-  /** Rate and workload a newcomer should plan with here. */
+  /** What planning begins with: the inputs of the running plan, else what suits a newcomer. */
   readonly suggested: { readonly workloadId: string; readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
   readonly health: { readonly word: "up" | "degraded" | "down" | "not connected"; readonly reason: string };
   readonly emulated: boolean;
