@@ -1,0 +1,175 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures";
+import { workloadFiles } from "./workloadFiles";
+
+/** Seconds of the cluster in one second of the wall: engines load weights in seconds and two minutes of load pass in one. */
+const TIME_SCALE = 2;
+
+test.use({
+  studioEnvironment: {
+    WEIR_TIME_SCALE: String(TIME_SCALE),
+    WEIR_EMBEDDED: JSON.stringify({
+      gpu: "h100-sxm",
+      nodes: Array.from({ length: 4 }, (_, index) => ({ name: `node${index + 1}`, gpus: 8 })),
+    }),
+  },
+});
+
+test("an operator imports a workload, plans it, applies the plan, watches it serve and rolls back", async ({ page, studio }, info) => {
+  test.setTimeout(600_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  const files = workloadFiles();
+  info.annotations.push({ type: "input", description: files.real ? "published outcomes and a production trace" : "generated outcomes" });
+
+  await test.step("sign in by the printed link, which works once", async () => {
+    await page.goto(studio.signInLink);
+    await expect(page).toHaveURL(/\/plan/);
+    const second = await page.context().browser()?.newPage();
+    await second?.goto(studio.signInLink);
+    await expect(second?.getByText(/used/i).first() ?? page.locator("never")).toBeVisible();
+    await second?.close();
+  });
+
+  await test.step("import the workload", async () => {
+    await page.getByRole("link", { name: "Workloads" }).click();
+    await page
+      .getByRole("button", { name: /import/i })
+      .first()
+      .click();
+    await page.getByLabel("Outcomes file").setInputFiles(files.outcomes);
+    await page.getByLabel("Family").selectOption(files.family);
+    await page.getByLabel("Name of the workload").fill("support chat");
+    if (files.arrivals !== null) {
+      await page.getByLabel(/Arrivals file/).setInputFiles(files.arrivals);
+      await expect(page.getByText(/arrivals, .* as recorded/)).toBeVisible();
+    }
+    await page.getByRole("button", { name: "Import workload" }).click();
+    await expect(page).toHaveURL(/\/workloads\/[0-9a-f]+/);
+    await expect(page.getByText("judge modelled, AUC 0.80").first()).toBeVisible();
+  });
+
+  const first = await test.step("plan it for 20 requests a second and drag the quality floor", async () => {
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    await page.getByLabel("Workload").selectOption({ label: "support chat" });
+    await page.getByLabel("Requests per second").fill("20");
+    await page.getByLabel("Requests per second").press("Enter");
+    await setFloor(page, 60);
+    const low = await exactPlan(page);
+    const high = await dragFloorRight(page);
+    expect(high.floor).toBeGreaterThan(60);
+    // A higher promise costs latency or GPUs: another point of the frontier is recommended.
+    expect(high.plan.quality).toBeGreaterThan(low.quality);
+    await setFloor(page, 78);
+    return exactPlan(page);
+  });
+
+  const firstHash = await test.step("review, approve by the hash and apply", async () => apply(page));
+
+  await test.step("plan anew for a higher floor and apply that too", async () => {
+    await page.getByRole("link", { name: "Plan", exact: true }).click();
+    await setFloor(page, 83);
+    const second = await exactPlan(page);
+    expect(second.quality).toBeGreaterThan(first.quality);
+    expect(await apply(page)).not.toBe(firstHash);
+  });
+
+  await test.step("replay two minutes of load and watch queues and GPUs move", async () => {
+    await page.getByRole("link", { name: "Live" }).click();
+    await page.getByLabel("For", { exact: true }).fill("120");
+    await page.getByRole("button", { name: "Start load" }).click();
+    await expect(page.getByTestId("load-status")).toContainText("running");
+    await expect.poll(() => busiestGpuPercent(page), { timeout: 60_000 }).toBeGreaterThan(20);
+    await expect.poll(() => mostRunning(page), { timeout: 60_000 }).toBeGreaterThan(2);
+    await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 180_000 });
+    await expect(page.getByTestId("load-status")).toContainText(/ 0 failed/);
+    const measured = await page.getByTestId("measured-p95").innerText();
+    const predicted = await page.getByTestId("predicted-p95").innerText();
+    const quality = await page.getByTestId("measured-quality").innerText();
+    expect(Number.parseFloat(measured)).toBeGreaterThan(0);
+    expect(predicted).toMatch(/predicted .* s/);
+    info.annotations.push({ type: "measured", description: `p95 ${measured}, ${predicted}; quality ${quality}` });
+    await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
+  });
+
+  await test.step("roll back to the first plan", async () => {
+    await page.goto(`${studio.url}/apply/${firstHash}`);
+    await page.getByRole("button", { name: "Roll back", exact: true }).click();
+    await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 120_000 });
+    await expect(page.getByText("in force").first()).toBeVisible();
+    await page.reload();
+    await expect(page.getByText("in force").first()).toBeVisible();
+  });
+
+  await test.step("no page broke an accessibility rule, in light or dark", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const path of ["/plan", "/live", "/history", "/workloads", "/clusters", `/apply/${firstHash}`]) {
+        await page.goto(`${studio.url}${path}`);
+        await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => `${path} ${colorScheme}: ${id} at ${nodes[0]?.target.join(" ")}`)).toEqual([]);
+      }
+    }
+  });
+
+  expect(problems).toEqual([]);
+});
+
+/** Types a quality floor. */
+async function setFloor(page: Page, floor: number): Promise<void> {
+  const field = page.getByRole("spinbutton", { name: "Quality floor" });
+  await field.fill(String(floor));
+  await field.press("Enter");
+}
+
+/** Drags the floor's slider to the right with the mouse, and reads where it came to and the plan that follows. */
+async function dragFloorRight(page: Page): Promise<{ readonly floor: number; readonly plan: { readonly quality: number } }> {
+  const thumb = page.getByRole("slider", { name: "Quality floor" }).last();
+  await thumb.scrollIntoViewIfNeeded();
+  const box = await thumb.boundingBox();
+  if (box === null) throw new Error("The quality floor's slider is not on the page.");
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  for (let step = 1; step <= 10; step += 1) await page.mouse.move(x + step * 4, y);
+  await page.mouse.up();
+  const floor = Number(await page.getByRole("spinbutton", { name: "Quality floor" }).inputValue());
+  return { floor, plan: await exactPlan(page) };
+}
+
+/** Waits until the exact plan has replaced the estimate. */
+async function exactPlan(page: Page): Promise<{ readonly quality: number; readonly p95Seconds: number }> {
+  await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 30_000 });
+  const quality = Number.parseFloat(await page.getByTestId("figure-quality").innerText().then(firstNumber));
+  const p95Seconds = Number.parseFloat(await page.getByTestId("figure-p95").innerText().then(firstNumber));
+  return { quality, p95Seconds };
+}
+
+const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
+
+/** From the Plan page through review and approval to a roll-out that is done; the hash that was approved. */
+async function apply(page: Page): Promise<string> {
+  await page.getByRole("button", { name: "Review and apply" }).click();
+  await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
+  const hash = (await page.getByTestId("approved-hash").innerText()).trim();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
+  return hash;
+}
+
+/** Utilisation of the busiest GPU on the Live page, in percent. */
+async function busiestGpuPercent(page: Page): Promise<number> {
+  const heat = await page.getByTestId("gpu-heat").innerText();
+  return Math.max(0, ...[...heat.matchAll(/(\d+)\s*%/g)].map(([, percent]) => Number(percent)));
+}
+
+/** Running requests of the busiest engine on the Live page. */
+async function mostRunning(page: Page): Promise<number> {
+  const rows = page.getByRole("table", { name: "Engines" }).getByRole("row");
+  const cells = await rows.locator("td:nth-child(3)").allInnerTexts();
+  return Math.max(0, ...cells.map(Number).filter(Number.isFinite));
+}
