@@ -1,6 +1,6 @@
 "use client";
 
-import { useId } from "react";
+import { useId, useMemo } from "react";
 import { CartesianGrid, ResponsiveContainer, ScatterChart, XAxis, YAxis } from "recharts";
 import { ABSENT, formatSeconds } from "../ui/format";
 import { type FrontierCallbacks, FrontierLayer } from "./FrontierLayer";
@@ -26,6 +26,40 @@ export default function FrontierChart(
 ) {
   const titleId = useId();
   const { picture } = props;
+  const [xLow, xHigh] = picture.xDomain;
+  const [yLow, yHigh] = picture.yDomain;
+  // Kept while the ends stay: new axes cost Recharts several passes, and a floor that moves seldom moves them.
+  const axes = useMemo(
+    () => (
+      <>
+        <CartesianGrid stroke="var(--line)" />
+        <XAxis
+          type="number"
+          dataKey="x"
+          domain={[xLow, xHigh]}
+          ticks={[...niceTicks({ low: xLow, high: xHigh, count: 10 })]}
+          interval={0}
+          allowDataOverflow
+          tick={axis}
+          stroke="var(--line-strong)"
+          label={{ value: props.xLabel, position: "insideBottom", offset: -12, ...axis }}
+        />
+        <YAxis
+          type="number"
+          dataKey="y"
+          domain={[yLow, yHigh]}
+          ticks={[...niceTicks({ low: yLow, high: yHigh, count: 6 })]}
+          interval={0}
+          allowDataOverflow
+          tick={axis}
+          width={64}
+          tickFormatter={tickSeconds}
+          stroke="var(--line-strong)"
+        />
+      </>
+    ),
+    [xLow, xHigh, yLow, yHigh, props.xLabel],
+  );
   return (
     <figure aria-labelledby={titleId} className="m-0">
       <figcaption id={titleId} className="sr-only">
@@ -34,30 +68,7 @@ export default function FrontierChart(
       <div className="h-80" data-testid="frontier-chart">
         <ResponsiveContainer width="100%" height="100%" minWidth={0} initialDimension={{ width: 640, height: 320 }}>
           <ScatterChart margin={margin} accessibilityLayer={false}>
-            <CartesianGrid stroke="var(--line)" />
-            <XAxis
-              type="number"
-              dataKey="x"
-              domain={[...picture.xDomain]}
-              ticks={[...niceTicks({ low: picture.xDomain[0], high: picture.xDomain[1], count: 10 })]}
-              interval={0}
-              allowDataOverflow
-              tick={axis}
-              stroke="var(--line-strong)"
-              label={{ value: props.xLabel, position: "insideBottom", offset: -12, ...axis }}
-            />
-            <YAxis
-              type="number"
-              dataKey="y"
-              domain={[...picture.yDomain]}
-              ticks={[...niceTicks({ low: picture.yDomain[0], high: picture.yDomain[1], count: 6 })]}
-              interval={0}
-              allowDataOverflow
-              tick={axis}
-              width={64}
-              tickFormatter={tickSeconds}
-              stroke="var(--line-strong)"
-            />
+            {axes}
             <FrontierLayer {...props} />
           </ScatterChart>
         </ResponsiveContainer>

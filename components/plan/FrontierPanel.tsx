@@ -1,8 +1,7 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type KeyboardEvent, useMemo, useState } from "react";
-import type { Knobs } from "@/solver/cascade/exploration";
+import { type KeyboardEvent, memo, useMemo, useState } from "react";
 import { type Mark, prepareFrontier } from "../charts/prepareFrontier";
 import { formatCount, formatPercent } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
@@ -26,9 +25,8 @@ function stepAlong(frontier: readonly { readonly routing: number }[], from: numb
 }
 
 /** The frontier of this workload on this cluster, as chart and table that follow each other. */
-export function FrontierPanel(props: {
+export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly planning: Planning;
-  readonly knobs: Knobs;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly running: (Mark & Baseline) | null;
   readonly pins: readonly string[];
@@ -36,8 +34,8 @@ export function FrontierPanel(props: {
   readonly onFloorDraft: (floor: number) => void;
   readonly onFloorCommit: (floor: number) => void;
 }) {
-  const { planning, knobs, running, pins, identities } = props;
-  const { exploration, choice } = planning;
+  const { planning, running, pins, identities } = props;
+  const { exploration, choice, knobs } = planning;
   const [hovered, setHovered] = useState<number | null>(null);
   const picture = useMemo(
     () => (exploration === null || choice === null ? null : prepareFrontier({ exploration, choice, knobs, running })),
@@ -117,4 +115,4 @@ export function FrontierPanel(props: {
       </PanelState>
     </Panel>
   );
-}
+});

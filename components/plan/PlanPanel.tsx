@@ -1,5 +1,6 @@
 "use client";
 
+import { memo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
 import { prepareGpuMap } from "../charts/prepareGpuMap";
@@ -44,10 +45,9 @@ function Block({ title, children }: { readonly title: string; readonly children:
 }
 
 /** The recommended plan: its figures, its flow, where it lies, why it won and what it changes. */
-export function PlanPanel(props: {
+export const PlanPanel = memo(function PlanPanel(props: {
   readonly planning: Planning;
   readonly cluster: ClusterSummary;
-  readonly maxGpus: number;
   readonly fixed: RoutingChoice | null;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly onFix: (routing: RoutingChoice | null) => void;
@@ -84,7 +84,7 @@ export function PlanPanel(props: {
           <div className="flex flex-col gap-5">
             {showsEstimate ? (
               <>
-                <PlanFigures figures={estimatedFigures(estimate, props.maxGpus)} estimate />
+                <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus)} estimate />
                 {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
               </>
             ) : (
@@ -128,4 +128,4 @@ export function PlanPanel(props: {
       </PanelState>
     </Panel>
   );
-}
+});

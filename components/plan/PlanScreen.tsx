@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/exploration";
 import { useTRPC } from "../api/trpc";
@@ -16,7 +16,8 @@ import { FrontierPanel } from "./FrontierPanel";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanPanel } from "./PlanPanel";
-import { planCodec } from "./planCodec";
+import { type PlanView, planCodec } from "./planCodec";
+import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 import { SituationBar } from "./SituationBar";
 import { usePlanning } from "./usePlanning";
 import { useRunningMark } from "./useRunningMark";
@@ -37,15 +38,27 @@ function PlanDesk(props: {
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
   const situation = useMemo(() => ({ workloadId, clusterId, requestsPerSecond }), [workloadId, clusterId, requestsPerSecond]);
-  const planning = usePlanning(situation, knobs, view.fixed);
+  // Parsed anew with every change of the address; kept by their text, so that only a real change is one.
+  const fixedKey = view.fixed === null ? "" : formatRouting(view.fixed);
+  const fixed = useMemo(() => parseRouting(fixedKey), [fixedKey]);
+  const pinsKey = view.pins.join(" ");
+  const pins = useMemo(() => (pinsKey === "" ? [] : pinsKey.split(" ")), [pinsKey]);
+  const planning = usePlanning(situation, knobs, fixed);
   const models = workloads.find((each) => each.id === workloadId)?.models ?? [];
   const identities = useModelIdentities(models.map((each) => each.model));
   const running = useRunningMark(cluster.runningPlanId, knobs.qualityConfidence !== null);
 
-  function change(next: Parameters<typeof write>[0], how: "push" | "replace") {
-    setDraft(NO_DRAFT);
-    write(next, how);
-  }
+  const change = useCallback(
+    (next: Partial<PlanView>, how: "push" | "replace") => {
+      setDraft(NO_DRAFT);
+      write(next, how);
+    },
+    [write],
+  );
+  const pin = useCallback((pins: readonly string[]) => change({ pins }, "push"), [change]);
+  const draftFloor = useCallback((qualityFloor: number) => setDraft({ qualityFloor }), []);
+  const setFloor = useCallback((qualityFloor: number) => change({ qualityFloor }, "replace"), [change]);
+  const fix = useCallback((routing: RoutingChoice | null) => change({ fixed: routing }, "replace"), [change]);
   return (
     <>
       <SituationBar
@@ -59,24 +72,16 @@ function PlanDesk(props: {
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel
           planning={planning}
-          knobs={knobs}
           identities={identities}
           running={running}
-          pins={view.pins}
-          onPins={(pins) => change({ pins }, "push")}
-          onFloorDraft={(qualityFloor) => setDraft({ qualityFloor })}
-          onFloorCommit={(qualityFloor) => change({ qualityFloor }, "replace")}
+          pins={pins}
+          onPins={pin}
+          onFloorDraft={draftFloor}
+          onFloorCommit={setFloor}
         />
         <KnobPanel view={view} knobs={knobs} defaults={defaults} estimate={planning.estimate} onDraft={setDraft} onChange={change} />
       </div>
-      <PlanPanel
-        planning={planning}
-        cluster={cluster}
-        maxGpus={knobs.maxGpus}
-        fixed={view.fixed}
-        identities={identities}
-        onFix={(fixed) => change({ fixed }, "replace")}
-      />
+      <PlanPanel planning={planning} cluster={cluster} fixed={fixed} identities={identities} onFix={fix} />
     </>
   );
 }

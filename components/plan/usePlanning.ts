@@ -27,7 +27,9 @@ export interface Situation {
 export interface Planning {
   readonly status: PanelStatus;
   readonly exploration: Exploration | null;
-  /** The tables' answer to the knobs at hand, computed here in the browser. */
+  /** Knobs that `choice` answers: those at hand, or, while a knob turns fast, those of a moment ago. */
+  readonly knobs: Knobs;
+  /** The tables' answer to the knobs, computed here in the browser. */
   readonly choice: Choice | null;
   /** What the tables say of the plan asked for; with fixed thresholds, of those. */
   readonly estimate: Candidate | null;
@@ -51,11 +53,14 @@ function useExploration(situation: Situation) {
       trpc: { abortOnUnmount: true },
     }),
   );
-  // A refusal is an answer, but one without anything to draw: it takes the error's place.
-  const refusal = query.data !== undefined && !query.data.ok ? { message: query.data.message } : null;
-  const exploration = useMemo(() => (query.data?.ok ? decodeExploration(query.data.exploration) : null), [query.data]);
-  const state = refusal === null ? query : { ...query, data: undefined, error: refusal };
-  return { exploration, status: queryStatus(state, { what: "Evaluating cascades on this workload" }), fresh: !query.isPlaceholderData };
+  const { data, error, refetch } = query;
+  const exploration = useMemo(() => (data?.ok ? decodeExploration(data.exploration) : null), [data]);
+  const status = useMemo(() => {
+    // A refusal is an answer, but one without anything to draw: it takes the error's place.
+    const state = data?.ok === false ? { data: undefined, error: { message: data.message }, refetch } : { data, error, refetch };
+    return queryStatus(state, { what: "Evaluating cascades on this workload" });
+  }, [data, error, refetch]);
+  return { exploration, status, fresh: !query.isPlaceholderData };
 }
 
 function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): ExactPlan {
@@ -69,19 +74,23 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   });
-  const answer = query.data;
-  const current = enabled && asked === request && !query.isPlaceholderData && answer !== undefined && query.error === null;
-  return {
-    plan: answer?.outcome === "plan" ? answer.plan : null,
-    current,
-    infeasible: answer?.outcome === "infeasible" ? answer.reason : null,
-    status: queryStatus(query, { what: "Solving the exact plan" }),
-  };
+  const { data, error, refetch } = query;
+  const current = enabled && asked === request && !query.isPlaceholderData && data !== undefined && error === null;
+  return useMemo(
+    () => ({
+      plan: data?.outcome === "plan" ? data.plan : null,
+      current,
+      infeasible: data?.outcome === "infeasible" ? data.reason : null,
+      status: queryStatus({ data, error, refetch }, { what: "Solving the exact plan" }),
+    }),
+    [data, error, refetch, current],
+  );
 }
 
 /**
  * Two tiers: `choose` answers every step of a slider from the tables within a frame, and once the knobs rest a worker
- * solves, places and simulates the plan whole. Until that arrives everything shown is called an estimate.
+ * solves, places and simulates the plan whole. Until that arrives everything shown is called an estimate. The result keeps
+ * its identity while nothing in it changes, so that panels are not drawn anew on every step of a thumb.
  */
 export function usePlanning(situation: Situation, knobs: Knobs, fixed: RoutingChoice | null): Planning {
   const { exploration, status, fresh } = useExploration(situation);
@@ -102,5 +111,8 @@ export function usePlanning(situation: Situation, knobs: Knobs, fixed: RoutingCh
     const key = formatRouting(fixed);
     return choice.candidates.find((candidate) => formatRouting(routingOf(exploration, candidate.routing)) === key) ?? null;
   }, [exploration, choice, fixed]);
-  return { status, exploration, choice, estimate, exact };
+  return useMemo(
+    () => ({ status, exploration, knobs: settled, choice, estimate, exact }),
+    [status, exploration, settled, choice, estimate, exact],
+  );
 }

@@ -40,7 +40,7 @@ export function Knob(props: {
             step={props.step}
             onChange={props.onCommit}
           />
-          <span className="w-8 text-xs text-ink-3">{props.unit}</span>
+          <span className="w-9 text-xs whitespace-nowrap text-ink-3">{props.unit}</span>
           <button
             type="button"
             aria-label={`Reset ${props.label.toLowerCase()}`}
