@@ -210,7 +210,7 @@ function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
       low: qualityLow,
       high: Math.min(100, 2 * routed.quality - qualityLow),
       confidence: qualityConfidence,
-      basis: `each end holds at this confidence for all thresholds at once, from ${routed.accepted.length} planning prompts`,
+      basis: `each end holds at this confidence for all thresholds at once, from ${routed.exit.length} planning prompts`,
     },
     p95Seconds,
     p95Band: percentileBand(settled, q),

@@ -11,7 +11,7 @@ function input(stageSeconds: readonly number[], share: readonly number[], seed =
     return share.filter((reach) => draw < reach).length - 1;
   });
   const relative = stageSeconds.map(() => Float64Array.from(exit, () => random.lognormal(-0.8, 0.5)));
-  return { exit, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95 };
+  return { exit, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95, stride: 1 };
 }
 
 /** The definition, without classes: follow every prompt and take the percentile. */

@@ -27,44 +27,46 @@ export interface EndToEndInput {
   readonly judgeSecondsPerCall: number;
   /** 0.95 for p95. */
   readonly quantile: number;
+  /** Every how-many-th prompt is followed; 1 follows all. */
+  readonly stride: number;
 }
 
-/** Half width, in ranks, of the requests that count as being at the percentile: wide enough to average over about 60 of 1500. */
+/** Half width, in ranks, of the requests that count as being at the percentile: wide enough to average over about 30 of 700. */
 const WINDOW = 0.02;
 
 /** Latency classes in which ranks are found; a class is then 0.05 % of the longest latency wide. */
 const CLASSES = 2048;
 
 /** The end-to-end percentile of a routing at given stage latencies, with its weights. */
-export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile }: EndToEndInput): EndToEnd {
-  const prompts = exit.length;
+export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile, stride }: EndToEndInput): EndToEnd {
+  const prompts = Math.ceil(exit.length / stride);
   const last = stageSeconds.length - 1;
   const total = new Float64Array(prompts);
-  for (let prompt = 0; prompt < prompts; prompt += 1) total[prompt] = judgeSecondsPerCall * Math.min((exit[prompt] ?? 0) + 1, last);
+  for (let at = 0; at < prompts; at += 1) total[at] = judgeSecondsPerCall * Math.min((exit[at * stride] ?? 0) + 1, last);
   for (const [stage, own] of relative.entries()) {
     const seconds = stageSeconds[stage] ?? 0;
-    for (let prompt = 0; prompt < prompts; prompt += 1) {
-      if ((exit[prompt] ?? 0) >= stage) total[prompt] = (total[prompt] ?? 0) + seconds * (own[prompt] ?? 0);
+    for (let at = 0; at < prompts; at += 1) {
+      if ((exit[at * stride] ?? 0) >= stage) total[at] = (total[at] ?? 0) + seconds * (own[at * stride] ?? 0);
     }
   }
-  const [low = 0, at = 0, high = 0] = latenciesAtRanks(total, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
+  const [low = 0, middle = 0, high = 0] = latenciesAtRanks(total, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
   const weights = new Array<number>(last + 1).fill(0);
   let judged = 0;
   let sum = 0;
   let count = 0;
-  for (let prompt = 0; prompt < prompts; prompt += 1) {
-    const seconds = total[prompt] ?? 0;
+  for (let at = 0; at < prompts; at += 1) {
+    const seconds = total[at] ?? 0;
     if (seconds < low || seconds > high) continue;
-    const leaves = exit[prompt] ?? 0;
-    for (let stage = 0; stage <= leaves; stage += 1) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+    const leaves = exit[at * stride] ?? 0;
+    for (let stage = 0; stage <= leaves; stage += 1) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[at * stride] ?? 0);
     judged += Math.min(leaves + 1, last);
     sum += seconds;
     count += 1;
   }
   // The window's mean differs a little from its middle; one factor makes the weights add up to the percentile again.
-  const scale = sum > 0 ? at / sum : 1 / Math.max(1, count);
+  const scale = sum > 0 ? middle / sum : 1 / Math.max(1, count);
   return {
-    seconds: at,
+    seconds: middle,
     weights: weights.map((weight) => weight * scale),
     judgeSeconds: judged * judgeSecondsPerCall * scale,
   };

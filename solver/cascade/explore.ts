@@ -1,12 +1,13 @@
 import { minMaxAllocation } from "../milp/bisection";
 import { weightedAllocation } from "../milp/weightedAllocation";
+import { mean } from "../numeric/quantile";
 import { mixSeed } from "../numeric/random";
 import { latencyByGpus } from "./capacityTable";
 import { STARVATION_LIMIT } from "./choose";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
 import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type ShapedReplica } from "./latencyTables";
-import { qualityLowerBound, simultaneousCritical } from "./qualityBound";
+import { type Pickable, qualityLowerBound, selectionCritical } from "./qualityBound";
 import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "./routing";
 import { createSearch, type Evaluated, orderedSubsets, product, usefulThresholds } from "./search";
 
@@ -30,7 +31,8 @@ export interface ExploreInput {
 
 /** A routing with all that follows from it, before GPUs are given. */
 export interface EvaluatedRouting extends Evaluated {
-  readonly routed: Routed;
+  /** Without the accepted labels: a thousand routings are kept. */
+  readonly routed: Omit<Routed, "accepted">;
   readonly qualityLow: number;
   /** Per stage: seconds by GPU count. */
   readonly tables: readonly Float32Array[];
@@ -57,8 +59,11 @@ export interface Explorer {
 /** Routings an exploration holds at most: what the browser chooses among within a frame. */
 const MAX_ROUTINGS = 1500;
 
-/** Routings behind the simultaneous bound on quality; see `simultaneousCritical`. */
-const BOUND_ROUTINGS = 130;
+/** Routings behind the bound on quality; see `selectionCritical`. */
+const BOUND_ROUTINGS = 120;
+
+/** Prompts followed end to end per routing, about: the percentile of 700 is known as well as the tables are. */
+const COMPOSED_PROMPTS = 700;
 
 /** Rounds of weights and allocation; the third changes the latency by less than the tables' error. */
 const WEIGHT_ROUNDS = 2;
@@ -70,19 +75,23 @@ const WEIGHT_ROUNDS = 2;
 export function createExplorer(input: ExploreInput): Explorer {
   const { sample, maxGpus, judge, quantile } = input;
   const tables = createLatencyTables(input);
-  const servable = sample.models.map((_, model) => (input.shapes[model]?.length ?? 0) > 0);
-  const critical = simultaneousCritical(boundFamily(sample), {
+  const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
+  const critical = selectionCritical(boundFamily(input, cascades), {
     confidence: input.qualityConfidence,
     seed: mixSeed(input.seed, "quality bound"),
   });
   const gpuCounts = [...new Set([maxGpus, Math.max(1, Math.ceil(maxGpus / 2))])];
   let searched = false;
 
-  function mixesOf(stages: readonly number[], routed: Routed): Mix[] {
+  function mixesOf(stages: readonly number[], routed: Omit<Routed, "accepted">): Mix[] {
     return stages.map((_, stage) => ({ prompts: promptsReaching(routed.exit, stage), share: routed.share[stage] ?? 0 }));
   }
 
-  function compose(stages: readonly number[], routed: Routed, at: { seconds: readonly number[]; tables: readonly MixTables[] }) {
+  function compose(
+    stages: readonly number[],
+    routed: Omit<Routed, "accepted">,
+    at: { seconds: readonly number[]; tables: readonly MixTables[] },
+  ) {
     // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests norms them.
     const norms = at.tables.map((own) => own.relativePercentile || 1);
     const composed = composeEndToEnd({
@@ -91,20 +100,25 @@ export function createExplorer(input: ExploreInput): Explorer {
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
       judgeSecondsPerCall: judge.secondsPerCall,
       quantile,
+      stride: Math.max(1, Math.floor(sample.prompts / COMPOSED_PROMPTS)),
     });
     return { ...composed, weights: composed.weights.map((weight, stage) => weight / (norms[stage] ?? 1)) };
   }
 
   function evaluate(stages: readonly number[], thresholds: readonly number[]): EvaluatedRouting {
-    const routed = routePrompts(sample, stages, thresholds);
-    const qualityLow = qualityLowerBound(routed, critical);
+    const { accepted, ...routed } = routePrompts(sample, stages, thresholds);
+    const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
     const own = mixesOf(stages, routed).map((mix, stage) => (mix.share > 0 ? tables.near(stages[stage] ?? 0, mix) : null));
-    const stageTables = own.map((mixTables, stage) => {
+    const stageTables = own.map((near, stage) => {
       const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
-      if (mixTables !== null) latencyByGpus(mixTables.capacity, input.requestsPerSecond * (routed.share[stage] ?? 0), seconds);
-      return seconds;
+      if (near === null) return seconds;
+      const { tables: shared, lengthFactor } = near;
+      latencyByGpus(shared.capacity, input.requestsPerSecond * (routed.share[stage] ?? 0) * lengthFactor, seconds);
+      return seconds.map((value) => value * lengthFactor);
     });
-    const present = own.flatMap((mixTables) => (mixTables === null ? [] : [mixTables]));
+    const present = own.flatMap((near) =>
+      near === null ? [] : [{ ...near.tables, relativePercentile: near.tables.relativePercentile * near.lengthFactor }],
+    );
     const base = { stages, thresholds, routed, quality: qualityLow, qualityLow, tables: stageTables };
     const even = present.length === stages.length ? minMaxAllocation(stageTables, maxGpus) : null;
     if (even === null) {
@@ -137,7 +151,7 @@ export function createExplorer(input: ExploreInput): Explorer {
     evaluate,
     limit: MAX_ROUTINGS,
     cancelled: input.cancelled,
-    cascades: orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => servable[model])),
+    cascades,
   });
 
   function routing(index: number): EvaluatedRouting {
@@ -166,19 +180,29 @@ export function createExplorer(input: ExploreInput): Explorer {
   };
 }
 
-/** Routings of all cascades on a coarse grid: the family for which the bound on quality holds at once. */
-function boundFamily(sample: PlanningSample): Float64Array[] {
-  const cascades = orderedSubsets(sample.models.length);
-  const perCascade = BOUND_ROUTINGS / cascades.length;
+/** Routings of all cascades on a coarse grid: what the planner picks from, for the bound on quality. */
+function boundFamily({ sample, shapes }: ExploreInput, cascades: readonly (readonly number[])[]): Pickable[] {
   const longest = cascades.at(-1)?.length ?? 1;
+  const short = Math.min(8, BOUND_ROUTINGS / cascades.length);
+  const workPerRequest = sample.models.map((_, model) => gpuSecondsAlone(sample, model, shapes[model]?.[0]));
   return cascades.flatMap((stages) => {
     // The whole ladder has most thresholds to choose from and gets what shorter cascades leave.
-    const points =
-      stages.length === longest && longest > 1 ? BOUND_ROUTINGS - cascades.length * Math.min(perCascade, 8) : Math.min(perCascade, 8);
+    const points = stages.length === longest ? BOUND_ROUTINGS - cascades.length * short : short;
     const perStage = Math.max(1, Math.floor(points ** (1 / Math.max(1, stages.length - 1))));
     const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
-    return product(choices).map((thresholds) => routePrompts(sample, stages, thresholds).accepted);
+    return product(choices).map((thresholds) => {
+      const { accepted, quality, share } = routePrompts(sample, stages, thresholds);
+      const cost = stages.reduce((sum, model, stage) => sum + (share[stage] ?? 0) * (workPerRequest[model] ?? 0), 0);
+      return { accepted, quality, cost };
+    });
   });
+}
+
+/** GPU time of one request alone on a model's smallest replica: a stand-in for what makes routings dear, before tables exist. */
+function gpuSecondsAlone(sample: PlanningSample, model: number, smallest: ShapedReplica | undefined): number {
+  if (smallest === undefined) return Number.POSITIVE_INFINITY;
+  const { tp, pp } = smallest.shape;
+  return mean(sample.outputTokens[model] ?? []) * smallest.replica.stepTime.decodeBaseSeconds(1) * tp * pp;
 }
 
 /** `count` of the values, evenly spread, ends left out where there are enough. */

@@ -41,9 +41,19 @@ export interface MixTables {
   readonly relativePercentile: number;
 }
 
+/** Tables of a similar mix, with what tells the two apart. */
+export interface NearTables {
+  readonly tables: MixTables;
+  /**
+   * Mean answer length of the mix over that of the tables. To first order a replica that sustains rate r within L there sustains
+   * r / lengthFactor within L * lengthFactor here: work and time grow with the tokens.
+   */
+  readonly lengthFactor: number;
+}
+
 export interface LatencyTables {
-  /** Tables for a mix, shared with mixes of nearly the same lengths and share. */
-  near(model: number, mix: Mix): MixTables;
+  /** Tables for a mix, shared by mixes of similar lengths and share. */
+  near(model: number, mix: Mix): NearTables;
   /** Tables simulated with exactly this mix and more requests: for finalists. */
   exact(model: number, mix: Mix): MixTables;
   /**
@@ -55,9 +65,12 @@ export interface LatencyTables {
 }
 
 /** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 4, share tables. */
-const OUTPUT_STEP = Math.log(1.1);
-const INPUT_STEP = Math.log(1.3);
+const OUTPUT_STEP = Math.log(1.25);
+const INPUT_STEP = Math.log(1.5);
 const SHARE_STEP = Math.log(4);
+
+/** Below this share thinned arrivals are as good as Poisson, whatever the trace: one table serves all. */
+const LEAST_SHARE = 1 / 16;
 
 /** A handful of prompts says little about lengths: a mix of fewer is topped up to this many from the whole sample. */
 const MIN_MIX_PROMPTS = 120;
@@ -82,7 +95,7 @@ const WORTH = 1.03;
 export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   const { sample } = input;
   let simulations = 0;
-  const kept = new Map<string, MixTables>();
+  const kept = new Map<string, { readonly tables: MixTables; readonly meanOutput: number }>();
   const useful = new Map<number, readonly ShapedReplica[]>();
   const relative = new Map<number, Float64Array>();
   const everything: Mix = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
@@ -141,12 +154,11 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   return {
     near(model, mix) {
       const enough = toppedUp(mix, sample.prompts);
-      const key = `${model} ${mixKey(sample, model, enough)}`;
-      const known = kept.get(key);
-      if (known !== undefined) return known;
-      const fresh = make(model, enough, SEARCH_LOADS);
-      kept.set(key, fresh);
-      return fresh;
+      const lengths = meanLengths(sample, model, enough);
+      const key = `${model} ${mixKey(lengths, mix.share)}`;
+      const known = kept.get(key) ?? { tables: make(model, enough, SEARCH_LOADS), meanOutput: lengths.output };
+      kept.set(key, known);
+      return { tables: known.tables, lengthFactor: lengths.output / known.meanOutput };
     },
     exact: (model, mix) => make(model, toppedUp(mix, sample.prompts), FINALIST_LOADS),
     relativeLatency,
@@ -172,15 +184,25 @@ function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): Rea
   return new Set(kept.map(({ shape }) => shape));
 }
 
-function mixKey(sample: PlanningSample, model: number, { prompts, share }: Mix): string {
+interface MeanLengths {
+  readonly input: number;
+  readonly output: number;
+}
+
+function meanLengths(sample: PlanningSample, model: number, { prompts }: Mix): MeanLengths {
+  const outputTokens = sample.outputTokens[model] ?? new Int32Array(sample.prompts);
   let input = 0;
   let output = 0;
   for (const prompt of prompts) {
     input += sample.inputTokens[prompt] ?? 0;
-    output += sample.outputTokens[model]?.[prompt] ?? 0;
+    output += outputTokens[prompt] ?? 0;
   }
-  const step = (value: number, size: number): number => Math.round(Math.log(Math.max(value, 1e-9)) / size);
-  return `${step(output / prompts.length, OUTPUT_STEP)} ${step(input / prompts.length, INPUT_STEP)} ${step(share, SHARE_STEP)}`;
+  return { input: Math.max(1, input / prompts.length), output: Math.max(1, output / prompts.length) };
+}
+
+function mixKey({ input, output }: MeanLengths, share: number): string {
+  const step = (value: number, size: number): number => Math.round(Math.log(value) / size);
+  return `${step(output, OUTPUT_STEP)} ${step(input, INPUT_STEP)} ${step(Math.max(share, LEAST_SHARE), SHARE_STEP)}`;
 }
 
 function toppedUp({ prompts, share }: Mix, all: number): Mix {

@@ -50,7 +50,7 @@ export const FINALIST_LOADS: readonly LoadPoint[] = [0.05, 0.3, 0.5, 0.65, 0.75,
 }));
 
 /** Loads that tell useful shapes from useless ones. */
-export const SCREENING_LOADS: readonly LoadPoint[] = [0.05, 0.5, 0.9].map((share) => ({ share, requests: 240 }));
+export const SCREENING_LOADS: readonly LoadPoint[] = [0.05, 0.5, 0.9].map((share) => ({ share, requests: 200 }));
 
 /** Requests of a run at saturation: several times the largest batch. */
 const SATURATION_REQUESTS = 900;
@@ -60,7 +60,7 @@ const WARM_UP_SHARE = 0.15;
 
 /** Simulates a replica over a range of loads (Sim of Cascadia, section 3.2 and appendix B); `null` when it cannot hold a request. */
 export function loadCurve(replica: ReplicaModel, work: CurveWork, loads: readonly LoadPoint[]): LoadCurve | null {
-  const saturation = saturationRate(replica, work, Math.min(SATURATION_REQUESTS, 4 * (loads[0]?.requests ?? 0)));
+  const saturation = saturationRate(replica, work, Math.min(SATURATION_REQUESTS, 3 * (loads[0]?.requests ?? 0)));
   if (saturation === null) return null;
   // The first load beyond what can ever arrive is simulated at exactly that.
   const needed = loads.findIndex(({ share }) => share * saturation >= work.highestRequestsPerSecond);

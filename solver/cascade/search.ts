@@ -37,7 +37,7 @@ export interface Search<Point extends Evaluated> {
 }
 
 /** Floors, evenly over the reachable quality, around whose best routings the search refines. */
-const FLOORS = 16;
+const FLOORS = 12;
 
 /** Points of the coarse grid of one cascade, about. */
 const COARSE_POINTS = 110;
