@@ -43,6 +43,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const { workloadId, cluster, requestsPerSecond, qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
     const key = JSON.stringify([workloadId, cluster, requestsPerSecond, models, qualityConfidence, percentile]);
+    inHand = key;
     const explorer = kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked() });
     // Asked last is dropped last.
     kept.delete(key);
@@ -58,11 +59,17 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       const refusal = doesNotFit(situation, task.kind === "solve" ? task.objective : null);
       if (refusal !== null) return refusal;
       asked = cancelled;
-      const answer = carryOut();
-      if (!cancelled()) return answer;
-      // A search that was cut short must not pass for a whole one.
-      if (inHand !== null) kept.delete(inHand);
-      throw new Cancelled();
+      inHand = null;
+      let whole = false;
+      try {
+        const answer = carryOut();
+        whole = !cancelled();
+        if (whole) return answer;
+        throw new Cancelled();
+      } finally {
+        // A search that was cut short must not pass for a whole one.
+        if (!whole && inHand !== null) kept.delete(inHand);
+      }
 
       function carryOut(): PlanningAnswer {
         if (task.kind === "explore") {

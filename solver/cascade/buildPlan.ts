@@ -210,7 +210,7 @@ function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
       low: qualityLow,
       high: Math.min(100, 2 * routed.quality - qualityLow),
       confidence: qualityConfidence,
-      basis: `each end holds at this confidence for all thresholds at once, from ${routed.exit.length} planning prompts`,
+      basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it`,
     },
     p95Seconds,
     p95Band: percentileBand(settled, q),

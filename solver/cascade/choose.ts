@@ -155,7 +155,7 @@ function whyInfeasible(exploration: Exploration, serving: readonly Candidate[], 
   const fastest = best(serving, "latency-under-quality", quality);
   if (highest === null || fastest === null) {
     return {
-      reason: `No routing keeps up with ${exploration.requestsPerSecond} requests/s on ${knobs.maxGpus} GPUs: add GPUs or lower the rate.`,
+      reason: `No routing keeps up with ${exploration.requestsPerSecond} requests/s on ${Math.min(knobs.maxGpus, exploration.maxGpus)} GPUs: add GPUs or lower the rate.`,
       bestQuality: null,
       bestLatencySeconds: null,
     };

@@ -27,8 +27,8 @@ export interface Pickable {
  * keeps it and overshoots: on held-out prompts of the Llama 3.1 ladder its plans missed in 2 % of
  * cases at 90 % confidence, and a floor of 85 cost a p95 of 20 s where this bound (missed in 10 %) needs 16 s. So the
  * picking itself is replayed: the sample's means stand for the truth, errors are drawn with the covariance of the sample (Gaussian
- * multipliers), and z is the least at which no floor is missed too often. Calibration by simulating the selection is the idea of the
- * bootstrap for post-selection bounds (Efron and Tibshirani, 1993, chapter 18).
+ * multipliers), and z is the least at which no floor is missed too often: a bound calibrated by resampling (Efron and
+ * Tibshirani, An Introduction to the Bootstrap, 1993, chapter 18).
  *
  * @param family may be a coarse grid: neighbours in threshold are nearly the same routing.
  */

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { loadGlpkEngine } from "./glpkEngine";
+import { Cancelled, createPlanningDesk } from "./planningDesk";
+import type { PlanningSituation } from "./planningRequest";
+
+const situation: PlanningSituation = {
+  workload: generatedWorkload({ prompts: 400, seed: 5 }),
+  workloadId: "made-up",
+  cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
+  requestsPerSecond: 10,
+};
+const explore = { kind: "explore" } as const;
+
+const newDesk = async () => createPlanningDesk(await loadGlpkEngine(), () => 0);
+
+describe("createPlanningDesk", () => {
+  it("never answers from a search that was cut short", async () => {
+    const untouched = (await newDesk()).work(situation, explore, () => false);
+    const desk = await newDesk();
+    for (const patience of [0, 1, 40, 200]) {
+      let asked = 0;
+      const cancelled = () => {
+        asked += 1;
+        return asked > patience;
+      };
+      expect(() => desk.work(situation, explore, cancelled)).toThrow(Cancelled);
+    }
+    expect(desk.work(situation, explore, () => false)).toEqual(untouched);
+  });
+
+  it("answers the same situation again without searching again", async () => {
+    const desk = await newDesk();
+    const first = desk.work(situation, explore, () => false);
+    let asked = 0;
+    const again = desk.work(situation, explore, () => {
+      asked += 1;
+      return false;
+    });
+    expect(again).toEqual(first);
+    expect(asked).toBeLessThan(5);
+  });
+});
