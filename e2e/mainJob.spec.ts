@@ -158,6 +158,7 @@ async function apply(page: Page): Promise<string> {
   await page.getByRole("button", { name: "Approve", exact: true }).click();
   await page.getByRole("button", { name: "Apply", exact: true }).click();
   await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
+  await expect(page.getByRole("banner")).toContainText(`runs ${hash.slice(0, 8)}`);
   return hash;
 }
 
