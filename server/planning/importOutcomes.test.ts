@@ -296,3 +296,9 @@ describe.skipIf(!existsSync(PUBLISHED))("on the published outcome table (skipped
     );
   });
 });
+
+test("a file with both kinds of line ends reads line by line", async () => {
+  const stream = Readable.from([`${HEADER}\r\n${GOOD[0]}\r\n${GOOD[1]}\n${GOOD[2]}\r\n${GOOD[3]}\n`]);
+  const imported = await importOutcomes({ name: "out.csv", stream }, selection);
+  expect(imported.ok && imported.table.promptIds).toEqual(["p1", "p2"]);
+});

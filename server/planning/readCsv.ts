@@ -37,6 +37,8 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
     bom: true,
     info: true,
     relax_column_count: true,
+    // Named, not detected: a file written on one system and edited on another has both.
+    record_delimiter: ["\r\n", "\n"],
     skip_empty_lines: true,
     max_record_size: MAX_ROW_CHARACTERS,
     on_record: (record, { lines }) => {
