@@ -34,8 +34,8 @@ export interface EndToEndInput {
 /** Half width, in ranks, of the requests that count as being at the percentile: wide enough to average over about 30 of 700. */
 const WINDOW = 0.02;
 
-/** Latency classes in which ranks are found; a class is then 0.05 % of the longest latency wide. */
-const CLASSES = 2048;
+/** Latency classes in which ranks are found; a class is then 0.1 % of the longest latency wide. */
+const CLASSES = 1024;
 
 /** The end-to-end percentile of a routing at given stage latencies, with its weights. */
 export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile, stride }: EndToEndInput): EndToEnd {

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { gpuCard } from "../hardware/gpus";
+import { modelCard } from "../hardware/models";
+import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { seededRandom } from "../numeric/random";
+import { latencyByGpus } from "./capacityTable";
+import { createLatencyTables, type MixTables } from "./latencyTables";
+import { testSample } from "./testSample";
+
+const MAX_GPUS = 16;
+const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.8], seed: 8 }), models: ["llama-3.1-8b", "llama-3.1-70b"] };
+const shapes = sample.models.map((id) =>
+  feasibleShapes(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }).flatMap((shape) => {
+    const fit = replicaModel(modelCard(id)!, gpuCard("h100-sxm")!, shape);
+    return fit.fits ? [{ shape, replica: fit.replica }] : [];
+  }),
+);
+const random = seededRandom(1);
+let clock = 0;
+const arrivalSeconds = Float64Array.from({ length: 4000 }, () => {
+  clock += random.exponential(5);
+  return clock;
+});
+const newTables = () =>
+  createLatencyTables({ sample, shapes, arrivalSeconds, requestsPerSecond: 60, maxGpus: MAX_GPUS, quantile: 0.95, seed: 2 });
+
+const everything = { prompts: Int32Array.from({ length: 500 }, (_, prompt) => prompt), share: 1 };
+const byLength = [...everything.prompts].sort((a, b) => sample.outputTokens[1]![a]! - sample.outputTokens[1]![b]!);
+const shortest = { prompts: Int32Array.from(byLength.slice(0, 150)), share: 0.3 };
+const longest = { prompts: Int32Array.from(byLength.slice(-150)), share: 0.3 };
+
+function seconds({ capacity }: MixTables, requestsPerSecond: number): Float64Array {
+  const table = new Float64Array(MAX_GPUS);
+  latencyByGpus(capacity, requestsPerSecond, table);
+  return table;
+}
+
+describe("createLatencyTables", () => {
+  const tables = newTables();
+
+  it("gives the larger model more GPUs before it serves at all, and longer latencies", () => {
+    const small = seconds(tables.exact(0, everything), 20);
+    const large = seconds(tables.exact(1, everything), 20);
+    expect(small[0]).toBeLessThan(Number.POSITIVE_INFINITY);
+    expect(large[0]).toBe(Number.POSITIVE_INFINITY);
+    for (let f = 0; f < MAX_GPUS; f += 1) expect(large[f]!).toBeGreaterThan(small[f]!);
+  });
+
+  it("sees that requests with long answers are slower to serve", () => {
+    const short = seconds(tables.exact(1, shortest), 18);
+    const long = seconds(tables.exact(1, longest), 18);
+    expect(long[7]! / short[7]!).toBeGreaterThan(1.5);
+  });
+
+  it("comes near the exact tables from the shared ones", () => {
+    for (const mix of [everything, longest]) {
+      const rate = 60 * mix.share;
+      const exact = seconds(tables.exact(1, mix), rate);
+      const { tables: shared, lengthFactor } = tables.near(1, mix);
+      const near = seconds(shared, rate * lengthFactor).map((value) => value * lengthFactor);
+      for (const f of [7, 11, 15]) expect(Math.abs(near[f]! / exact[f]! - 1)).toBeLessThan(0.2);
+    }
+  });
+
+  it("simulates no mix twice", () => {
+    tables.near(1, everything);
+    const before = tables.simulations();
+    tables.near(1, everything);
+    expect(tables.simulations()).toBe(before);
+  });
+
+  it("is the same for the same seed", () => {
+    expect(seconds(newTables().near(0, everything).tables, 60)).toEqual(seconds(newTables().near(0, everything).tables, 60));
+  });
+});
