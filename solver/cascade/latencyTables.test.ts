@@ -54,7 +54,7 @@ describe("createLatencyTables", () => {
 
   it("comes near the exact tables from the shared ones", () => {
     for (const mix of [everything, longest]) {
-      const rate = 60 * mix.share;
+      const rate = 30 * mix.share;
       const exact = seconds(tables.exact(1, mix), rate);
       const { tables: shared, lengthFactor } = tables.near(1, mix);
       const near = seconds(shared, rate * lengthFactor).map((value) => value * lengthFactor);
