@@ -4,8 +4,8 @@ import type { DeployedStage } from "./finalist";
 /** How far an approved threshold range may reach from the plan's own value: beyond it the plan's predictions say little. */
 const REACH = 15;
 
-/** Share of the simulated range of loads that a threshold may bring a stage to. */
-const HIGHEST_LOAD = 0.95;
+/** Share of its saturation rate that a threshold may bring a stage to: where the simulated range of loads ends. */
+const HIGHEST_LOAD = 0.9;
 
 /**
  * For each threshold, with the others as planned: the widest range around the plan's value, in steps of one, in which the
@@ -22,10 +22,10 @@ export function approvedRanges(
     const turned = thresholds.map((own, position) => (position === stage ? threshold : own));
     const outlook = explorer.outlook(stages, turned);
     if (outlook.qualityLow < floor) return false;
-    return plan.deployment.every(({ highestRequestsPerSecond }, position) => {
+    return plan.deployment.every(({ saturationRequestsPerSecond }, position) => {
       const share = outlook.routed.share[position] ?? 0;
       const planned = routed.share[position] ?? 0;
-      return share <= planned || share * explorer.input.requestsPerSecond <= HIGHEST_LOAD * highestRequestsPerSecond;
+      return share <= planned || share * explorer.input.requestsPerSecond <= HIGHEST_LOAD * saturationRequestsPerSecond;
     });
   };
   const reach = (stage: number, step: 1 | -1): number => {

@@ -201,7 +201,7 @@ function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
       p95Seconds: measured?.p95Seconds ?? stage.tableSeconds,
       meanSeconds: measured?.meanSeconds ?? stage.tableSeconds,
       ttftP95Seconds: measured?.ttftP95Seconds ?? stage.tableSeconds,
-      utilisation: Math.min(1, measured?.utilisation ?? 0),
+      utilisation: Math.min(1, (share * requestsPerSecond) / stage.saturationRequestsPerSecond),
     };
   });
   return {

@@ -37,8 +37,8 @@ interface StageReplicas {
   readonly replicas: readonly ShapeCount[];
   /** Latency percentile by the tables, in seconds. */
   readonly tableSeconds: number;
-  /** Rate at which the stage's replicas leave the simulated range of loads, in requests per second. */
-  readonly highestRequestsPerSecond: number;
+  /** Rate at which the stage's replicas finish requests when they never run dry. */
+  readonly saturationRequestsPerSecond: number;
 }
 
 export interface DeployedStage extends StageReplicas {
@@ -150,12 +150,12 @@ function deploy({ explorer }: FinalistInput, { routing, tables, gpus }: RoutingT
   for (const [stage, { capacity }] of tables.entries()) {
     const best = replicasFor(capacity, explorer.input.requestsPerSecond * (routed.share[stage] ?? 0), gpus[stage] ?? 0);
     if (best === null) return null;
-    const highest = best.replicas.reduce((sum, { shape, count }) => {
+    const saturationRequestsPerSecond = best.replicas.reduce((sum, { shape, count }) => {
       const curve = capacity.shapes.find((candidate) => candidate.shape === shape)?.curve;
-      return sum + count * (curve?.rates.at(-1) ?? 0);
+      return sum + count * (curve?.saturationRequestsPerSecond ?? 0);
     }, 0);
     const model = explorer.input.sample.models[stages[stage] ?? 0] ?? "";
-    deployed.push({ model, replicas: best.replicas, tableSeconds: best.seconds, highestRequestsPerSecond: highest });
+    deployed.push({ model, replicas: best.replicas, tableSeconds: best.seconds, saturationRequestsPerSecond });
   }
   return deployed;
 }

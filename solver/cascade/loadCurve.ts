@@ -9,6 +9,8 @@ export interface LoadCurve {
   readonly rates: Float64Array;
   /** Percentile of seconds from arrival at the replica to the last token, non-decreasing. */
   readonly seconds: Float64Array;
+  /** Rate the replica finishes at when it never runs dry: what its load is a share of. */
+  readonly saturationRequestsPerSecond: number;
 }
 
 /** The requests one replica is simulated with, in order of arrival. Runs that need fewer take the first. */
@@ -68,7 +70,7 @@ export function loadCurve(replica: ReplicaModel, work: CurveWork, loads: readonl
   const rates = Float64Array.from(points, ({ share }) => Math.min(share * saturation, work.highestRequestsPerSecond));
   const seconds = rates.map((rate, index) => secondsAtRate(replica, work, { rate, requests: points[index]?.requests ?? 1 }));
   for (let index = 1; index < seconds.length; index += 1) seconds[index] = Math.max(seconds[index] ?? 0, seconds[index - 1] ?? 0);
-  return { rates, seconds };
+  return { rates, seconds, saturationRequestsPerSecond: saturation };
 }
 
 /** Percentile of one replica's latency at a rate in requests per second, the run's first requests left out. */

@@ -3,8 +3,8 @@ import type { Workload } from "../workload/workload";
 import type { Explorer } from "./explore";
 import type { Finalist } from "./finalist";
 
-/** Load, relative to the highest simulated, from which on latency rises steeply with a little more traffic. */
-const NEAR_SATURATION = 0.85;
+/** Share of its saturation rate from which on a stage's latency rises steeply with a little more traffic. */
+const NEAR_SATURATION = 0.8;
 
 /** Difference between tables and whole simulation worth a sentence. */
 const TABLE_ERROR = 0.15;
@@ -27,12 +27,10 @@ export function planNotes({ explorer, workload, objective, judge }: Noted, final
   if (stages.length > 1 && judge.usdPerCall === 0)
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
-  for (const [stage, { model, highestRequestsPerSecond }] of finalist.deployment.entries()) {
-    const load = (explorer.input.requestsPerSecond * (routed.share[stage] ?? 0)) / highestRequestsPerSecond;
+  for (const [stage, { model, saturationRequestsPerSecond }] of finalist.deployment.entries()) {
+    const load = (explorer.input.requestsPerSecond * (routed.share[stage] ?? 0)) / saturationRequestsPerSecond;
     if (load > NEAR_SATURATION)
-      notes.push(
-        `${model} stands at ${Math.round(100 * load)} % of the highest load it sustains: a little more traffic costs much latency.`,
-      );
+      notes.push(`${model} stands at ${Math.round(100 * load)} % of its saturation rate: a little more traffic costs much latency.`);
   }
   for (const model of finalist.deployment.map((stage) => stage.model)) {
     const [first] = explorer.input.shapes[explorer.input.sample.models.indexOf(model)] ?? [];

@@ -7,7 +7,15 @@ import { capacityWithin, type ShapeCurve, shapesWithin } from "./shapeMix";
 /** A made-up curve: latency rises from `fast` seconds, ever more steeply, up to `highest` requests/s. */
 function shape(gpus: number, highest: number, fast: number): ShapeCurve {
   const rates = Float64Array.from([0.1, 0.5, 0.8, 1], (share) => share * highest);
-  return { shape: { tp: gpus, pp: 1 }, gpus, curve: { rates, seconds: Float64Array.from([1, 1.2, 1.8, 3], (factor) => factor * fast) } };
+  return {
+    shape: { tp: gpus, pp: 1 },
+    gpus,
+    curve: {
+      rates,
+      seconds: Float64Array.from([1, 1.2, 1.8, 3], (factor) => factor * fast),
+      saturationRequestsPerSecond: 2 * (rates.at(-1) ?? 0),
+    },
+  };
 }
 
 const anyShapes = fc

@@ -11,8 +11,11 @@ export interface StageOutcome {
   readonly p95Seconds: number;
   /** p95 of joining the stage's queue to the first token. */
   readonly ttftP95Seconds: number;
-  /** Mean share of time, first arrival to last finish, in which the model's replicas had a step under way. */
-  readonly utilisation: number;
+  /**
+   * Mean share of time, first arrival to last finish, in which the model's replicas had a step under way. Near 1 long before a
+   * replica is full: continuous batching keeps stepping with a single sequence.
+   */
+  readonly busyShare: number;
 }
 
 /** What became of every request of a sample. Arrays are parallel to the sample. */

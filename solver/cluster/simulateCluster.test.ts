@@ -78,7 +78,7 @@ test("one model on one replica behaves as the replica alone does", () => {
   });
   expect(whole.endToEndSeconds).toEqual(alone.endToEndSeconds);
   expect(whole.ttftSeconds).toEqual(alone.ttftSeconds);
-  expect(whole.stages[0]!.utilisation).toBeCloseTo(alone.busySeconds / alone.horizonSeconds, 12);
+  expect(whole.stages[0]!.busyShare).toBeCloseTo(alone.busySeconds / alone.horizonSeconds, 12);
 });
 
 test("each request ends at the first stage whose judged score reaches the threshold, with that answer's label", () => {

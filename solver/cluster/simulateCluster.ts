@@ -51,6 +51,7 @@ class ClusterRun {
   private readonly outcomes: OutcomeTable;
   private readonly judgeSeconds: number;
   private readonly engines: readonly Engine[];
+  private readonly views: readonly ReplicaView[];
   private readonly engineOf: ReadonlyMap<string, number>;
   private readonly nextEvents: Float64Array;
   private readonly readsKv: boolean;
@@ -81,6 +82,7 @@ class ClusterRun {
     this.judgeSeconds = judgeSeconds;
     this.readsKv = policy.needs.includes("kv-telemetry");
     this.engines = replicas.map((replica, index) => this.engine(replica, index));
+    this.views = this.engines.map(({ view }) => view);
     this.engineOf = new Map(replicas.map((replica, index) => [replica.id, index]));
     this.nextEvents = new Float64Array(replicas.length).fill(Number.POSITIVE_INFINITY);
     this.ids = Array.from({ length: count }, (_, request) => String(request));
@@ -192,7 +194,7 @@ class ClusterRun {
         view.kvUse = { state: "fresh", value: replica.kvTokensUsed / kvTokens, ageSeconds: 0 };
       }
     }
-    const actions = this.policy.decide({ nowSeconds: now, waiting: this.waiting, replicas: this.engines.map(({ view }) => view) });
+    const actions = this.policy.decide({ nowSeconds: now, waiting: this.waiting, replicas: this.views });
     if (actions.length === 0) return;
     const acted = new Set(actions.map((action) => action.workId));
     this.waiting = this.waiting.filter((work) => !acted.has(work.id));
@@ -290,7 +292,7 @@ class ClusterRun {
       meanSeconds: mean(latencies),
       p95Seconds: quantile(latencies, 0.95),
       ttftP95Seconds: quantile(ttfts, 0.95),
-      utilisation: busySeconds / (horizonSeconds * own.length),
+      busyShare: busySeconds / (horizonSeconds * own.length),
     };
   }
 }

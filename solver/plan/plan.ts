@@ -106,7 +106,7 @@ export const stagePredictionSchema = z.object({
   p95Seconds: seconds,
   meanSeconds: seconds,
   ttftP95Seconds: seconds,
-  /** Busy share of the stage's replicas, 0..1. */
+  /** Requests per second over the rate at which the stage's replicas saturate, 0..1. */
   utilisation: fraction,
 });
 

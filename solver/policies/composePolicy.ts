@@ -17,6 +17,8 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const models = [...new Set(route.models)];
   const queueOfStage = route.models.map((model) => models.indexOf(model));
   const needs: readonly Need[] = [...new Set([...route.needs, ...order.needs, ...place.needs])];
+  let seen: readonly ReplicaView[] | null = null;
+  let seats: readonly Seats[] = [];
   return {
     kind: route.kind,
     needs,
@@ -37,10 +39,13 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
           if (queue !== undefined) queues[queue]?.push(work);
         }
       }
+      if (view.replicas !== seen) {
+        seen = view.replicas;
+        seats = models.map((model) => seatsOf(model, view.replicas));
+      }
       for (const [index, queue] of queues.entries()) {
-        const model = models[index];
-        if (model !== undefined && queue.length > 0)
-          dispatchQueue({ queue, slots: slotsOf(model, view.replicas), order, place, view, actions });
+        const own = seats[index];
+        if (own !== undefined && queue.length > 0) dispatchQueue({ queue, slots: refreshed(own), order, place, view, actions });
       }
       return actions;
     },
@@ -74,18 +79,37 @@ function dispatchQueue({ queue, slots, order, place, view, actions }: QueueToDis
   }
 }
 
-function slotsOf(model: string, replicas: readonly ReplicaView[]): Slots {
-  const own = replicas.filter((replica) => replica.model === model);
+/** A model's replicas among those of a view, with the slots that each decision counts in. */
+interface Seats {
+  readonly replicas: readonly ReplicaView[];
+  readonly slots: Slots;
+}
+
+function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
+  const replicas = all.filter((replica) => replica.model === model);
   return {
-    model,
-    replicaIds: own.map((replica) => replica.id),
-    inFlight: Int32Array.from(own, (replica) => replica.inFlight),
-    capacity: Int32Array.from(own, (replica) => (replica.accepting ? replica.maxInFlight : 0)),
+    replicas,
+    slots: {
+      model,
+      replicaIds: replicas.map((replica) => replica.id),
+      inFlight: new Int32Array(replicas.length),
+      capacity: new Int32Array(replicas.length),
+    },
   };
+}
+
+/** Slots as the replicas stand now. */
+function refreshed({ replicas, slots }: Seats): Slots {
+  for (const [index, replica] of replicas.entries()) {
+    slots.inFlight[index] = replica.inFlight;
+    slots.capacity[index] = replica.accepting ? replica.maxInFlight : 0;
+  }
+  return slots;
 }
 
 /** The queue by rising key. Drivers list work as it came, so the usual queue is in order already and is not sorted again. */
 function inOrder(queue: readonly WaitingWork[], order: Order, nowSeconds: number): readonly WaitingWork[] {
+  if (queue.length === 1) return queue;
   const keys = Float64Array.from(queue, (work) => order.key(work, nowSeconds));
   let sorted = true;
   for (let index = 1; index < keys.length && sorted; index += 1) sorted = (keys[index - 1] ?? 0) <= (keys[index] ?? 0);

@@ -37,6 +37,7 @@ export interface ReplicaView {
 export interface View {
   readonly nowSeconds: number;
   readonly waiting: readonly WaitingWork[];
+  /** Its members may change between decisions; a driver whose set of replicas changes gives a new array. */
   readonly replicas: readonly ReplicaView[];
 }
 
