@@ -9,9 +9,9 @@ const seed = 7;
 
 /**
  * On two nodes of four L40S this is more than the largest model of the generated ladder carries well alone, so that a cascade
- * earns its place, and little enough for two CPU cores to emulate in real time (measured: 0.2 of a core for all processes).
+ * earns its place, and little enough for two CPU cores to emulate in real time (measured: 0.2 of a core for all processes; the first stage then runs at four fifths of saturation).
  */
-const suggestedTraffic = { requestsPerSecond: 60, qualityFloor: 60 };
+const suggestedTraffic = { requestsPerSecond: 54, qualityFloor: 60 };
 
 /**
  * Gives a store without workloads the generated one, so that a newcomer can plan before having a table. Returns what to plan
