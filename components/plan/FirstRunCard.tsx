@@ -15,8 +15,11 @@ export function FirstRunCard({ cluster }: { readonly cluster: ClusterSummary }) 
       <div className="max-w-3xl min-w-64 flex-1 text-sm text-ink-2">
         <p>
           <span className="font-medium text-ink">No plan runs on {cluster.spec.name} yet.</span> <Badge tone="hatched">emulated</Badge> Its{" "}
-          {gpus} {cluster.spec.gpu} GPUs and their engines are emulated: real HTTP and real queues, step times from a model with deviations
-          the planner does not see. Planner, gateway, roll-out and measurements are the ones you would use on your own engines.
+          {gpus} {cluster.spec.gpu} GPUs and their engines are emulated: real HTTP and real queues,{" "}
+          {cluster.emulatedAsPlanned
+            ? "step times exactly as the planner models them, so that measuring here tests the drivers only."
+            : "step times from a model with deviations the planner does not see."}{" "}
+          Planner, gateway, roll-out and measurements are the ones you would use on your own engines.
         </p>
       </div>
       <div className="flex flex-wrap gap-2">

@@ -62,8 +62,16 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
             {cluster.health.word}
           </StateWord>
           {cluster.emulated && (
-            <Badge tone="hatched" title="Engines and GPUs of this cluster are emulated: real HTTP, modelled timing.">
-              emulated{cluster.timeScale === 1 ? "" : ` ×${cluster.timeScale}`}
+            <Badge
+              tone="hatched"
+              title={
+                cluster.emulatedAsPlanned
+                  ? "Emulated engines follow the planner's own model: what is measured here tests the drivers, not the predictions."
+                  : "Engines and GPUs of this cluster are emulated: real HTTP, modelled timing with deviations the planner does not see."
+              }
+            >
+              emulated{cluster.emulatedAsPlanned ? " as planned" : ""}
+              {cluster.timeScale === 1 ? "" : ` ×${cluster.timeScale}`}
             </Badge>
           )}
           <RunningPlan cluster={cluster} />

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { EXIT, type ExitCode } from "./exitCodes";
 import { addFrontierCommand } from "./frontierCommand";
+import { addImportCommand } from "./importCommand";
 import { addLoadCommand } from "./loadCommand";
 import { addPlanCommand } from "./planCommand";
 import { addSignInCommand } from "./signInCommand";
@@ -14,7 +15,7 @@ const program = new Command("weir")
 const onExit = (code: ExitCode): void => {
   process.exitCode = code;
 };
-for (const add of [addPlanCommand, addFrontierCommand, addLoadCommand, addSignInCommand]) add(program, onExit);
+for (const add of [addPlanCommand, addFrontierCommand, addImportCommand, addLoadCommand, addSignInCommand]) add(program, onExit);
 
 try {
   await program.parseAsync();

@@ -19,6 +19,8 @@ export interface Observation {
   /** Workload whose prompts the emulated engines replay; null where engines are real or have none yet. */
   readonly outcomes: string | null;
   readonly timeScale: number;
+  /** Whether emulated engines deviate from the planner's model of them; null where engines are real. */
+  readonly deviates: boolean | null;
   readonly dcgmUrl: string | null;
 }
 

@@ -27,6 +27,8 @@ export interface EmbeddedCluster {
   health(): ClusterSummary["health"];
   /** Engine seconds in a wall second; 1 until the cluster was seen. */
   timeScale(): number;
+  /** Whether its engines deviate from the planner's model; true until the cluster was seen. */
+  deviates(): boolean;
   /** null until the cluster was seen for the first time. */
   collector(): Collector | null;
   close(): void;
@@ -70,6 +72,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     connector,
     health: () => healthOf(latest, store.clusters.get(embeddedClusterId)?.runningPlanId ?? null),
     timeScale: () => seen?.timeScale ?? 1,
+    deviates: () => seen?.deviates ?? true,
     collector: () => collector,
     close() {
       closed = true;

@@ -44,11 +44,12 @@ export function createEmbeddedConnector({ emulator, gateway, sources }: Embedded
     const [cluster, config] = await Promise.all([readCluster(signal), readConfig(signal)]);
     if (!cluster.ok) return cluster;
     if (!config.ok) return config;
-    const { gpu, nodes, timeScale, dcgmUrl, outcomes } = cluster.value;
+    const { gpu, nodes, timeScale, dcgmUrl, outcomes, truth } = cluster.value;
     const routing = routingOf(config.value.value);
     const policyModels = routing.planId === null ? [] : (config.value.value?.policy.stages.map((stage) => stage.model) ?? []);
     const engines = cluster.value.engines.map(observed);
-    return { ok: true, value: { gpu, nodes, engines, routing, policyModels, outcomes: outcomes?.name ?? null, timeScale, dcgmUrl } };
+    const rest = { outcomes: outcomes?.name ?? null, timeScale, deviates: truth.enabled, dcgmUrl };
+    return { ok: true, value: { gpu, nodes, engines, routing, policyModels, ...rest } };
   }
 
   async function route(routing: GatewayRouting, signal: AbortSignal): Promise<Answer<string>> {

@@ -32,6 +32,8 @@ export interface ClusterSummary {
   readonly suggested: { readonly workloadId: string; readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
   readonly health: { readonly word: "up" | "degraded" | "down" | "not connected"; readonly reason: string };
   readonly emulated: boolean;
+  /** Emulated engines follow the planner's own model to the letter: measuring them tests the drivers, not the predictions. */
+  readonly emulatedAsPlanned: boolean;
   readonly timeScale: number;
 }
 
