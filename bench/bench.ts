@@ -5,10 +5,11 @@ import type { Benchmark } from "./benchmark";
 import { gatewayBenchmarks } from "./gateway";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
+import { telemetryBenchmarks } from "./telemetry";
 
 const wanted = process.argv[2] ?? "";
-const benchmarks: readonly Benchmark[] = [...oneReplicaBenchmarks, ...planBenchmarks, ...gatewayBenchmarks].filter(({ name }) =>
-  name.includes(wanted),
+const benchmarks: readonly Benchmark[] = [...oneReplicaBenchmarks, ...planBenchmarks, ...gatewayBenchmarks, ...telemetryBenchmarks].filter(
+  ({ name }) => name.includes(wanted),
 );
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);

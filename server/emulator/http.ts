@@ -67,15 +67,19 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 export function listen(server: Server, port: number): Promise<number | undefined> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return new Promise((resolve, reject) => {
+    const onListening = (): void => {
+      server.removeListener("error", onError);
+      resolve((server.address() as AddressInfo).port);
+    };
     const onError = (error: NodeJS.ErrnoException): void => {
+      // The server may try another port: what waits for this one must not pile up on it.
+      server.removeListener("listening", onListening);
       if (error.code === "EADDRINUSE") resolve(undefined);
       else reject(error);
     };
     server.once("error", onError);
-    server.listen(port, "127.0.0.1", () => {
-      server.removeListener("error", onError);
-      resolve((server.address() as AddressInfo).port);
-    });
+    server.once("listening", onListening);
+    server.listen(port, "127.0.0.1");
   });
 }
 
