@@ -17,7 +17,7 @@ export const entries = {
 
 /** Builds every entry that exists. */
 export async function bundle() {
-  const { build } = await import("esbuild");
+  const { build, stop } = await import("esbuild");
   const points = Object.entries(entries).filter(([, entry]) => existsSync(join(root, entry)));
   await build({
     absWorkingDir: root,
@@ -33,6 +33,8 @@ export async function bundle() {
     sourcemap: true,
     logLevel: "warning",
   });
+  // Its service process would live as long as a launcher that only needed it once.
+  await stop();
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await bundle();

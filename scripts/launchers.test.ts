@@ -14,6 +14,15 @@ async function node(script: string, environment: Record<string, string> = {}) {
   );
 }
 
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 test("an old Node is refused with the version found and the version needed", async () => {
   const old = await node('import { checkNode } from "./scripts/prepare.mjs"; checkNode("18.20.1");');
   expect(old.code).toBe(1);
@@ -40,11 +49,33 @@ test("a port that is no number is refused with the value given", async () => {
   expect(answer.stdout.trim()).toBe('WEIR_GATEWAY_PORT is "http": give a port from 1 to 65535.');
 });
 
+test("two ports that are one are named together", async () => {
+  const answer = await node('import { choosePorts } from "./scripts/ports.mjs"; console.log((await choosePorts()).problem);', {
+    WEIR_STUDIO_PORT: "45678",
+    WEIR_DCGM_PORT: "45678",
+  });
+  expect(answer.stdout.trim()).toBe("WEIR_STUDIO_PORT and WEIR_DCGM_PORT are both 45678: give each its own port.");
+});
+
+test("a child whose launcher is killed outright ends itself", async () => {
+  const launcher = `
+    import { spawn } from "node:child_process";
+    const child = spawn(process.execPath, ["--import", "./scripts/exitWithParent.mjs", "-e", "setInterval(() => {}, 1000)"], { stdio: ["pipe", "ignore", "ignore"] });
+    console.log(child.pid);
+    setTimeout(() => process.kill(process.pid, "SIGKILL"), 300);`;
+  const killed = await node(launcher);
+  const pid = Number(killed.stdout.trim());
+  expect(pid).toBeGreaterThan(1);
+  await expect.poll(() => isRunning(pid), { timeout: 5000 }).toBe(false);
+});
+
 test("a state folder that cannot be written is named with the way out", async () => {
   // A file is no folder, not even for root.
   const answer = await node('import { checkWritable } from "./scripts/prepare.mjs"; checkWritable("/dev/null/weir");');
   expect(answer.code).toBe(1);
   expect(answer.stderr.trim()).toBe(
-    "No permission to write /dev/null/weir: change its owner, or set WEIR_STATE_DIR to a folder you may write.",
+    "Cannot use /dev/null/weir: a file is in the way of the folder. Set WEIR_STATE_DIR to a folder you may write.",
   );
+  const nowhere = await node('import { checkWritable } from "./scripts/prepare.mjs"; checkWritable("/proc/weir/state");');
+  expect(nowhere.stderr.trim()).toBe("Cannot use /proc/weir/state: no permission to write. Set WEIR_STATE_DIR to a folder you may write.");
 });

@@ -26,11 +26,19 @@ export function checkNode(version = process.versions.node) {
 /** Refuses a folder that cannot be written, before anything half-finished lies in it. */
 export function checkWritable(folder) {
   try {
-    mkdirSync(folder, { recursive: true });
+    makeFolder(folder);
     accessSync(folder, constants.W_OK);
-  } catch {
-    refuse(`No permission to write ${folder}: change its owner, or set WEIR_STATE_DIR to a folder you may write.`);
+  } catch (problem) {
+    const why = problem.code === "ENOTDIR" || problem.code === "EEXIST" ? "a file is in the way of the folder" : "no permission to write";
+    refuse(`Cannot use ${folder}: ${why}. Set WEIR_STATE_DIR to a folder you may write.`);
   }
+}
+
+/** Makes a folder with its parents. Node's own recursive call never returns where the system makes no folders, as in /proc. */
+function makeFolder(folder) {
+  if (existsSync(folder) && statSync(folder).isDirectory()) return;
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
+  mkdirSync(folder);
 }
 
 /** Runs a command with its output on stderr and returns its exit code. */

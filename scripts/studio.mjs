@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { pathToFileURL } from "node:url";
 import { choosePorts, enginePortBase } from "./ports.mjs";
 import { checkNode, checkWritable, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, root, say } from "./prepare.mjs";
 
@@ -24,6 +25,7 @@ await ensureBundled();
 await ensureStudioBuilt();
 
 const ports = chosen.ports;
+const exitWithParent = pathToFileURL(join(root, "scripts", "exitWithParent.mjs")).href;
 const url = (variable) => `http://127.0.0.1:${ports[variable]}`;
 const environment = {
   ...process.env,
@@ -45,9 +47,14 @@ function adminToken(file) {
 
 const children = new Map();
 let stopping = false;
+let announced = false;
 
 function start(part) {
-  const child = spawn(process.execPath, part.args, { cwd: root, env: environment, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["--import", exitWithParent, ...part.args], {
+    cwd: root,
+    env: environment,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
   children.set(part.name, child);
   createInterface({ input: child.stdout }).on("line", (line) => {
     if (line.startsWith("SIGN-IN ")) announce(line.slice("SIGN-IN ".length));
@@ -55,6 +62,11 @@ function start(part) {
   });
   child.once("exit", (code, signal) => {
     if (stopping) return;
+    if (!part.wasUp) {
+      say(`${part.name} could not start${code === 1 ? "" : ` (${signal ?? `exit code ${code}`})`}; its reason stands above.`);
+      void stop(1);
+      return;
+    }
     const now = Date.now();
     part.deaths = [...(part.deaths ?? []).filter((at) => now - at < 60_000), now];
     if (part.deaths.length > restartsPerMinute) {
@@ -71,7 +83,10 @@ async function healthy(part) {
   const deadline = Date.now() + startLimitMs;
   while (Date.now() < deadline && !stopping) {
     const answer = await fetch(part.health).catch(() => null);
-    if (answer?.ok) return;
+    if (answer?.ok) {
+      part.wasUp = true;
+      return;
+    }
     await new Promise((done) => setTimeout(done, 100));
   }
   if (stopping) return;
@@ -80,6 +95,11 @@ async function healthy(part) {
 }
 
 function announce(link) {
+  if (announced) {
+    say(`The studio is back; signed-in browsers stay signed in. Another link: ${link}`);
+    return;
+  }
+  announced = true;
   process.stdout.write(
     [
       "",
@@ -98,15 +118,18 @@ function announce(link) {
 async function stop(exitCode) {
   if (stopping) return;
   stopping = true;
-  const ends = [...children.values()].map((child) => {
-    if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
-    const gone = new Promise((done) => child.once("exit", done));
-    child.kill("SIGTERM");
-    const force = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
-    return gone.finally(() => clearTimeout(force));
-  });
-  await Promise.all(ends);
+  // The gateway finishes what it can while its engines still answer.
+  await Promise.all(["studio", "gateway"].map((name) => end(children.get(name))));
+  await end(children.get("emulator"));
   process.exit(exitCode);
+}
+
+function end(child) {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  const gone = new Promise((done) => child.once("exit", done));
+  child.kill("SIGTERM");
+  const force = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
+  return gone.finally(() => clearTimeout(force));
 }
 
 process.once("SIGTERM", () => void stop(0));
