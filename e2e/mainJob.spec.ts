@@ -51,16 +51,17 @@ test("an operator imports a workload, plans it, applies the plan, watches it ser
     await expect(page.getByText("judge modelled, AUC 0.80").first()).toBeVisible();
   });
 
-  const first = await test.step("plan it for 20 requests a second and drag the quality floor", async () => {
+  const first = await test.step("plan it for 60 requests a second and drag the quality floor", async () => {
     await page.getByRole("link", { name: "Plan", exact: true }).click();
     await page.getByLabel("Workload").selectOption({ label: "support chat" });
-    await page.getByLabel("Requests per second").fill("20");
+    await page.getByLabel("Requests per second").fill("60");
     await page.getByLabel("Requests per second").press("Enter");
     await setFloor(page, 60);
     const low = await exactPlan(page);
     const high = await dragFloorRight(page);
     expect(high.floor).toBeGreaterThan(60);
-    // A higher promise costs latency or GPUs: another point of the frontier is recommended.
+    // A higher promise is another point of the frontier, with another cascade or other thresholds behind it.
+    expect(high.plan.hash).not.toBe(low.hash);
     expect(high.plan.quality).toBeGreaterThan(low.quality);
     await setFloor(page, 78);
     return exactPlan(page);
@@ -68,39 +69,42 @@ test("an operator imports a workload, plans it, applies the plan, watches it ser
 
   const firstHash = await test.step("review, approve by the hash and apply", async () => apply(page));
 
-  await test.step("plan anew for a higher floor and apply that too", async () => {
+  await test.step("plan anew for a higher floor and apply that under load, without losing a request", async () => {
+    await startLoad(page, { requestsPerSecond: 20, seconds: 120 });
     await page.getByRole("link", { name: "Plan", exact: true }).click();
     await setFloor(page, 83);
     const second = await exactPlan(page);
     expect(second.quality).toBeGreaterThan(first.quality);
     expect(await apply(page)).not.toBe(firstHash);
+    await loadIsDone(page);
   });
 
-  await test.step("replay two minutes of load and watch queues and GPUs move", async () => {
-    await page.getByRole("link", { name: "Live" }).click();
-    await page.getByLabel("For", { exact: true }).fill("120");
-    await page.getByRole("button", { name: "Start load" }).click();
-    await expect(page.getByTestId("load-status")).toContainText("running");
+  await test.step("replay two minutes of load, watch queues and GPUs move, read predicted beside measured", async () => {
+    await startLoad(page, { requestsPerSecond: 60, seconds: 120 });
     await expect.poll(() => busiestGpuPercent(page), { timeout: 60_000 }).toBeGreaterThan(20);
-    await expect.poll(() => mostRunning(page), { timeout: 60_000 }).toBeGreaterThan(2);
-    await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 180_000 });
-    await expect(page.getByTestId("load-status")).toContainText(/ 0 failed/);
+    await expect.poll(() => mostOf(page, "Running"), { timeout: 60_000 }).toBeGreaterThan(5);
+    await expect.poll(() => mostOf(page, "Waiting"), { timeout: 60_000, intervals: [500] }).toBeGreaterThan(0);
+    await loadIsDone(page);
     const measured = await page.getByTestId("measured-p95").innerText();
     const predicted = await page.getByTestId("predicted-p95").innerText();
     const quality = await page.getByTestId("measured-quality").innerText();
-    expect(Number.parseFloat(measured)).toBeGreaterThan(0);
-    expect(predicted).toMatch(/predicted [\d.]+\s(ms|s)/);
+    // They may differ, and on engines that deviate they do; by a factor of two would be a fault of the prediction or of a clock.
+    const ratio = Number(firstNumber(measured)) / Number(firstNumber(predicted));
+    expect(ratio).toBeGreaterThan(0.5);
+    expect(ratio).toBeLessThan(2);
     info.annotations.push({ type: "measured", description: `p95 ${measured}, ${predicted}; quality ${quality}` });
     await info.attach("live", { body: await page.screenshot({ fullPage: true }), contentType: "image/png" });
   });
 
-  await test.step("roll back to the first plan", async () => {
+  await test.step("roll back to the first plan under load, without losing a request", async () => {
+    await startLoad(page, { requestsPerSecond: 20, seconds: 60 });
     await page.goto(`${studio.url}/apply/${firstHash}`);
     await page.getByRole("button", { name: "Roll back", exact: true }).click();
-    await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 120_000 });
+    await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
     await expect(page.getByText("in force").first()).toBeVisible();
     await page.reload();
     await expect(page.getByText("in force").first()).toBeVisible();
+    await loadIsDone(page);
   });
 
   await test.step("no page broke an accessibility rule, in light or dark", async () => {
@@ -141,11 +145,26 @@ async function dragFloorRight(page: Page): Promise<{ readonly floor: number; rea
 }
 
 /** Waits until the exact plan has replaced the estimate. */
-async function exactPlan(page: Page): Promise<{ readonly quality: number; readonly p95Seconds: number }> {
+async function exactPlan(page: Page): Promise<{ readonly hash: string; readonly quality: number }> {
   await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 30_000 });
-  const quality = Number.parseFloat(await page.getByTestId("figure-quality").innerText().then(firstNumber));
-  const p95Seconds = Number.parseFloat(await page.getByTestId("figure-p95").innerText().then(firstNumber));
-  return { quality, p95Seconds };
+  const quality = Number(firstNumber(await page.getByTestId("figure-quality").innerText()));
+  return { hash: await page.getByTestId("plan-hash").innerText(), quality };
+}
+
+/** Starts a replay of the workload from the Live page. */
+async function startLoad(page: Page, load: { readonly requestsPerSecond: number; readonly seconds: number }): Promise<void> {
+  await page.getByRole("link", { name: "Live" }).click();
+  await page.getByLabel("Rate", { exact: true }).fill(String(load.requestsPerSecond));
+  await page.getByLabel("For", { exact: true }).fill(String(load.seconds));
+  await page.getByRole("button", { name: "Start load" }).click();
+  await expect(page.getByTestId("load-status")).toContainText("running");
+}
+
+/** Waits on the Live page until the load is done, and holds it to have lost nothing. */
+async function loadIsDone(page: Page): Promise<void> {
+  await page.getByRole("link", { name: "Live" }).click();
+  await expect(page.getByTestId("load-status")).toContainText("done", { timeout: 180_000 });
+  await expect(page.getByTestId("load-status")).toContainText(/ 0 failed/);
 }
 
 const firstNumber = (text: string): string => /[\d.]+/.exec(text)?.[0] ?? "";
@@ -168,9 +187,10 @@ async function busiestGpuPercent(page: Page): Promise<number> {
   return Math.max(0, ...[...heat.matchAll(/(\d+)\s*%/g)].map(([, percent]) => Number(percent)));
 }
 
-/** Running requests of the busiest engine on the Live page. */
-async function mostRunning(page: Page): Promise<number> {
-  const rows = page.getByRole("table", { name: "Engines" }).getByRole("row");
-  const cells = await rows.locator("td:nth-child(3)").allInnerTexts();
+/** The highest number in a column of the Live page's table of engines. */
+async function mostOf(page: Page, column: "Running" | "Waiting"): Promise<number> {
+  const table = page.getByRole("table", { name: "Engines" });
+  const heads = await table.getByRole("columnheader").allInnerTexts();
+  const cells = await table.locator(`tbody td:nth-child(${heads.indexOf(column) + 1})`).allInnerTexts();
   return Math.max(0, ...cells.map(Number).filter(Number.isFinite));
 }
