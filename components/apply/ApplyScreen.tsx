@@ -13,6 +13,7 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { ApplicationPanel } from "./ApplicationPanel";
 import { ApprovePanel } from "./ApprovePanel";
+import { planInForce } from "./planInForce";
 import { isActive } from "./prepareRevisions";
 import { RevisionTable } from "./RevisionTable";
 import { RollOutPanel } from "./RollOutPanel";
@@ -45,7 +46,8 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   );
   const plans = useQuery(trpc.plans.list.queryOptions({ clusterId }));
   const diff = diffQuery.data;
-  const running = cluster.runningPlanId === plan.id;
+  const runningPlanId = planInForce(applications, cluster);
+  const running = runningPlanId === plan.id;
   const wasInForce = applications.some((each) => each.planId === plan.id && each.state === "done") && !running;
   const refusal = diff !== undefined && !diff.ok ? diff.message : null;
   return (
@@ -99,14 +101,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
       </div>
       <Panel title={`Revisions of ${cluster.spec.name}`}>
         <PanelState status={queryStatus(applicationsQuery, { what: "Reading revisions" })}>
-          {() => (
-            <RevisionTable
-              clusterId={clusterId}
-              runningPlanId={cluster.runningPlanId}
-              applications={applications}
-              plans={plans.data ?? []}
-            />
-          )}
+          {() => <RevisionTable clusterId={clusterId} runningPlanId={runningPlanId} applications={applications} plans={plans.data ?? []} />}
         </PanelState>
       </Panel>
     </>

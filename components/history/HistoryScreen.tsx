@@ -5,6 +5,7 @@ import Link from "next/link";
 import type { Application, ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { ApplicationPanel } from "../apply/ApplicationPanel";
+import { planInForce } from "../apply/planInForce";
 import { isActive } from "../apply/prepareRevisions";
 import { RevisionTable } from "../apply/RevisionTable";
 import { useApplications } from "../apply/useApplications";
@@ -145,7 +146,7 @@ function HistoryDesk({ cluster }: { readonly cluster: ClusterSummary }) {
           {() => (
             <RevisionTable
               clusterId={clusterId}
-              runningPlanId={cluster.runningPlanId}
+              runningPlanId={planInForce(query.data ?? [], cluster)}
               applications={query.data ?? NONE}
               plans={plans.data ?? []}
             />
