@@ -27,8 +27,8 @@ export default async function SignIn({ searchParams }: { readonly searchParams: 
         The studio prints a sign-in link in the terminal it was started from. Open that link in this browser. It works once; the session
         then lasts until you sign out.
       </p>
-      <p className="text-ink-2">No link at hand? A new one is printed each time the studio starts:</p>
-      <pre className="rounded-md border bg-panel px-3 py-2 font-mono text-sm">npm run studio</pre>
+      <p className="text-ink-2">No link at hand? In the studio's folder, while it runs, this prints another:</p>
+      <pre className="rounded-md border bg-panel px-3 py-2 font-mono text-sm">npm run weir -- sign-in</pre>
     </main>
   );
 }
