@@ -3,6 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { AZURE_CONVERSATION_SHAPE } from "@/solver/workload/gammaArrivals";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
@@ -133,7 +134,7 @@ export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; r
           <Choices survey={outcomes.data.survey} choice={choice} onChange={setChoice} />
           <FilePicker
             label="Arrivals file (optional)"
-            hint="CSV with a column TIMESTAMP, as in the Azure LLM traces. Without one, arrivals are Poisson."
+            hint={`CSV with a column TIMESTAMP, as in the Azure LLM traces. Without one, arrivals are generated: bursty, a Gamma renewal process of shape ${AZURE_CONVERSATION_SHAPE}.`}
             busy={arrivals.isPending}
             note={
               trace === undefined

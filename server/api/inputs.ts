@@ -8,11 +8,11 @@ export const byCluster = z.object({ clusterId: z.string().min(1) });
 
 export const workloadImportSchema = z.object({
   outcomesUploadId: z.uuid(),
-  /** Without a trace, arrivals are Poisson. */
+  /** Without a trace, arrivals are a bursty Gamma renewal process. */
   arrivalsUploadId: z.uuid().nullable(),
   /** Ladder to take from the table, where it holds several. */
   family: z.string().nullable(),
-  /** Tasks or categories to keep; empty keeps all. */
+  /** Tasks to keep; empty keeps all. */
   tasks: z.array(z.string()),
   /** Area under the curve of the modelled judge; null where the table carries judged scores. */
   judgeAuc: z.number().min(0.5).max(1).nullable(),
