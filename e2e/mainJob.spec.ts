@@ -130,7 +130,9 @@ async function setFloor(page: Page, floor: number): Promise<void> {
 }
 
 /** Drags the floor's slider to the right with the mouse, and reads where it came to and the plan that follows. */
-async function dragFloorRight(page: Page): Promise<{ readonly floor: number; readonly plan: { readonly quality: number } }> {
+async function dragFloorRight(
+  page: Page,
+): Promise<{ readonly floor: number; readonly plan: { readonly hash: string; readonly quality: number } }> {
   const thumb = page.getByRole("slider", { name: "Quality floor" }).last();
   await thumb.scrollIntoViewIfNeeded();
   const box = await thumb.boundingBox();
