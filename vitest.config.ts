@@ -6,7 +6,8 @@ export default defineConfig({
   test: {
     include: ["{solver,server,components,app,bench,scripts}/**/*.test.{ts,tsx}"],
     globalSetup: ["./scripts/vitest.setup.ts"],
-    testTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     maxWorkers: 2,
   },
 });
