@@ -37,6 +37,10 @@ export const gatewayStatusSchema = z.object({
   queued: z.record(z.string(), z.int()),
   replicas: z.array(z.object({ id: z.string(), model: z.string(), state: z.enum(["active", "cordoned", "unhealthy"]), inFlight: z.int() })),
   lastDecision: z.int(),
+  /** Requests turned away at the door since the gateway started: unserved model, bad body, too large, queue full. */
+  refused: z.int(),
+  /** Answers accepted without a judged score since the gateway started. */
+  unjudged: z.int(),
 });
 
 /** One stage a request went through. Seconds are engine seconds (wall seconds x timeScale). */

@@ -124,7 +124,7 @@ function sendDecisions(request: IncomingMessage, response: ServerResponse, { dec
   }
 }
 
-function status({ serving, decisions, version }: AdminListenerOptions): GatewayStatus {
+function status({ serving, decisions, metrics, version }: AdminListenerOptions): GatewayStatus {
   const { config, pool, queued } = serving;
   return {
     version,
@@ -134,6 +134,8 @@ function status({ serving, decisions, version }: AdminListenerOptions): GatewayS
     queued: Object.fromEntries(queued),
     replicas: pool.all.map(({ id, model, state, inFlight }) => ({ id, model, state, inFlight })),
     lastDecision: decisions.latest,
+    refused: metrics.refused,
+    unjudged: metrics.unjudged,
   };
 }
 

@@ -133,6 +133,7 @@ describe("a cascade behind the gateway", () => {
     const [decision] = await running.decisions();
     expect(decision?.stages).toMatchObject([{ model: "small", verdict: "accepted", judgedScore: null }]);
     expect(decision?.stages[0]?.reason).toMatch(/^judge-unavailable: /);
+    expect(await (await fetch(`${running.adminUrl}/status`)).json()).toMatchObject({ refused: 0, unjudged: 1 });
   });
 
   it("does not wait for a judge that is too slow", async () => {

@@ -60,6 +60,8 @@ export async function startGateway({
       version,
       draining: () => draining,
       onBug: (error) => log.error({ error }, "a request failed in the gateway itself"),
+      onRefused: (served, status) => metrics.recordRefused(served, status),
+      onShed: (decision) => decisions.append(decision),
       onDecision(served, decision) {
         decisions.append(decision);
         metrics.record(served, decision);

@@ -7,8 +7,13 @@ const ttftBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5,
 const requestBuckets = [0.3, 0.5, 0.8, 1, 1.5, 2, 2.5, 5, 10, 15, 20, 30, 40, 50, 60, 120, 240, 480, 960, 1920, 7680];
 const overheadBuckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5];
 
+/** Stands for a served name in the counts of requests that named none: what clients write never becomes a label. */
+const unknownName = "unknown";
+
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
 export class GatewayMetrics {
+  #refusedCount = 0;
+  #unjudgedCount = 0;
   readonly #registry = new Registry();
   readonly #requests = this.#counter("weir_gateway_requests_total", "Requests answered, by served name and status.", ["served", "status"]);
   readonly #answers = this.#counter("weir_gateway_stage_answers_total", "What became of engines' answers, by model.", ["model", "verdict"]);
@@ -63,7 +68,23 @@ export class GatewayMetrics {
     });
   }
 
-  /** Counts a finished request. */
+  /** Requests turned away at the door so far. */
+  get refused(): number {
+    return this.#refusedCount;
+  }
+
+  /** Answers accepted without a judged score so far. */
+  get unjudged(): number {
+    return this.#unjudgedCount;
+  }
+
+  /** Counts a request turned away at the door; `served` null when it named nothing that is served. */
+  recordRefused(served: string | null, status: number): void {
+    this.#refusedCount += 1;
+    this.#requests.inc({ served: served ?? unknownName, status: String(status) });
+  }
+
+  /** Counts a request that was taken in and is finished. */
   record(served: string, decision: Omit<Decision, "sequence">): void {
     this.#requests.inc({ served, status: String(decision.status) });
     if (decision.stages.length === 0) return;
@@ -76,7 +97,9 @@ export class GatewayMetrics {
       this.#stage.observe({ model }, seconds);
       if (judgeSeconds === null) continue;
       this.#judge.observe({ model }, judgeSeconds);
-      if (judgedScore === null && verdict === "accepted") this.#unjudged.inc({ model });
+      if (judgedScore !== null || verdict !== "accepted") continue;
+      this.#unjudgedCount += 1;
+      this.#unjudged.inc({ model });
     }
   }
 

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { request as httpRequest, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { startTestGateway, testConfig } from "./testGateway";
 
@@ -281,5 +282,36 @@ describe("bounds", () => {
     const { error } = (await answer.json()) as { error: Record<string, unknown> };
     expect([answer.status, error.code]).toEqual([status, code]);
     expect(Object.keys(error)).toEqual(["message", "type", "param", "code"]);
+  });
+
+  it("counts whom it turns away, under a label that clients cannot choose", async () => {
+    const engine = await heldEngine();
+    const gateway = await startTestGateway({ queuedPerModel: 1, bodyBytes: 1000 });
+    const counts = async () => {
+      const { refused } = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+      const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+      return { refused, lines: text.split("\n").filter((line) => line.startsWith("weir_gateway_requests_total{")) };
+    };
+    expect((await gateway.chat({})).status).toBe(503);
+    await gateway.put(oneModel([engine.url], 1));
+    const taken = [gateway.chat({})];
+    await until(() => engine.asked.length === 1);
+    taken.push(gateway.chat({}));
+    await until(async () => (await (await fetch(`${gateway.adminUrl}/status`)).text()).includes('"large":1'));
+    const refused = [
+      gateway.chat({}),
+      gateway.chat({ model: "x" }),
+      gateway.chat({ messages: 1 }),
+      gateway.chat({ user: "x".repeat(2000) }),
+    ];
+    expect((await Promise.all(refused)).map((answer) => answer.status)).toEqual([429, 404, 400, 413]);
+    const before = await counts();
+    expect(before.refused).toBe(5);
+    for (const status of [503, 404, 400, 413])
+      expect(before.lines).toContain(`weir_gateway_requests_total{served="unknown",status="${status}"} 1`);
+    expect(before.lines).toContain('weir_gateway_requests_total{served="cascade/test",status="429"} 1');
+    engine.open();
+    await Promise.all(taken);
+    expect((await counts()).refused).toBe(5);
   });
 });

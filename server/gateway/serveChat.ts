@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { admit } from "./admission";
-import { sendError } from "./apiError";
+import { type ApiError, sendError } from "./apiError";
 import { parseChat } from "./chatRequest";
 import { ChatRun } from "./chatRun";
 import type { GatewayLimits } from "./limits";
@@ -13,7 +13,11 @@ export interface ChatService {
   readonly serving: Serving;
   readonly limits: GatewayLimits;
   readonly draining: () => boolean;
-  /** Told of every request that named a served model, also of those shed. */
+  /** Told of every request turned away at the door; `served` null when it named nothing that is served. */
+  readonly onRefused: (served: string | null, status: number) => void;
+  /** Told of those among them for which there was no room or no engine. */
+  readonly onShed: (decision: Omit<Decision, "sequence">) => void;
+  /** Told of every request that was taken in, when it is finished. */
   readonly onDecision: (served: string, decision: Omit<Decision, "sequence">) => void;
 }
 
@@ -23,28 +27,31 @@ const retryAfterSeconds = 2;
 /** Answers POST `/v1/chat/completions`. */
 export async function serveChat(request: IncomingMessage, response: ServerResponse, service: ChatService): Promise<void> {
   const startedMs = performance.now();
-  const { serving, limits, draining, onDecision } = service;
+  const { serving, limits, draining, onRefused, onShed, onDecision } = service;
+  const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
+    onRefused(null, error.status);
+    sendError(response, error, headers);
+  };
   const read = await readBody(request, limits.bodyBytes);
   if (read.kind === "cut-off") return;
   if (read.kind === "too-large") {
     const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
     // What is left of the body is not read, so the connection cannot be used again.
-    sendError(response, { status: 413, message, type: "invalid_request_error", code: "body_too_large" }, { connection: "close" });
-    return;
+    return refuse({ status: 413, message, type: "invalid_request_error", code: "body_too_large" }, { connection: "close" });
   }
   const parsed = parseChat(read.bytes, request.headers);
-  if (!parsed.ok) {
-    sendError(response, parsed.error);
-    return;
-  }
+  if (!parsed.ok) return refuse(parsed.error);
   const { chat } = parsed;
   const admission = admit(chat.model, { serving, queuedPerModel: limits.queuedPerModel, draining: draining() });
   if (admission.kind !== "admitted") {
     const headers = { "x-request-id": chat.requestId, "x-weir-decision-id": chat.decisionId };
-    sendError(response, admission.error, admission.kind === "shed" ? { ...headers, "retry-after": String(retryAfterSeconds) } : headers);
-    if (admission.kind === "refused") return;
+    const { error } = admission;
+    if (admission.kind === "refused") return refuse(error, headers);
+    const { served } = admission;
+    sendError(response, error, { ...headers, "retry-after": String(retryAfterSeconds) });
     const journal = new RequestJournal({ ...chat, startedMs });
-    onDecision(admission.served.name, journal.decision(admission.served, admission.error.status));
+    onRefused(served.name, error.status);
+    onShed(journal.decision(served, error.status));
     return;
   }
   const abort = new AbortController();
