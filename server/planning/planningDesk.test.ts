@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk } from "./planningDesk";
-import type { PlanningSituation } from "./planningRequest";
+import { DEFAULT_JUDGE, type PlanningSituation } from "./planningRequest";
 
 const situation: PlanningSituation = {
   workload: generatedWorkload({ prompts: 400, seed: 5 }),
@@ -39,5 +39,17 @@ describe("createPlanningDesk", () => {
     });
     expect(again).toEqual(first);
     expect(asked).toBeLessThan(5);
+  });
+
+  it("plans with the judge of the situation, and with the default where none is named", async () => {
+    const desk = await newDesk();
+    const judgeOf = (judge?: PlanningSituation["judge"]) => {
+      const answer = desk.work(judge === undefined ? situation : { ...situation, judge }, explore, () => false);
+      return answer.kind === "exploration" ? answer.exploration.judge : answer.kind;
+    };
+    const slow = { secondsPerCall: 2, usdPerCall: 0.001 };
+    expect(judgeOf()).toMatchObject({ secondsPerCall: DEFAULT_JUDGE.secondsPerCall, usdPerCall: 0 });
+    expect(judgeOf(slow)).toMatchObject(slow);
+    expect(judgeOf()).toMatchObject({ secondsPerCall: DEFAULT_JUDGE.secondsPerCall, usdPerCall: 0 });
   });
 });

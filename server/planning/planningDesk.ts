@@ -7,7 +7,7 @@ import { modelCard } from "@/solver/hardware/models";
 import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
-import type { Objective } from "@/solver/plan/plan";
+import type { CascadePolicy, Objective } from "@/solver/plan/plan";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import {
@@ -42,7 +42,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
   function explorerFor(situation: PlanningSituation, percentile: number): Explorer {
     const { workloadId, cluster, requestsPerSecond, qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
-    const key = JSON.stringify([workloadId, cluster, requestsPerSecond, models, qualityConfidence, percentile]);
+    const judge = judgeOf(situation);
+    const key = JSON.stringify([workloadId, cluster, requestsPerSecond, models, qualityConfidence, percentile, judge]);
     inHand = key;
     const explorer = kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked() });
     // Asked last is dropped last.
@@ -88,7 +89,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           workloadId: situation.workloadId,
           cluster: situation.cluster,
           objective,
-          judge: DEFAULT_JUDGE,
+          judge: judgeOf(situation),
           precisionOf: (model) => modelCard(model)?.precision ?? "bf16",
           fixed,
           engine,
@@ -107,6 +108,8 @@ const infeasible = (reason: string): PlanningAnswer => ({
 
 const modelsOf = ({ workload, models }: PlanningSituation): readonly string[] =>
   workload.outcomes.models.map(({ model }) => model).filter((model) => models === undefined || models.includes(model));
+
+const judgeOf = ({ judge }: PlanningSituation): CascadePolicy["judge"] => ({ ...DEFAULT_JUDGE, ...judge });
 
 const clusterGpus = ({ cluster }: PlanningSituation): number => cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
 
@@ -161,7 +164,7 @@ function newExplorer(asked: NewExplorer): Explorer {
     requestsPerSecond,
     maxGpus,
     usdPerGpuHour: cluster.usdPerGpuHour,
-    judge: DEFAULT_JUDGE,
+    judge: judgeOf(asked),
     quantile: asked.percentile / 100,
     qualityConfidence: asked.qualityConfidence,
     seed: mixSeed(workload.seed, "planning"),

@@ -14,6 +14,8 @@ export interface PlanningSituation {
   readonly models?: readonly string[];
   /** Confidence at which quality floors must hold; left out: 0.9. */
   readonly qualityConfidence?: number;
+  /** What a judge call takes and costs; left out: `DEFAULT_JUDGE`. */
+  readonly judge?: { readonly secondsPerCall: number; readonly usdPerCall: number };
 }
 
 export interface SolveRequest extends PlanningSituation {
@@ -22,7 +24,7 @@ export interface SolveRequest extends PlanningSituation {
   readonly fixed: { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
 }
 
-/** The judge every plan is made with: the source's measured time of a call (appendix H), run on the operator's own hardware. */
+/** The judge of a situation that names no other: the source's measured time of a call (appendix H), run on the operator's own hardware. */
 export const DEFAULT_JUDGE = { model: "weir-judge", secondsPerCall: 0.27, usdPerCall: 0 } as const;
 
 export const DEFAULT_QUALITY_CONFIDENCE = 0.9;
