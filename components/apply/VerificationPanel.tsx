@@ -27,6 +27,7 @@ export function VerificationPanel({ plan, clusterId }: { readonly plan: Plan; re
           <td className="text-right font-medium">{row.measured}</td>
           <td>
             <StateWord tone={row.verdict.tone}>{row.verdict.word}</StateWord>
+            <span className="block text-xs text-ink-3">{row.basis}</span>
           </td>
         </tr>
       ))}

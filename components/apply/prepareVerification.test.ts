@@ -4,23 +4,51 @@ import type { Plan } from "@/solver/plan/plan";
 import { prepareVerification } from "./prepareVerification";
 
 const band = (low: number, high: number) => ({ low, high, confidence: 0.9, basis: "" });
-const plan = { id: "p", predictions: { quality: 86, qualityBand: band(85, 87), p95Seconds: 10, p95Band: band(9, 11) } } as unknown as Plan;
-const frame = (requests: number, p95Seconds: number | null, planId = "p") =>
-  ({ planId, measured: { requests, p95Seconds, meanQuality: 84 } }) as unknown as LiveFrame;
+const plan = {
+  id: "p",
+  inputs: { workload: { requestsPerSecond: 60 } },
+  predictions: { quality: 86, qualityBand: band(85, 87), p95Seconds: 10, p95Band: band(9.5, 10.5), meanSeconds: 4 },
+} as unknown as Plan;
+
+function frame(measured: Partial<LiveFrame["measured"]>, planId = "p"): LiveFrame {
+  const steady = { requests: 6_000, windowSeconds: 100, p50Seconds: 4, p95Seconds: 10, meanQuality: 86 };
+  return { planId, measured: { ...steady, ...measured } } as LiveFrame;
+}
+
 const words = (of: LiveFrame | null) => prepareVerification(plan, of).map((row) => row.verdict.word);
 
 it("holds each figure against its promised band, in the direction that matters", () => {
-  expect(words(frame(500, 10.4))).toEqual(["as promised", "worse than promised"]);
-  expect(words(frame(500, 8))[0]).toBe("better than promised");
-  expect(words(frame(500, 12))[0]).toBe("worse than promised");
+  expect(words(frame({ meanQuality: 84 }))).toEqual(["as promised", "worse than promised"]);
+  expect(words(frame({ p95Seconds: 8 }))[0]).toBe("better than promised");
+  expect(words(frame({ p95Seconds: 12 }))[0]).toBe("worse than promised");
 });
 
-it("gives no verdict on too few requests, on another plan's frames or on none", () => {
-  expect(words(frame(12, 10))[0]).toContain("12 of 200");
-  expect(words(frame(500, 10, "other"))[0]).toContain("0 of 200");
+it("allows latency the error of the step-time model beyond the band, and says so", () => {
+  expect(words(frame({ p95Seconds: 11.4 }))[0]).toBe("as promised");
+  expect(words(frame({ p95Seconds: 11.6 }))[0]).toBe("worse than promised");
+  expect(prepareVerification(plan, null)[0]?.basis).toMatch(/10.%.*step-time model/);
+});
+
+it("does not compare latencies of another rate than the planned one, but compares quality", () => {
+  expect(words(frame({ requests: 1_500, p95Seconds: 3 }))).toEqual(["not comparable: 15 of 60 req/s", "as promised"]);
+  expect(words(frame({ requests: 7_500, p95Seconds: 30 }))[0]).toBe("not comparable: 75 of 60 req/s");
+  expect(words(frame({ requests: 5_300 }))[0]).toBe("as promised");
+});
+
+it("does not take requests under way when the window is young for a lower rate", () => {
+  expect(words(frame({ windowSeconds: 21, requests: 60 * (21 - 4) }))[0]).toBe("as promised");
+});
+
+it("waits until the window has settled", () => {
+  expect(words(frame({ requests: 12 }))).toEqual(["settling: 12 of 200 requests", "settling: 12 of 200 requests"]);
+  expect(words(frame({ windowSeconds: 19, requests: 1_140 }))[0]).toMatch(/^settling: 19.0.s of 20.0.s$/);
+});
+
+it("gives no verdict on another plan's frames or on none", () => {
+  expect(words(frame({}, "other"))[0]).toContain("0 of 200");
   expect(words(null)[0]).toContain("0 of 200");
 });
 
 it("says when there is no measurement rather than calling it good or bad", () => {
-  expect(words(frame(500, null))[0]).toBe("no measurement");
+  expect(words(frame({ p95Seconds: null }))[0]).toBe("no measurement");
 });
