@@ -13,7 +13,7 @@ import { GpuMap } from "./GpuMap";
 import { PlanActions } from "./PlanActions";
 import { PlanDiffPanel } from "./PlanDiffPanel";
 import { PlanFigures } from "./PlanFigures";
-import { estimatedFigures, exactFigures } from "./preparePlanFigures";
+import { bandBases, estimatedFigures, exactFigures } from "./preparePlanFigures";
 import type { RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
 import { StageTable } from "./StageTable";
@@ -88,7 +88,12 @@ export const PlanPanel = memo(function PlanPanel(props: {
                 {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
               </>
             ) : (
-              plan !== null && <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
+              plan !== null && (
+                <div className="flex flex-col gap-2">
+                  <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
+                  <p className="text-xs text-ink-3">{bandBases(plan)}</p>
+                </div>
+              )
             )}
             {shown !== null && (
               <div className="flex flex-col gap-3 border-t pt-4">

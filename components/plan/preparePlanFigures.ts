@@ -1,6 +1,6 @@
 import type { Candidate } from "@/solver/cascade/exploration";
 import type { Plan } from "@/solver/plan/plan";
-import { ABSENT, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { ABSENT, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
 
 export interface PlanFigure {
   readonly key: "quality" | "p95" | "cost" | "utilisation" | "gpus" | "solved";
@@ -9,12 +9,14 @@ export interface PlanFigure {
   readonly detail: string;
 }
 
-function percent(confidence: number): string {
-  return formatPercent(confidence);
+/** What the solver proved and over what: the allocation is optimal for given thresholds, which are searched, not proven. */
+function solvedDetail({ status, gap, evaluatedThresholds }: Plan["solver"]): string {
+  const allocation = status === "optimal" ? "allocation optimal for these thresholds" : `allocation feasible, gap ${formatPercent(gap)}`;
+  return `${allocation}; ${formatCounted(evaluatedThresholds, "setting")} searched`;
 }
 
 /** The strip of a plan's figures, each with what it may be wrong by. */
-export function exactFigures(plan: Plan): readonly PlanFigure[] {
+export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs" | "deployment">): readonly PlanFigure[] {
   const { predictions, solver, inputs } = plan;
   const gpus = plan.deployment.reduce((sum, model) => sum + model.gpus, 0);
   const { qualityBand, p95Band } = predictions;
@@ -23,13 +25,13 @@ export function exactFigures(plan: Plan): readonly PlanFigure[] {
       key: "quality",
       name: "Quality",
       value: formatScore(predictions.quality),
-      detail: `at least ${formatScore(qualityBand.low)} at ${percent(qualityBand.confidence)}`,
+      detail: `at least ${formatScore(qualityBand.low)} at ${formatPercent(qualityBand.confidence)}`,
     },
     {
       key: "p95",
       name: "p95 latency",
       value: formatSeconds(predictions.p95Seconds),
-      detail: `${formatSeconds(p95Band.low)} to ${formatSeconds(p95Band.high)} at ${percent(p95Band.confidence)}`,
+      detail: `${formatSeconds(p95Band.low)} to ${formatSeconds(p95Band.high)} at ${formatPercent(p95Band.confidence)}`,
     },
     {
       key: "cost",
@@ -44,13 +46,13 @@ export function exactFigures(plan: Plan): readonly PlanFigure[] {
       detail: `busiest stage ${formatPercent(Math.max(...predictions.stages.map((stage) => stage.utilisation)))}`,
     },
     { key: "gpus", name: "GPUs", value: String(gpus), detail: `of ${inputs.objective.maxGpus} allowed` },
-    {
-      key: "solved",
-      name: "Solved in",
-      value: formatSeconds(solver.seconds),
-      detail: solver.status === "optimal" ? "proven optimal" : `feasible, gap ${formatPercent(solver.gap)}`,
-    },
+    { key: "solved", name: "Solved in", value: formatSeconds(solver.seconds), detail: solvedDetail(solver) },
   ];
+}
+
+/** What the bands of the strip rest on, for the line below it. */
+export function bandBases({ predictions }: Pick<Plan, "predictions">): string {
+  return `p95 band: ${predictions.p95Band.basis}. Quality band: ${predictions.qualityBand.basis}.`;
 }
 
 /** What the tables alone can say until the exact plan arrives. */

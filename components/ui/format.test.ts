@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ABSENT, formatAge, formatDelta, formatPercent, formatRate, formatScore, formatSeconds, formatUsd } from "./format";
+import { ABSENT, formatAge, formatCounted, formatDelta, formatPercent, formatRate, formatScore, formatSeconds, formatUsd } from "./format";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
@@ -34,5 +34,9 @@ describe("format", () => {
 
   it("coarsens an age as it grows", () => {
     expect([0.4, 14, 200, 7200, 400_000].map(formatAge).map(plain)).toEqual(["now", "14 s", "3 min", "2 h", "5 d"]);
+  });
+
+  it("puts a noun in the singular for one", () => {
+    expect([0, 1, 2430].map((count) => formatCounted(count, "row"))).toEqual(["0 rows", "1 row", "2,430 rows"]);
   });
 });

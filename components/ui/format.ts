@@ -51,6 +51,11 @@ export function formatCount(count: number | null | undefined): string {
   return isAbsent(count) ? ABSENT : fixed(count, 0);
 }
 
+/** A count with its noun, which takes a plain `s` in the plural: `1 row`, `2,430 rows`. */
+export function formatCounted(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** Bytes as GiB, the unit GPU memory is sold in. */
 export function formatGibibytes(bytes: number | null | undefined): string {
   return isAbsent(bytes) ? ABSENT : `${fixed(bytes / 1024 ** 3, 1)}${NBSP}GiB`;

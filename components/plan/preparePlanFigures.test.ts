@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { ABSENT } from "../ui/format";
+import { bandBases, estimatedFigures, exactFigures } from "./preparePlanFigures";
+
+const plan = examplePlanDraft();
+const detailOf = (of: typeof plan, key: string) => exactFigures(of).find((figure) => figure.key === key)?.detail;
+
+it("claims optimality for the allocation alone, and says how many settings were searched", () => {
+  expect(detailOf({ ...plan, solver: { ...plan.solver, evaluatedThresholds: 1_240 } }, "solved")).toBe(
+    "allocation optimal for these thresholds; 1,240 settings searched",
+  );
+  const stopped = { ...plan.solver, status: "feasible" as const, gap: 0.04, evaluatedThresholds: 1 };
+  expect(detailOf({ ...plan, solver: stopped }, "solved")).toMatch(/^allocation feasible, gap 4.%; 1 setting searched$/);
+});
+
+it("puts beside each prediction what it may be wrong by, and names what the bands rest on", () => {
+  expect(detailOf(plan, "p95")).toMatch(/^1.00.s to 3.00.s at 90.%$/);
+  expect(detailOf(plan, "quality")).toMatch(/^at least 1.0 at 90.%$/);
+  const p95Band = { ...plan.predictions.p95Band, basis: "spread of the traffic; model errors not in it" };
+  expect(bandBases({ predictions: { ...plan.predictions, p95Band } })).toContain(
+    "p95 band: spread of the traffic; model errors not in it.",
+  );
+});
+
+it("leaves open what the tables cannot estimate", () => {
+  const candidate = { routing: 0, gpus: [1, 1], gpusTotal: 2, latencySeconds: 2, costUsdPerRequest: 0.1, quality: 72, qualityLow: 71 };
+  const absent = estimatedFigures(candidate, 8).filter((figure) => figure.value === ABSENT);
+  expect(absent.map((figure) => figure.key)).toEqual(["utilisation", "solved"]);
+});
