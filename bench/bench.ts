@@ -1,33 +1,43 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
-import type { Benchmark } from "./benchmark";
+import { type Benchmark, verdict } from "./benchmark";
+import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
 import { telemetryBenchmarks } from "./telemetry";
 
 const wanted = process.argv[2] ?? "";
-const benchmarks: readonly Benchmark[] = [...oneReplicaBenchmarks, ...planBenchmarks, ...gatewayBenchmarks, ...telemetryBenchmarks].filter(
-  ({ name }) => name.includes(wanted),
-);
+const benchmarks: readonly Benchmark[] = [
+  ...oneReplicaBenchmarks,
+  ...planBenchmarks,
+  ...floorBenchmarks,
+  ...gatewayBenchmarks,
+  ...telemetryBenchmarks,
+].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);
   process.exit(2);
 }
 
 const machine = `${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
-process.stdout.write(`${machine}\n\n| what | figure | budget | on what |\n|---|---|---|---|\n`);
+process.stdout.write(`${machine}\n\n| what | figure | budget | | on what |\n|---|---|---|---|---|\n`);
 const rows = [];
 for (const { name, budget, run } of benchmarks) {
-  const { figure, unit, detail } = await run();
-  rows.push({ name, figure, unit, budget, detail });
-  process.stdout.write(`| ${name} | ${figure.toPrecision(3)} ${unit} | ${budget} | ${detail} |\n`);
+  const measured = await run();
+  const { figure, unit, detail } = measured;
+  const kept = verdict(measured, budget);
+  rows.push({ name, figure, unit, budget, verdict: kept, detail });
+  const allowed = budget === null ? "-" : `${budget.keep} ${budget.figure.toLocaleString("en")}`;
+  const shown = figure >= 1000 ? Math.round(figure).toLocaleString("en") : figure.toPrecision(3);
+  process.stdout.write(`| ${name} | ${shown} ${unit} | ${allowed} | ${kept} | ${detail} |\n`);
 }
 
 const folder = join(process.env.WEIR_ROOT ?? process.cwd(), "bench", "results");
 mkdirSync(folder, { recursive: true });
-const file = join(folder, `${new Date().toISOString().slice(0, 10)}.json`);
+// A part of the benchmarks does not take the place of the day's whole run.
+const file = join(folder, `${new Date().toISOString().slice(0, 10)}${wanted === "" ? "" : "-part"}.json`);
 writeFileSync(file, `${JSON.stringify({ machine, at: new Date().toISOString(), rows }, null, 2)}\n`);
 process.stdout.write(`\nWritten to ${file}\n`);
 // Upstreams and agents of the gateway benchmarks may hold sockets open.

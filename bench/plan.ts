@@ -9,8 +9,8 @@ import type { Benchmark, Measurement } from "./benchmark";
 
 const workload: Workload = generatedWorkload({ prompts: 2000, seed: 1 });
 
-/** Requests per second that 32 GPUs of this type serve at about half their capacity; larger clusters get as much per GPU. */
-const REQUESTS_PER_SECOND_PER_GPU = 3;
+/** More than the largest model carries alone on GPUs of this type, so that a cascade is planned; larger clusters get as much per GPU. */
+const REQUESTS_PER_SECOND_PER_GPU = 20;
 
 /** Runs of a measurement; the median is reported, for other processes share the machine. */
 const RUNS = 3;
@@ -32,7 +32,7 @@ function request(gpus: number): SolveRequest {
       kind: "latency-under-quality",
       latency: "end-to-end",
       percentile: 95,
-      qualityFloor: 66,
+      qualityFloor: 60,
       qualityConfidence: 0.9,
       latencyBudgetSeconds: null,
       maxGpus: gpus,
@@ -62,6 +62,7 @@ async function wholePlan(gpus: number): Promise<Measurement> {
     const answer = await planner.solve(asked);
     if (answer.outcome !== "plan") throw new Error(`no plan: ${answer.reason}`);
     const { solver, deployment } = answer.plan;
+    if (deployment.length < 2) throw new Error("the benchmark means to plan a cascade, one model alone won");
     return `${workload.outcomes.models.length} models, ${asked.requestsPerSecond} requests/s, worker start included; ${solver.evaluatedThresholds} routings, ${solver.replicaSimulations} replica simulations, ${deployment.length} stages`;
   });
   return { figure: 1000 * figure, unit: "ms", detail };
@@ -91,8 +92,8 @@ async function sliderMoved(): Promise<Measurement> {
 
 /** Planning, against the budgets of the design: the source's planner took 20 s for 32 GPUs and 60 s for 80 on 12 cores. */
 export const planBenchmarks: readonly Benchmark[] = [
-  { name: "whole plan, 32 GPUs, cold", budget: "500 ms", run: () => wholePlan(32) },
-  { name: "whole plan, 80 GPUs, cold", budget: "1.5 s", run: () => wholePlan(80) },
-  { name: "whole plan, 1024 GPUs, cold", budget: "10 s", run: () => wholePlan(1024) },
-  { name: "new plan after a slider moved", budget: "16 ms", run: sliderMoved },
+  { name: "whole plan, 32 GPUs, cold", budget: { figure: 500, keep: "at most" }, run: () => wholePlan(32) },
+  { name: "whole plan, 80 GPUs, cold", budget: { figure: 1_500, keep: "at most" }, run: () => wholePlan(80) },
+  { name: "whole plan, 1024 GPUs, cold", budget: { figure: 10_000, keep: "at most" }, run: () => wholePlan(1024) },
+  { name: "new plan after a slider moved", budget: { figure: 16, keep: "at most" }, run: sliderMoved },
 ];
