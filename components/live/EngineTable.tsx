@@ -3,11 +3,11 @@ import { StateWord } from "../ui/Badge";
 import { formatCount, formatPercent, formatRate, formatSeconds } from "../ui/format";
 import { ModelMark } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
-import { type EngineRow, engineTones } from "./prepareLive";
+import type { EngineRow } from "./prepareEngines";
 
 const columns = [
   { key: "engine", name: "Engine" },
-  { key: "state", name: "State" },
+  { key: "health", name: "Health" },
   { key: "running", name: "Running", numeric: true },
   { key: "waiting", name: "Waiting", numeric: true },
   { key: "kv", name: "KV use, last minute" },
@@ -15,12 +15,12 @@ const columns = [
   { key: "rate", name: "Requests", numeric: true },
 ] as const;
 
-/** Every engine as its own metrics tell it. */
+/** Every engine: its health as the gateway tells it, its figures as its own metrics do. */
 export function EngineTable({ rows }: { readonly rows: readonly EngineRow[] }) {
   if (rows.length === 0) return <p className="text-sm text-ink-3">No engine is up. Applying a plan starts its engines.</p>;
   return (
     <Table caption="Engines" columns={columns}>
-      {rows.map(({ engine, identity, kvUse }) => (
+      {rows.map(({ engine, identity, health, telemetry, kvUse }) => (
         <tr key={engine.id}>
           <td>
             <span className="inline-flex items-center gap-1.5 whitespace-nowrap">
@@ -29,10 +29,14 @@ export function EngineTable({ rows }: { readonly rows: readonly EngineRow[] }) {
             </span>
           </td>
           <td>
-            <StateWord tone={engineTones[engine.state]} title={engine.reason}>
-              {engine.state}
+            <StateWord tone={health.tone} title={health.text}>
+              {health.word}
             </StateWord>
-            {engine.state !== "fresh" && <span className="block text-xs text-ink-3">{engine.reason}</span>}
+            {telemetry !== null && (
+              <span className="block text-xs whitespace-nowrap text-ink-3" title={telemetry.reason}>
+                {telemetry.text}
+              </span>
+            )}
           </td>
           <td className="text-right whitespace-nowrap">{formatCount(engine.running)}</td>
           <td className="text-right whitespace-nowrap">{formatCount(engine.waiting)}</td>

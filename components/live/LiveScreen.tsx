@@ -7,13 +7,13 @@ import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
-import { StateWord } from "../ui/Badge";
 import { formatCount, formatRate, formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
+import { AttentionStrip } from "./AttentionStrip";
 import { DecisionTail } from "./DecisionTail";
 import { EngineTable } from "./EngineTable";
 import { GpuHeat } from "./GpuHeat";
@@ -22,7 +22,9 @@ import { LiveFigures } from "./LiveFigures";
 import { LiveHeader } from "./LiveHeader";
 import { LoadPanel } from "./LoadPanel";
 import { liveCodec } from "./liveCodec";
-import { engineRows, heatNodes, latencySeries, needsAttention, queueSeries, rateSeries, stageRows } from "./prepareLive";
+import { prepareAttention } from "./prepareAttention";
+import { engineRows } from "./prepareEngines";
+import { heatNodes, latencySeries, queueSeries, rateSeries, stageRows } from "./prepareLive";
 import { StagePanel } from "./StagePanel";
 import { useLiveFrames } from "./useLiveFrames";
 
@@ -46,24 +48,10 @@ function Measurements(props: {
   const identities = useModelIdentities(names);
   const models = useMemo(() => [...identities.keys()], [identities]);
   const queues = useMemo(() => queueSeries(models, identities), [models, identities]);
-  const attention = needsAttention(frame);
   const band =
     plan === null ? null : { low: plan.predictions.p95Band.low, high: plan.predictions.p95Band.high, value: plan.predictions.p95Seconds };
   return (
     <>
-      {attention.length > 0 && (
-        <Panel title="Needs attention">
-          <ul className="flex list-none flex-col gap-1 text-sm">
-            {attention.map((each) => (
-              <li key={each.subject} className="flex gap-3">
-                <StateWord tone="warn">{each.word}</StateWord>
-                <span className="font-medium">{each.subject}</span>
-                <span className="text-ink-2">{each.reason}</span>
-              </li>
-            ))}
-          </ul>
-        </Panel>
-      )}
       <Panel title="Measured beside predicted">
         <LiveFigures frame={frame} plan={plan} />
       </Panel>
@@ -112,6 +100,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   return (
     <>
       <LiveHeader store={store} connection={connection} range={view.range} onRange={(range) => write({ range }, "push")} />
+      {frame !== undefined && <AttentionStrip problems={prepareAttention(frame)} />}
       <Panel title="Load">
         <LoadPanel clusterId={clusterId} plan={plan} />
       </Panel>

@@ -1,13 +1,10 @@
-import type { EngineFrame, GpuFrame, LiveFrame, Sample, StageFrame } from "@/server/contracts/studio";
+import type { GpuFrame, LiveFrame, Sample, StageFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { type Series, sumKnown } from "../charts/prepareSeries";
-import type { Tone } from "../ui/Badge";
 import type { ModelIdentity } from "../ui/modelIdentity";
 
 /** A sample later than this many intervals is stale and said to be so. */
 export const STALE_AFTER_MS = 2_500;
-/** Seconds of KV use behind each engine's number. */
-const SPARK_FRAMES = 60;
 
 /** A stage of the plan with what is measured of it now. Either half may be missing. */
 export interface StageRow {
@@ -31,23 +28,6 @@ export function stageRows(frame: LiveFrame, plan: Plan | null, identities: Reado
       predictedShare: predicted?.share ?? null,
     };
   });
-}
-
-export const engineTones: Readonly<Record<EngineFrame["state"], Tone>> = { fresh: "good", stale: "warn", unreachable: "bad" };
-
-export interface EngineRow {
-  readonly engine: EngineFrame;
-  readonly identity: ModelIdentity | undefined;
-  readonly kvUse: readonly Sample[];
-}
-
-/** Engines of the newest frame by stage and name, each with its last minute of KV use. */
-export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap<string, ModelIdentity>): readonly EngineRow[] {
-  const recent = frames.slice(-SPARK_FRAMES).map((frame) => new Map(frame.engines.map((engine) => [engine.id, engine.kvUse])));
-  const order = [...identities.keys()];
-  return [...(frames.at(-1)?.engines ?? [])]
-    .sort((a, b) => order.indexOf(a.model) - order.indexOf(b.model) || a.id.localeCompare(b.id))
-    .map((engine) => ({ engine, identity: identities.get(engine.model), kvUse: recent.map((frame) => frame.get(engine.id) ?? null) }));
 }
 
 export interface HeatNode {
@@ -111,14 +91,4 @@ export function queueSeries(models: readonly string[], identities: ReadonlyMap<s
       },
     ];
   });
-}
-
-/** Engines and the gateway when something is wrong with them, each with its reason. */
-export function needsAttention(frame: LiveFrame): readonly { readonly subject: string; readonly word: string; readonly reason: string }[] {
-  const engines = frame.engines
-    .filter((engine) => engine.state !== "fresh")
-    .map((engine) => ({ subject: engine.id, word: engine.state, reason: engine.reason }));
-  return frame.gateway.state === "fresh"
-    ? engines
-    : [{ subject: "gateway", word: frame.gateway.state, reason: frame.gateway.reason }, ...engines];
 }

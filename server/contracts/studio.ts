@@ -108,7 +108,10 @@ export type Sample = number | null;
 export interface EngineFrame {
   readonly id: string;
   readonly model: string;
+  /** How old the telemetry is; says nothing of the engine's health. */
   readonly state: "fresh" | "stale" | "unreachable";
+  /** What the gateway makes of the engine; `unknown` while the gateway does not say or does not know it. */
+  readonly health: "serving" | "draining" | "unhealthy" | "unknown";
   readonly ageSeconds: number;
   readonly reason: string;
   readonly running: Sample;
@@ -151,6 +154,10 @@ export interface LiveFrame {
     readonly reason: string;
     readonly requestsPerSecond: Sample;
     readonly errorsPerSecond: Sample;
+    /** Requests turned away at the door: an unserved model, a bad body, a full queue. */
+    readonly refusedPerSecond: Sample;
+    /** Answers accepted without a judged score, which the quality floor does not cover. */
+    readonly unjudgedPerSecond: Sample;
     readonly ttftP95Seconds: Sample;
     readonly stages: readonly StageFrame[];
   };

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { Decision, GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame } from "@/server/contracts/studio";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { type Collector, createCollector } from "./collector";
@@ -76,7 +76,7 @@ function decision(sequence: number, change: Partial<Decision> = {}): Decision {
 }
 
 /** A gateway's admin listener over a list of decisions. */
-async function gatewayOver(decisions: readonly Decision[]): Promise<string> {
+async function gatewayOver(decisions: readonly Decision[], status: () => Partial<GatewayStatus> = () => ({})): Promise<string> {
   const config = {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -102,6 +102,9 @@ async function gatewayOver(decisions: readonly Decision[]): Promise<string> {
         queued: { [small]: 3 },
         replicas: [{ id: "r", model: small, state: "active", inFlight: 4 }],
         lastDecision: latest,
+        refused: 0,
+        unjudged: 0,
+        ...status(),
       },
       "/config": config,
       "/decisions": { decisions: decisions.filter((one) => one.sequence > after).slice(0, 2), latest, missed: 0 },
@@ -194,6 +197,8 @@ describe("collector", () => {
     expect(frame.gateway.stages[0]?.escalated).toBeCloseTo(2 / 3, 9);
     expect(frame.gateway.stages[1]?.share).toBeCloseTo(2 / 3, 9);
     expect(frame.gateway.errorsPerSecond).toBeGreaterThan(0);
+    // The request of the plan before has no part in what is measured, but it was a request.
+    expect(frame.gateway.requestsPerSecond).toBeCloseTo(5 / 10, 9);
     expect(collector.decisions(2).map((one) => one.sequence)).toEqual([5, 4]);
   });
 
@@ -205,11 +210,41 @@ describe("collector", () => {
     collector.beginWindow();
     const frame = await frameWhere(collector, (one) => one.measured.windowSeconds < 0.2);
     expect(frame.measured).toMatchObject({ requests: 0, p50Seconds: null, p95Seconds: null, meanQuality: null });
+    // Traffic goes on while measuring begins anew: the rate must not dip.
+    expect(frame.gateway.requestsPerSecond).toBeGreaterThan(0);
+  });
+
+  it("tells each engine's health in the gateway's words, and of one the gateway does not know nothing", async () => {
+    const states = ["active", "cordoned", "unhealthy"] as const;
+    const adminUrl = await gatewayOver([], () => ({ replicas: states.map((state) => ({ id: state, model: small, state, inFlight: 0 })) }));
+    const targets = () => [...states, "new"].map((id) => engineAt(id, "http://127.0.0.1:9"));
+    const frame = await frameWhere(collect({ gatewayAdminUrl: adminUrl, targets }), (one) => one.gateway.state === "fresh");
+    expect(frame.engines.map((engine) => engine.health)).toEqual(["serving", "draining", "unhealthy", "unknown"]);
+    const silent = await frameWhere(collect({ targets }), (one) => one.gateway.reason.includes("127.0.0.1:9"));
+    expect(silent.engines.map((engine) => engine.health)).toEqual(["unknown", "unknown", "unknown", "unknown"]);
+  });
+
+  it("gives refused and unjudged requests a rate, across a restart of the gateway too", async () => {
+    let asked = 0;
+    const counted = () => {
+      asked += 1;
+      return { refused: (asked % 4) * 6, unjudged: 1000, uptimeSeconds: 10 + (asked % 4) };
+    };
+    const collector = collect({ gatewayAdminUrl: await gatewayOver([], counted) });
+    const frame = await frameWhere(collector, (one) => asked > 8 && one.gateway.refusedPerSecond !== null);
+    expect(frame.gateway.refusedPerSecond).toBeGreaterThan(0);
+    expect(frame.gateway.unjudgedPerSecond).toBe(0);
   });
 
   it("says that the gateway is unreachable, and why, instead of showing empty queues", async () => {
     const frame = await frameWhere(collect({}), (one) => one.gateway.reason.includes("127.0.0.1:9"));
-    expect(frame.gateway).toMatchObject({ state: "unreachable", requestsPerSecond: null, errorsPerSecond: null });
+    expect(frame.gateway).toMatchObject({
+      state: "unreachable",
+      requestsPerSecond: null,
+      errorsPerSecond: null,
+      refusedPerSecond: null,
+      unjudgedPerSecond: null,
+    });
     expect(frame.planId).toBeNull();
   });
 

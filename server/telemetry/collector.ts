@@ -84,7 +84,7 @@ export function createCollector(options: CollectorOptions): Collector {
     // Frames are told apart by their time: two never share one, even if the clock is set back.
     const atMs = Math.max(now(), (ring.at(-1)?.atMs ?? 0) + 1);
     refreshTargets();
-    const engines = [...watched.values()].map(({ engine }) => engine.frame());
+    const engines = [...watched.values()].map(({ target, engine }) => ({ ...engine.frame(), health: gateway.engineHealth(target.id) }));
     ring.push({ atMs, clusterId, timeScale, engines, gpus: gpuFrames(), ...gateway.frame() });
     if (ring.length > KEPT_FRAMES) ring.shift();
     for (const wake of wakeUps) wake();

@@ -10,7 +10,7 @@ export interface WindowOptions {
 
 export interface WindowQuery {
   readonly nowMs: number;
-  /** Decisions of other plans do not count. */
+  /** Decisions of other plans count in rates only: what is measured is held against this plan's promise. */
   readonly planId: string | null;
   /** Models of the cascade's stages, in order. */
   readonly models: readonly string[];
@@ -30,7 +30,7 @@ export interface WindowSummary {
 export interface DecisionWindow {
   /** Takes decisions in the order of their sequence. */
   add(decisions: readonly Decision[]): void;
-  /** Forgets what was measured until now: a load run or an application begins. */
+  /** Latency, quality and shares are measured anew: a load run or an application begins. Rates go on: traffic does not stop. */
   begin(nowMs: number): void;
   summarise(query: WindowQuery): WindowSummary;
   /** Newest first. */
@@ -41,7 +41,7 @@ export interface DecisionWindow {
 const WINDOW_SECONDS = 300;
 
 /** Rates look back over this much wall time. */
-const RATE_WINDOW_MS = 10_000;
+export const RATE_WINDOW_MS = 10_000;
 
 /** Over a minute at 250 requests/s, and some 20 ms of work a frame. More shortens the window, whose length is always stated. */
 const MAX_DECISIONS = 20_000;
@@ -76,9 +76,9 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
     },
     summarise({ nowMs: now, planId, models }) {
       const startMs = Math.max(beganAtMs, keptFromMs, now - (WINDOW_SECONDS * 1000) / timeScale);
-      const ofPlan = decisions.filter((decision) => decision.planId === planId);
-      const answered = ofPlan.filter((decision) => decision.finishedAtMs >= startMs && isAnswered(decision));
-      const recent = ofPlan.filter((decision) => decision.finishedAtMs >= now - RATE_WINDOW_MS);
+      const counts = (decision: Decision) => decision.planId === planId && decision.finishedAtMs >= startMs && isAnswered(decision);
+      const answered = decisions.filter(counts);
+      const recent = decisions.filter((decision) => decision.finishedAtMs >= now - RATE_WINDOW_MS);
       const rateSeconds = (RATE_WINDOW_MS / 1000) * timeScale;
       const latencies = new Float64Array(answered.map((decision) => decision.endToEndSeconds)).sort();
       return {

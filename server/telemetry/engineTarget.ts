@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { EngineFrame } from "@/server/contracts/studio";
+import { createCounterRate } from "./counterRate";
 import { chooseMapping } from "./engineMapping";
 import { freshness } from "./freshness";
 import { type Histogram, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
@@ -26,14 +27,15 @@ export interface TargetOptions {
 export interface EngineTarget {
   /** Scrapes once; returns at once when the scrape before is still under way. Never throws. */
   poll(): Promise<void>;
-  frame(): EngineFrame;
+  frame(): ScrapedFrame;
 }
 
-/** What was observed between two scrapes in a row. */
+/** What an engine's own metrics say; its health is the gateway's to tell. */
+export type ScrapedFrame = Omit<EngineFrame, "health">;
+
+/** First tokens observed between two scrapes in a row. */
 interface Step {
   readonly atMs: number;
-  readonly wallSeconds: number;
-  readonly finished: number | null;
   readonly ttftSeconds: Histogram | null;
 }
 
@@ -50,6 +52,7 @@ export function createEngineTarget(target: Target, { intervalMs, timeScale, now 
   let last: { readonly atMs: number; readonly reading: EngineReading } | null = null;
   let failure: Exclude<ScrapeResult, { ok: true }> | null = null;
   let steps: Step[] = [];
+  const finished = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
 
   const take = (reading: EngineReading): void => {
     const atMs = now();
@@ -57,13 +60,12 @@ export function createEngineTarget(target: Target, { intervalMs, timeScale, now 
       const before = last.reading;
       steps.push({
         atMs,
-        wallSeconds: (atMs - last.atMs) / 1000,
-        finished: before.finished === null || reading.finished === null ? null : counterDelta(before.finished, reading.finished),
         ttftSeconds:
           before.ttftSeconds === null || reading.ttftSeconds === null ? null : histogramDelta(before.ttftSeconds, reading.ttftSeconds),
       });
       steps = steps.filter((step) => step.atMs > atMs - RATE_WINDOW_MS);
     }
+    finished.take(atMs, reading.finished);
     last = { atMs, reading };
   };
 
@@ -107,21 +109,11 @@ export function createEngineTarget(target: Target, { intervalMs, timeScale, now 
         running: reading?.running ?? null,
         waiting: reading?.waiting ?? null,
         kvUse: reading?.kvUse ?? null,
-        requestsPerSecond: reading === null ? null : rate(steps, timeScale),
+        requestsPerSecond: reading === null ? null : finished.perSecond(),
         ttftP95Seconds: reading === null ? null : ttftP95(steps),
       };
     },
   };
-}
-
-/** Growth of a counter between two scrapes. One that fell was reset by a restart: all it shows grew since. */
-const counterDelta = (before: number, after: number): number => (after >= before ? after - before : after);
-
-/** Requests finished in an engine second; null before two samples. */
-function rate(steps: readonly Step[], timeScale: number): number | null {
-  const known = steps.filter((step) => step.finished !== null);
-  const seconds = known.reduce((sum, step) => sum + step.wallSeconds, 0) * timeScale;
-  return seconds > 0 ? known.reduce((sum, step) => sum + (step.finished ?? 0), 0) / seconds : null;
 }
 
 function ttftP95(steps: readonly Step[]): number | null {

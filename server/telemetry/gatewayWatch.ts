@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type Decision, decisionPageSchema, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import type { LiveFrame, StageFrame } from "@/server/contracts/studio";
-import { createDecisionWindow } from "./decisionWindow";
+import type { EngineFrame, LiveFrame, StageFrame } from "@/server/contracts/studio";
+import { createCounterRate } from "./counterRate";
+import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
 import { freshness } from "./freshness";
 import { type ScrapeResult, scrape } from "./scrape";
 
@@ -20,6 +21,8 @@ export interface GatewayWatch {
   /** Asks once; returns at once when the round before is still under way. Never throws. */
   poll(): Promise<void>;
   frame(): Pick<LiveFrame, "planId" | "gateway" | "measured">;
+  /** What the gateway makes of an engine; `unknown` for one it does not know and while it does not answer. */
+  engineHealth(engineId: string): EngineFrame["health"];
   beginWindow(): void;
   decisions(limit: number): readonly Decision[];
 }
@@ -31,10 +34,19 @@ type Failure = Exclude<ScrapeResult, { ok: true }>;
 type Answer<Value> = { readonly ok: true; readonly value: Value } | Failure;
 type Status = z.infer<typeof gatewayStatusSchema>;
 
+/** The gateway's words for a replica, in the operator's. */
+const HEALTH: Readonly<Record<Status["replicas"][number]["state"], EngineFrame["health"]>> = {
+  active: "serving",
+  cordoned: "draining",
+  unhealthy: "unhealthy",
+};
+
 /** Watches one gateway. A restarted one counts its decisions from the start again, which is noticed by its uptime. */
 export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   const { intervalMs, timeScale, now, labelOf } = options;
   const window = createDecisionWindow({ timeScale, ...(labelOf === undefined ? {} : { labelOf }) }, now());
+  const refused = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
+  const unjudged = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   let polling = false;
   let last: { readonly atMs: number; readonly status: Status } | null = null;
   let failure: Failure | null = null;
@@ -75,9 +87,15 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     }
     const missing = await pollDecisions(status.lastDecision);
     if (missing !== null) return missing;
-    last = { atMs: now(), status };
+    const atMs = now();
+    refused.take(atMs, status.refused);
+    unjudged.take(atMs, status.unjudged);
+    last = { atMs, status };
     return null;
   };
+
+  const fresh = (nowMs: number) => freshness({ nowMs, intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
+  const statusNow = (nowMs: number): Status | null => (fresh(nowMs).state === "unreachable" ? null : (last?.status ?? null));
 
   return {
     async poll() {
@@ -91,8 +109,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     },
     frame() {
       const nowMs = now();
-      const { state, reason } = freshness({ nowMs, intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
-      const status = state === "unreachable" ? null : (last?.status ?? null);
+      const { state, reason } = fresh(nowMs);
+      const status = statusNow(nowMs);
       const models = stageModels?.models ?? [];
       const summary = window.summarise({ nowMs, planId: last?.status.planId ?? null, models });
       const gap = status === null;
@@ -103,11 +121,17 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           reason: reason === "" && missed > 0 ? `${missed} decisions were dropped by the gateway before they were read` : reason,
           requestsPerSecond: gap ? null : summary.requestsPerSecond,
           errorsPerSecond: gap ? null : summary.errorsPerSecond,
+          refusedPerSecond: gap ? null : refused.perSecond(),
+          unjudgedPerSecond: gap ? null : unjudged.perSecond(),
           ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
           stages: models.map((model, at) => ({ model, ...queues(model, status), ...(gap ? UNKNOWN : (summary.stages[at] ?? UNKNOWN)) })),
         },
         measured: summary.measured,
       };
+    },
+    engineHealth(engineId) {
+      const replica = statusNow(now())?.replicas.find((each) => each.id === engineId);
+      return replica === undefined ? "unknown" : HEALTH[replica.state];
     },
     beginWindow: () => window.begin(now()),
     decisions: (limit) => window.latest(limit),

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import type { EngineFrame } from "@/server/contracts/studio";
+import { identifyModels } from "../ui/modelIdentity";
+import { engineRows } from "./prepareEngines";
+import { testEngine, testFrame } from "./testFrame";
+
+const identities = identifyModels(["small-8b"]);
+const frame = (change: Partial<EngineFrame>) => testFrame({ engines: [testEngine("e1", change)] });
+const wordOf = (frames: Parameters<typeof engineRows>[0]) => engineRows(frames, identities)[0]?.health.word;
+
+describe("engineRows", () => {
+  it("give an engine that was not there a gap in its sparkline", () => {
+    expect(engineRows([testFrame(), frame({})], identities)[0]?.kvUse).toEqual([null, 0.5]);
+  });
+
+  it("call an engine what the gateway makes of it, however old its telemetry", () => {
+    expect(wordOf([frame({ state: "unreachable" })])).toBe("serving");
+    expect(wordOf([frame({ health: "unhealthy" })])).toBe("unhealthy");
+  });
+
+  it("tell an engine the gateway has not met yet from one it let go, and neither while the gateway is silent", () => {
+    const unlisted = frame({ health: "unknown" });
+    expect(wordOf([unlisted])).toBe("loading");
+    expect(wordOf([frame({ health: "draining" }), unlisted])).toBe("withdrawn");
+    expect(wordOf([{ ...unlisted, gateway: { ...unlisted.gateway, state: "unreachable" } }])).toBe("unknown");
+  });
+
+  it("state the telemetry's age with its reason only when it is not fresh", () => {
+    const telemetryOf = (change: Partial<EngineFrame>) => engineRows([frame(change)], identities)[0]?.telemetry;
+    expect(telemetryOf({})).toBeNull();
+    expect(telemetryOf({ state: "stale", ageSeconds: 6, reason: "no answer yet" })).toEqual({
+      text: "telemetry 6\u00a0s old",
+      reason: "no answer yet",
+    });
+    expect(telemetryOf({ state: "unreachable", reason: "not scraped yet" })?.text).toBe("no telemetry yet");
+  });
+});
