@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
-import { servedName } from "@/server/clusters/gatewayRouting";
+import { defaultCascade } from "@/server/contracts/gatewayAdmin";
 import type { LoadStatus } from "@/server/contracts/studio";
 import { type LoadRun, startLoad } from "@/server/load/driver";
 import type { Store } from "@/server/store/store";
@@ -66,7 +66,7 @@ export function createLoadService({ store, embedded, gatewayUrl, labels }: LoadS
       run = startLoad({
         id: randomUUID(),
         gatewayUrl,
-        model: `cascade/${servedName(plan.metadata.name)}`,
+        model: defaultCascade,
         timeScale: embedded.timeScale(),
         workloadName: workload.name,
         requestsPerSecond,

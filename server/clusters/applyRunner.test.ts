@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { defaultCascade } from "@/server/contracts/gatewayAdmin";
 import type { WorkloadSummary } from "@/server/contracts/studio";
+import { startLoad } from "@/server/load/driver";
+import { drawSample } from "@/solver/workload/sample";
 import { createApplyRunner } from "./applyRunner";
-import { planOnGpus, startTestCluster } from "./testCluster";
+import { planOnGpus, startTestCluster, timeScale } from "./testCluster";
 
 const small = planOnGpus("small", { "qwen2.5-3b": [0] });
 const cascade = planOnGpus("cascade", { "qwen2.5-3b": [0, 1], "qwen2.5-7b": [2] });
+const single = planOnGpus("single", { "qwen2.5-7b": [0, 1] });
 const unapproved = planOnGpus("unapproved", { "qwen2.5-3b": [3] });
 const elsewhere = planOnGpus("elsewhere", { "qwen2.5-3b": [7] });
 const at = "2026-01-01T00:00:00.000Z";
@@ -16,8 +20,8 @@ describe("applying plans on the embedded cluster", () => {
     const { store } = cluster;
     store.clusters.insert({ ...small.inputs.cluster, id: "embedded", kind: "embedded" }, at);
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
-    for (const plan of [small, cascade, unapproved, elsewhere]) store.plans.keep(plan);
-    for (const plan of [small, cascade, elsewhere]) store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+    for (const plan of [small, cascade, single, unapproved, elsewhere]) store.plans.keep(plan);
+    for (const plan of [small, cascade, single, elsewhere]) store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
   }, 60_000);
   afterAll(() => cluster.stop());
 
@@ -40,13 +44,14 @@ describe("applying plans on the embedded cluster", () => {
     const observed = await cluster.connector.observe();
     return observed.ok ? observed.value.engines.map((engine) => engine.id).sort() : observed.message;
   };
-  const ask = async (model: string) => {
+  const answerOf = async (model: string) => {
     const body = JSON.stringify({ model, messages: [{ role: "user", content: "hello" }], max_tokens: 4 });
     const headers = { "content-type": "application/json" };
     const answer = await fetch(`${cluster.gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
     await answer.text();
-    return answer.status;
+    return { status: answer.status, planId: answer.headers.get("x-weir-plan") };
   };
+  const ask = async (model: string) => (await answerOf(model)).status;
 
   it("refuses what was not approved, does not fit, or cannot be applied to", async () => {
     const runner = newRunner();
@@ -147,23 +152,43 @@ describe("applying plans on the embedded cluster", () => {
     await runner.close();
   });
 
-  it("answers every request while a plan is replaced and while it is rolled back", async () => {
+  it("fails no request under load while a cascade is replaced by one model and while it is rolled back", async () => {
     const runner = newRunner();
+    const { gatewayUrl, workload } = cluster;
+    const requestsPerSecond = 1;
+    const load = startLoad({
+      id: "l",
+      gatewayUrl,
+      model: defaultCascade,
+      timeScale,
+      workloadName: "w",
+      requestsPerSecond,
+      seconds: Number.POSITIVE_INFINITY,
+      sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests: 5000, seed: 1 }),
+      outcomes: workload.outcomes,
+      labelled: false,
+    });
     let asking = true;
-    const statuses: number[] = [];
-    // The engine's own name is served under every plan that deploys it.
-    const asker = (async () => {
-      while (asking) statuses.push(await ask("qwen2.5-3b"));
-    })();
-    expect((await ended((await startOf(runner, small.id)).id)).error).toBeNull();
-    expect(await enginesUp()).toEqual(["qwen2.5-3b-tp1-pp1-node1-0"]);
+    const answers: { readonly status: number; readonly planId: string | null }[] = [];
+    // A client that goes on naming the plan it began with, and one that names a model both plans deploy.
+    const asker = async (model: string) => {
+      while (asking) answers.push(await answerOf(model));
+    };
+    const askers = [asker("cascade/cascade"), asker("qwen2.5-7b")];
+    expect((await ended((await startOf(runner, single.id)).id)).error).toBeNull();
+    expect(await enginesUp()).toEqual(["qwen2.5-7b-tp1-pp1-node1-0", "qwen2.5-7b-tp1-pp1-node1-1"]);
+    expect(await answerOf("cascade/cascade")).toEqual({ status: 200, planId: single.id });
     expect((await ended((await startOf(runner, cascade.id)).id)).error).toBeNull();
+    expect(await answerOf("cascade/single")).toEqual({ status: 200, planId: cascade.id });
     asking = false;
-    await asker;
-    expect(statuses.length).toBeGreaterThan(5);
-    expect(new Set(statuses)).toEqual(new Set([200]));
+    await Promise.all(askers);
+    const { finished, failed } = await load.stop();
+    expect(failed).toBe(0);
+    expect(finished).toBeGreaterThan(50);
+    expect(answers.length).toBeGreaterThan(5);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     await runner.close();
-  });
+  }, 60_000);
 
   it("stops everything on a rollback to nothing", async () => {
     const runner = newRunner();

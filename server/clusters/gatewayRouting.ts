@@ -5,8 +5,8 @@ import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { Plan } from "@/solver/plan/plan";
 import type { ObservedEngine } from "./connector";
 
-/** The name under which clients reach a plan's cascade: the plan's own name, in the characters a model name may have. */
-export function servedName(planName: string): string {
+/** The name under which clients reach a plan's cascade beside `cascade/default`: the plan's own name, in the characters a model name may have. */
+function servedName(planName: string): string {
   const name = planName.toLowerCase().replace(/[^a-z0-9._-]+/g, "-");
   return (
     name

@@ -14,6 +14,9 @@ import { createEmbeddedConnector } from "./embeddedConnector";
 
 const token = "test-token";
 
+/** Engine seconds in a wall second. */
+export const timeScale = 50;
+
 async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from(
@@ -51,7 +54,7 @@ export async function startTestCluster() {
     WEIR_EMULATOR_PORT: String(emulatorPort),
     WEIR_DCGM_PORT: String(dcgmPort),
     WEIR_ENGINE_PORT_BASE: String(enginePort),
-    WEIR_TIME_SCALE: "50",
+    WEIR_TIME_SCALE: String(timeScale),
     WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }] }),
     WEIR_LOG_LEVEL: "silent",
   };
@@ -72,6 +75,7 @@ export async function startTestCluster() {
   return {
     store,
     connector,
+    workload,
     gatewayUrl,
     environment,
     async stop() {

@@ -1,6 +1,9 @@
 import { z } from "zod";
 import { policySchema } from "@/solver/plan/plan";
 
+/** The virtual model that is always the cascade in force, whichever plan that is; what clients should name. */
+export const defaultCascade = "cascade/default";
+
 /** One engine the gateway may send to. `cordoned` takes no new work and finishes what it has. */
 export const gatewayReplicaSchema = z.object({
   id: z.string().min(1),
@@ -17,7 +20,7 @@ export const gatewayReplicaSchema = z.object({
 export const gatewayConfigSchema = z.object({
   apiVersion: z.literal("weir/v1"),
   kind: z.literal("GatewayConfig"),
-  /** Name under which `/v1/models` lists the virtual model `cascade/<name>`. */
+  /** Name under which `/v1/models` lists the virtual model `cascade/<name>`, beside `cascade/default`. */
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/),
   planId: z.string(),
   policyHash: z.string(),

@@ -22,8 +22,8 @@ interface AdminListenerOptions {
   readonly version: string;
   /** Without one every caller is let in; the listener is on the loopback address only. */
   readonly token: string | null;
-  /** Makes a configuration durable, before it comes into force. */
-  readonly save: (config: GatewayConfig) => Promise<void>;
+  /** Makes a configuration and the names of the cascades before it durable, before it comes into force. */
+  readonly save: (config: GatewayConfig, earlierNames: readonly string[]) => Promise<void>;
   readonly onConfig: (config: GatewayConfig, etag: string) => void;
 }
 
@@ -88,8 +88,9 @@ async function putConfig(
   }
   const parsed = parseConfig(read.bytes);
   if (!parsed.ok) return sendError(response, parsed.error, etagHeader);
-  await save(parsed.config);
-  serving.install(parsed.config);
+  const earlierNames = serving.earlierNamesUnder(parsed.config);
+  await save(parsed.config, earlierNames);
+  serving.install(parsed.config, earlierNames);
   const etag = currentEtag(serving);
   onConfig(parsed.config, etag);
   sendJson(response, { etag }, { headers: { etag: `"${etag}"` } });

@@ -8,6 +8,12 @@ export type Admission =
   | { readonly kind: "shed"; readonly served: ServedModel; readonly error: ApiError }
   | { readonly kind: "refused"; readonly error: ApiError };
 
+/** The error for a name that nothing is served under. */
+export function unservedModel(name: string): ApiError {
+  const message = `The model ${JSON.stringify(name.slice(0, 200))} is not served here; GET /v1/models lists what is.`;
+  return { status: 404, message, type: "not_found_error", param: "model", code: "model_not_found" };
+}
+
 interface Door {
   readonly serving: Serving;
   readonly queuedPerModel: number;
@@ -21,10 +27,7 @@ export function admit(model: string, { serving, queuedPerModel, draining }: Door
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
   }
   const served = serving.find(model);
-  if (served === undefined) {
-    const message = `The model ${JSON.stringify(model.slice(0, 200))} is not served here; GET /v1/models lists what is.`;
-    return { kind: "refused", error: { status: 404, message, type: "not_found_error", param: "model", code: "model_not_found" } };
-  }
+  if (served === undefined) return { kind: "refused", error: unservedModel(model) };
   const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
   if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
   const first = served.models[0] ?? "";

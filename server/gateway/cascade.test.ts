@@ -117,7 +117,9 @@ describe("a cascade behind the gateway", () => {
     expect(judge.asked).toHaveLength(0);
     expect((await running.decisions())[0]).toMatchObject({ planId: "", policyHash: "direct" });
     const listed = await client.models.list();
-    expect(listed.data.map((model) => model.id)).toEqual(["cascade/test", "small", "large"]);
+    expect(listed.data.map((model) => model.id)).toEqual(["cascade/default", "cascade/test", "small", "large"]);
+    for (const name of ["cascade/default", "large"]) expect((await client.models.retrieve(name)).id).toBe(name);
+    await expect(client.models.retrieve("gone")).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   });
 
   it.each([

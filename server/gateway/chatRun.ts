@@ -180,7 +180,7 @@ export class ChatRun {
   /** The engines of `model` left with a new configuration; nothing was sent to the client, so the request starts over under it. */
   #beginAnew(model: string): number | "again" {
     const { serving, chat } = this.#options;
-    const next = serving.find(chat.model);
+    const next = serving.find(chat.model) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
     if (next === undefined || next === this.#served) {
       return this.#fail({ status: 503, message: `No engine serves ${model} at the moment.`, type: "server_error", code: "no_endpoint" });
     }

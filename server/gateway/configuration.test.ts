@@ -145,6 +145,43 @@ describe("a change of configuration", () => {
     expect(plans.sort()).toEqual(["plan-a", "plan-b", "plan-b"]);
   });
 
+  it("goes on serving clients that name an earlier plan, by the one in force, also after a restart", async () => {
+    const engine = await delayed("here");
+    const stateDirectory = await temporaryDirectory();
+    const gateway = await startTestGateway({}, { stateDirectory });
+    const version = (name: string) => ({
+      ...testConfig({ stages: [{ model: "large", urls: [engine.url] }], planId: `plan-${name}` }),
+      name,
+    });
+    for (let index = 0; index < 12; index += 1) await gateway.put(version(`v${index}`));
+    await gateway.put(version("v9"));
+    const planOf = async ({ chat }: typeof gateway, model: string) => {
+      const answer = await chat({ model });
+      return answer.status === 200 ? answer.headers.get("x-weir-plan") : answer.status;
+    };
+    for (const name of ["default", "v9", "v11", "v10", "v3"]) expect(await planOf(gateway, `cascade/${name}`)).toBe("plan-v9");
+    expect(await planOf(gateway, "cascade/v2")).toBe(404);
+    await gateway.close();
+    const restarted = await startTestGateway({}, { stateDirectory });
+    for (const name of ["default", "v9", "v11", "v3"]) expect(await planOf(restarted, `cascade/${name}`)).toBe("plan-v9");
+    expect(await planOf(restarted, "cascade/v2")).toBe(404);
+    const listed = (await (await fetch(`${restarted.dataUrl}/v1/models`)).json()) as { data: { id: string }[] };
+    expect(listed.data.map(({ id }) => id)).toEqual(["cascade/default", "cascade/v9", "large"]);
+  });
+
+  it("starts queued requests over under a plan of another name", async () => {
+    const slow = await startTestEngine((_, response) => setTimeout(() => sayCompletion(response, "old"), 100));
+    const fresh = await delayed("new");
+    const gateway = await startTestGateway();
+    await gateway.put(testConfig({ stages: [{ model: "large", urls: [slow.url] }], maxInFlight: 1 }));
+    const answers = ["test", "test", "default"].map((name) => gateway.chat({ model: `cascade/${name}` }));
+    while (slow.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await gateway.put({ ...testConfig({ stages: [{ model: "other", urls: [fresh.url] }], planId: "plan-b" }), name: "renamed" });
+    const plans = (await Promise.all(answers)).map((answer) => answer.headers.get("x-weir-plan"));
+    expect(plans.sort()).toEqual(["plan-a", "plan-b", "plan-b"]);
+  });
+
   it("keeps new work from a cordoned engine and lets it finish what it has", async () => {
     const [first, second] = [await delayed("first"), await delayed("second")];
     const gateway = await startTestGateway();

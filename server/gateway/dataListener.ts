@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { unservedModel } from "./admission";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import { type ChatService, serveChat } from "./serveChat";
+
+const modelPath = "/v1/models/";
 
 interface DataListenerOptions extends ChatService {
   readonly version: string;
@@ -12,6 +15,7 @@ interface DataListenerOptions extends ChatService {
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { serving, version, draining, onBug } = options;
   const startedAtSeconds = Math.floor(Date.now() / 1000);
+  const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
   const readers: Readonly<Record<string, (response: ServerResponse) => void>> = {
     "/health": (response) => void response.writeHead(200).end(),
     "/health/ready": (response) => void response.writeHead(serving.config === null || draining() ? 503 : 200).end(),
@@ -19,9 +23,11 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     "/v1/models": (response) =>
       sendJson(response, {
         object: "list",
-        data: serving.models.map(({ name }) => ({ id: name, object: "model", created: startedAtSeconds, owned_by: "weir" })),
+        data: serving.names.map(modelEntry),
       }),
   };
+  const sendModel = (response: ServerResponse, id: string): void =>
+    serving.find(id) === undefined ? sendError(response, unservedModel(id)) : sendJson(response, modelEntry(id));
   return (request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (draining()) response.setHeader("connection", "close");
@@ -36,11 +42,21 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       }
       return;
     }
-    const reader = readers[path];
+    const asked = path.startsWith(modelPath) ? decoded(path.slice(modelPath.length)) : null;
+    const reader = asked === null ? readers[path] : (response: ServerResponse) => sendModel(response, asked);
     if (!reader) sendError(response, { status: 404, message: `There is no ${path} here.`, type: "not_found_error", code: "unknown_path" });
     else if (request.method === "GET" || request.method === "HEAD") reader(response);
     else sendError(response, wrongMethod(path, "GET"), { allow: "GET" });
   };
+}
+
+/** A model's name in a path: clients escape its slashes or leave them. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function wrongMethod(path: string, allowed: string): ApiError {

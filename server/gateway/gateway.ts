@@ -49,7 +49,7 @@ export async function startGateway({
   let draining = false;
 
   const loaded = await store.load();
-  if (loaded.kind === "loaded") serving.install(loaded.config);
+  if (loaded.kind === "loaded") serving.install(loaded.config, loaded.earlierNames);
   if (loaded.kind === "unusable") log.error({ reason: loaded.reason }, "starting without a configuration");
 
   const data = createServer(
@@ -76,7 +76,7 @@ export async function startGateway({
       metrics,
       version,
       token: adminToken,
-      save: (config) => store.save(config),
+      save: (config, earlierNames) => store.save(config, earlierNames),
       onConfig: ({ planId, policyHash, replicas }, etag) =>
         log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force"),
     }),

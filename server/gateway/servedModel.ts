@@ -7,11 +7,12 @@ import { PolicyDriver } from "./policyDriver";
 import type { ReplicaPool } from "./replicaPool";
 
 /** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
-const direct = { planId: "", policyHash: "direct" };
+const direct = { kind: "direct", planId: "", policyHash: "direct" } as const;
 
 /** A name clients may put in `model`: the virtual model of the cascade, or one engine model. */
 export interface ServedModel {
   readonly name: string;
+  readonly kind: "cascade" | "direct";
   /** Empty for a model by its own name. */
   readonly planId: string;
   readonly policyHash: string;
@@ -33,10 +34,15 @@ interface Surroundings {
   readonly onRoom: () => void;
 }
 
+/** The name of the virtual model of a configuration called `name`. */
+export function cascadeName(name: string): string {
+  return `cascade/${name}`;
+}
+
 /** The cascade of a configuration as `cascade/<name>`. */
 export function cascadeModel(surroundings: Surroundings): ServedModel {
   const { name, policy, planId, policyHash } = surroundings.config;
-  return servedModel(`cascade/${name}`, { policy, planId, policyHash }, surroundings);
+  return servedModel(cascadeName(name), { kind: "cascade", policy, planId, policyHash }, surroundings);
 }
 
 /** One model straight to its engines: a cascade of one stage with the configuration's order and place. */
@@ -51,6 +57,7 @@ export function directModel(model: string, surroundings: Surroundings): ServedMo
 }
 
 interface NamedPolicy {
+  readonly kind: ServedModel["kind"];
   readonly policy: PolicyDocument;
   readonly planId: string;
   readonly policyHash: string;
@@ -58,13 +65,14 @@ interface NamedPolicy {
 
 function servedModel(
   name: string,
-  { policy, planId, policyHash }: NamedPolicy,
+  { kind, policy, planId, policyHash }: NamedPolicy,
   { config, pool, judge, queued, onRoom }: Surroundings,
 ): ServedModel {
   const { timeScale } = config;
   const nowSeconds = (): number => (performance.now() / 1000) * timeScale;
   return {
     name,
+    kind,
     planId,
     policyHash,
     thresholds: policy.thresholds,

@@ -1,7 +1,10 @@
-import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { Judge } from "./judge";
 import { ReplicaPool } from "./replicaPool";
-import { cascadeModel, directModel, type ServedModel } from "./servedModel";
+import { cascadeModel, cascadeName, directModel, type ServedModel } from "./servedModel";
+
+/** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
+const keptNames = 8;
 
 /**
  * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
@@ -12,6 +15,7 @@ export class Serving {
   readonly #judgeSeconds: number;
   #config: GatewayConfig | null = null;
   #models: ReadonlyMap<string, ServedModel> = new Map();
+  #earlierNames: readonly string[] = [];
   /** Served models of earlier configurations that still have requests. */
   #earlier: readonly ServedModel[] = [];
   /** Requests that wait for an engine, by model, over all policies. */
@@ -26,20 +30,34 @@ export class Serving {
     return this.#config;
   }
 
-  get models(): readonly ServedModel[] {
-    return [...this.#models.values()];
+  /** The names clients should use: the cascade's stable one and its own, then every engine model. */
+  get names(): readonly string[] {
+    return [...new Set([defaultCascade, ...this.#models.keys()])];
+  }
+
+  /** The cascade in force. */
+  get cascade(): ServedModel | undefined {
+    return this.#config === null ? undefined : this.#models.get(cascadeName(this.#config.name));
   }
 
   get judge(): Judge | null {
     return this.#judge?.judge ?? null;
   }
 
+  /** Clients that still name the cascade of an earlier configuration are served by the one in force. */
   find(name: string): ServedModel | undefined {
-    return this.#models.get(name);
+    const alias = name === defaultCascade || this.#earlierNames.some((earlier) => cascadeName(earlier) === name);
+    return this.#models.get(name) ?? (alias ? this.cascade : undefined);
+  }
+
+  /** Names of the cascades before `config`, newest first, once it is in force. */
+  earlierNamesUnder(config: GatewayConfig): readonly string[] {
+    const names = this.#config === null ? this.#earlierNames : [this.#config.name, ...this.#earlierNames];
+    return [...new Set(names)].filter((name) => name !== config.name).slice(0, keptNames);
   }
 
   /** Puts a configuration that was found good into force. */
-  install(config: GatewayConfig): void {
+  install(config: GatewayConfig, earlierNames: readonly string[]): void {
     this.pool.update(config.replicas);
     this.#installJudge(config);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
@@ -56,6 +74,7 @@ export class Serving {
     );
     this.#earlier = [...this.#earlier, ...before.values()].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
     this.#config = config;
+    this.#earlierNames = earlierNames;
     // Work of an earlier policy does not wait for engines that only finish what they have.
     for (const { driver } of this.#earlier) driver.withdraw((model) => this.pool.lists(model, { cordoned: false }));
     for (const { driver } of this.#models.values()) driver.withdraw((model) => this.pool.lists(model, { cordoned: true }));
