@@ -102,7 +102,8 @@ function rankModels(answersOf: ReadonlyMap<string, Answers>, aliases: Readonly<R
   return { ok: true, value: ranked };
 }
 
-function unknownModelProblem(tableName: string, aliases: Readonly<Record<string, string>>): string {
+/** What is wrong with a model name that stands for no card, and how to name one. */
+export function unknownModelProblem(tableName: string, aliases: Readonly<Record<string, string>>): string {
   const alias = Object.hasOwn(aliases, tableName) ? aliases[tableName] : undefined;
   const what = alias === undefined ? "has no model card" : `is mapped to ${shown(alias)}, which is no model card`;
   const alike = (id: string): number => commonPrefix(plain(id), plain(alias ?? tableName));

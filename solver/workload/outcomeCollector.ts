@@ -1,4 +1,5 @@
-import { type Answers, type CollectedTable, collectedTable, type Prompt } from "./collectedTable";
+import { resolveModel } from "@/solver/hardware/aliases";
+import { type Answers, type CollectedTable, collectedTable, type Prompt, unknownModelProblem } from "./collectedTable";
 import { metricScale, type OutcomeRow, type Read, shown } from "./outcomeRow";
 
 /** Names a message lists at most. */
@@ -38,6 +39,8 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
     const isSelected = row.family === family && (selection.tasks.length === 0 || selection.tasks.includes(row.task));
     if (!isSelected) return null;
     largestLabelOf.set(row.metric, Math.max(row.label, largestLabelOf.get(row.metric) ?? 0));
+    // Said at once, so that the message can name the line.
+    if (resolveModel(row.model, selection.aliases) === undefined) return unknownModelProblem(row.model, selection.aliases);
     const answers = models.get(row.model) ?? { sizeRank: row.sizeRank, outputTokens: [], label: [], judged: [] };
     models.set(row.model, answers);
     if (answers.sizeRank !== row.sizeRank) {
