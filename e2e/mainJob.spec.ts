@@ -177,7 +177,10 @@ async function apply(page: Page): Promise<string> {
   await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
   const hash = (await page.getByTestId("approved-hash").innerText()).trim();
   await page.getByRole("button", { name: "Approve", exact: true }).click();
-  await page.getByRole("button", { name: "Apply", exact: true }).click();
+  // The focus goes on to what comes next: nobody at a keyboard starts from the top of the page again.
+  await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("heading", { name: "Roll-out" })).toBeFocused();
   await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 180_000 });
   await expect(page.getByRole("banner")).toContainText(`runs ${hash.slice(0, 8)}`);
   return hash;

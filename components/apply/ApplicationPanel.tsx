@@ -7,6 +7,7 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { formatDate } from "../ui/format";
+import { useFocusHandover } from "../ui/useFocusHandover";
 import { useNow } from "../ui/useNow";
 import { isActive } from "./prepareRevisions";
 import { StepChecklist } from "./StepChecklist";
@@ -43,8 +44,10 @@ export function ApplicationPanel({ application }: { readonly application: Applic
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
+  const { target, handOver } = useFocusHandover<HTMLSpanElement>(!isActive(application));
   const act = useMutation({
     mutationFn: async (what: "pause" | "resume" | "abort") => takeOutcome(await client.applications[what].mutate({ id: application.id })),
+    onSuccess: (_, what) => what === "abort" && handOver(),
     onSettled: () => queries.invalidateQueries(trpc.applications.pathFilter()),
   });
   const { state } = application;
@@ -52,7 +55,7 @@ export function ApplicationPanel({ application }: { readonly application: Applic
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-center gap-2 text-sm">
-        <span data-testid="application-state">
+        <span ref={target} tabIndex={-1} data-testid="application-state">
           <StateWord tone={tones[state]}>{words[state]}</StateWord>
         </span>
         <span className="text-ink-2">
@@ -60,8 +63,10 @@ export function ApplicationPanel({ application }: { readonly application: Applic
           of {application.steps.length} steps
         </span>
         <span className="ml-auto flex gap-2">
-          {state === "running" && <Button onClick={() => act.mutate("pause")}>Pause</Button>}
-          {state === "paused" && <Button onClick={() => act.mutate("resume")}>Resume</Button>}
+          {/* One button with two words: it keeps the focus when it changes. */}
+          {(state === "running" || state === "paused") && (
+            <Button onClick={() => act.mutate(state === "running" ? "pause" : "resume")}>{state === "running" ? "Pause" : "Resume"}</Button>
+          )}
           {isActive(application) && (
             <Button look="danger" onClick={() => act.mutate("abort")}>
               {state === "grace" ? "Cancel" : "Abort"}

@@ -11,13 +11,14 @@ import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { useFocusHandover } from "../ui/useFocusHandover";
 import { ApplicationPanel } from "./ApplicationPanel";
 import { ApprovePanel } from "./ApprovePanel";
 import { planInForce } from "./planInForce";
 import { isActive } from "./prepareRevisions";
 import { RevisionTable } from "./RevisionTable";
 import { RollOutPanel } from "./RollOutPanel";
-import { StartPanel } from "./StartPanel";
+import { type Obstacle, StartPanel } from "./StartPanel";
 import { useApplications } from "./useApplications";
 import { VerificationPanel } from "./VerificationPanel";
 
@@ -25,11 +26,16 @@ const DIFF_REFRESH_MS = 2_000;
 const NONE: readonly Application[] = [];
 
 /** Why the button must wait, in the order an operator meets the reasons. */
-function obstacleOf(kept: KeptPlan, running: boolean, busy: Application | undefined, diffMessage: string | null): string | null {
-  if (running) return "This plan is what runs.";
-  if (busy !== undefined) return "A roll-out is under way on this cluster.";
-  if (diffMessage !== null) return diffMessage;
-  return kept.approvals.length === 0 ? "Approve the plan first." : null;
+function obstacleOf(desk: {
+  readonly kept: KeptPlan;
+  readonly running: boolean;
+  readonly busy: Application | undefined;
+  readonly refusal: string | null;
+}): Obstacle {
+  if (desk.running) return "This plan is what runs.";
+  if (desk.busy !== undefined) return "A roll-out is under way on this cluster.";
+  if (desk.refusal !== null) return desk.refusal;
+  return desk.kept.approvals.length === 0 ? "Approve the plan first." : null;
 }
 
 function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly cluster: ClusterSummary }) {
@@ -50,6 +56,9 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const running = runningPlanId === plan.id;
   const wasInForce = applications.some((each) => each.planId === plan.id && each.state === "done") && !running;
   const refusal = diff !== undefined && !diff.ok ? diff.message : null;
+  const obstacle = diff === undefined ? "Comparing with what runs." : obstacleOf({ kept, running, busy, refusal });
+  const startButton = useFocusHandover<HTMLButtonElement>(obstacle === null);
+  const rollOutHeading = useFocusHandover<HTMLHeadingElement>(busy !== undefined);
   return (
     <>
       <div className="grid items-start gap-4 xl:grid-cols-2">
@@ -71,20 +80,23 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title={wasInForce ? "Approve and roll back" : "Approve and apply"}>
             <div className="flex flex-col gap-4">
-              <ApprovePanel kept={kept} />
+              <ApprovePanel kept={kept} onApproved={startButton.handOver} />
               <div className="border-t pt-4">
                 <StartPanel
                   planId={plan.id}
                   clusterId={clusterId}
                   expectedRunningPlanId={diff?.ok === true ? diff.diff.againstPlanId : null}
                   rollback={wasInForce}
-                  obstacle={diff === undefined ? "Comparing with what runs." : obstacleOf(kept, running, busy, refusal)}
+                  obstacle={obstacle}
+                  buttonRef={startButton.target}
+                  onStarted={rollOutHeading.handOver}
                 />
               </div>
             </div>
           </Panel>
           {latest !== undefined && (
             <Panel
+              headingRef={rollOutHeading.target}
               title={
                 latest.planId === plan.id ? "Roll-out" : `Roll-out of ${latest.planId === null ? "nothing" : shortHash(latest.planId)}`
               }

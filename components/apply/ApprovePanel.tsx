@@ -10,8 +10,8 @@ import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { formatDate } from "../ui/format";
 
-/** Binds the operator's name to the hash that is shown. */
-export function ApprovePanel({ kept }: { readonly kept: KeptPlan }) {
+/** Binds the operator's name to the hash that is shown. `onApproved` is told before the form goes away. */
+export function ApprovePanel({ kept, onApproved }: { readonly kept: KeptPlan; readonly onApproved: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
@@ -19,7 +19,10 @@ export function ApprovePanel({ kept }: { readonly kept: KeptPlan }) {
   const { plan, approvals } = kept;
   const approve = useMutation({
     mutationFn: async () => takeOutcome(await client.plans.approve.mutate({ planId: plan.id, hash: plan.id, reason })),
-    onSuccess: () => queries.invalidateQueries(trpc.plans.pathFilter()),
+    onSuccess: () => {
+      onApproved();
+      return queries.invalidateQueries(trpc.plans.pathFilter());
+    },
   });
   return (
     <div className="flex flex-col gap-3">
@@ -43,11 +46,11 @@ export function ApprovePanel({ kept }: { readonly kept: KeptPlan }) {
           className="flex flex-wrap items-end gap-2"
           onSubmit={(event) => {
             event.preventDefault();
-            approve.mutate();
+            if (!approve.isPending) approve.mutate();
           }}
         >
           <TextField className="min-w-48 flex-1" label="Reason (optional)" value={reason} maxLength={500} onChange={setReason} />
-          <Button type="submit" look="primary" disabled={approve.isPending}>
+          <Button type="submit" look="primary">
             Approve
           </Button>
         </form>

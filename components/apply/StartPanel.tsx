@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { Ref } from "react";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -16,6 +17,9 @@ export function StartPanel(props: {
   /** An earlier plan of this cluster: the same steps, called what they are. */
   readonly rollback: boolean;
   readonly obstacle: Obstacle;
+  readonly buttonRef: Ref<HTMLButtonElement>;
+  /** Told before the button is blocked by the application that began. */
+  readonly onStarted: () => void;
 }) {
   const { planId, clusterId, expectedRunningPlanId } = props;
   const trpc = useTRPC();
@@ -28,13 +32,20 @@ export function StartPanel(props: {
           ? await client.applications.rollback.mutate({ clusterId, toPlanId: planId })
           : await client.applications.start.mutate({ planId, clusterId, expectedRunningPlanId }),
       ),
+    onSuccess: props.onStarted,
     onSettled: () =>
       Promise.all([queries.invalidateQueries(trpc.applications.pathFilter()), queries.invalidateQueries(trpc.plans.diff.pathFilter())]),
   });
   const refusal = props.obstacle ?? start.error?.message ?? null;
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <Button look="primary" disabled={props.obstacle !== null || start.isPending} onClick={() => start.mutate()}>
+      <Button
+        ref={props.buttonRef}
+        look="primary"
+        disabled={props.obstacle !== null}
+        // Not disabled while pending: a disabled button drops the focus, also when the start is refused.
+        onClick={() => !start.isPending && start.mutate()}
+      >
         {props.rollback ? "Roll back" : "Apply"}
       </Button>
       <span role={start.error === null ? undefined : "alert"} className={`text-sm ${start.error === null ? "text-ink-3" : "text-bad"}`}>

@@ -1,4 +1,4 @@
-import type { ButtonHTMLAttributes } from "react";
+import type { ComponentProps } from "react";
 
 const looks = {
   primary: "bg-accent text-accent-ink hover:bg-accent-hover border-transparent",
@@ -14,6 +14,6 @@ export function buttonClass(look: Look = "plain"): string {
   return `inline-flex h-8 items-center justify-center gap-1.5 rounded-md border px-3 text-sm font-medium whitespace-nowrap no-underline motion-safe:transition-colors disabled:cursor-not-allowed disabled:opacity-50 ${looks[look]}`;
 }
 
-export function Button({ look = "plain", className = "", ...rest }: ButtonHTMLAttributes<HTMLButtonElement> & { readonly look?: Look }) {
+export function Button({ look = "plain", className = "", ...rest }: ComponentProps<"button"> & { readonly look?: Look }) {
   return <button type="button" className={`${buttonClass(look)} ${className}`} {...rest} />;
 }

@@ -1,0 +1,26 @@
+"use client";
+
+import { type RefObject, useCallback, useEffect, useRef } from "react";
+
+/**
+ * Hands the keyboard's focus on when what held it goes away. `handOver` is called when that is certain; the focus moves to
+ * `target` at the next drawing at which it is `ready` to take it.
+ */
+export function useFocusHandover<Target extends HTMLElement>(
+  ready: boolean,
+): {
+  readonly target: RefObject<Target | null>;
+  readonly handOver: () => void;
+} {
+  const target = useRef<Target>(null);
+  const waiting = useRef(false);
+  useEffect(() => {
+    if (!ready || !waiting.current) return;
+    waiting.current = false;
+    target.current?.focus();
+  });
+  const handOver = useCallback(() => {
+    waiting.current = true;
+  }, []);
+  return { target, handOver };
+}
