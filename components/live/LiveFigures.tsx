@@ -1,12 +1,23 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+import { SettlingWord } from "./SettlingWord";
+import { settling } from "./settling";
 
-function Pair(props: { readonly name: string; readonly measured: string; readonly beside: string; readonly testId: string }) {
+function Pair(props: {
+  readonly name: string;
+  readonly measured: string;
+  readonly beside: string;
+  readonly testId: string;
+  readonly pale?: boolean;
+}) {
   return (
     <div className="flex flex-col gap-0.5">
       <dt className="text-xs text-ink-3">{props.name}</dt>
-      <dd className="text-2xl font-semibold tracking-tight whitespace-nowrap" data-testid={`measured-${props.testId}`}>
+      <dd
+        className={`text-2xl font-semibold tracking-tight whitespace-nowrap ${props.pale ? "text-ink-3" : ""}`}
+        data-testid={`measured-${props.testId}`}
+      >
         {props.measured}
       </dd>
       <dd className="text-xs text-ink-3" data-testid={`predicted-${props.testId}`}>
@@ -19,6 +30,7 @@ function Pair(props: { readonly name: string; readonly measured: string; readonl
 /** What is measured, large, and below each figure what the plan in force promised. */
 export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
   const { measured, gateway } = frame;
+  const unsettled = settling(frame, plan);
   const predictions = plan?.predictions ?? null;
   const band = (low: string, high: string, value: string) => `predicted ${value} (${low} to ${high})`;
   return (
@@ -26,6 +38,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
       <Pair
         name="p95 end to end, measured"
         testId="p95"
+        pale={unsettled !== null}
         measured={formatSeconds(measured.p95Seconds)}
         beside={
           predictions === null
@@ -36,6 +49,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
       <Pair
         name="Quality, measured"
         testId="quality"
+        pale={unsettled !== null}
         measured={formatScore(measured.meanQuality)}
         beside={
           predictions === null
@@ -53,6 +67,11 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         <dt className="text-xs text-ink-3">Measured over</dt>
         <dd className="text-2xl font-semibold tracking-tight">{formatCount(measured.requests)}</dd>
         <dd className="text-xs text-ink-3">requests of the last {formatSeconds(measured.windowSeconds)}</dd>
+        {unsettled !== null && (
+          <dd>
+            <SettlingWord settling={unsettled} />
+          </dd>
+        )}
       </div>
     </dl>
   );

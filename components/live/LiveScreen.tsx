@@ -25,7 +25,9 @@ import { liveCodec } from "./liveCodec";
 import { prepareAttention } from "./prepareAttention";
 import { engineRows } from "./prepareEngines";
 import { heatNodes, latencySeries, queueSeries, rateSeries, stageRows } from "./prepareLive";
+import { SettlingWord } from "./SettlingWord";
 import { StagePanel } from "./StagePanel";
+import { settling } from "./settling";
 import { useLiveFrames } from "./useLiveFrames";
 
 function usePlanOf(planId: string | null): Plan | null {
@@ -48,6 +50,7 @@ function Measurements(props: {
   const identities = useModelIdentities(names);
   const models = useMemo(() => [...identities.keys()], [identities]);
   const queues = useMemo(() => queueSeries(models, identities), [models, identities]);
+  const unsettled = settling(frame, plan);
   const band =
     plan === null ? null : { low: plan.predictions.p95Band.low, high: plan.predictions.p95Band.high, value: plan.predictions.p95Seconds };
   return (
@@ -55,8 +58,8 @@ function Measurements(props: {
       <Panel title="Measured beside predicted">
         <LiveFigures frame={frame} plan={plan} />
       </Panel>
-      <Panel title="Stages">
-        <StagePanel rows={stageRows(frame, plan, identities)} />
+      <Panel title="Stages" {...(unsettled === null ? {} : { aside: <SettlingWord settling={unsettled} /> })}>
+        <StagePanel rows={stageRows(frame, plan, identities)} pale={unsettled !== null} />
       </Panel>
       <div className="grid gap-4 lg:grid-cols-3">
         <LiveChart title="Requests" frames={frames} series={rateSeries} rangeSeconds={rangeSeconds} format={formatRate} unit="/s" />

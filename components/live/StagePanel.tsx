@@ -33,8 +33,12 @@ function Beside({ measured, predicted }: { readonly measured: number | null; rea
   );
 }
 
-/** The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise. */
-export function StagePanel({ rows }: { readonly rows: readonly StageRow[] }) {
+/**
+ * The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise.
+ * `pale`: what is measured has not settled yet.
+ */
+export function StagePanel({ rows, pale }: { readonly rows: readonly StageRow[]; readonly pale: boolean }) {
+  const tone = pale ? "text-ink-3" : "";
   if (rows.length === 0) return <p className="text-sm text-ink-3">No plan runs, so there are no stages.</p>;
   return (
     <Table caption="Stages" columns={columns}>
@@ -43,13 +47,13 @@ export function StagePanel({ rows }: { readonly rows: readonly StageRow[] }) {
           <td>{identity === undefined ? model : <ModelChip identity={identity} />}</td>
           <td className="text-right">{formatCount(measured?.queued)}</td>
           <td className="text-right">{formatCount(measured?.inFlight)}</td>
-          <td className="text-right whitespace-nowrap">
+          <td className={`text-right whitespace-nowrap ${tone}`}>
             {formatPercent(measured?.share)}{" "}
             {predictedShare !== null && <span className="text-xs text-ink-3">of {formatPercent(predictedShare)} predicted</span>}
           </td>
-          <td className="text-right">{formatPercent(measured?.escalated)}</td>
-          <td className="text-right">{formatScore(measured?.meanJudgedScore)}</td>
-          <td className="text-right font-medium">{formatSeconds(measured?.p95Seconds)}</td>
+          <td className={`text-right ${tone}`}>{formatPercent(measured?.escalated)}</td>
+          <td className={`text-right ${tone}`}>{formatScore(measured?.meanJudgedScore)}</td>
+          <td className={`text-right font-medium ${tone}`}>{formatSeconds(measured?.p95Seconds)}</td>
           <td>
             <Beside measured={measured?.p95Seconds ?? null} predicted={predictedP95Seconds} />
           </td>

@@ -1,0 +1,28 @@
+import type { LiveFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { sumKnown } from "../charts/prepareSeries";
+
+/** The measuring window grows no longer than this; a plan whose p95 is beyond half of it would settle never. */
+const LONGEST_WINDOW_SECONDS = 300;
+
+/** Windows of fewer p95s than this hold mostly the answers that were quick: the slow ones of its beginning are still under way. */
+const P95S_TO_SETTLE = 2;
+
+/** Figures that have not settled; `inFlight` are the requests still under way, null where that is not known. */
+export interface Settling {
+  readonly inFlight: number | null;
+}
+
+/**
+ * Whether what is measured leans to quick answers because the window is young.
+ *
+ * @returns null when the figures have settled or no plan says how long
+ * answers take.
+ */
+export function settling(frame: LiveFrame, plan: Plan | null): Settling | null {
+  if (plan === null || frame.planId !== plan.id) return null;
+  const { windowSeconds } = frame.measured;
+  const inFlight = sumKnown(frame.gateway.stages.flatMap((stage) => [stage.queued, stage.inFlight]));
+  if (windowSeconds >= Math.min(P95S_TO_SETTLE * plan.predictions.p95Seconds, LONGEST_WINDOW_SECONDS)) return null;
+  return frame.measured.requests === 0 && (inFlight ?? 0) === 0 ? null : { inFlight };
+}
