@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { PlanningSituation } from "@/server/planning/planningRequest";
+import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planningRequest";
 import { workloadHash } from "@/server/planning/workloadCodec";
 import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { numberFlag } from "./flagValues";
@@ -11,6 +11,8 @@ export interface SituationFlags extends WorkloadFlags {
   readonly nodes: number;
   readonly gpusPerNode: number;
   readonly usdPerGpuHour?: number;
+  readonly judgeSeconds: number;
+  readonly judgeUsd: number;
 }
 
 type Read = { readonly ok: true; readonly situation: PlanningSituation } | { readonly ok: false; readonly message: string };
@@ -25,6 +27,8 @@ export const withSituationFlags = (command: Command): Command =>
     .requiredOption("--gpu <card>", "GPU type, such as h100-sxm")
     .requiredOption("--nodes <n>", "nodes of the cluster", numberFlag({ min: 1, max: MOST_NODES, whole: true }))
     .requiredOption("--gpus-per-node <n>", "GPUs of each node", numberFlag({ min: 1, max: 16, whole: true }))
+    .option("--judge-seconds <s>", "time of one judge call", numberFlag({ min: 0, max: 600 }), DEFAULT_JUDGE.secondsPerCall)
+    .option("--judge-usd <usd>", "price of one judge call", numberFlag({ min: 0, max: 100 }), DEFAULT_JUDGE.usdPerCall)
     .option("--usd-per-gpu-hour <usd>", "price of a GPU hour (default: the card's dated list price)", numberFlag({ min: 0, max: 1000 }));
 
 /** Reads files and flags into what the planner takes, or says in one sentence what is wrong. */
@@ -46,8 +50,7 @@ export async function readSituation(flags: SituationFlags): Promise<Read> {
     nodes,
     usdPerGpuHour,
   };
-  return {
-    ok: true,
-    situation: { workload: read.workload, workloadId: workloadHash(read.workload), cluster, requestsPerSecond: flags.rate },
-  };
+  const { workload } = read;
+  const judge = { secondsPerCall: flags.judgeSeconds, usdPerCall: flags.judgeUsd };
+  return { ok: true, situation: { workload, workloadId: workloadHash(workload), cluster, requestsPerSecond: flags.rate, judge } };
 }
