@@ -1,13 +1,15 @@
 "use client";
 
-import { useState } from "react";
+import { Fragment, useState } from "react";
 import { CartesianGrid, ComposedChart, Line, ReferenceArea, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatClock } from "../ui/format";
 import { niceTicks } from "./niceTicks";
 import type { SeriesPicture, SeriesRow } from "./prepareSeries";
 
-/** What a plan promised for the value drawn: a band, with the point prediction inside it. */
+/** What a plan promised for the value drawn, over the time it was in force: a band, with the point prediction inside it. */
 export interface PredictedBand {
+  readonly fromMs: number;
+  readonly toMs: number;
   readonly low: number;
   readonly high: number;
   readonly value: number;
@@ -44,11 +46,11 @@ export default function SeriesChart(props: {
   readonly format: (value: number) => string;
   /** Behind the numbers of the axis. */
   readonly unit: string;
-  readonly band: PredictedBand | null;
+  readonly bands: readonly PredictedBand[];
 }) {
-  const { picture, band } = props;
+  const { picture, bands } = props;
   const [pointed, setPointed] = useState(false);
-  const top = Math.max(picture.highest, band?.high ?? 0) * HEADROOM || 1;
+  const top = Math.max(picture.highest, ...bands.map((band) => band.high)) * HEADROOM || 1;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: only decides which of the synced charts shows its readout.
     <div
@@ -79,10 +81,29 @@ export default function SeriesChart(props: {
             stroke="var(--line-strong)"
             domain={[0, top]}
           />
-          {band !== null && (
-            <ReferenceArea y1={band.low} y2={band.high} fill="var(--accent)" fillOpacity={0.14} stroke="none" ifOverflow="hidden" />
-          )}
-          {band !== null && <ReferenceLine y={band.value} stroke="var(--accent)" strokeDasharray="2 3" ifOverflow="hidden" />}
+          {bands.map((band) => (
+            <Fragment key={band.fromMs}>
+              <ReferenceArea
+                x1={band.fromMs}
+                x2={band.toMs}
+                y1={band.low}
+                y2={band.high}
+                fill="var(--accent)"
+                fillOpacity={0.14}
+                stroke="none"
+                ifOverflow="hidden"
+              />
+              <ReferenceLine
+                segment={[
+                  { x: band.fromMs, y: band.value },
+                  { x: band.toMs, y: band.value },
+                ]}
+                stroke="var(--accent)"
+                strokeDasharray="2 3"
+                ifOverflow="hidden"
+              />
+            </Fragment>
+          ))}
           <Tooltip
             isAnimationActive={false}
             cursor={{ stroke: "var(--line-strong)" }}

@@ -9,6 +9,8 @@ import { Panel } from "../ui/Panel";
 
 const SeriesChart = dynamic(() => import("../charts/SeriesChart"), { ssr: false, loading: () => <div className="h-44" /> });
 
+const NO_BANDS: readonly PredictedBand[] = [];
+
 /** A chart over time with its title, its key and a word where there is nothing to draw. */
 export function LiveChart(props: {
   readonly title: string;
@@ -17,14 +19,14 @@ export function LiveChart(props: {
   readonly rangeSeconds: number;
   readonly format: (value: number) => string;
   readonly unit: string;
-  readonly band?: PredictedBand | null;
+  readonly bands?: readonly PredictedBand[];
 }) {
-  const { frames, series, rangeSeconds, band = null } = props;
+  const { frames, series, rangeSeconds, bands = NO_BANDS } = props;
   const picture = useMemo(() => prepareSeries(frames, series, rangeSeconds), [frames, series, rangeSeconds]);
   return (
     <Panel title={props.title}>
       {picture.hasValues ? (
-        <SeriesChart picture={picture} syncId="live" format={props.format} unit={props.unit} band={band} />
+        <SeriesChart picture={picture} syncId="live" format={props.format} unit={props.unit} bands={bands} />
       ) : (
         <p className="flex h-44 items-center justify-center text-sm text-ink-3">No value of this was reported in the range.</p>
       )}
@@ -37,7 +39,7 @@ export function LiveChart(props: {
             {each.name}
           </li>
         ))}
-        {band !== null && (
+        {bands.length > 0 && (
           <li className="inline-flex items-center gap-1.5">
             <span aria-hidden="true" className="h-2 w-3.5 bg-accent-soft" />
             predicted p95

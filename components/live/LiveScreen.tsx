@@ -24,11 +24,12 @@ import { LoadPanel } from "./LoadPanel";
 import { liveCodec } from "./liveCodec";
 import { prepareAttention } from "./prepareAttention";
 import { engineRows } from "./prepareEngines";
-import { heatNodes, latencySeries, queueSeries, rateSeries, stageRows } from "./prepareLive";
+import { heatNodes, latencySeries, queueSeries, rateSeries, servedModels, stageRows } from "./prepareLive";
 import { SettlingWord } from "./SettlingWord";
 import { StagePanel } from "./StagePanel";
 import { settling } from "./settling";
 import { useLiveFrames } from "./useLiveFrames";
+import { usePredictedBands } from "./usePredictedBands";
 
 function usePlanOf(planId: string | null): Plan | null {
   const trpc = useTRPC();
@@ -46,13 +47,12 @@ function Measurements(props: {
   readonly rangeSeconds: number;
 }) {
   const { frames, frame, plan, rangeSeconds } = props;
-  const names = [...new Set([...(plan?.policy.stages.map((stage) => stage.model) ?? []), ...frame.engines.map((engine) => engine.model)])];
+  const names = servedModels(frames, plan);
   const identities = useModelIdentities(names);
   const models = useMemo(() => [...identities.keys()], [identities]);
   const queues = useMemo(() => queueSeries(models, identities), [models, identities]);
   const unsettled = settling(frame, plan);
-  const band =
-    plan === null ? null : { low: plan.predictions.p95Band.low, high: plan.predictions.p95Band.high, value: plan.predictions.p95Seconds };
+  const bands = usePredictedBands(frames, rangeSeconds);
   return (
     <>
       <Panel title="Measured beside predicted">
@@ -71,7 +71,7 @@ function Measurements(props: {
           rangeSeconds={rangeSeconds}
           format={formatSeconds}
           unit=" s"
-          band={band}
+          bands={bands}
         />
       </div>
       <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">

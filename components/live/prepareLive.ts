@@ -15,6 +15,13 @@ export interface StageRow {
   readonly predictedShare: number | null;
 }
 
+/** Models with a place on the page: the plan's by stage, then all others that were served while the frames were taken. */
+export function servedModels(frames: readonly LiveFrame[], plan: Plan | null): readonly string[] {
+  const models = new Set(plan?.policy.stages.map((stage) => stage.model));
+  for (const frame of frames.toReversed()) for (const engine of frame.engines) models.add(engine.model);
+  return [...models];
+}
+
 /** Stages in the order requests meet them: the plan's, or, without a plan, those the gateway reports. */
 export function stageRows(frame: LiveFrame, plan: Plan | null, identities: ReadonlyMap<string, ModelIdentity>): readonly StageRow[] {
   const models = plan?.policy.stages.map((stage) => stage.model) ?? frame.gateway.stages.map((stage) => stage.model);
