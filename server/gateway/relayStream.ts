@@ -19,7 +19,7 @@ interface Relay {
 
 export type RelayOutcome =
   | { readonly kind: "streamed"; readonly usage: Usage; readonly firstTokenMs: number }
-  /** The engine failed after the first token: the client was told in an error event and the stream was ended. */
+  /** The engine failed after the first token: the client was told in an error event, the engine's own or ours, and the stream was ended. */
   | { readonly kind: "broken"; readonly reason: string; readonly usage: Usage; readonly firstTokenMs: number }
   /** Nothing was sent to the client: an answer that is no stream, a failure that may be retried, or an abort. */
   | { readonly kind: "not-begun"; readonly reply: EngineReply };
@@ -38,7 +38,7 @@ export async function relayStream({ call, response, headers }: Relay): Promise<R
       return;
     }
     begun.held.push(chunk);
-    if (scanner.earlyError !== null) flow.abort(scanner.earlyError);
+    if (scanner.error !== null) flow.abort(scanner.error);
     else if (scanner.sawToken) {
       begun.firstTokenMs = performance.now();
       response.writeHead(200, { ...headers(), ...eventStreamHeaders });
@@ -52,6 +52,10 @@ export async function relayStream({ call, response, headers }: Relay): Promise<R
     // A 200 without a single token: what came is the answer, unless the engine failed on the way.
     if (reply.kind === "answered" && held.length > 0) return { kind: "not-begun", reply: { ...reply, body: Buffer.concat(held) } };
     return { kind: "not-begun", reply };
+  }
+  if (scanner.error !== null) {
+    response.end();
+    return { kind: "broken", reason: scanner.error, usage: scanner.usage, firstTokenMs };
   }
   if (reply.kind === "answered") {
     response.end();

@@ -141,6 +141,24 @@ describe("when engines fail", () => {
     expect(engine.asked).toHaveLength(1);
     expect((await gateway.decisions())[0]?.status).toBe(502);
   });
+
+  it("records a stream that the engine ends with an error event as failed, and takes the engine out", async () => {
+    const errorEvent = 'data: {"error":{"message":"The engine was stopped."}}\n\n';
+    const engine = await startTestEngine((_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(streamEvent({ content: "half" }));
+      // Its health fails too, so that no probe takes it back while the test looks.
+      setTimeout(() => response.end(`${errorEvent}data: [DONE]\n\n`, () => void engine.close()), 20);
+    });
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const text = await (await gateway.chat({ stream: true })).text();
+    expect(text.split(errorEvent)).toHaveLength(2);
+    const [decision] = await gateway.decisions();
+    expect(decision?.status).toBe(502);
+    expect(decision?.stages).toMatchObject([{ verdict: "failed", reason: "engine failed after the first token: The engine was stopped." }]);
+    expect(await (await fetch(`${gateway.adminUrl}/status`)).text()).toContain('"unhealthy"');
+  });
 });
 
 describe("order and flow", () => {

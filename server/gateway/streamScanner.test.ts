@@ -30,6 +30,14 @@ describe("StreamScanner", () => {
   it("reports an error event that comes before the first token", () => {
     const scanner = new StreamScanner();
     scanner.feed(Buffer.from('data: {"error":{"message":"engine is dead"}}\n\n'));
-    expect(scanner.earlyError).toBe("engine is dead");
+    expect(scanner.error).toBe("engine is dead");
+  });
+
+  it("reports an error event that comes after the first token, but not a token that quotes one", () => {
+    const scanner = new StreamScanner();
+    scanner.feed(Buffer.from(streamEvent({ content: "It said " }) + streamEvent({ content: '{"error":{"message":"no"}}' })));
+    expect(scanner.error).toBeNull();
+    scanner.feed(Buffer.from('data: {"error": {"message": "engine is dead"}}\n\ndata: [DONE]\n\n'));
+    expect(scanner.error).toBe("engine is dead");
   });
 });

@@ -1,16 +1,19 @@
 import { isRecord } from "./chatRequest";
 import { noUsage, type Usage, usageOf } from "./usage";
 
+/** Neither can stand inside a JSON string, where quotes are escaped. */
+const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
+
 /**
  * Reads along in an engine's event stream without changing it: when the first token came, whether the engine reported an
- * error before it, and the usage at the end. After the first token only events that carry usage are parsed.
+ * error, and the usage at the end. After the first token only events that carry usage or an error are parsed.
  */
 export class StreamScanner {
   #rest = "";
   readonly #decoder = new TextDecoder();
   sawToken = false;
-  /** The engine's own message when it sent an error event before the first token. */
-  earlyError: string | null = null;
+  /** The engine's own message when it sent an error event. */
+  error: string | null = null;
   usage: Usage = noUsage;
 
   feed(chunk: Buffer): void {
@@ -22,12 +25,11 @@ export class StreamScanner {
 
   #line(line: string): void {
     if (!line.startsWith("data:")) return;
-    if (this.sawToken && !line.includes('"usage":{') && !line.includes('"usage": {')) return;
+    if (this.sawToken && !worthParsing.test(line)) return;
     const event = parse(line.slice("data:".length));
     if (!isRecord(event)) return;
-    if (event.error !== undefined && !this.sawToken) {
-      this.earlyError =
-        isRecord(event.error) && typeof event.error.message === "string" ? event.error.message : "the engine reported an error";
+    if (event.error !== undefined && event.error !== null) {
+      this.error = isRecord(event.error) && typeof event.error.message === "string" ? event.error.message : "the engine reported an error";
     }
     if (isRecord(event.usage)) this.usage = usageOf(event);
     if (Array.isArray(event.choices) && event.choices.some(carriesToken)) this.sawToken = true;
