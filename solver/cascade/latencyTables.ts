@@ -76,7 +76,7 @@ const LEAST_SHARE = 1 / 16;
 const MIN_MIX_PROMPTS = 120;
 
 /** Requests of the longest run, and of the run over all prompts. */
-const MOST_REQUESTS = Math.max(...[...SEARCH_LOADS, ...FINALIST_LOADS].map(({ requests }) => requests));
+const MOST_REQUESTS = Math.max(...[...SEARCH_LOADS, ...FINALIST_LOADS].map(({ most }) => most));
 
 /** Load, relative to saturation, of the simulation behind `relativeLatency`. */
 const REFERENCE_LOAD = 0.6;
@@ -221,6 +221,7 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWor
   return {
     inputTokens: prompts.map((prompt) => sample.inputTokens[prompt] ?? 0),
     outputTokens: prompts.map((prompt) => sample.outputTokens[model]?.[prompt] ?? 0),
+    traceRequests: input.arrivalSeconds.length * mix.share,
     stageRequestsPerSecond: input.requestsPerSecond * mix.share,
     // Not the stage's own rate: tables serve mixes of larger shares too.
     highestRequestsPerSecond: input.requestsPerSecond,

@@ -25,3 +25,15 @@ export function testSample({ prompts, skills, seed }: { prompts: number; skills:
     judged: columns.map((column) => column.judged),
   };
 }
+
+/** Arrivals that are even at first, with slow bursts of some hundred requests at double the rate in the last half only. */
+export function lateBursts(requests: number, seed: number): Float64Array {
+  const random = seededRandom(seed);
+  let clock = 0;
+  return Float64Array.from({ length: requests }, (_, index) => {
+    const late = index > requests / 2;
+    const burst = Math.floor(index / 600) % 2 === 0;
+    clock += random.exponential(late ? (burst ? 1.7 : 0.7) : 1);
+    return clock;
+  });
+}

@@ -196,9 +196,22 @@ class ClusterRun {
     }
     const actions = this.policy.decide({ nowSeconds: now, waiting: this.waiting, replicas: this.views });
     if (actions.length === 0) return;
+    this.remove(actions);
+    for (const action of actions) this.apply(action, now);
+  }
+
+  /** Takes work off the waiting list. Most decisions are about one request, near the head of a list that may be thousands long. */
+  private remove(actions: readonly Action[]): void {
+    const [first] = actions;
+    if (actions.length === 1) {
+      this.waiting.splice(
+        this.waiting.findIndex((work) => work.id === first?.workId),
+        1,
+      );
+      return;
+    }
     const acted = new Set(actions.map((action) => action.workId));
     this.waiting = this.waiting.filter((work) => !acted.has(work.id));
-    for (const action of actions) this.apply(action, now);
   }
 
   private apply(action: Action, now: number): void {

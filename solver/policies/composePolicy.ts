@@ -109,11 +109,16 @@ function refreshed({ replicas, slots }: Seats): Slots {
 
 /** The queue by rising key. Drivers list work as it came, so the usual queue is in order already and is not sorted again. */
 function inOrder(queue: readonly WaitingWork[], order: Order, nowSeconds: number): readonly WaitingWork[] {
-  if (queue.length === 1) return queue;
-  const keys = Float64Array.from(queue, (work) => order.key(work, nowSeconds));
+  let last = Number.NEGATIVE_INFINITY;
   let sorted = true;
-  for (let index = 1; index < keys.length && sorted; index += 1) sorted = (keys[index - 1] ?? 0) <= (keys[index] ?? 0);
+  for (let index = 0; index < queue.length && sorted; index += 1) {
+    const work = queue[index];
+    const key = work === undefined ? last : order.key(work, nowSeconds);
+    sorted = last <= key;
+    last = key;
+  }
   if (sorted) return queue;
+  const keys = queue.map((work) => order.key(work, nowSeconds));
   const positions = Array.from(queue.keys()).sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
   return positions.flatMap((position) => queue[position] ?? []);
 }
