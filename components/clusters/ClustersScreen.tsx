@@ -14,7 +14,7 @@ import { flagCodec } from "../url/flagCodec";
 import { useUrlView } from "../url/useUrlView";
 import { DescribeCluster } from "./DescribeCluster";
 
-const attachCodec = flagCodec("attach");
+const describeCodec = flagCodec("describe");
 
 function ClusterCard({ cluster }: { readonly cluster: ClusterSummary }) {
   const { spec } = cluster;
@@ -70,7 +70,7 @@ function ClusterCard({ cluster }: { readonly cluster: ClusterSummary }) {
 /** Clusters: what there is to plan for and to run on. */
 export function ClustersScreen() {
   const query = useClusters();
-  const [{ open }, write] = useUrlView(attachCodec);
+  const [{ open }, write] = useUrlView(describeCodec);
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Clusters">

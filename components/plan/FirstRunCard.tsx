@@ -2,13 +2,16 @@
 
 import Link from "next/link";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
-import { buttonClass } from "../ui/Button";
+import { Button, buttonClass } from "../ui/Button";
+import { useReview } from "./useReview";
 
-/** Shown until a plan runs: what is real here, what is emulated, and three ways on. */
-export function FirstRunCard({ cluster }: { readonly cluster: ClusterSummary }) {
+/** Shown until a plan runs: what is real here, what is emulated, and the ways on. `plan`: the exact one at hand, once there is one. */
+export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSummary; readonly plan: Plan | null }) {
   const link = useClusterLink();
+  const review = useReview();
   const gpus = cluster.spec.nodes.reduce((sum, node) => sum + node.gpus, 0);
   return (
     <section aria-label="First steps" className="flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border bg-panel px-4 py-3">
@@ -21,13 +24,19 @@ export function FirstRunCard({ cluster }: { readonly cluster: ClusterSummary }) 
             : "step times from a model with deviations the planner does not see."}{" "}
           Planner, gateway, roll-out and measurements are the ones you would use on your own engines.
         </p>
+        <p className="mt-1">Apply the plan recommended below; once it runs, load starts on Live.</p>
+        {review.error !== null && (
+          <p role="alert" className="mt-1 text-bad">
+            {review.error.message}
+          </p>
+        )}
       </div>
       <div className="flex flex-wrap gap-2">
-        <Link href={link("/live?load=open")} className={buttonClass("plain")}>
-          Try the demo load
-        </Link>
-        <Link href={link("/clusters?attach=open")} className={buttonClass("plain")}>
-          Attach my engines
+        <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
+          Review the recommended plan
+        </Button>
+        <Link href={link("/clusters?describe=open")} className={buttonClass("plain")}>
+          Describe my cluster
         </Link>
         <Link href={link("/workloads?import=open")} className={buttonClass("plain")}>
           Import my prompts

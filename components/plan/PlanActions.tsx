@@ -1,13 +1,9 @@
 "use client";
 
-import { useMutation } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import type { Plan } from "@/solver/plan/plan";
-import { takeOutcome } from "../api/takeOutcome";
-import { useTRPCClient } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { shortHash } from "../ui/format";
+import { useReview } from "./useReview";
 
 /** Saves a plan as the document that import takes back unchanged. */
 function download(plan: Plan): void {
@@ -21,24 +17,18 @@ function download(plan: Plan): void {
 
 /** What can be done with the exact plan; null while there is none. */
 export function PlanActions({ plan }: { readonly plan: Plan | null }) {
-  const client = useTRPCClient();
-  const router = useRouter();
-  const link = useClusterLink();
-  const keep = useMutation({
-    mutationFn: async (planId: string) => takeOutcome(await client.plans.keep.mutate({ planId })),
-    onSuccess: (kept) => router.push(link(`/apply/${kept.id}`)),
-  });
+  const review = useReview();
   return (
     <>
-      {keep.error !== null && (
+      {review.error !== null && (
         <span role="alert" className="text-bad">
-          {keep.error.message}
+          {review.error.message}
         </span>
       )}
       <Button disabled={plan === null} onClick={() => plan !== null && download(plan)}>
         Export JSON
       </Button>
-      <Button look="primary" disabled={plan === null || keep.isPending} onClick={() => plan !== null && keep.mutate(plan.id)}>
+      <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
         Review and apply
       </Button>
     </>

@@ -68,7 +68,9 @@ function PlanDesk(props: {
         onWorkload={(workload) => change({ workload, fixed: null, pins: [] }, "push")}
         onRate={(rate) => change({ requestsPerSecond: rate }, "replace")}
       />
-      {cluster.emulated && cluster.runningPlanId === null && <FirstRunCard cluster={cluster} />}
+      {cluster.emulated && cluster.runningPlanId === null && (
+        <FirstRunCard cluster={cluster} plan={planning.exact.current ? planning.exact.plan : null} />
+      )}
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel
           planning={planning}
