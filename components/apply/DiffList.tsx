@@ -2,6 +2,7 @@
 
 import { useState } from "react";
 import type { DiffLine } from "@/server/contracts/studio";
+import { prepareDiff } from "./prepareDiff";
 
 const signs = {
   "+": { word: "added", tone: "text-good", mark: "+" },
@@ -10,35 +11,50 @@ const signs = {
   "=": { word: "unchanged", tone: "text-ink-3", mark: "=" },
 } as const;
 
-/** A difference in words: the sign, the subject and what becomes of it. Unchanged lines hide until asked for. */
+function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
+  return (
+    <ul className="flex list-none flex-col">
+      {lines.map((line) => {
+        const sign = signs[line.sign];
+        return (
+          <li key={`${line.sign}${line.subject}${line.text}`} className="flex gap-3 border-b py-1.5 text-sm last:border-0">
+            <span className={`w-20 shrink-0 ${sign.tone}`}>
+              <span aria-hidden="true" className="mr-1.5 inline-block w-2 font-mono">
+                {sign.mark}
+              </span>
+              {sign.word}
+            </span>
+            <span className="w-56 shrink-0 font-medium break-words">{line.subject}</span>
+            <span className="min-w-0 text-ink-2">{line.text}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** A difference in words: the sign, the subject and what becomes of it. Unchanged lines and single engines hide until asked for. */
 export function DiffList({ lines }: { readonly lines: readonly DiffLine[] }) {
   const [all, setAll] = useState(false);
-  const unchanged = lines.filter((line) => line.sign === "=").length;
-  const shown = all ? lines : lines.filter((line) => line.sign !== "=");
+  const { changed, unchanged, engines, enginesText } = prepareDiff(lines);
   return (
-    <div className="flex flex-col gap-2">
-      {shown.length === 0 && <p className="text-sm text-ink-3">Nothing changes: this plan is what runs.</p>}
-      <ul className="flex list-none flex-col" data-testid="plan-diff">
-        {shown.map((line) => {
-          const sign = signs[line.sign];
-          return (
-            <li key={`${line.sign}${line.subject}${line.text}`} className="flex gap-3 border-b py-1.5 text-sm last:border-0">
-              <span className={`w-20 shrink-0 ${sign.tone}`}>
-                <span aria-hidden="true" className="mr-1.5 inline-block w-2 font-mono">
-                  {sign.mark}
-                </span>
-                {sign.word}
-              </span>
-              <span className="w-56 shrink-0 font-medium break-words">{line.subject}</span>
-              <span className="min-w-0 text-ink-2">{line.text}</span>
-            </li>
-          );
-        })}
-      </ul>
-      {unchanged > 0 && (
+    <div className="flex flex-col gap-2" data-testid="plan-diff">
+      {changed.length === 0 && engines.every((line) => line.sign === "=") && (
+        <p className="text-sm text-ink-3">Nothing changes: this plan is what runs.</p>
+      )}
+      <Lines lines={all ? [...changed, ...unchanged] : changed} />
+      {unchanged.length > 0 && (
         <button type="button" className="self-start text-xs text-accent underline underline-offset-2" onClick={() => setAll(!all)}>
-          {all ? "Hide unchanged" : `Show ${unchanged} unchanged`}
+          {all ? "Hide unchanged" : `Show ${unchanged.length} unchanged`}
         </button>
+      )}
+      {engines.length > 0 && (
+        <details>
+          <summary className="text-sm font-medium text-ink-2">
+            Engines <span className="font-normal text-ink-3">{enginesText}</span>
+          </summary>
+          <Lines lines={engines} />
+        </details>
       )}
     </div>
   );

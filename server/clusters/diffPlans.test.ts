@@ -26,8 +26,8 @@ describe("diffPlans", () => {
   it("says from what to what", () => {
     const before = planOnGpus("before", { a: [0] });
     const after = planOnGpus("after", { a: [0], b: [1] });
-    expect(diffPlans(before, after)).toContainEqual({ sign: "~", subject: "cascade", text: "a -> a then b" });
-    expect(diffPlans(before, after)).toContainEqual({ sign: "+", subject: "threshold after a", text: "accept at 60 or more" });
+    expect(diffPlans(before, after)).toContainEqual({ sign: "~", of: "plan", subject: "cascade", text: "a -> a then b" });
+    expect(diffPlans(before, after)).toContainEqual({ sign: "+", of: "plan", subject: "threshold after a", text: "accept at 60 or more" });
   });
 
   it("adds everything where nothing runs", () => {

@@ -10,8 +10,10 @@ function deploymentText({ replicas, gpus, gpu }: ModelDeployment): string {
 
 /** A line for a value that two plans may share. */
 function valueLine(subject: string, before: string | null, after: string): DiffLine {
-  if (before === null) return { sign: "+", subject, text: after };
-  return before === after ? { sign: "=", subject, text: after } : { sign: "~", subject, text: `${before} -> ${after}` };
+  if (before === null) return { sign: "+", of: "plan", subject, text: after };
+  return before === after
+    ? { sign: "=", of: "plan", subject, text: after }
+    : { sign: "~", of: "plan", subject, text: `${before} -> ${after}` };
 }
 
 function engineLines(from: Plan | null, to: Plan): readonly DiffLine[] {
@@ -21,9 +23,9 @@ function engineLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   const added = after.filter((engine) => !kept.includes(engine));
   const removed = before.filter((engine) => !after.some((one) => one.id === engine.id));
   return [
-    ...added.map((engine) => ({ sign: "+" as const, subject: engine.id, text: `start on ${placeText(engine)}` })),
-    ...removed.map((engine) => ({ sign: "-" as const, subject: engine.id, text: `stop on ${placeText(engine)}` })),
-    ...kept.map((engine) => ({ sign: "=" as const, subject: engine.id, text: `stays on ${placeText(engine)}` })),
+    ...added.map((engine) => ({ sign: "+" as const, of: "engine" as const, subject: engine.id, text: `start on ${placeText(engine)}` })),
+    ...removed.map((engine) => ({ sign: "-" as const, of: "engine" as const, subject: engine.id, text: `stop on ${placeText(engine)}` })),
+    ...kept.map((engine) => ({ sign: "=" as const, of: "engine" as const, subject: engine.id, text: `stays on ${placeText(engine)}` })),
   ];
 }
 
@@ -34,7 +36,7 @@ function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
       const earlier = from?.deployment.find((one) => one.model === deployment.model);
       return valueLine(deployment.model, earlier === undefined ? null : deploymentText(earlier), deploymentText(deployment));
     }),
-    ...gone.map((deployment) => ({ sign: "-" as const, subject: deployment.model, text: deploymentText(deployment) })),
+    ...gone.map((deployment) => ({ sign: "-" as const, of: "plan" as const, subject: deployment.model, text: deploymentText(deployment) })),
   ];
 }
 

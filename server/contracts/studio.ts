@@ -54,7 +54,13 @@ export interface PlanSummary {
   readonly running: boolean;
 }
 
-export type DiffLine = { readonly sign: "+" | "-" | "~" | "="; readonly subject: string; readonly text: string };
+/** `engine`: one engine, which a line on its model sums up; `plan`: a model, or how requests are routed. */
+export type DiffLine = {
+  readonly sign: "+" | "-" | "~" | "=";
+  readonly of: "plan" | "engine";
+  readonly subject: string;
+  readonly text: string;
+};
 
 /** What applying a plan would change, computed by the same code that applies it. */
 export interface PlanDiff {
