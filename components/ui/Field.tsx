@@ -67,6 +67,8 @@ export function TextField(
     readonly onChange: (value: string) => void;
     readonly placeholder?: string;
     readonly maxLength?: number;
+    /** Values it is known to take, offered while typing; others may be typed too. */
+    readonly suggestions?: readonly string[];
   },
 ) {
   const id = useId();
@@ -78,8 +80,16 @@ export function TextField(
         value={props.value}
         placeholder={props.placeholder}
         maxLength={props.maxLength}
+        list={props.suggestions === undefined ? undefined : `${id}-suggestions`}
         onChange={(event) => props.onChange(event.target.value)}
       />
+      {props.suggestions !== undefined && (
+        <datalist id={`${id}-suggestions`}>
+          {props.suggestions.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
     </FieldFrame>
   );
 }

@@ -3,13 +3,14 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
+import { modelCards } from "@/solver/hardware/models";
 import { AZURE_CONVERSATION_SHAPE } from "@/solver/workload/gammaArrivals";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
-import { formatCount, formatRate } from "../ui/format";
+import { formatCounted, formatRate } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { FilePicker } from "./FilePicker";
 import { AUC_CHOICES, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
@@ -31,7 +32,10 @@ function Choices(props: {
         <SelectField
           label="Family"
           value={choice.family}
-          options={survey.families.map((each) => ({ value: each.family, text: `${each.family} (${each.models.length} models)` }))}
+          options={survey.families.map((each) => ({
+            value: each.family,
+            text: `${each.family} (${formatCounted(each.models.length, "model")})`,
+          }))}
           onChange={(name) => {
             const next = survey.families.find((each) => each.family === name);
             if (next !== undefined) onChange({ ...startingChoice(next), arrivalsUploadId: choice.arrivalsUploadId });
@@ -54,7 +58,7 @@ function Choices(props: {
               }
             />
             {task.task}
-            <span className="text-xs text-ink-3">{formatCount(task.rows)} rows</span>
+            <span className="text-xs text-ink-3">{formatCounted(task.rows, "row")}</span>
           </label>
         ))}
       </fieldset>
@@ -65,6 +69,7 @@ function Choices(props: {
             key={each.tableName}
             label={`Model card for “${each.tableName}”`}
             placeholder="such as llama-3.1-8b"
+            suggestions={Object.keys(modelCards)}
             value={choice.aliases[each.tableName] ?? ""}
             onChange={(card) => onChange({ ...choice, aliases: { ...choice.aliases, [each.tableName]: card.trim() } })}
           />
@@ -125,7 +130,7 @@ export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; r
         label="Outcomes file"
         hint="CSV, up to 64 MB: family, model, size rank, task, prompt, score and lengths, optionally a judged score."
         busy={outcomes.isPending}
-        note={outcomes.data === undefined ? null : `${formatCount(outcomes.data.survey.rows)} rows read.`}
+        note={outcomes.data === undefined ? null : `${formatCounted(outcomes.data.survey.rows, "row")} read.`}
         error={outcomes.error?.message ?? null}
         onFile={(file) => outcomes.mutate(file)}
       />
@@ -139,7 +144,7 @@ export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; r
             note={
               trace === undefined
                 ? null
-                : `${formatCount(trace.arrivals)} arrivals, ${formatRate(trace.arrivals / Math.max(1, trace.spanSeconds))} as recorded.`
+                : `${formatCounted(trace.arrivals, "arrival")}, ${formatRate(trace.arrivals / Math.max(1, trace.spanSeconds))} as recorded.`
             }
             error={arrivals.error?.message ?? null}
             onFile={(file) => arrivals.mutate(file)}
