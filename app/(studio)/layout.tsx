@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/api/ApiProvider";
 import { KeyboardHelp } from "@/components/shell/KeyboardHelp";
 import { Rail } from "@/components/shell/Rail";
+import { SilenceBanner } from "@/components/shell/SilenceBanner";
 import { TopBar } from "@/components/shell/TopBar";
 import { readTheme, THEME_COOKIE } from "@/components/shell/theme";
 import { currentSession } from "@/server/currentSession";
@@ -25,6 +26,7 @@ export default async function StudioLayout({ children }: { readonly children: Re
         <Rail />
         <div className="flex min-w-0 flex-1 flex-col">
           <TopBar userName={session.name} theme={theme} />
+          <SilenceBanner />
           <main id="main" tabIndex={-1} className="flex-1 p-4 outline-hidden">
             {children}
           </main>

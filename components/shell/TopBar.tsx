@@ -13,6 +13,7 @@ import { healthTones } from "./healthTones";
 import { ThemeToggle } from "./ThemeToggle";
 import type { Theme } from "./theme";
 import { useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
+import { useStudioSilence } from "./useStudioSilence";
 
 /** The plan in force, by the start of its hash, and since when. */
 function RunningPlan({ cluster }: { readonly cluster: ClusterSummary }) {
@@ -35,6 +36,7 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
   const trpc = useTRPC();
   const clusters = useClusters().data ?? [];
   const cluster = useCurrentCluster();
+  const silent = useStudioSilence() !== null;
   const [, write] = useUrlView(clusterCodec);
   const signOut = useMutation(
     trpc.session.signOut.mutationOptions({ onSuccess: () => window.location.assign("/sign-in?reason=signed-out") }),
@@ -58,9 +60,15 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
       </label>
       {cluster !== null && (
         <>
-          <StateWord tone={healthTones[cluster.health.word]} title={cluster.health.reason}>
-            {cluster.health.word}
-          </StateWord>
+          {silent ? (
+            <StateWord tone="neutral" title="The studio does not answer, so the cluster's health is not known here.">
+              unknown
+            </StateWord>
+          ) : (
+            <StateWord tone={healthTones[cluster.health.word]} title={cluster.health.reason}>
+              {cluster.health.word}
+            </StateWord>
+          )}
           {cluster.emulated && (
             <Badge
               tone="hatched"

@@ -1,3 +1,4 @@
+import { TRPCClientError } from "@trpc/client";
 import { expect, it, vi } from "vitest";
 import { queryStatus } from "./queryStatus";
 
@@ -10,6 +11,12 @@ it("is loading until there is data, then ready", () => {
 
 it("keeps showing old data when a refresh fails, and says that it is stale", () => {
   expect(queryStatus({ ...base, data: [1], error: { message: "no answer" } }, { what: "" })).toEqual({ kind: "stale", note: "no answer" });
+});
+
+it("leaves it to the page's banner to say that the studio does not answer, as long as there is data to show", () => {
+  const error = new TRPCClientError("Failed to fetch");
+  expect(queryStatus({ ...base, data: [1], error }, { what: "" })).toEqual({ kind: "ready" });
+  expect(queryStatus({ ...base, error }, { what: "" }).kind).toBe("error");
 });
 
 it("offers the way out when there is nothing to show", () => {

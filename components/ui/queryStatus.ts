@@ -1,3 +1,4 @@
+import { isUnanswered } from "../api/isUnanswered";
 import type { PanelStatus } from "./PanelState";
 
 /** What of a query's result decides a panel's state. */
@@ -12,7 +13,9 @@ interface QueryLike {
  * way out; no data yet is loading; `empty` decides for data that is there and says nothing.
  */
 export function queryStatus(query: QueryLike, options: { readonly what: string; readonly empty?: PanelStatus | false }): PanelStatus {
-  if (query.error !== null) {
+  // That the studio does not answer is said once for all panels, above them.
+  const unheard = query.data !== undefined && isUnanswered(query.error);
+  if (query.error !== null && !unheard) {
     if (query.data !== undefined) return { kind: "stale", note: query.error.message };
     return { kind: "error", message: query.error.message, retry: () => void query.refetch() };
   }

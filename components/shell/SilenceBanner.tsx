@@ -1,0 +1,16 @@
+"use client";
+
+import { formatClock } from "../ui/format";
+import { useStudioSilence } from "./useStudioSilence";
+
+/** Says once, on every page, that the studio does not answer; gone with its next answer. */
+export function SilenceBanner() {
+  const sinceMs = useStudioSilence();
+  if (sinceMs === null) return null;
+  return (
+    <p role="alert" className="border-b bg-bad-soft px-4 py-2 text-sm text-bad">
+      <strong className="font-semibold">The studio has not answered since {formatClock(new Date(sinceMs).toISOString())}</strong>; requests
+      are still served by the gateway, which runs on its own. What this page shows is from then. It asks again every few seconds.
+    </p>
+  );
+}
