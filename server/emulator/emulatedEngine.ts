@@ -3,7 +3,7 @@ import type { EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorA
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { createEngineCore } from "./engineCore";
 import { createEngineServer } from "./engineServer";
-import { type ApiError, sendError, shut } from "./http";
+import { type ApiError, STOPPED, sendError, shut } from "./http";
 import type { OutcomeBook } from "./outcomeBook";
 
 export interface EngineOptions {
@@ -32,8 +32,6 @@ export interface Engine {
 
 /** How often a stopping engine looks whether it is empty. */
 const DRAIN_LOOK_MS = 50;
-
-const CUT: ApiError = { status: 503, type: "ServiceUnavailableError", message: "The engine was stopped before the answer was complete." };
 
 /** Makes an engine that begins to load. It serves once its server listens. */
 export function createEngine(options: EngineOptions): Engine {
@@ -74,7 +72,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   const drain = async (): Promise<void> => {
     while (core.openRequests() > 0 && performance.now() < cutAtMs) await new Promise((resolve) => setTimeout(resolve, DRAIN_LOOK_MS));
-    core.stop(CUT);
+    core.stop(STOPPED);
     await shut(server);
   };
 

@@ -28,6 +28,13 @@ export function sendError(response: ServerResponse, error: ApiError): void {
   sendJson(response, error.status, errorBody(error));
 }
 
+/** What is said to whoever still waits when a server is stopped. */
+export const STOPPED: ApiError = {
+  status: 503,
+  type: "ServiceUnavailableError",
+  message: "The engine was stopped before the answer was complete.",
+};
+
 export const notFound = (request: IncomingMessage): ApiError => ({
   status: 404,
   type: "NotFoundError",
@@ -59,6 +66,18 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
   }
 }
 
+/** What each listening server has not answered yet. */
+const openResponses = new WeakMap<Server, ReadonlySet<ServerResponse>>();
+
+function trackResponses(server: Server): ReadonlySet<ServerResponse> {
+  const open = new Set<ServerResponse>();
+  server.on("request", (_, response: ServerResponse) => {
+    open.add(response);
+    response.once("close", () => open.delete(response));
+  });
+  return open;
+}
+
 /**
  * Listens on a port of the loopback interface.
  *
@@ -66,6 +85,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
  */
 export function listen(server: Server, port: number): Promise<number | undefined> {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
+  if (!openResponses.has(server)) openResponses.set(server, trackResponses(server));
   return new Promise((resolve, reject) => {
     const onListening = (): void => {
       server.removeListener("error", onError);
@@ -93,10 +113,14 @@ export async function listenFrom(server: Server, base: number, skip: ReadonlySet
   throw new Error(`No port from ${base} up is free`);
 }
 
-/** Stops listening and cuts what is open. */
+/** Stops listening, answers what is open with an error, and cuts the connections: no request ends without a reply. */
 export function shut(server: Server): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve());
+    for (const response of openResponses.get(server) ?? []) {
+      if (!response.headersSent) sendError(response, STOPPED);
+      else if (!response.writableEnded) response.end(`data: ${errorBody(STOPPED)}\n\n`);
+    }
     server.closeAllConnections();
   });
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,8 +40,8 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number 
   return ((await ended) as [number | null])[0];
 }
 
-async function started(): Promise<ChildProcess> {
-  const child = run();
+async function started(environment: Readonly<Record<string, string>> = {}): Promise<ChildProcess> {
+  const child = run(environment);
   if (child.stdout !== null) await once(child.stdout, "data");
   return child;
 }
@@ -85,6 +85,33 @@ describe("the emulator process", () => {
     expect(performance.now() - began).toBeLessThan(2000);
     await text;
   });
+
+  it("leaves no request without a reply on SIGTERM: not of an engine, not of the judge, not one still arriving", async () => {
+    // The judge takes 0.27 s at this scale: long enough to be stopped meanwhile.
+    const child = await started({ WEIR_TIME_SCALE: "1" });
+    await call("PUT", "/outcomes", OUTCOMES);
+    await call("POST", "/engines", ENGINE);
+    const { engines, judge } = await cluster();
+    const url = engines[0]?.url ?? "";
+    while ((await fetch(`${url}/health`)).status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    const ask = (base: string, model: string) =>
+      fetch(`${base}/v1/chat/completions`, {
+        method: "POST",
+        body: JSON.stringify({ model, messages: [{ role: "user", content: "[prompt a] hi" }] }),
+      });
+    const asked = [ask(url, ENGINE.model), ask(judge.url, judge.model)];
+    const arriving = request(`${url}/v1/chat/completions`, { method: "POST", headers: { "content-length": "100" } });
+    arriving.write("{");
+    const arrived = once(arriving, "response") as Promise<[IncomingMessage]>;
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await end(child, "SIGTERM");
+    const replies = await Promise.all((await Promise.all(asked)).map(async (answer) => [answer.status, (await answer.json()).error.type]));
+    const stopped = [503, "ServiceUnavailableError"];
+    expect(replies).toEqual([stopped, stopped]);
+    const [{ statusCode }] = await arrived;
+    expect(statusCode).toBe(503);
+    arriving.on("error", () => undefined).destroy();
+  }, 20_000);
 
   it.each(["WEIR_EMULATOR_PORT", "WEIR_DCGM_PORT"])("says in one sentence that the port of %s is taken", async (variable) => {
     const holder = createServer().listen(0, "127.0.0.1");
