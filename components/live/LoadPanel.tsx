@@ -12,11 +12,10 @@ import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
 const REFRESH_MS = 500;
 const IDLE_MS = 5_000;
-const DEFAULT_SECONDS = 120;
-const DEFAULT_RATE = 5;
 
 const tones: Readonly<Record<LoadStatus["state"], Tone>> = { idle: "neutral", running: "accent", done: "good", failed: "bad" };
 
@@ -47,6 +46,11 @@ function Progress({ status }: { readonly status: LoadStatus }) {
       >
         <div className="h-full rounded bg-accent" style={{ width: `${share * 100}%` }} />
       </div>
+      {(status.notes ?? []).map((note) => (
+        <p key={note} className="text-sm text-warn">
+          {note}
+        </p>
+      ))}
       {status.error !== null && (
         <p role="alert" className="text-sm text-bad">
           {status.error}
@@ -62,7 +66,7 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
   const client = useTRPCClient();
   const queries = useQueryClient();
   const link = useClusterLink();
-  const [chosen, setChosen] = useState<{ readonly workloadId?: string; readonly rate?: number; readonly seconds?: number }>({});
+  const [chosen, setChosen] = useState<Partial<LoadFields>>({});
   const workloads = useQuery(trpc.workloads.list.queryOptions()).data ?? [];
   const { data: status } = useQuery(
     trpc.load.status.queryOptions(undefined, {
@@ -70,10 +74,7 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
       refetchInterval: (query) => (query.state.data?.state === "running" ? REFRESH_MS : IDLE_MS),
     }),
   );
-  const planned = plan?.inputs.workload;
-  const workloadId = chosen.workloadId ?? workloads.find((each) => each.id === planned?.id)?.id ?? workloads[0]?.id ?? "";
-  const requestsPerSecond = chosen.rate ?? planned?.requestsPerSecond ?? DEFAULT_RATE;
-  const seconds = chosen.seconds ?? DEFAULT_SECONDS;
+  const { workloadId, requestsPerSecond, seconds } = prepareLoadFields({ status, chosen, plan, workloads });
   const refresh = () => queries.invalidateQueries(trpc.load.pathFilter());
   const start = useMutation({
     mutationFn: async () => takeOutcome(await client.load.start.mutate({ clusterId, workloadId, requestsPerSecond, seconds })),
@@ -98,7 +99,8 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
           min={0.1}
           max={10_000}
           value={requestsPerSecond}
-          onChange={(rate) => setChosen({ ...chosen, rate })}
+          disabled={running}
+          onChange={(value) => setChosen({ ...chosen, requestsPerSecond: value })}
         />
         <NumberField
           label="For"
@@ -106,6 +108,7 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
           min={1}
           max={86_400}
           value={seconds}
+          disabled={running}
           onChange={(value) => setChosen({ ...chosen, seconds: value })}
         />
         {running ? (

@@ -102,6 +102,7 @@ export function NumberField(
     readonly max: number;
     readonly step?: number;
     readonly onChange: (value: number) => void;
+    readonly disabled?: boolean;
   },
 ) {
   const id = useId();
@@ -114,6 +115,7 @@ export function NumberField(
         min={props.min}
         max={props.max}
         step={props.step ?? 1}
+        disabled={props.disabled ?? false}
         onChange={props.onChange}
       />
     </FieldFrame>
