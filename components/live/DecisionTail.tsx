@@ -9,6 +9,7 @@ import { Modal } from "../ui/Modal";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
+import { prepareDecision } from "./prepareDecision";
 
 type Decision = Outputs["live"]["decisions"][number];
 
@@ -42,24 +43,38 @@ function Inspector({ decision }: { readonly decision: Decision }) {
         <span className="font-mono">{shortHash(decision.policyHash)}</span>. End to end {formatSeconds(decision.endToEndSeconds)}, first
         token after {formatSeconds(decision.ttftSeconds)}, gateway overhead {formatSeconds(decision.overheadSeconds)}.
       </p>
-      <Table caption="Stages of this request" columns={stageColumns}>
-        {decision.stages.map((stage) => (
-          <tr key={`${stage.model}${stage.replica}${stage.verdict}`}>
-            <td>{stage.model}</td>
-            <td className="font-mono text-xs">{stage.replica}</td>
-            <td className="text-right">{formatSeconds(stage.queueSeconds)}</td>
-            <td className="text-right">{formatSeconds(stage.seconds)}</td>
-            <td className="text-right">{formatSeconds(stage.judgeSeconds)}</td>
-            <td className="text-right">{formatScore(stage.judgedScore)}</td>
-            <td className="text-right">{stage.threshold ?? "–"}</td>
-            <td>
-              {stage.verdict}: {stage.reason.replaceAll("-", " ")}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      {decision.stages.length === 0 ? (
+        <p>It reached no stage, {prepareDecision(decision).note}.</p>
+      ) : (
+        <Table caption="Stages of this request" columns={stageColumns}>
+          {decision.stages.map((stage) => (
+            <tr key={`${stage.model}${stage.replica}${stage.verdict}`}>
+              <td>{stage.model}</td>
+              <td className="font-mono text-xs">{stage.replica}</td>
+              <td className="text-right">{formatSeconds(stage.queueSeconds)}</td>
+              <td className="text-right">{formatSeconds(stage.seconds)}</td>
+              <td className="text-right">{formatSeconds(stage.judgeSeconds)}</td>
+              <td className="text-right">{formatScore(stage.judgedScore)}</td>
+              <td className="text-right">{stage.threshold ?? "–"}</td>
+              <td>
+                {stage.verdict}: {stage.reason.replaceAll("-", " ")}
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
       <p className="text-xs text-ink-3">Decision records hold no prompt and no answer.</p>
     </div>
+  );
+}
+
+function Path({ decision }: { readonly decision: Decision }) {
+  const { path, note } = prepareDecision(decision);
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+      {path}
+      {note !== null && <StateWord tone="warn">{note}</StateWord>}
+    </span>
   );
 }
 
@@ -90,9 +105,7 @@ export function DecisionTail({ clusterId, paused }: { readonly clusterId: string
                 <tr key={decision.sequence}>
                   <td className="whitespace-nowrap text-ink-3">{formatClock(new Date(decision.finishedAtMs).toISOString())}</td>
                   <td>
-                    {decision.stages
-                      .map((stage) => `${stage.model}${stage.judgedScore === null ? "" : ` ${formatScore(stage.judgedScore)}`}`)
-                      .join(" → ")}
+                    <Path decision={decision} />
                   </td>
                   <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
                   <td className="text-right">{formatSeconds(decision.endToEndSeconds)}</td>

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { Outputs } from "../api/trpc";
+import { prepareDecision } from "./prepareDecision";
+
+type StageRecord = Outputs["live"]["decisions"][number]["stages"][number];
+
+const stage = (model: string, change: Partial<StageRecord> = {}): StageRecord => ({
+  model,
+  replica: "r",
+  queueSeconds: 0,
+  seconds: 1,
+  judgeSeconds: null,
+  judgedScore: null,
+  threshold: null,
+  verdict: "accepted",
+  reason: "last-stage",
+  inputTokens: 1,
+  outputTokens: 1,
+  ...change,
+});
+
+describe("prepareDecision", () => {
+  it("writes the stages with their scores in the order they were met", () => {
+    const small = stage("small", { verdict: "escalated", judgedScore: 41, threshold: 60, reason: "score-below-threshold" });
+    expect(prepareDecision({ status: 200, stages: [small, stage("large")] })).toEqual({ path: "small 41.0 → large", note: null });
+  });
+
+  it("says why a request without a stage had none, rather than leaving its path empty", () => {
+    expect(prepareDecision({ status: 429, stages: [] }).note).toBe("shed: the queue was full");
+    expect(prepareDecision({ status: 503, stages: [] }).note).toBe("shed: no engine took work, or the gateway was closing");
+    expect(prepareDecision({ status: 418, stages: [] }).note).toBe("shed with status 418");
+  });
+
+  it("marks an answer accepted without a judge, but not a last stage that is never judged", () => {
+    const small = stage("small", { threshold: 60, reason: "judge-unavailable: no judge is configured" });
+    expect(prepareDecision({ status: 200, stages: [small] })).toEqual({ path: "small not judged", note: "accepted without a judge" });
+    expect(prepareDecision({ status: 200, stages: [stage("large")] }).note).toBeNull();
+  });
+
+  it("tells a replica that failed from one that answered", () => {
+    const failed = stage("small", { verdict: "failed", reason: "the engine answered 500" });
+    expect(prepareDecision({ status: 200, stages: [failed, stage("small")] }).path).toBe("small failed → small");
+  });
+});
