@@ -6,11 +6,11 @@ export interface Column {
   readonly numeric?: boolean;
 }
 
-/** A dense table's frame: caption for screen readers, header row, scroll on narrow windows. */
+/** A dense table's frame: caption for screen readers, header row, scroll on narrow windows with a shadow where more is hidden. */
 export function Table(props: { readonly caption: string; readonly columns: readonly Column[]; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
-    <div className="relative overflow-x-auto" tabIndex={0}>
+    <div className="scroll-cue relative overflow-x-auto" tabIndex={0}>
       <table className="w-full border-collapse text-sm">
         <caption className="sr-only">{props.caption}</caption>
         <thead>
