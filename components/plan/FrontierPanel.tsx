@@ -101,14 +101,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                 />
               </div>
               <FrontierLegend counts={picture.counts} running={picture.running !== null} />
-              <FrontierTable
-                rows={table.rows}
-                total={table.total}
-                identities={identities}
-                hovered={hovered}
-                onHover={setHovered}
-                onPin={togglePin}
-              />
+              <FrontierTable table={table} identities={identities} hovered={hovered} onHover={setHovered} onPin={togglePin} />
             </div>
           )
         }

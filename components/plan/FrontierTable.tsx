@@ -1,27 +1,36 @@
 "use client";
 
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { formatScore, formatSeconds, formatUsd } from "../ui/format";
 import { ModelMark } from "../ui/ModelChip";
 import type { ModelIdentity } from "../ui/modelIdentity";
-import { Table } from "../ui/Table";
-import type { FrontierRow } from "./prepareFrontierTable";
+import { type Column, Table } from "../ui/Table";
+import type { FrontierRow, FrontierRows } from "./prepareFrontierTable";
 
-const columns = [
-  { key: "cascade", name: "Cascade" },
-  { key: "gpus", name: "GPUs", numeric: true },
-  { key: "quality", name: "Quality", numeric: true },
-  { key: "p95", name: "p95", numeric: true },
-  { key: "cost", name: "$/request", numeric: true },
-  { key: "delta", name: "Against running", numeric: true },
-  { key: "pin", name: "Pin" },
-] as const;
+const roleWords = { chosen: "recommended", frontier: "", alone: "one model alone", other: "" } as const;
 
-const roleWords = { chosen: "recommended", frontier: "", alone: "one model alone", pinned: "" } as const;
+/** Columns that tell the rows apart: costs only where they differ, differences only where something runs. */
+function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
+  return [
+    { key: "cascade", name: "Cascade" },
+    { key: "gpus", name: "GPUs", numeric: true },
+    { key: "quality", name: "Quality", numeric: true },
+    { key: "p95", name: "p95", numeric: true },
+    ...(costs ? [{ key: "cost", name: "$/request", numeric: true }] : []),
+    ...(deltas
+      ? [
+          { key: "quality-delta", name: "Quality Δ", numeric: true },
+          { key: "p95-delta", name: "p95 Δ", numeric: true },
+        ]
+      : []),
+    { key: "pin", name: "Pin" },
+  ];
+}
 
 function Row(props: {
   readonly row: FrontierRow;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly cost: boolean;
   readonly hovered: boolean;
   readonly onHover: (routing: number | null) => void;
   readonly onPin: (routing: number) => void;
@@ -52,7 +61,7 @@ function Row(props: {
               </span>
             );
           })}
-          <span className="pl-1 text-xs text-ink-3">{roleWords[row.role]}</span>
+          <span className="pl-1 text-xs text-ink-3">{[roleWords[row.role], row.runs ? "runs now" : ""].filter(Boolean).join(", ")}</span>
         </span>
       </td>
       <td className="text-right whitespace-nowrap">{row.gpus.join(" + ")}</td>
@@ -60,10 +69,13 @@ function Row(props: {
         {formatScore(row.candidate.quality)} <span className="text-xs text-ink-3">≥{formatScore(row.candidate.qualityLow)}</span>
       </td>
       <td className="text-right whitespace-nowrap">{formatSeconds(row.candidate.latencySeconds)}</td>
-      <td className="text-right">{formatUsd(row.candidate.costUsdPerRequest)}</td>
-      <td className="text-right whitespace-nowrap text-ink-2">
-        {row.delta === null ? "–" : `${row.delta.quality} · ${row.delta.p95Seconds} s`}
-      </td>
+      {props.cost && <td className="text-right">{formatUsd(row.candidate.costUsdPerRequest)}</td>}
+      {row.delta !== null && (
+        <>
+          <td className="text-right whitespace-nowrap text-ink-2">{row.delta.quality} points</td>
+          <td className="text-right whitespace-nowrap text-ink-2">{row.delta.p95Seconds} s</td>
+        </>
+      )}
       <td>
         <input
           type="checkbox"
@@ -79,34 +91,44 @@ function Row(props: {
   );
 }
 
-/** The chart as a table: the same plans, comparable figure by figure and by keyboard. */
+/** The chart as a table: the plans that tell the range, comparable figure by figure and by keyboard, or all of the frontier. */
 export function FrontierTable(props: {
-  readonly rows: readonly FrontierRow[];
-  readonly total: number;
+  readonly table: FrontierRows;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly hovered: number | null;
   readonly onHover: (routing: number | null) => void;
   readonly onPin: (routing: number) => void;
 }) {
+  const { rows, costsDiffer } = props.table;
+  const [all, setAll] = useState(false);
+  const shown = all ? rows : rows.filter((row) => row.brief);
+  const deltas = rows.some((row) => row.delta !== null);
   return (
-    <div className="relative max-h-64 overflow-y-auto">
-      <Table caption="Plans on the frontier, estimated from the tables" columns={columns}>
-        {props.rows.map((row) => (
-          <Row
-            key={row.routing}
-            row={row}
-            identities={props.identities}
-            hovered={props.hovered === row.routing}
-            onHover={props.onHover}
-            onPin={props.onPin}
-          />
-        ))}
-      </Table>
-      {props.total > props.rows.length && (
-        <p className="pt-2 text-xs text-ink-3">
-          {props.rows.length} of {props.total} shown
-        </p>
-      )}
+    <div className="flex flex-col gap-2">
+      <div className={`relative overflow-y-auto ${all ? "max-h-96" : ""}`}>
+        <Table caption="Plans on the frontier, estimated from the tables" columns={columnsOf(costsDiffer, deltas)}>
+          {shown.map((row) => (
+            <Row
+              key={row.routing}
+              row={row}
+              identities={props.identities}
+              cost={costsDiffer}
+              hovered={props.hovered === row.routing}
+              onHover={props.onHover}
+              onPin={props.onPin}
+            />
+          ))}
+        </Table>
+      </div>
+      <div className="flex flex-wrap gap-x-4 text-xs text-ink-3">
+        {rows.some((row) => !row.brief) && (
+          <button type="button" className="text-accent underline underline-offset-2" onClick={() => setAll(!all)}>
+            {all ? "Show fewer" : `Show all ${rows.length}`}
+          </button>
+        )}
+        {!costsDiffer && rows[0] !== undefined && <span>each {formatUsd(rows[0].candidate.costUsdPerRequest)} a request</span>}
+        {deltas && <span>Δ: against what the running plan promised</span>}
+      </div>
     </div>
   );
 }
