@@ -1,4 +1,6 @@
-import type { Explorer } from "./explore";
+import type { Objective } from "../plan/plan";
+import { secondsOnReplicas } from "./capacityTable";
+import { type Explorer, type RoutedCascade, relativePercentileOf } from "./explore";
 import type { DeployedStage } from "./finalist";
 
 /** How far an approved threshold range may reach from the plan's own value: beyond it the plan's predictions say little. */
@@ -7,26 +9,38 @@ const REACH = 15;
 /** Share of its saturation rate that a threshold may bring a stage to: where the simulated range of loads ends. */
 const HIGHEST_LOAD = 0.9;
 
+interface Ranged {
+  readonly routing: number;
+  readonly deployment: readonly Pick<DeployedStage, "replicas" | "saturationRequestsPerSecond">[];
+  readonly objective: Pick<Objective, "latency" | "qualityFloor" | "latencyBudgetSeconds">;
+  /** Objective latency of the plan as it was simulated whole. */
+  readonly verifiedSeconds: number;
+}
+
 /**
  * For each threshold, with the others as planned: the widest range around the plan's value, in steps of one, in which the
- * lower bound of quality keeps the floor and every stage of the deployment keeps up with the requests sent to it.
+ * lower bound of quality keeps the floor (without one: does not fall), every stage of the deployment keeps up with the requests
+ * sent to it, and the latency stays within the budget. That latency is the tables', corrected by what the whole simulation
+ * showed at the plan's own thresholds.
  */
-export function approvedRanges(
-  explorer: Explorer,
-  plan: { readonly routing: number; readonly deployment: readonly DeployedStage[]; readonly floor: number | null },
-): { min: number; max: number }[] {
-  const { stages, thresholds, routed, qualityLow } = explorer.routing(plan.routing);
-  // A plan that misses the floor itself, set by hand, must not be turned further down.
-  const floor = Math.min(plan.floor ?? 0, qualityLow);
+export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number; max: number }[] {
+  const { deployment, objective, verifiedSeconds } = plan;
+  const planned = explorer.routing(plan.routing);
+  const { stages, thresholds, routed, qualityLow } = planned;
+  // A plan that misses the floor or the budget itself, set by hand, must not be turned further that way.
+  const floor = Math.min(objective.qualityFloor ?? 100, qualityLow);
+  const budget = objective.latencyBudgetSeconds === null ? null : Math.max(objective.latencyBudgetSeconds, verifiedSeconds);
+  const correction = budget === null ? 1 : verifiedSeconds / secondsOn(explorer, planned, plan);
   const holds = (stage: number, threshold: number): boolean => {
     const turned = thresholds.map((own, position) => (position === stage ? threshold : own));
     const outlook = explorer.outlook(stages, turned);
     if (outlook.qualityLow < floor) return false;
-    return plan.deployment.every(({ saturationRequestsPerSecond }, position) => {
+    const keepsUp = deployment.every(({ saturationRequestsPerSecond }, position) => {
       const share = outlook.routed.share[position] ?? 0;
-      const planned = routed.share[position] ?? 0;
-      return share <= planned || share * explorer.input.requestsPerSecond <= HIGHEST_LOAD * saturationRequestsPerSecond;
+      const before = routed.share[position] ?? 0;
+      return share <= before || share * explorer.input.requestsPerSecond <= HIGHEST_LOAD * saturationRequestsPerSecond;
     });
+    return keepsUp && (budget === null || correction * secondsOn(explorer, { stages, routed: outlook.routed }, plan) <= budget);
   };
   const reach = (stage: number, step: 1 | -1): number => {
     let threshold = thresholds[stage] ?? 0;
@@ -38,4 +52,20 @@ export function approvedRanges(
     return threshold;
   };
   return thresholds.map((_, stage) => ({ min: reach(stage, -1), max: reach(stage, 1) }));
+}
+
+/** Objective latency of a cascade on the replicas of a deployment, by the tables; Infinity where a stage does not keep up. */
+function secondsOn(explorer: Explorer, cascade: RoutedCascade, { deployment, objective }: Ranged): number {
+  const near = explorer.mixes(cascade).map((mix, stage) => explorer.tables.near(cascade.stages[stage] ?? 0, mix));
+  const seconds = near.map(({ tables, lengthFactor }, stage) => {
+    const rate = explorer.input.requestsPerSecond * (cascade.routed.share[stage] ?? 0);
+    return lengthFactor * secondsOnReplicas(tables.capacity, rate * lengthFactor, deployment[stage]?.replicas ?? []);
+  });
+  const largest = Math.max(...seconds);
+  if (objective.latency === "largest-stage" || largest === Number.POSITIVE_INFINITY) return largest;
+  return explorer.compose(
+    cascade,
+    seconds,
+    near.map((own) => ({ relativePercentile: relativePercentileOf(own) })),
+  ).seconds;
 }

@@ -7,7 +7,7 @@ import { approvedRanges } from "./approvedRanges";
 import { best, choose, costUsdPerRequest, promisedQuality } from "./choose";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
-import { type DeployedStage, deployFinalist, type Finalist } from "./finalist";
+import { deployFinalist, type Finalist } from "./finalist";
 import { planNotes } from "./planNotes";
 
 export interface BuildPlanInput {
@@ -79,7 +79,7 @@ export function buildPlan(input: BuildPlanInput): BuiltPlan {
         gpus: stage.gpus,
         replicas: stage.groups,
       })),
-      policy: policyOf(input, finalist.routing, finalist.deployment),
+      policy: policyOf(input, finalist.routing, finalist),
       inputs: planInputs(input, finalist),
       predictions: predictions(input, finalist),
       solver: {
@@ -141,13 +141,13 @@ function noneVerified({ objective, fixed }: BuildPlanInput): string {
 }
 
 /** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
-function policyOf(input: BuildPlanInput, routing: number, deployment: readonly DeployedStage[] | null): CascadePolicy {
+function policyOf(input: BuildPlanInput, routing: number, finalist: Finalist | null): CascadePolicy {
   const { explorer, judge } = input;
   const { stages, thresholds } = explorer.routing(routing);
   const ranges =
-    deployment === null
+    finalist === null
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
-      : approvedRanges(explorer, { routing, deployment, floor: input.objective.qualityFloor });
+      : approvedRanges(explorer, { ...finalist, objective: input.objective });
   return {
     kind: "cascade",
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),

@@ -1,3 +1,4 @@
+import { rateWithin } from "./loadCurve";
 import { capacityWithin, type ShapeCount, type ShapeCurve, shapesWithin } from "./shapeMix";
 
 /** Latency levels between the lowest and the highest latency of the curves, a few per cent apart. */
@@ -64,6 +65,28 @@ export function replicasFor(
   const sustains = (limit: number): boolean => (capacityWithin(shapes, limit, gpus)[gpus] ?? 0) >= requestsPerSecond;
   const top = levels[levels.length - 1];
   if (top === undefined || !sustains(top)) return null;
+  const high = leastThat(sustains, top);
+  return { seconds: high, replicas: shapesWithin(shapes, high, gpus) };
+}
+
+/**
+ * The latency at which given replicas serve a rate, the load spread so that all have the same latency; Infinity where they do not
+ * keep up within the loads that were simulated.
+ */
+export function secondsOnReplicas({ levels, shapes }: CapacityTable, requestsPerSecond: number, replicas: readonly ShapeCount[]): number {
+  const sustains = (limit: number): boolean => {
+    const rate = replicas.reduce((sum, { shape, count }) => {
+      const own = shapes.find((candidate) => candidate.shape === shape);
+      return own === undefined ? sum : sum + count * rateWithin(own.curve, limit);
+    }, 0);
+    return rate >= requestsPerSecond;
+  };
+  const top = levels[levels.length - 1] ?? 0;
+  return sustains(top) ? leastThat(sustains, top) : Number.POSITIVE_INFINITY;
+}
+
+/** The least limit in (0, top] that sustains; `top` does. */
+function leastThat(sustains: (limit: number) => boolean, top: number): number {
   let low = 0;
   let high = top;
   for (let step = 0; step < REFINEMENTS; step += 1) {
@@ -71,5 +94,5 @@ export function replicasFor(
     if (sustains(middle)) high = middle;
     else low = middle;
   }
-  return { seconds: high, replicas: shapesWithin(shapes, high, gpus) };
+  return high;
 }

@@ -6,7 +6,7 @@ import { latencyByGpus } from "./capacityTable";
 import { STARVATION_LIMIT } from "./choose";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
-import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type ShapedReplica } from "./latencyTables";
+import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables, type ShapedReplica } from "./latencyTables";
 import { type Pickable, qualityLowerBound, selectionCritical } from "./qualityBound";
 import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "./routing";
 import { createSearch, type Evaluated, orderedSubsets, product, usefulThresholds } from "./search";
@@ -50,11 +50,18 @@ export interface Explorer {
   routing(index: number): EvaluatedRouting;
   /** Quality bound and shares of thresholds that are not part of the exploration. */
   outlook(stages: readonly number[], thresholds: readonly number[]): { readonly qualityLow: number; readonly routed: Routed };
-  /** Requests that reach each stage of a routing. */
-  mixes(index: number): readonly Mix[];
-  /** End-to-end latency with its weights for given stage latencies and tables. */
-  compose(index: number, stageSeconds: readonly number[], tables: readonly MixTables[]): ReturnType<typeof composeEndToEnd>;
+  /** Requests that reach each stage. */
+  mixes(of: RoutedCascade): readonly Mix[];
+  /** End-to-end latency with its weights for given stage latencies and the relative percentiles of their tables. */
+  compose(
+    of: RoutedCascade,
+    stageSeconds: readonly number[],
+    tables: readonly Pick<MixTables, "relativePercentile">[],
+  ): ReturnType<typeof composeEndToEnd>;
 }
+
+/** A cascade with what its thresholds do to the prompts, whether or not it is part of the exploration. */
+export type RoutedCascade = Pick<EvaluatedRouting, "stages" | "routed">;
 
 /** Routings an exploration holds at most: what the browser chooses among within a frame. */
 const MAX_ROUTINGS = 1500;
@@ -90,7 +97,7 @@ export function createExplorer(input: ExploreInput): Explorer {
   function compose(
     stages: readonly number[],
     routed: Omit<Routed, "accepted">,
-    at: { seconds: readonly number[]; tables: readonly MixTables[] },
+    at: { seconds: readonly number[]; tables: readonly Pick<MixTables, "relativePercentile">[] },
   ) {
     // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests norms them.
     const norms = at.tables.map((own) => own.relativePercentile || 1);
@@ -116,9 +123,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       latencyByGpus(shared.capacity, input.requestsPerSecond * (routed.share[stage] ?? 0) * lengthFactor, seconds);
       return seconds.map((value) => value * lengthFactor);
     });
-    const present = own.flatMap((near) =>
-      near === null ? [] : [{ ...near.tables, relativePercentile: near.tables.relativePercentile * near.lengthFactor }],
-    );
+    const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));
     const base = { stages, thresholds, routed, quality: qualityLow, qualityLow, tables: stageTables };
     const even = present.length === stages.length ? minMaxAllocation(stageTables, maxGpus) : null;
     if (even === null) {
@@ -175,10 +180,13 @@ export function createExplorer(input: ExploreInput): Explorer {
       const routed = routePrompts(sample, stages, thresholds);
       return { routed, qualityLow: qualityLowerBound(routed, critical) };
     },
-    mixes: (index) => mixesOf(routing(index).stages, routing(index).routed),
-    compose: (index, seconds, own) => compose(routing(index).stages, routing(index).routed, { seconds, tables: own }),
+    mixes: ({ stages, routed }) => mixesOf(stages, routed),
+    compose: ({ stages, routed }, seconds, own) => compose(stages, routed, { seconds, tables: own }),
   };
 }
+
+/** The relative percentile of a mix, read off the tables of a similar one. */
+export const relativePercentileOf = ({ tables, lengthFactor }: NearTables): number => tables.relativePercentile * lengthFactor;
 
 /** Routings of all cascades on a coarse grid: what the planner picks from, for the bound on quality. */
 function boundFamily({ sample, shapes }: ExploreInput, cascades: readonly (readonly number[])[]): Pickable[] {

@@ -80,8 +80,9 @@ const WARM_UP_SHARE = 0.15;
  */
 export function deployFinalist(input: FinalistInput, routing: number): Finalist | null {
   const { explorer, cluster, objective } = input;
-  const { stages } = explorer.routing(routing);
-  const tables = explorer.mixes(routing).map((mix, stage) => explorer.tables.exact(stages[stage] ?? 0, mix));
+  const routed = explorer.routing(routing);
+  const { stages } = routed;
+  const tables = explorer.mixes(routed).map((mix, stage) => explorer.tables.exact(stages[stage] ?? 0, mix));
   const most = Math.min(objective.maxGpus, explorer.input.maxGpus);
   // Nodes that no power of two divides may have no room for the last group: the same on fewer GPUs then.
   for (let gpus = most; gpus >= stages.length; gpus -= 1) {
@@ -108,7 +109,8 @@ interface RoutingTables {
 /** The allocation on tables of the routing's own requests, by the MILP and exactly; both must find the same optimum. */
 function allocateExactly(input: FinalistInput, { routing, tables, gpus }: RoutingTables & { readonly gpus: number }): Allocated | null {
   const { explorer, objective, engine } = input;
-  const { routed } = explorer.routing(routing);
+  const cascade = explorer.routing(routing);
+  const { routed } = cascade;
   const seconds = tables.map(({ capacity }, stage) => {
     const table = new Float64Array(gpus);
     latencyByGpus(capacity, explorer.input.requestsPerSecond * (routed.share[stage] ?? 0), table);
@@ -117,7 +119,7 @@ function allocateExactly(input: FinalistInput, { routing, tables, gpus }: Routin
   const even = minMaxAllocation(seconds, gpus);
   if (even === null) return null;
   const at = (given: readonly number[]) => seconds.map((table, stage) => table[(given[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
-  const { weights } = explorer.compose(routing, at(even.gpus), tables);
+  const { weights } = explorer.compose(cascade, at(even.gpus), tables);
   const weighted = { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds };
   const endToEnd = objective.latency === "end-to-end";
   // The even allocation lies within the limit, so a weighted one exists.
@@ -129,7 +131,7 @@ function allocateExactly(input: FinalistInput, { routing, tables, gpus }: Routin
   };
   return {
     gpus: exact.gpus,
-    tableSeconds: endToEnd ? explorer.compose(routing, at(exact.gpus), tables).seconds : exact.latencySeconds,
+    tableSeconds: endToEnd ? explorer.compose(cascade, at(exact.gpus), tables).seconds : exact.latencySeconds,
     engine: confirm(engine, problem, exact.latencySeconds),
   };
 }
