@@ -70,7 +70,7 @@ async function putConfig(
   { serving, save, onConfig }: AdminListenerOptions,
 ): Promise<void> {
   const read = await readBody(request, configBytes);
-  if (read.kind === "cut-off") return;
+  if (read.kind === "cut-off" || read.kind === "ended") return;
   if (read.kind === "too-large") {
     const message = `A configuration may have ${configBytes} bytes.`;
     return sendError(response, { status: 413, message, type: "invalid_request_error", code: "body_too_large" }, { connection: "close" });

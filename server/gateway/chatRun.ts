@@ -3,6 +3,7 @@ import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
 import { type ApiError, sendError } from "./apiError";
 import { type ChatRequest, engineBody, isRecord } from "./chatRequest";
 import { completionEvents } from "./completionEvents";
+import { clientGone, endedError } from "./endedError";
 import { callEngine, type EngineCall, type EngineReply } from "./engineCall";
 import { answerText } from "./judgePrompt";
 import { eventStreamHeaders, type RelayOutcome, relayStream } from "./relayStream";
@@ -12,15 +13,12 @@ import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
 import { noUsage, type Usage, usageOf } from "./usage";
 
-/** Status of a request whose client went away; never sent, only recorded (nginx's number for it). */
-const clientGone = 499;
-
 interface ChatRunOptions {
   readonly chat: ChatRequest;
   readonly served: ServedModel;
   readonly serving: Serving;
   readonly response: ServerResponse;
-  /** Fires when the client goes away or the request's time is over; the latter with the reason `deadline`. */
+  /** Fires with an `EndReason` as its reason. */
   readonly signal: AbortSignal;
   readonly attemptsPerStage: number;
   readonly startedMs: number;
@@ -115,13 +113,15 @@ export class ChatRun {
       this.#note(attempt, { verdict: "accepted", reason: "last-stage", usage: outcome.usage });
       return 200;
     }
-    this.#note(attempt, { verdict: "failed", reason: `engine failed after the first token: ${outcome.reason}`, usage: outcome.usage });
-    return this.#options.signal.aborted ? this.#abortStatus() : 502;
+    const { signal } = this.#options;
+    const how = signal.aborted ? "ended" : "engine failed";
+    this.#note(attempt, { verdict: "failed", reason: `${how} after the first token: ${outcome.reason}`, usage: outcome.usage });
+    return signal.aborted ? endedError(signal).status : 502;
   }
 
   async #settleReply(reply: EngineReply, attempt: Attempt): Promise<number | "again"> {
     if (reply.kind === "aborted") {
-      this.#note(attempt, { verdict: "failed", reason: this.#abortStatus() === clientGone ? "client went away" : "deadline" });
+      this.#note(attempt, { verdict: "failed", reason: String(this.#options.signal.reason) });
       return this.#aborted();
     }
     if (reply.kind === "failed") return this.#retry(attempt, reply.reason);
@@ -230,18 +230,9 @@ export class ChatRun {
     return error.status;
   }
 
-  #abortStatus(): number {
-    return this.#options.signal.reason === "deadline" ? 504 : clientGone;
-  }
-
   #aborted(): number {
-    if (this.#abortStatus() === clientGone) return clientGone;
-    return this.#fail({
-      status: 504,
-      message: "The request took longer than the gateway allows.",
-      type: "timeout_error",
-      code: "deadline",
-    });
+    const error = endedError(this.#options.signal);
+    return error.status === clientGone ? clientGone : this.#fail(error);
   }
 
   #note(attempt: Attempt, { verdict, reason, usage = noUsage, judgeMs = null, score = null }: Note): void {

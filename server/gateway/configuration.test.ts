@@ -1,12 +1,13 @@
+import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { startGateway } from "./gateway";
-import { sayCompletion, startTestEngine } from "./testEngine";
+import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { startTestGateway, temporaryDirectory, testConfig } from "./testGateway";
 
 const config = testConfig({ stages: [{ model: "large", urls: ["http://127.0.0.1:9"] }] });
@@ -222,13 +223,25 @@ describe("starting and stopping", () => {
     await expect(fetch(`${gateway.dataUrl}/health`)).rejects.toThrow();
   });
 
-  it("cuts what is still in flight when the drain time is over", async () => {
-    const engine = await startTestEngine(() => undefined);
+  it("answers what is still in flight when the drain time is over: plain requests, streams, and those still arriving", async () => {
+    const engine = await startTestEngine(({ body }, response) => {
+      if (body.stream) response.writeHead(200, { "content-type": "text/event-stream" }).write(streamEvent({ content: "half" }));
+    });
     const gateway = await startTestGateway({ drainSeconds: 0.05 });
     await gateway.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
-    const answer = gateway.chat({}).catch(() => "cut");
-    while (engine.asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await gateway.close()).toBe(1);
-    expect(await answer).toBe("cut");
+    const [plain, stream] = [gateway.chat({}), gateway.chat({ stream: true })];
+    const arriving = request(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": "100" } });
+    arriving.on("error", () => undefined).write("{");
+    const arrived = once(arriving, "response");
+    while (engine.asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await stream;
+    expect(await gateway.close()).toBe(3);
+    const answer = await plain;
+    expect([answer.status, ((await answer.json()) as { error: { code: string } }).error.code]).toEqual([503, "shutting_down"]);
+    const text = await (await stream).text();
+    expect(text).toContain("half");
+    expect(text).toMatch(/data: \{"error":\{"message":"The gateway was shut down[^\n]*"shutting_down"\}\}\n\n$/);
+    expect((await arrived)[0].statusCode).toBe(503);
+    await Promise.all(engine.asked.map(({ cutOff }) => cutOff));
   });
 });

@@ -6,6 +6,7 @@ import { adminListener } from "./adminListener";
 import { ConfigStore, configEtag } from "./configStore";
 import { dataListener } from "./dataListener";
 import { DecisionLog } from "./decisionLog";
+import type { EndReason } from "./endedError";
 import { defaultLimits, type GatewayLimits } from "./limits";
 import { GatewayMetrics } from "./metrics";
 import { Serving } from "./serving";
@@ -24,13 +25,20 @@ export interface GatewayOptions {
 export interface Gateway {
   readonly dataUrl: string;
   readonly adminUrl: string;
-  /** Stops accepting, waits for requests in flight as long as the limits allow, then ends. Returns how many were cut. */
+  /**
+   * Stops accepting, waits for requests in flight as long as the limits allow, answers the rest with an error, then ends.
+   * Returns how many those were.
+   */
   close(): Promise<number>;
 }
 
 const address = "127.0.0.1";
 /** Longer than the idle time of common HTTP clients, so that a client never writes into a connection being closed. */
 const keepAliveMs = 75_000;
+/** How often a gateway that ends looks whether everything is answered. */
+const lookMs = 20;
+/** Time for the last error bodies to reach clients that read. */
+const farewellSeconds = 1;
 
 /** Starts the gateway with the configuration it last had. Rejects when a port is taken. */
 export async function startGateway({
@@ -46,6 +54,7 @@ export async function startGateway({
   const decisions = new DecisionLog();
   const metrics = new GatewayMetrics(serving);
   const store = new ConfigStore(stateDirectory);
+  const open = new Set<AbortController>();
   let draining = false;
 
   const loaded = await store.load();
@@ -59,6 +68,7 @@ export async function startGateway({
       limits,
       version,
       draining: () => draining,
+      open,
       onBug: (error) => log.error({ error }, "a request failed in the gateway itself"),
       onRefused: (served, status) => metrics.recordRefused(served, status),
       onShed: (decision) => decisions.append(decision),
@@ -102,9 +112,14 @@ export async function startGateway({
     async close() {
       draining = true;
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
-      const deadlineMs = performance.now() + limits.drainSeconds * 1000;
-      while (serving.active > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, 20));
-      const cut = serving.active;
+      const allOut = async (withinSeconds: number): Promise<void> => {
+        const deadlineMs = performance.now() + withinSeconds * 1000;
+        while (open.size > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, lookMs));
+      };
+      await allOut(limits.drainSeconds);
+      const cut = open.size;
+      for (const request of open) request.abort("shutting down" satisfies EndReason);
+      await allOut(farewellSeconds);
       data.closeAllConnections();
       admin.closeAllConnections();
       await closed;

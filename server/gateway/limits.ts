@@ -10,7 +10,7 @@ export interface GatewayLimits {
   readonly requestSeconds: number;
   /** Time for one judge call; then the answer counts as not judged. */
   readonly judgeSeconds: number;
-  /** Time given to requests in flight after SIGTERM. */
+  /** Time given to requests in flight after SIGTERM; then they are answered with an error. */
   readonly drainSeconds: number;
 }
 
@@ -24,5 +24,6 @@ export const defaultLimits: GatewayLimits = {
   requestSeconds: 600,
   // A judge call takes 0.27 s in the source (Cascadia); ten seconds is a judge that is down.
   judgeSeconds: 10,
-  drainSeconds: 30,
+  // What starts and stops the gateway kills it a few seconds after it asked; what is left by then is answered with an error.
+  drainSeconds: 3,
 };

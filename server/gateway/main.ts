@@ -31,7 +31,7 @@ try {
     stopping = true;
     log.info({ signal }, "finishing what is in flight");
     const cut = await gateway.close();
-    if (cut > 0) log.warn({ cut }, "requests were cut at the end of the drain time");
+    if (cut > 0) log.warn({ cut }, "requests were answered with an error at the end of the drain time");
     process.exit(0);
   };
   process.on("SIGTERM", stop);

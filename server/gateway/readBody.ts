@@ -3,15 +3,18 @@ import type { IncomingMessage } from "node:http";
 export type BodyRead =
   | { readonly kind: "body"; readonly bytes: Buffer }
   | { readonly kind: "too-large" }
+  /** The signal fired before the body was whole. */
+  | { readonly kind: "ended" }
   /** The client went away before the body was whole. */
   | { readonly kind: "cut-off" };
 
 /** Reads a request body of at most `limitBytes`; stops reading as soon as it is known to be longer. */
-export function readBody(request: IncomingMessage, limitBytes: number): Promise<BodyRead> {
+export function readBody(request: IncomingMessage, limitBytes: number, signal?: AbortSignal): Promise<BodyRead> {
   if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.resolve({ kind: "too-large" });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
+    signal?.addEventListener("abort", () => resolve({ kind: "ended" }), { once: true });
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length > limitBytes) {

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import { errorBody } from "./apiError";
+import { type ApiError, errorBody } from "./apiError";
+import { endedError } from "./endedError";
 import { callEngine, type EngineCall, type EngineReply, type Flow } from "./engineCall";
 import { StreamScanner } from "./streamScanner";
 import type { Usage } from "./usage";
@@ -19,7 +20,7 @@ interface Relay {
 
 export type RelayOutcome =
   | { readonly kind: "streamed"; readonly usage: Usage; readonly firstTokenMs: number }
-  /** The engine failed after the first token: the client was told in an error event, the engine's own or ours, and the stream was ended. */
+  /** The engine failed or the request was ended after the first token: the client was told in an error event, the engine's own or ours, and the stream was ended. */
   | { readonly kind: "broken"; readonly reason: string; readonly usage: Usage; readonly firstTokenMs: number }
   /** Nothing was sent to the client: an answer that is no stream, a failure that may be retried, or an abort. */
   | { readonly kind: "not-begun"; readonly reply: EngineReply };
@@ -61,15 +62,16 @@ export async function relayStream({ call, response, headers }: Relay): Promise<R
     response.end();
     return { kind: "streamed", usage: scanner.usage, firstTokenMs };
   }
-  const reason = reply.kind === "failed" ? reply.reason : "aborted";
-  const error = errorBody({
-    status: 502,
-    message: `The engine failed while it was answering: ${reason}.`,
-    type: "server_error",
-    code: "engine_failed",
-  });
-  if (!response.destroyed) response.end(`data: ${error}\n\n`);
+  const { signal } = call;
+  const reason = reply.kind === "failed" ? reply.reason : String(signal.reason);
+  const error = reply.kind === "failed" ? engineFailed(reason) : endedError(signal);
+  if (!response.destroyed) response.end(`data: ${errorBody(error)}\n\n`);
   return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
+}
+
+function engineFailed(reason: string): ApiError {
+  const message = `The engine failed while it was answering: ${reason}.`;
+  return { status: 502, message, type: "server_error", code: "engine_failed" };
 }
 
 function writeWithBackPressure(response: ServerResponse, chunk: Buffer, flow: Flow): void {

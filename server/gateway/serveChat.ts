@@ -4,6 +4,7 @@ import { admit } from "./admission";
 import { type ApiError, sendError } from "./apiError";
 import { parseChat } from "./chatRequest";
 import { ChatRun } from "./chatRun";
+import { type EndReason, endedError } from "./endedError";
 import type { GatewayLimits } from "./limits";
 import { readBody } from "./readBody";
 import { RequestJournal } from "./requestJournal";
@@ -13,6 +14,8 @@ export interface ChatService {
   readonly serving: Serving;
   readonly limits: GatewayLimits;
   readonly draining: () => boolean;
+  /** One for every request whose response is not all out; fired to end it before that. */
+  readonly open: Set<AbortController>;
   /** Told of every request turned away at the door; `served` null when it named nothing that is served. */
   readonly onRefused: (served: string | null, status: number) => void;
   /** Told of those among them for which there was no room or no engine. */
@@ -27,13 +30,22 @@ const retryAfterSeconds = 2;
 /** Answers POST `/v1/chat/completions`. */
 export async function serveChat(request: IncomingMessage, response: ServerResponse, service: ChatService): Promise<void> {
   const startedMs = performance.now();
-  const { serving, limits, draining, onRefused, onShed, onDecision } = service;
+  const { serving, limits, draining, open, onRefused, onShed, onDecision } = service;
   const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
     onRefused(null, error.status);
     sendError(response, error, headers);
   };
-  const read = await readBody(request, limits.bodyBytes);
-  if (read.kind === "cut-off") return;
+  const abort = new AbortController();
+  const { signal } = abort;
+  const end = (reason: EndReason): void => abort.abort(reason);
+  open.add(abort);
+  response.once("close", () => {
+    open.delete(abort);
+    if (!response.writableFinished) end("client went away");
+  });
+  const read = await readBody(request, limits.bodyBytes, signal);
+  if (read.kind === "cut-off" || response.destroyed) return;
+  if (read.kind === "ended") return refuse(endedError(signal), { connection: "close" });
   if (read.kind === "too-large") {
     const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
     // What is left of the body is not read, so the connection cannot be used again.
@@ -54,13 +66,9 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
     onShed(journal.decision(served, error.status));
     return;
   }
-  const abort = new AbortController();
-  const deadline = setTimeout(() => abort.abort("deadline"), limits.requestSeconds * 1000);
-  response.once("close", () => {
-    if (!response.writableFinished) abort.abort("client went away");
-  });
+  const deadline = setTimeout(() => end("deadline"), limits.requestSeconds * 1000);
   const { served } = admission;
-  const run = new ChatRun({ chat, served, serving, response, signal: abort.signal, attemptsPerStage: limits.attemptsPerStage, startedMs });
+  const run = new ChatRun({ chat, served, serving, response, signal, attemptsPerStage: limits.attemptsPerStage, startedMs });
   const finished = await run.run().finally(() => clearTimeout(deadline));
   onDecision(finished.served.name, finished.decision);
 }

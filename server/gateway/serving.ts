@@ -107,11 +107,6 @@ export class Serving {
     if (served.driver.active === 0 && this.#earlier.length > 0) this.#earlier = this.#earlier.filter((model) => model !== served);
   }
 
-  /** Requests that are not answered yet. */
-  get active(): number {
-    return [...this.#models.values(), ...this.#earlier].reduce((sum, { driver }) => sum + driver.active, 0);
-  }
-
   /** Ends every connection to engines and judge. */
   close(): void {
     this.pool.close();
