@@ -70,6 +70,8 @@ export const decisionSchema = z.object({
   /** Unix milliseconds at which the answer was complete. */
   finishedAtMs: z.number(),
   status: z.int(),
+  /** Why the gateway answered itself, as in a request shed for want of room; empty where an engine's answer was passed on. */
+  reason: z.string(),
   stages: z.array(stageRecordSchema),
   ttftSeconds: z.number().nullable(),
   endToEndSeconds: z.number(),

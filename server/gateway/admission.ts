@@ -1,4 +1,5 @@
 import type { ApiError } from "./apiError";
+import type { ChatRequest } from "./chatRequest";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
 
@@ -20,14 +21,19 @@ interface Door {
   readonly draining: boolean;
 }
 
-/** Whether a request for `model` is taken in. What has been taken in is never dropped for want of room later. */
-export function admit(model: string, { serving, queuedPerModel, draining }: Door): Admission {
+/** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
+export function admit({ model, body }: ChatRequest, { serving, queuedPerModel, draining }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
   }
   const served = serving.find(model);
   if (served === undefined) return { kind: "refused", error: unservedModel(model) };
+  // One stage would answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
+  if (served.kind === "cascade" && typeof body.n === "number" && body.n > 1) {
+    const message = `\`n\` is ${body.n}, but a cascade judges one answer: leave \`n\` out, or name an engine's model.`;
+    return { kind: "refused", error: { status: 400, message, type: "invalid_request_error", param: "n", code: "unsupported_value" } };
+  }
   const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
   if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
   const first = served.models[0] ?? "";

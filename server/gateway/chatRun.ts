@@ -3,7 +3,7 @@ import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
 import { type ApiError, sendError } from "./apiError";
 import { type ChatRequest, engineBody, isRecord } from "./chatRequest";
 import { completionEvents } from "./completionEvents";
-import { clientGone, endedError } from "./endedError";
+import { endedError } from "./endedError";
 import { callEngine, type EngineCall, type EngineReply } from "./engineCall";
 import { answerText } from "./judgePrompt";
 import { eventStreamHeaders, type RelayOutcome, relayStream } from "./relayStream";
@@ -115,6 +115,7 @@ export class ChatRun {
     }
     const { signal } = this.#options;
     const how = signal.aborted ? "ended" : "engine failed";
+    if (signal.aborted) this.#journal.reason = endedError(signal).message;
     this.#note(attempt, { verdict: "failed", reason: `${how} after the first token: ${outcome.reason}`, usage: outcome.usage });
     return signal.aborted ? endedError(signal).status : 502;
   }
@@ -225,6 +226,7 @@ export class ChatRun {
   }
 
   #fail(error: ApiError): number {
+    this.#journal.reason = error.message;
     const { response } = this.#options;
     if (!response.headersSent && !response.destroyed) sendError(response, error, this.#headers(this.#served.models[this.#stage] ?? ""));
     return error.status;
@@ -232,7 +234,7 @@ export class ChatRun {
 
   #aborted(): number {
     const error = endedError(this.#options.signal);
-    return error.status === clientGone ? clientGone : this.#fail(error);
+    return this.#fail(error);
   }
 
   #note(attempt: Attempt, { verdict, reason, usage = noUsage, judgeMs = null, score = null }: Note): void {

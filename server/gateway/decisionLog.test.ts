@@ -7,6 +7,7 @@ const decision = {
   policyHash: "h",
   finishedAtMs: 0,
   status: 200,
+  reason: "",
   stages: [],
   ttftSeconds: null,
   endToEndSeconds: 1,

@@ -4,7 +4,7 @@ import type { ApiError } from "./apiError";
 export type EndReason = "client went away" | "deadline" | "shutting down";
 
 /** Status of a request whose client went away; never sent, only recorded (nginx's number for it). */
-export const clientGone = 499;
+const clientGone = 499;
 
 const errors: Readonly<Record<EndReason, ApiError>> = {
   "client went away": { status: clientGone, message: "The client went away.", type: "server_error", code: "client_gone" },

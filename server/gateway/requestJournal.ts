@@ -27,6 +27,8 @@ export class RequestJournal {
   escalations = 0;
   judgedScore: number | null = null;
   firstTokenMs: number | null = null;
+  /** What the gateway itself says where it gives no engine's answer. */
+  reason = "";
 
   constructor(start: JournalStart) {
     this.#start = start;
@@ -63,6 +65,7 @@ export class RequestJournal {
       policyHash: served.policyHash,
       finishedAtMs: Date.now(),
       status,
+      reason: this.reason,
       stages: this.stages,
       ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - this.#start.startedMs) / 1000) * served.timeScale,
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,

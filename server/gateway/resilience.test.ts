@@ -263,6 +263,9 @@ describe("bounds", () => {
     engine.open();
     const statuses = (await Promise.all(answers)).map((answer) => answer.status).sort();
     expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    const reasons = (await gateway.decisions()).map(({ status, reason, stages }) => [status, reason, stages.length]);
+    const shed = [429, "2 requests wait for large, which is all the gateway holds.", 0];
+    expect(reasons).toEqual([shed, shed, [200, "", 1], [200, "", 1], [200, "", 1]]);
   });
 
   it("answers 504 when a request has had its time, and stops the engine", async () => {
@@ -300,6 +303,19 @@ describe("bounds", () => {
     const { error } = (await answer.json()) as { error: Record<string, unknown> };
     expect([answer.status, error.code]).toEqual([status, code]);
     expect(Object.keys(error)).toEqual(["message", "type", "param", "code"]);
+  });
+
+  it("refuses several answers of a cascade, which judges one, and passes them on for an engine's model", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "x"));
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const refused = await gateway.chat({ n: 2 });
+    const { error } = (await refused.json()) as { error: Record<string, unknown> };
+    expect([refused.status, error.param]).toEqual([400, "n"]);
+    expect(error.message).toBe("`n` is 2, but a cascade judges one answer: leave `n` out, or name an engine's model.");
+    expect((await gateway.chat({ n: 1 })).status).toBe(200);
+    expect((await gateway.chat({ n: 2, model: "large" })).status).toBe(200);
+    expect(engine.asked.map(({ body }) => body.n)).toEqual([1, 2]);
   });
 
   it("counts whom it turns away, under a label that clients cannot choose", async () => {

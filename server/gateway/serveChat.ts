@@ -54,7 +54,7 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
   const parsed = parseChat(read.bytes, request.headers);
   if (!parsed.ok) return refuse(parsed.error);
   const { chat } = parsed;
-  const admission = admit(chat.model, { serving, queuedPerModel: limits.queuedPerModel, draining: draining() });
+  const admission = admit(chat, { serving, queuedPerModel: limits.queuedPerModel, draining: draining() });
   if (admission.kind !== "admitted") {
     const headers = { "x-request-id": chat.requestId, "x-weir-decision-id": chat.decisionId };
     const { error } = admission;
@@ -63,6 +63,7 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
     sendError(response, error, { ...headers, "retry-after": String(retryAfterSeconds) });
     const journal = new RequestJournal({ ...chat, startedMs });
     onRefused(served.name, error.status);
+    journal.reason = error.message;
     onShed(journal.decision(served, error.status));
     return;
   }

@@ -64,6 +64,7 @@ function decision(sequence: number, change: Partial<Decision> = {}): Decision {
     // Inside any window that has begun by the time it is read.
     finishedAtMs: Date.now() + 1000,
     status: 200,
+    reason: "",
     stages: [
       { ...stage, model: small, judgedScore: 40, threshold: 60, verdict: "escalated" },
       { ...stage, model: large, judgedScore: null, threshold: null, verdict: "accepted" },
