@@ -7,7 +7,7 @@ const tones = {
   warn: "bg-warn-soft text-warn",
   bad: "bg-bad-soft text-bad",
   /** Modelled, emulated, extrapolated, estimated: hatched, with the word. */
-  hatched: "bg-sunken text-ink-2 hatched",
+  hatched: "bg-sunken text-ink-2 hatched pl-3.5",
 } as const;
 
 export type Tone = keyof typeof tones;
