@@ -20,6 +20,7 @@ function exploration(stages: readonly (readonly number[])[]): Exploration {
     models: ["small", "large"],
     requestsPerSecond: 10,
     maxGpus: 8,
+    leastGpus: [1, 1],
     usdPerGpuHour: 2,
     judge: { secondsPerCall: 0.2, usdPerCall: 0 },
     routings: stages.map((each) => ({ stages: each, thresholds: each.slice(1).map(() => 50), quality: 0, qualityLow: 0, share: [1] })),

@@ -2,20 +2,25 @@ import type { Alternative } from "../plan/plan";
 import { best, promisedQuality } from "./choose";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Finalist } from "./finalist";
+import { counted, rateText, secondsText } from "./wording";
 
 /** Alternatives a plan lists: single models first, then the cascades that came closest. */
 const MAX_LISTED = 8;
+
+type Verified = Pick<Finalist, "routing" | "verifiedSeconds">;
 
 interface Weighed {
   readonly exploration: Exploration;
   readonly candidates: readonly Candidate[];
   readonly knobs: Knobs;
-  readonly finalist: Finalist;
+  readonly finalist: Verified;
+  /** All that were simulated whole. */
+  readonly verified: readonly Verified[];
 }
 
 /** The other cascades of the ladder at their best, each with the reason why it lost, and the comparison in sentences. */
 export function alternativesTo(weighed: Weighed): { readonly list: Alternative[]; readonly why: string[] } {
-  const { exploration, candidates, knobs, finalist } = weighed;
+  const { exploration, candidates, finalist } = weighed;
   const stagesOf = (routing: number): readonly number[] => exploration.routings[routing]?.stages ?? [];
   const named = (stages: readonly number[]): string => stages.map((model) => exploration.models[model] ?? "").join(" > ");
   const chosen = stagesOf(finalist.routing);
@@ -39,26 +44,30 @@ export function alternativesTo(weighed: Weighed): { readonly list: Alternative[]
     reason,
   }));
   const why = others
-    .filter(({ candidate }) => (chosen.length === 1) !== (stagesOf(candidate.routing).length === 1))
+    .filter(({ candidate, simulated }) => simulated || (chosen.length === 1) !== (stagesOf(candidate.routing).length === 1))
     .map(({ candidate, reason }) => `${named(stagesOf(candidate.routing))}: ${reason}`);
-  if (chosen.length === 1) why.unshift(oneModelWins(named(chosen), others[0]?.candidate ?? null, finalist, knobs));
+  if (chosen.length === 1) why.unshift(oneModelWins(named(chosen), others[0]?.candidate ?? null, weighed));
   return { list, why };
 }
 
 interface Verdict {
   readonly candidate: Candidate;
   readonly reason: string;
+  /** True when its latency is that of a whole simulation, not of the tables. */
+  readonly simulated: boolean;
   /** Ascending: closer to winning first. */
   readonly rank: number;
 }
 
-const seconds = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
-
-function verdictOn(own: readonly Candidate[], { knobs, finalist, exploration }: Weighed): Verdict | null {
+function verdictOn(own: readonly Candidate[], weighed: Weighed): Verdict | null {
+  const { knobs, finalist, exploration } = weighed;
   const quality = promisedQuality(knobs);
+  const simulated = false;
   const floor = knobs.qualityFloor ?? 0;
   const budget = knobs.latencyBudgetSeconds ?? Number.POSITIVE_INFINITY;
   const serving = own.filter((candidate) => candidate.latencySeconds < Number.POSITIVE_INFINITY);
+  const rival = simulatedWhole(own, weighed);
+  if (rival !== null) return rival;
   const meets = best(
     serving.filter((candidate) => quality(candidate) >= floor && candidate.latencySeconds <= budget),
     knobs.kind,
@@ -67,22 +76,27 @@ function verdictOn(own: readonly Candidate[], { knobs, finalist, exploration }: 
   if (meets !== null) {
     const reason =
       knobs.kind === "latency-under-quality"
-        ? `${seconds(meets.latencySeconds)} by the tables, against ${seconds(finalist.verifiedSeconds)} of this plan`
+        ? `${secondsText(meets.latencySeconds)} by the tables, against ${secondsText(finalist.verifiedSeconds)} of this plan`
         : `a quality of ${quality(meets).toFixed(1)} within the budget`;
-    return { candidate: meets, reason, rank: knobs.kind === "latency-under-quality" ? meets.latencySeconds : 100 - quality(meets) };
+    return {
+      candidate: meets,
+      reason,
+      simulated,
+      rank: knobs.kind === "latency-under-quality" ? meets.latencySeconds : 100 - quality(meets),
+    };
   }
   const highest = best(serving, "quality-under-latency", quality);
   if (highest === null) {
     const idle = best(own, "quality-under-latency", quality);
     if (idle === null) return null;
-    const reason = `does not keep up with ${exploration.requestsPerSecond} requests/s on ${knobs.maxGpus} GPUs`;
-    return { candidate: idle, reason, rank: 1e6 - quality(idle) };
+    return { candidate: idle, reason: whyIdle(idle, exploration, knobs), simulated, rank: 1e6 - quality(idle) };
   }
   const bound = knobs.qualityConfidence === null ? "" : " as a lower bound";
   if (quality(highest) < floor)
     return {
       candidate: highest,
       reason: `reaches a quality of ${quality(highest).toFixed(1)} at most${bound}, under the floor of ${floor}`,
+      simulated,
       rank: 1e4 + floor - quality(highest),
     };
   const fastest = best(
@@ -93,16 +107,42 @@ function verdictOn(own: readonly Candidate[], { knobs, finalist, exploration }: 
   if (fastest === null) return null;
   return {
     candidate: fastest,
-    reason: `takes ${seconds(fastest.latencySeconds)}, over the budget of ${seconds(budget)}`,
+    reason: `takes ${secondsText(fastest.latencySeconds)}, over the budget of ${secondsText(budget)}`,
+    simulated,
     rank: 1e3 + fastest.latencySeconds,
   };
 }
 
-function oneModelWins(name: string, next: Candidate | null, finalist: Finalist, knobs: Knobs): string {
+/** The verdict on a cascade that was simulated whole and came out slower than the plan; null where none was. */
+function simulatedWhole(own: readonly Candidate[], { knobs, finalist, verified }: Weighed): Verdict | null {
+  if (knobs.kind !== "latency-under-quality") return null;
+  const rivals = verified.flatMap(({ routing, verifiedSeconds }) => {
+    const candidate = own.find((one) => one.routing === routing);
+    return candidate === undefined ? [] : [{ ...candidate, latencySeconds: verifiedSeconds }];
+  });
+  const candidate = best(rivals, knobs.kind, promisedQuality(knobs));
+  if (candidate === null) return null;
+  const more = secondsText(candidate.latencySeconds - finalist.verifiedSeconds);
+  const reason = `${secondsText(candidate.latencySeconds)} simulated whole, ${more} more than this plan`;
+  return { candidate, reason, simulated: true, rank: candidate.latencySeconds };
+}
+
+function whyIdle({ routing }: Candidate, { routings, leastGpus, requestsPerSecond, maxGpus }: Exploration, knobs: Knobs): string {
+  const gpus = Math.min(knobs.maxGpus, maxGpus);
+  const needed = (routings[routing]?.stages ?? []).reduce((sum, model) => sum + (leastGpus[model] ?? 0), 0);
+  if (needed > gpus) return `needs ${counted(needed, "GPU")} for one replica of each of its models, of ${gpus} there are`;
+  return `does not keep up with ${rateText(requestsPerSecond)} on ${counted(gpus, "GPU")}`;
+}
+
+function oneModelWins(name: string, next: Candidate | null, { exploration, finalist, knobs }: Weighed): string {
   const promise = knobs.qualityFloor === null ? "" : ` meets the floor of ${knobs.qualityFloor} and`;
-  const rest =
-    next === null || next.latencySeconds === Number.POSITIVE_INFINITY
-      ? "no cascade comes near"
-      : `the next best takes ${seconds(next.latencySeconds)}: in a cascade every request that is sent on also waits for the smaller model and the judge`;
-  return `One model alone wins: ${name}${promise} answers within ${seconds(finalist.verifiedSeconds)} with all GPUs to itself; ${rest}.`;
+  return `One model alone wins: ${name}${promise} answers within ${secondsText(finalist.verifiedSeconds)} with all GPUs to itself; ${rest()}.`;
+
+  function rest(): string {
+    if (next === null) return exploration.models.length === 1 ? "the ladder has no other model" : "no other model fits here";
+    if (next.latencySeconds === Number.POSITIVE_INFINITY) return "nothing else keeps up";
+    const slower = `the next best takes ${secondsText(next.latencySeconds)}`;
+    if ((exploration.routings[next.routing]?.stages.length ?? 1) === 1) return slower;
+    return `${slower}: in a cascade every request that is sent on also waits for the smaller model and the judge`;
+  }
 }

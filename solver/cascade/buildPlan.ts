@@ -37,6 +37,9 @@ export type BuiltPlan =
 /** Finalists deployed and simulated whole, at most: each costs about as much as the rest of a small plan. */
 const MAX_FINALISTS = 4;
 
+/** A cascade whose tables promise no more than this many times the best verified latency may be the better one: tables err by some per cent. */
+const NEAR_TIE = 1.05;
+
 /** Blocks of time into which the simulated requests are cut to see how far their percentile varies. */
 const BAND_BLOCKS = 10;
 
@@ -58,13 +61,13 @@ export function buildPlan(input: BuildPlanInput): BuiltPlan {
   const knobs: Knobs = index === null ? objective : { ...objective, qualityFloor: null, latencyBudgetSeconds: null };
   const choice = choose(exploration, knobs);
   const pool = index === null ? choice.candidates : choice.candidates.filter((candidate) => candidate.routing === index);
-  const finalist = verifiedBest(input, { exploration, pool, knobs });
+  const { finalist, verified } = verifiedBest(input, { exploration, pool, knobs });
   if (finalist === null) {
     const { infeasible } = choice;
     if (infeasible !== null) return { outcome: "infeasible", ...infeasible };
     return { outcome: "infeasible", reason: noneVerified(input), bestQuality: null, bestLatencySeconds: null };
   }
-  const alternatives = alternativesTo({ exploration, candidates: choice.candidates, knobs: objective, finalist });
+  const alternatives = alternativesTo({ exploration, candidates: choice.candidates, knobs: objective, finalist, verified });
   const why = [...(choice.binds === null || index !== null ? [] : [choice.binds]), ...alternatives.why];
   return {
     outcome: "plan",
@@ -102,35 +105,53 @@ interface Contest {
   readonly knobs: Knobs;
 }
 
+interface Contested {
+  readonly finalist: Finalist | null;
+  /** All that were simulated whole, the finalist among them. */
+  readonly verified: readonly Finalist[];
+}
+
 /**
  * The best candidate once verified. Each verification corrects the tables of its whole cascade by the ratio found; the
- * search ends when the best by corrected tables is one that was verified.
+ * search ends when the best by corrected tables is one that was verified, and no other cascade that was not comes within the
+ * tables' error of it.
  */
-function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Contest): Finalist | null {
+function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Contest): Contested {
   const quality = promisedQuality(knobs);
   const floor = knobs.qualityFloor ?? 0;
   const budget = knobs.latencyBudgetSeconds ?? Number.POSITIVE_INFINITY;
   const cascadeOf = ({ routing }: Candidate): string => (exploration.routings[routing]?.stages ?? []).join("-");
   const corrections = new Map<string, number>();
-  const verified = new Map<number, Finalist | null>();
+  const seen = new Map<number, Finalist | null>();
+  const verified = (): Finalist[] => [...seen.values()].flatMap((one) => one ?? []);
   for (let attempt = 0; attempt <= MAX_FINALISTS; attempt += 1) {
+    const last = attempt === MAX_FINALISTS;
     const corrected = pool.flatMap((candidate) => {
-      const known = verified.get(candidate.routing);
-      if (known === null || (attempt === MAX_FINALISTS && known === undefined)) return [];
+      const known = seen.get(candidate.routing);
+      if (known === null || (last && known === undefined)) return [];
       const latencySeconds = known?.verifiedSeconds ?? candidate.latencySeconds * (corrections.get(cascadeOf(candidate)) ?? 1);
       const meets = quality(candidate) >= floor && latencySeconds <= budget && latencySeconds < Number.POSITIVE_INFINITY;
       return meets ? [{ ...candidate, latencySeconds }] : [];
     });
-    const chosen = best(corrected, knobs.kind, quality);
-    if (chosen === null) return null;
-    const known = verified.get(chosen.routing);
-    if (known) return known;
-    const finalist = deployFinalist({ ...input, policyOf: (routing) => policyOf(input, routing, null) }, chosen.routing);
-    verified.set(chosen.routing, finalist);
-    const table = pool.find((candidate) => candidate.routing === chosen.routing)?.latencySeconds ?? Number.NaN;
-    if (finalist !== null) corrections.set(cascadeOf(chosen), finalist.verifiedSeconds / table);
+    const leader = best(corrected, knobs.kind, quality);
+    if (leader === null) break;
+    const known = seen.get(leader.routing);
+    const rival = known === undefined ? null : rivalOf(leader);
+    if (known && rival === null) return { finalist: known, verified: verified() };
+    const next = rival ?? leader;
+    const finalist = deployFinalist({ ...input, policyOf: (routing) => policyOf(input, routing, null) }, next.routing);
+    seen.set(next.routing, finalist);
+    const table = pool.find((candidate) => candidate.routing === next.routing)?.latencySeconds ?? Number.NaN;
+    if (finalist !== null) corrections.set(cascadeOf(next), finalist.verifiedSeconds / table);
+
+    function rivalOf({ latencySeconds }: Candidate): Candidate | null {
+      if (knobs.kind !== "latency-under-quality") return null;
+      const unknown = corrected.filter((candidate) => !seen.has(candidate.routing) && !corrections.has(cascadeOf(candidate)));
+      const closest = best(unknown, knobs.kind, quality);
+      return closest !== null && closest.latencySeconds <= NEAR_TIE * latencySeconds ? closest : null;
+    }
   }
-  return null;
+  return { finalist: null, verified: verified() };
 }
 
 function noneVerified({ objective, fixed }: BuildPlanInput): string {

@@ -17,6 +17,7 @@ function exploration(): Exploration {
     models: ["small", "large"],
     requestsPerSecond: 10,
     maxGpus: MAX_GPUS,
+    leastGpus: [1, 2],
     usdPerGpuHour: 3.6,
     judge: { secondsPerCall: 0.25, usdPerCall: 0.001 },
     qualityConfidence: 0.9,
@@ -82,6 +83,18 @@ describe("choose", () => {
   it("says when floor and budget are each within reach but not together", () => {
     const { infeasible } = choose(exploration(), { ...knobs, latencyBudgetSeconds: 3 });
     expect(infeasible?.reason).toContain("exclude one another");
+  });
+
+  it("says that a floor is within reach, but not at this rate on these GPUs, when what reaches it does not keep up", () => {
+    const { infeasible } = choose(exploration(), { ...knobs, maxGpus: 1 });
+    expect(infeasible).toMatchObject({ bestQuality: 68 });
+    expect(infeasible?.reason).toMatch(/floor of 75 is reachable, but not at 10 requests\/s on 1 GPU: at most 68\.0 here/);
+    expect(choose(exploration(), { ...knobs, qualityFloor: 99, maxGpus: 1 }).infeasible?.reason).toContain("No thresholds reach");
+  });
+
+  it("names the GPUs that bind as many as there are", () => {
+    expect(choose(exploration(), { ...knobs, qualityFloor: 60, maxGpus: 64 }).binds).toContain("The 6 GPUs bind");
+    expect(choose(exploration(), { ...knobs, qualityFloor: 60, maxGpus: 1 }).binds).toContain("The only GPU binds");
   });
 
   it("says when nothing keeps up", () => {

@@ -1,6 +1,7 @@
 import { minMaxAllocation } from "../milp/bisection";
 import { weightedAllocation } from "../milp/weightedAllocation";
 import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
+import { counted, rateText, secondsText } from "./wording";
 
 /**
  * Under the end-to-end objective no stage may be slower than this many times the smallest largest-stage latency. A stage that few
@@ -23,8 +24,15 @@ export function choose(exploration: Exploration, knobs: Knobs): Choice {
   const budget = knobs.latencyBudgetSeconds ?? Number.POSITIVE_INFINITY;
   const meets = serving.filter((candidate) => quality(candidate) >= floor && candidate.latencySeconds <= budget);
   const chosen = best(meets, knobs.kind, quality);
-  if (chosen !== null) return { chosen, infeasible: null, binds: whatBinds(chosen, serving, knobs), candidates, frontier };
-  return { chosen: null, infeasible: whyInfeasible(exploration, serving, knobs), binds: null, candidates, frontier };
+  if (chosen !== null)
+    return { chosen, infeasible: null, binds: whatBinds(chosen, serving, { ...knobs, maxGpus: gpus }), candidates, frontier };
+  return {
+    chosen: null,
+    infeasible: whyInfeasible(exploration, candidates, { ...knobs, maxGpus: gpus }),
+    binds: null,
+    candidates,
+    frontier,
+  };
 }
 
 /** The quality a knob setting plans against: the lower bound, or the point value when no confidence is asked. */
@@ -136,18 +144,22 @@ function paretoFront(candidates: readonly Candidate[], quality: (candidate: Cand
 }
 
 const points = (value: number): string => value.toFixed(1);
-const seconds = (value: number): string => `${value < 10 ? value.toFixed(2) : value.toFixed(1)} s`;
 
 function whatBinds(chosen: Candidate, serving: readonly Candidate[], knobs: Knobs): string {
   const quality = promisedQuality(knobs);
   const free = best(serving, knobs.kind, quality);
-  if (free === null || free === chosen) return `The ${knobs.maxGpus} GPUs bind: neither the floor nor the budget changes the choice.`;
+  if (free === null || free === chosen) {
+    const gpus = knobs.maxGpus === 1 ? "The only GPU binds" : `The ${knobs.maxGpus} GPUs bind`;
+    return `${gpus}: neither the floor nor the budget changes the choice.`;
+  }
   if (knobs.kind === "latency-under-quality")
-    return `The quality floor binds: without it ${seconds(free.latencySeconds)} would do, at a quality of ${points(quality(free))}.`;
-  return `The latency budget binds: without it a quality of ${points(quality(free))} is reached, at ${seconds(free.latencySeconds)}.`;
+    return `The quality floor binds: without it ${secondsText(free.latencySeconds)} would do, at a quality of ${points(quality(free))}.`;
+  return `The latency budget binds: without it a quality of ${points(quality(free))} is reached, at ${secondsText(free.latencySeconds)}.`;
 }
 
-function whyInfeasible(exploration: Exploration, serving: readonly Candidate[], knobs: Knobs): NonNullable<Choice["infeasible"]> {
+function whyInfeasible(exploration: Exploration, candidates: readonly Candidate[], knobs: Knobs): NonNullable<Choice["infeasible"]> {
+  const serving = candidates.filter((candidate) => candidate.latencySeconds < Number.POSITIVE_INFINITY);
+  const here = `${rateText(exploration.requestsPerSecond)} on ${counted(knobs.maxGpus, "GPU")}`;
   const quality = promisedQuality(knobs);
   const measure =
     knobs.qualityConfidence === null ? "quality" : `lower ${Math.round(100 * exploration.qualityConfidence)} % bound of quality`;
@@ -155,7 +167,7 @@ function whyInfeasible(exploration: Exploration, serving: readonly Candidate[], 
   const fastest = best(serving, "latency-under-quality", quality);
   if (highest === null || fastest === null) {
     return {
-      reason: `No routing keeps up with ${exploration.requestsPerSecond} requests/s on ${Math.min(knobs.maxGpus, exploration.maxGpus)} GPUs: add GPUs or lower the rate.`,
+      reason: `No routing keeps up with ${here}: add GPUs or lower the rate.`,
       bestQuality: null,
       bestLatencySeconds: null,
     };
@@ -163,16 +175,22 @@ function whyInfeasible(exploration: Exploration, serving: readonly Candidate[], 
   const reach = { bestQuality: quality(highest), bestLatencySeconds: fastest.latencySeconds };
   const floor = knobs.qualityFloor ?? 0;
   const budget = knobs.latencyBudgetSeconds ?? Number.POSITIVE_INFINITY;
+  if (quality(highest) < floor && candidates.some((candidate) => quality(candidate) >= floor)) {
+    return {
+      ...reach,
+      reason: `The floor of ${floor} is reachable, but not at ${here}: at most ${points(quality(highest))} here. Add GPUs, lower the rate, or lower the floor.`,
+    };
+  }
   if (quality(highest) < floor) {
     return {
       ...reach,
-      reason: `No thresholds reach a quality floor of ${floor}: the best ${measure} is ${points(quality(highest))}, at ${seconds(highest.latencySeconds)}. Lower the floor to ${Math.floor(10 * quality(highest)) / 10}.`,
+      reason: `No thresholds reach a quality floor of ${floor}: the best ${measure} is ${points(quality(highest))}, at ${secondsText(highest.latencySeconds)}. Lower the floor to ${Math.floor(10 * quality(highest)) / 10}.`,
     };
   }
   if (fastest.latencySeconds > budget) {
     return {
       ...reach,
-      reason: `No plan meets a latency budget of ${seconds(budget)}: the lowest is ${seconds(fastest.latencySeconds)}, at a quality of ${points(quality(fastest))}.`,
+      reason: `No plan meets a latency budget of ${secondsText(budget)}: the lowest is ${secondsText(fastest.latencySeconds)}, at a quality of ${points(quality(fastest))}.`,
     };
   }
   const within =
@@ -190,6 +208,6 @@ function whyInfeasible(exploration: Exploration, serving: readonly Candidate[], 
   return {
     bestQuality: quality(within),
     bestLatencySeconds: above.latencySeconds,
-    reason: `Floor and budget exclude one another: a quality of ${floor} takes ${seconds(above.latencySeconds)}, and ${seconds(budget)} allow ${points(quality(within))}.`,
+    reason: `Floor and budget exclude one another: a quality of ${floor} takes ${secondsText(above.latencySeconds)}, and ${secondsText(budget)} allow ${points(quality(within))}.`,
   };
 }

@@ -25,6 +25,8 @@ export interface Exploration {
   readonly models: readonly string[];
   readonly requestsPerSecond: number;
   readonly maxGpus: number;
+  /** Per model: GPUs of its smallest replica; 0 for a model that fits on no replica here and is in no routing. */
+  readonly leastGpus: readonly number[];
   readonly usdPerGpuHour: number;
   readonly judge: { readonly secondsPerCall: number; readonly usdPerCall: number };
   readonly routings: readonly Routing[];

@@ -9,6 +9,7 @@ export interface ExplorationWire {
   readonly models: readonly string[];
   readonly requestsPerSecond: number;
   readonly maxGpus: number;
+  readonly leastGpus: readonly number[];
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
   readonly qualityConfidence: number;
@@ -27,11 +28,12 @@ export interface ExplorationWire {
 
 /** Plain JSON for the browser. */
 export function encodeExploration(exploration: Exploration): ExplorationWire {
-  const { models, requestsPerSecond, maxGpus, usdPerGpuHour, judge, qualityConfidence } = exploration;
+  const { models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour, judge, qualityConfidence } = exploration;
   return {
     models,
     requestsPerSecond,
     maxGpus,
+    leastGpus,
     usdPerGpuHour,
     judge,
     qualityConfidence,
@@ -53,11 +55,12 @@ export function encodeExploration(exploration: Exploration): ExplorationWire {
 export function decodeExploration(document: Readonly<Record<string, unknown>>): Exploration {
   const wire = document as unknown as ExplorationWire;
   if (typeof wire.stageP95 !== "string" || !Array.isArray(wire.routings)) throw new Error("This is not an encoded exploration.");
-  const { models, requestsPerSecond, maxGpus, usdPerGpuHour, judge, qualityConfidence } = wire;
+  const { models, requestsPerSecond, maxGpus, leastGpus, usdPerGpuHour, judge, qualityConfidence } = wire;
   return {
     models,
     requestsPerSecond,
     maxGpus,
+    leastGpus,
     usdPerGpuHour,
     judge,
     qualityConfidence,

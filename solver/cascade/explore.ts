@@ -226,6 +226,7 @@ function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[])
     models: input.sample.models,
     requestsPerSecond: input.requestsPerSecond,
     maxGpus,
+    leastGpus: input.shapes.map(([smallest]) => (smallest === undefined ? 0 : smallest.shape.tp * smallest.shape.pp)),
     usdPerGpuHour: input.usdPerGpuHour,
     judge: input.judge,
     qualityConfidence: input.qualityConfidence,
