@@ -17,7 +17,7 @@ interface LoadFlags extends WorkloadFlags {
 export function addLoadCommand(program: Command, onExit: (code: ExitCode) => void): void {
   withWorkloadFlags(program.command("load"))
     .description("replay a workload's held-out prompts through a gateway at a chosen rate")
-    .requiredOption("--model <name>", "virtual model, such as cascade/<plan>")
+    .requiredOption("--model <name>", "virtual model, such as cascade/default")
     .requiredOption("--rate <rps>", "requests per second", numberFlag({ min: 0.001, max: 1e5 }))
     .requiredOption("--seconds <s>", "how long, in the cluster's seconds", numberFlag({ min: 1, max: 86_400 }))
     .option("--gateway <url>", "the gateway's address", "http://127.0.0.1:4610")

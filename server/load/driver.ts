@@ -10,7 +10,7 @@ export interface LoadOptions {
   readonly id: string;
   /** The gateway's data address, e.g. `http://127.0.0.1:4610`. */
   readonly gatewayUrl: string;
-  /** The virtual model, e.g. `cascade/plan-name`. */
+  /** The virtual model, e.g. `cascade/default`. */
   readonly model: string;
   readonly timeScale: number;
   readonly workloadName: string;
