@@ -49,6 +49,23 @@ export async function startTestEngine(answer: Answer, port = 0): Promise<TestEng
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
 }
 
+/** An engine that holds every request until `open` is called, then answers all, also later ones. */
+export async function heldEngine() {
+  const held: ServerResponse[] = [];
+  let isOpen = false;
+  const engine = await startTestEngine((_, response) => {
+    if (isOpen) sayCompletion(response, "late");
+    else held.push(response);
+  });
+  return {
+    ...engine,
+    open() {
+      isOpen = true;
+      for (const response of held.splice(0)) sayCompletion(response, "late");
+    },
+  };
+}
+
 /** Answers with one whole completion. */
 export function sayCompletion(response: ServerResponse, text: string, model = "engine-model"): void {
   response.writeHead(200, { "content-type": "application/json" }).end(

@@ -40,6 +40,15 @@ export function testConfig({ stages, thresholds = [], judgeUrl, maxInFlight = 8,
   };
 }
 
+/** A configuration that serves one model, `large`. */
+export const oneModel = (urls: readonly string[], maxInFlight = 8): GatewayConfig =>
+  testConfig({ stages: [{ model: "large", urls }], maxInFlight });
+
+/** Waits until a condition holds; the test's own time limit ends it. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 export interface TestGateway extends Gateway {
   readonly stateDirectory: string;
   put(config: GatewayConfig): Promise<void>;
