@@ -11,7 +11,8 @@ export interface PlanFigure {
 
 /** What the solver proved and over what: the allocation is optimal for given thresholds, which are searched, not proven. */
 function solvedDetail({ status, gap, evaluatedThresholds }: Plan["solver"]): string {
-  const allocation = status === "optimal" ? "allocation optimal for these thresholds" : `allocation feasible, gap ${formatPercent(gap)}`;
+  const feasible = `allocation feasible, gap ${gap === null ? "unknown" : formatPercent(gap)}`;
+  const allocation = status === "optimal" ? "allocation optimal for these thresholds" : feasible;
   return `${allocation}; ${formatCounted(evaluatedThresholds, "setting")} searched`;
 }
 

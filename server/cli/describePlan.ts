@@ -28,7 +28,7 @@ export function describePlan(plan: Plan): string {
     `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${percent(predictions.qualityBand.confidence)})`,
     `, p95 ${seconds(predictions.p95Seconds)} (${seconds(predictions.p95Band.low)} to ${seconds(predictions.p95Band.high)})`,
     `, $${predictions.costUsdPerRequest.toPrecision(3)} a request\n`,
-    `  ${solver.status}, gap ${percent(solver.gap)}, ${solver.engine}, ${solver.seconds.toFixed(2)} s\n`,
+    `  ${solver.status}, gap ${solver.gap === null ? "unknown" : percent(solver.gap)}, ${solver.engine}, ${solver.seconds.toFixed(2)} s\n`,
     ...[...solver.why, ...predictions.notes].map((line) => `  - ${line}\n`),
   ].join("");
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lateBursts } from "@/solver/cascade/testSample";
+import type { MilpResult } from "@/solver/milp/engine";
 import type { Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
@@ -80,5 +81,17 @@ describe("createPlanningDesk", () => {
       expect(Math.abs(tableError)).toBeLessThan(0.12);
       before = p95Seconds;
     }
+  });
+
+  it("calls an allocation optimal only when the MILP proved it, and gives the gap where the MILP tells a bound", () => {
+    const reportWith = (result: MilpResult) => {
+      const desk = createPlanningDesk({ name: "stub", solve: () => result }, () => 0);
+      const answer = desk.work(situation, { kind: "solve", objective: { ...objective, maxGpus: 8 }, fixed: null }, () => false);
+      return answer.kind === "draft" ? answer.draft.solver : answer;
+    };
+    expect(reportWith({ status: "undecided" })).toMatchObject({ status: "feasible", gap: null });
+    const bounded = reportWith({ status: "feasible", objective: 9, bound: 0, x: new Float64Array() });
+    expect(bounded).toMatchObject({ status: "feasible", gap: 1, engine: expect.stringContaining("ran out of time") });
+    expect(() => reportWith({ status: "infeasible" })).toThrow("disagree");
   });
 });

@@ -86,10 +86,8 @@ export function buildPlan(input: BuildPlanInput): BuiltPlan {
       inputs: planInputs(input, finalist),
       predictions: predictions(input, finalist),
       solver: {
-        status: "optimal",
-        gap: 0,
+        ...finalist.proof,
         seconds: input.elapsedSeconds(),
-        engine: finalist.engine,
         evaluatedThresholds: exploration.routings.length,
         replicaSimulations: explorer.tables.simulations(),
         why,
@@ -194,7 +192,7 @@ function planInputs(input: BuildPlanInput, finalist: Finalist): PlanDraft["input
       name: workload.name,
       requestsPerSecond: explorer.input.requestsPerSecond,
       planningPrompts: explorer.input.sample.prompts,
-      sampleRequests: finalist.outcome.endToEndSeconds.length,
+      sampleRequests: finalist.requests,
       seed: workload.seed,
       judge: { kind: judge.kind, auc: judge.kind === "modelled" ? judge.auc : null },
     },
@@ -208,20 +206,19 @@ function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
   const { explorer, cluster } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
   const { routed, qualityLow } = explorer.routing(finalist.routing);
-  const { deployment, outcome, warmUp } = finalist;
-  const settled = outcome.endToEndSeconds.subarray(warmUp);
+  const { deployment, endToEndSeconds: settled } = finalist;
   const p95Seconds = quantile(settled, q);
   const gpus = deployment.reduce((sum, stage) => sum + stage.gpus, 0);
   const stages = deployment.map((stage, index) => {
-    const measured = outcome.stages[index];
+    const measured = finalist.measured[index];
     const share = routed.share[index] ?? 0;
     return {
       model: stage.model,
       share,
       requestsPerSecond: share * requestsPerSecond,
-      p95Seconds: measured?.p95Seconds ?? stage.tableSeconds,
+      p95Seconds: measured?.percentileSeconds ?? stage.tableSeconds,
       meanSeconds: measured?.meanSeconds ?? stage.tableSeconds,
-      ttftP95Seconds: measured?.ttftP95Seconds ?? stage.tableSeconds,
+      ttftP95Seconds: measured?.ttftPercentileSeconds ?? stage.tableSeconds,
       utilisation: Math.min(1, (share * requestsPerSecond) / stage.saturationRequestsPerSecond),
     };
   });
@@ -231,7 +228,7 @@ function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
       low: qualityLow,
       high: Math.min(100, 2 * routed.quality - qualityLow),
       confidence: qualityConfidence,
-      basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it`,
+      basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it, and the confidence is of each end on its own`,
     },
     p95Seconds,
     p95Band: percentileBand(settled, q),

@@ -1,12 +1,12 @@
-import type { ClusterOutcome } from "../cluster/clusterOutcome";
+import type { StageOutcome } from "../cluster/clusterOutcome";
 import { simulateCluster } from "../cluster/simulateCluster";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import { type AllocationProblem, allocationModel } from "../milp/allocation";
 import { minMaxAllocation } from "../milp/bisection";
 import type { MilpEngine } from "../milp/engine";
 import { weightedAllocation } from "../milp/weightedAllocation";
-import { quantile } from "../numeric/quantile";
-import type { CascadePolicy, ClusterSpec, ModelDeployment, Objective } from "../plan/plan";
+import { mean, quantile } from "../numeric/quantile";
+import type { CascadePolicy, ClusterSpec, ModelDeployment, Objective, SolverReport } from "../plan/plan";
 import { buildPolicy } from "../policies/buildPolicy";
 import { drawSample } from "../workload/sample";
 import type { Workload } from "../workload/workload";
@@ -25,12 +25,24 @@ export interface Finalist {
   readonly tableSeconds: number;
   /** Objective latency of the whole simulation, in seconds. */
   readonly verifiedSeconds: number;
-  readonly outcome: ClusterOutcome;
-  /** Requests simulated before those that count. */
-  readonly warmUp: number;
-  /** Who found the allocation, as the plan says it. */
-  readonly engine: string;
+  /** Requests of the whole simulation. */
+  readonly requests: number;
+  /** End-to-end latencies in it, and those of each stage, the first requests left out: they find the cluster filling up. */
+  readonly endToEndSeconds: Float64Array;
+  readonly measured: readonly MeasuredStage[];
+  readonly proof: AllocationProof;
 }
+
+/** A stage in the whole simulation. Percentiles are at the objective's. */
+interface MeasuredStage {
+  readonly percentileSeconds: number;
+  readonly meanSeconds: number;
+  /** Of the time to the first token. */
+  readonly ttftPercentileSeconds: number;
+}
+
+/** What the plan's solver report says of the allocation. */
+export type AllocationProof = Pick<SolverReport, "status" | "gap" | "engine">;
 
 interface StageReplicas {
   readonly model: string;
@@ -98,7 +110,7 @@ export function deployFinalist(input: FinalistInput, routing: number): Finalist 
 interface Allocated {
   readonly gpus: readonly number[];
   readonly tableSeconds: number;
-  readonly engine: string;
+  readonly proof: AllocationProof;
 }
 
 interface RoutingTables {
@@ -132,18 +144,25 @@ function allocateExactly(input: FinalistInput, { routing, tables, gpus }: Routin
   return {
     gpus: exact.gpus,
     tableSeconds: endToEnd ? explorer.compose(cascade, at(exact.gpus), tables).seconds : exact.latencySeconds,
-    engine: confirm(engine, problem, exact.latencySeconds),
+    proof: confirm(engine, problem, exact.latencySeconds),
   };
 }
 
-/** Solves the allocation as a MILP and holds it against the exact optimum. Returns what a plan says of the engine. */
-function confirm(engine: MilpEngine, problem: AllocationProblem, exactSeconds: number): string {
+/** Solves the allocation as a MILP and holds it against the exact optimum. */
+function confirm(engine: MilpEngine, problem: AllocationProblem, exactSeconds: number): AllocationProof {
   const result = engine.solve(allocationModel(problem), MILP_LIMITS);
-  if (result.status === "feasible" || result.status === "undecided") return `exact allocation; ${engine.name} ran out of time`;
+  if (result.status === "feasible" || result.status === "undecided") {
+    const bound = result.status === "feasible" ? result.bound : undefined;
+    return {
+      status: "feasible",
+      gap: bound === undefined ? null : Math.max(0, (exactSeconds - bound) / exactSeconds),
+      engine: `exact allocation; ${engine.name} ran out of time`,
+    };
+  }
   if (result.status === "infeasible" || Math.abs(result.objective - exactSeconds) > AGREEMENT_SECONDS) {
     throw new Error(`${engine.name} (${JSON.stringify(result)}) and the exact allocation (${exactSeconds} s) disagree`);
   }
-  return `${engine.name}, equal to the exact allocation`;
+  return { status: "optimal", gap: result.gap ?? 0, engine: `${engine.name}, equal to the exact allocation` };
 }
 
 function deploy({ explorer }: FinalistInput, { routing, tables, gpus }: RoutingTables & Pick<Allocated, "gpus">): StageReplicas[] | null {
@@ -207,7 +226,33 @@ function verify(
   });
   if (outcome.unserved > 0) return null;
   const warmUp = Math.floor(WARM_UP_SHARE * requests);
-  const endToEnd = quantile(outcome.endToEndSeconds.subarray(warmUp), q);
-  const verifiedSeconds = objective.latency === "end-to-end" ? endToEnd : Math.max(...outcome.stages.map((stage) => stage.p95Seconds));
-  return { routing, deployment, tableSeconds: allocated.tableSeconds, verifiedSeconds, outcome, warmUp, engine: allocated.engine };
+  const endToEndSeconds = outcome.endToEndSeconds.subarray(warmUp);
+  const measured = outcome.stages.map((stage) => settledStage(stage, warmUp, q));
+  const verifiedSeconds =
+    objective.latency === "end-to-end" ? quantile(endToEndSeconds, q) : Math.max(...measured.map((stage) => stage.percentileSeconds));
+  return {
+    routing,
+    deployment,
+    tableSeconds: allocated.tableSeconds,
+    verifiedSeconds,
+    endToEndSeconds,
+    requests,
+    measured,
+    proof: allocated.proof,
+  };
+}
+
+/** Latencies of a stage over the requests after the warm-up, at the objective's percentile. */
+export function settledStage(
+  { request, latencySeconds, ttftSeconds }: Pick<StageOutcome, "request" | "latencySeconds" | "ttftSeconds">,
+  warmUp: number,
+  q: number,
+): MeasuredStage {
+  const settled = (values: Float64Array): Float64Array => values.filter((_, answer) => (request[answer] ?? 0) >= warmUp);
+  const latencies = settled(latencySeconds);
+  return {
+    percentileSeconds: quantile(latencies, q),
+    meanSeconds: mean(latencies),
+    ttftPercentileSeconds: quantile(settled(ttftSeconds), q),
+  };
 }

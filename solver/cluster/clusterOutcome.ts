@@ -5,12 +5,12 @@ export interface StageOutcome {
   readonly requests: number;
   /** `requests` over all requests of the sample. */
   readonly share: number;
-  /** Joining the stage's queue to the last token, one value per answer, in the order of answers. Judging is not in it. */
+  /** Index in the sample of each answer's request, in the order of answers; the latencies are parallel to it. */
+  readonly request: Int32Array;
+  /** Joining the stage's queue to the last token. Judging is not in it. */
   readonly latencySeconds: Float64Array;
-  readonly meanSeconds: number;
-  readonly p95Seconds: number;
-  /** p95 of joining the stage's queue to the first token. */
-  readonly ttftP95Seconds: number;
+  /** Joining the stage's queue to the first token. */
+  readonly ttftSeconds: Float64Array;
   /**
    * Mean share of time, first arrival to last finish, in which the model's replicas had a step under way. Near 1 long before a
    * replica is full: continuous batching keeps stepping with a single sequence.

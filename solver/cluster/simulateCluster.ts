@@ -1,6 +1,5 @@
 import { createReplica, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
-import { mean, quantile } from "@/solver/numeric/quantile";
 import type { Action, Policy, Reading, ReplicaView, WaitingWork } from "@/solver/policies/policy";
 import type { ModelOutcomes, OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import type { ClusterOutcome, StageOutcome } from "./clusterOutcome";
@@ -43,6 +42,13 @@ interface Engine {
   readonly onEvent: OnReplicaEvent;
 }
 
+/** The answers of one stage, in their order. */
+interface Answered {
+  readonly requests: number[];
+  readonly latencies: number[];
+  readonly ttfts: number[];
+}
+
 const ABSENT: Reading = { state: "absent" };
 
 class ClusterRun {
@@ -64,7 +70,7 @@ class ClusterRun {
   private readonly ttftSeconds: Float64Array;
   private readonly finalStage: Int8Array;
   private readonly quality: Float64Array;
-  private readonly stages: { readonly answers: ModelOutcomes; readonly latencies: number[]; readonly ttfts: number[] }[] = [];
+  private readonly stages: { readonly answers: ModelOutcomes; readonly answered: Answered }[] = [];
 
   private waiting: WaitingWork[] = [];
   /** Answers at the judge in the order of finishing: all judgements take the same time. */
@@ -170,8 +176,10 @@ class ClusterRun {
   private answered(request: number, engineIndex: number, now: number): void {
     const stage = this.stage[request] ?? 0;
     const joined = this.joinedSeconds[request] ?? 0;
-    this.stages[stage]?.latencies.push(now - joined);
-    this.stages[stage]?.ttfts.push((this.firstTokenSeconds[request] ?? 0) - joined);
+    const answered = this.stages[stage]?.answered;
+    answered?.requests.push(request);
+    answered?.latencies.push(now - joined);
+    answered?.ttfts.push((this.firstTokenSeconds[request] ?? 0) - joined);
     this.release(request, engineIndex, { now, failed: false });
     if (this.policy.judges(stage)) this.judging.push({ request, atSeconds: now + this.judgeSeconds });
     else this.queue(request, now, { kind: "answered", judgedScore: null });
@@ -268,7 +276,7 @@ class ClusterRun {
       const model = this.policy.modelOfStage(this.stages.length);
       const answers = this.outcomes.models.find((one) => one.model === model);
       if (answers === undefined) throw new Error(`The outcome table has no answers of ${model}`);
-      this.stages.push({ answers, latencies: [], ttfts: [] });
+      this.stages.push({ answers, answered: { requests: [], latencies: [], ttfts: [] } });
     }
   }
 
@@ -280,31 +288,23 @@ class ClusterRun {
       ttftSeconds,
       finalStage,
       quality,
-      stages: this.stages.map(({ answers, latencies, ttfts }) => this.stageOutcome(answers.model, { latencies, ttfts, horizonSeconds })),
+      stages: this.stages.map(({ answers, answered }) => this.stageOutcome(answers.model, answered, horizonSeconds)),
       horizonSeconds,
       unserved: finalStage.reduce((sum, stage) => sum + (stage === -1 ? 1 : 0), 0),
       preemptions: this.engines.reduce((sum, { replica }) => sum + replica.preemptions, 0),
     };
   }
 
-  private stageOutcome(
-    model: string,
-    {
-      latencies,
-      ttfts,
-      horizonSeconds,
-    }: { readonly latencies: readonly number[]; readonly ttfts: readonly number[]; readonly horizonSeconds: number },
-  ): StageOutcome {
+  private stageOutcome(model: string, { requests, latencies, ttfts }: Answered, horizonSeconds: number): StageOutcome {
     const own = this.engines.filter(({ view }) => view.model === model);
     const busySeconds = own.reduce((sum, { replica }) => sum + replica.busySeconds, 0);
     return {
       model,
-      requests: latencies.length,
-      share: latencies.length / this.ids.length,
+      requests: requests.length,
+      share: requests.length / this.ids.length,
+      request: Int32Array.from(requests),
       latencySeconds: Float64Array.from(latencies),
-      meanSeconds: mean(latencies),
-      p95Seconds: quantile(latencies, 0.95),
-      ttftP95Seconds: quantile(ttfts, 0.95),
+      ttftSeconds: Float64Array.from(ttfts),
       busyShare: busySeconds / (horizonSeconds * own.length),
     };
   }

@@ -138,9 +138,14 @@ export const alternativeSchema = z.object({
   reason: z.string(),
 });
 
+/**
+ * How a plan was found. `status` and `gap` are of the allocation of GPUs, for the chosen thresholds on their latency tables: `optimal`
+ * when the MILP confirmed it, `feasible` when it ran out of time. Thresholds are searched; nothing proves that no better exist.
+ */
 export const solverSchema = z.object({
   status: z.enum(["optimal", "feasible"]),
-  gap: z.number().nonnegative(),
+  /** Relative distance to the MILP's bound; null when it ran out of time before it told one. */
+  gap: z.number().nonnegative().nullable(),
   seconds: z.number().nonnegative(),
   engine: z.string(),
   evaluatedThresholds: z.int().nonnegative(),

@@ -1,0 +1,14 @@
+import { expect, it } from "vitest";
+import { settledStage } from "./finalist";
+
+it("takes a stage's percentiles over the requests after the warm-up only, at the percentile asked", () => {
+  // Answers come in another order than requests: the warm-up is of requests.
+  const stage = {
+    request: Int32Array.from([1, 0, 3, 2, 4]),
+    latencySeconds: Float64Array.from([90, 80, 2, 1, 3]),
+    ttftSeconds: Float64Array.from([9, 8, 0.2, 0.1, 0.3]),
+  };
+  expect(settledStage(stage, 2, 0.5)).toEqual({ percentileSeconds: 2, meanSeconds: 2, ttftPercentileSeconds: 0.2 });
+  expect(settledStage(stage, 2, 1).percentileSeconds).toBe(3);
+  expect(settledStage(stage, 0, 1).percentileSeconds).toBe(90);
+});
