@@ -43,8 +43,9 @@ function Inspector({ decision }: { readonly decision: Decision }) {
         <span className="font-mono">{shortHash(decision.policyHash)}</span>. End to end {formatSeconds(decision.endToEndSeconds)}, first
         token after {formatSeconds(decision.ttftSeconds)}, gateway overhead {formatSeconds(decision.overheadSeconds)}.
       </p>
+      {decision.reason !== "" && <p>The gateway answered itself: {decision.reason}</p>}
       {decision.stages.length === 0 ? (
-        <p>It reached no stage, {prepareDecision(decision).note}.</p>
+        <p>It reached no stage: {prepareDecision(decision).note}.</p>
       ) : (
         <Table caption="Stages of this request" columns={stageColumns}>
           {decision.stages.map((stage) => (

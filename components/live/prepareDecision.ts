@@ -4,13 +4,8 @@ import { formatScore } from "../ui/format";
 type Decision = Outputs["live"]["decisions"][number];
 type Stage = Decision["stages"][number];
 
-/** Why a request was turned away before its first stage, by the status its client got. */
-const SHED: Readonly<Record<number, string>> = {
-  429: "shed: the queue was full",
-  499: "its client left while it waited",
-  503: "shed: no engine took work, or the gateway was closing",
-  504: "its deadline passed while it waited",
-};
+/** Statuses of requests that ended in the queue rather than being turned away from it. */
+const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client left", 504: "timed out" };
 
 /** Whether an answer was taken without the score its threshold asks for. */
 const isUnjudged = ({ verdict, reason }: Stage): boolean => verdict === "accepted" && reason.startsWith("judge-unavailable");
@@ -21,11 +16,11 @@ function step(stage: Stage): string {
   return stage.judgedScore === null ? stage.model : `${stage.model} ${formatScore(stage.judgedScore)}`;
 }
 
-/** A request's way through the cascade in a line. `note`: what of it the quality floor does not cover, or why there was no way. */
-export function prepareDecision({ stages, status }: Pick<Decision, "stages" | "status">): {
+/** A request's way through the cascade in a line, or the gateway's reason where there was no way. `note`: what is out of the ordinary. */
+export function prepareDecision({ stages, status, reason }: Pick<Decision, "stages" | "status" | "reason">): {
   readonly path: string;
   readonly note: string | null;
 } {
-  if (stages.length === 0) return { path: "", note: SHED[status] ?? `shed with status ${status}` };
+  if (stages.length === 0) return { path: reason, note: ENDED_WAITING[status] ?? "shed" };
   return { path: stages.map(step).join(" → "), note: stages.some(isUnjudged) ? "accepted without a judge" : null };
 }
