@@ -7,7 +7,11 @@ import type { ModelIdentity } from "../ui/modelIdentity";
 import { type Column, Table } from "../ui/Table";
 import type { FrontierRow, FrontierRows } from "./prepareFrontierTable";
 
-const roleWords = { chosen: "recommended", frontier: "", alone: "one model alone", other: "" } as const;
+/** What sets a row apart, in words. */
+function wordsOf(row: FrontierRow): string {
+  const words = [row.role === "chosen" && "recommended", row.cascade.models.length === 1 && "one model alone", row.runs && "runs now"];
+  return words.filter(Boolean).join(", ");
+}
 
 /** Columns that tell the rows apart: costs only where they differ, differences only where something runs. */
 function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
@@ -61,7 +65,7 @@ function Row(props: {
               </span>
             );
           })}
-          <span className="pl-1 text-xs text-ink-3">{[roleWords[row.role], row.runs ? "runs now" : ""].filter(Boolean).join(", ")}</span>
+          <span className="pl-1 text-xs text-ink-3">{wordsOf(row)}</span>
         </span>
       </td>
       <td className="text-right whitespace-nowrap">{row.gpus.join(" + ")}</td>
