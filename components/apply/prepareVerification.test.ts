@@ -44,6 +44,12 @@ it("waits until the window has settled", () => {
   expect(words(frame({ windowSeconds: 19, requests: 1_140 }))[0]).toMatch(/^settling: 19.0.s of 20.0.s$/);
 });
 
+it("judges plans so slow that no window holds two of their p95s, by the longest window there is", () => {
+  const predictions = { ...plan.predictions, p95Seconds: 500, p95Band: band(450, 550), meanSeconds: 320 };
+  const [row] = prepareVerification({ ...plan, predictions }, frame({ windowSeconds: 300, requests: 9_000, p95Seconds: 480 }));
+  expect(row?.verdict.word).toBe("as promised");
+});
+
 it("gives no verdict on another plan's frames or on none", () => {
   expect(words(frame({}, "other"))[0]).toContain("0 of 200");
   expect(words(null)[0]).toContain("0 of 200");

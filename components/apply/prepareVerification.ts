@@ -1,13 +1,11 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Band, Plan } from "@/solver/plan/plan";
+import { settlingSeconds } from "../live/settling";
 import type { Tone } from "../ui/Badge";
 import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
 
 /** Requests before a p95 says something: ten of them lie in its tail. */
 export const ENOUGH_REQUESTS = 200;
-
-/** A window shorter than this many predicted p95s leaves out the slowest requests of the load, which have not ended yet. */
-const SETTLING_P95S = 2;
 
 /** Measured and planned rates further apart than this load the engines differently: their latencies do not compare. */
 const RATE_TOLERANCE = 0.15;
@@ -42,7 +40,7 @@ function settling(measured: Measured | null, p95Seconds: number): Verdict | null
   const requests = measured?.requests ?? 0;
   if (requests < ENOUGH_REQUESTS) return { word: `settling: ${formatCount(requests)} of ${ENOUGH_REQUESTS} requests`, tone: "neutral" };
   const windowSeconds = measured?.windowSeconds ?? 0;
-  const needed = SETTLING_P95S * p95Seconds;
+  const needed = settlingSeconds(p95Seconds);
   if (windowSeconds >= needed) return null;
   return { word: `settling: ${formatSeconds(windowSeconds)} of ${formatSeconds(needed)}`, tone: "neutral" };
 }
@@ -54,7 +52,7 @@ function settling(measured: Measured | null, p95Seconds: number): Verdict | null
 function otherRate({ requests, windowSeconds }: Measured, plan: Plan): Verdict | null {
   const planned = plan.inputs.workload.requestsPerSecond;
   const least = requests / windowSeconds;
-  const most = requests / (windowSeconds - plan.predictions.meanSeconds);
+  const most = requests / Math.max(0, windowSeconds - plan.predictions.meanSeconds);
   if (most >= planned * (1 - RATE_TOLERANCE) && least <= planned * (1 + RATE_TOLERANCE)) return null;
   const digits = planned < 10 ? 1 : 0;
   return { word: `not comparable: ${least.toFixed(digits)} of ${planned.toFixed(digits)} req/s`, tone: "neutral" };

@@ -8,6 +8,9 @@ const LONGEST_WINDOW_SECONDS = 300;
 /** Windows of fewer p95s than this hold mostly the answers that were quick: the slow ones of its beginning are still under way. */
 const P95S_TO_SETTLE = 2;
 
+/** How long a measuring window must be before its figures say what a plan of this p95 gives. */
+export const settlingSeconds = (p95Seconds: number): number => Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_WINDOW_SECONDS);
+
 /** Figures that have not settled; `inFlight` are the requests still under way, null where that is not known. */
 export interface Settling {
   readonly inFlight: number | null;
@@ -23,6 +26,6 @@ export function settling(frame: LiveFrame, plan: Plan | null): Settling | null {
   if (plan === null || frame.planId !== plan.id) return null;
   const { windowSeconds } = frame.measured;
   const inFlight = sumKnown(frame.gateway.stages.flatMap((stage) => [stage.queued, stage.inFlight]));
-  if (windowSeconds >= Math.min(P95S_TO_SETTLE * plan.predictions.p95Seconds, LONGEST_WINDOW_SECONDS)) return null;
+  if (windowSeconds >= settlingSeconds(plan.predictions.p95Seconds)) return null;
   return frame.measured.requests === 0 && (inFlight ?? 0) === 0 ? null : { inFlight };
 }
