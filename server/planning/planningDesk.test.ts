@@ -4,8 +4,8 @@ import type { MilpResult } from "@/solver/milp/engine";
 import type { Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
-import { Cancelled, createPlanningDesk } from "./planningDesk";
-import { DEFAULT_JUDGE, type PlanningSituation } from "./planningRequest";
+import { Cancelled, createPlanningDesk, type PlanningDesk } from "./planningDesk";
+import { DEFAULT_JUDGE, type PlanningSituation, type SolveRequest } from "./planningRequest";
 
 const situation: PlanningSituation = {
   workload: generatedWorkload({ prompts: 400, seed: 5 }),
@@ -93,5 +93,21 @@ describe("createPlanningDesk", () => {
     const bounded = reportWith({ status: "feasible", objective: 9, bound: 0, x: new Float64Array() });
     expect(bounded).toMatchObject({ status: "feasible", gap: 1, engine: expect.stringContaining("ran out of time") });
     expect(() => reportWith({ status: "infeasible" })).toThrow("disagree");
+  });
+
+  it("plans the same whatever was asked before", { timeout: 30_000 }, async () => {
+    const solve = (desk: PlanningDesk, change: Partial<Objective>, fixed: SolveRequest["fixed"] = null) => {
+      const answer = desk.work(situation, { kind: "solve", objective: { ...objective, maxGpus: 8, ...change }, fixed }, () => false);
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      const { seconds, replicaSimulations, ...solver } = answer.draft.solver;
+      return { ...answer.draft, solver };
+    };
+    const used = await newDesk();
+    const [small = "", , large = ""] = situation.workload.outcomes.models.map(({ model }) => model);
+    solve(used, { qualityFloor: 40 }, { models: [small, large], thresholds: [33] });
+    for (const qualityFloor of [45, 55, 60, 64]) solve(used, { qualityFloor });
+    solve(used, { kind: "quality-under-latency", qualityFloor: null, latencyBudgetSeconds: 8 });
+    expect(solve(used, { qualityFloor: 58 })).toEqual(solve(await newDesk(), { qualityFloor: 58 }));
+    expect(used.work(situation, explore, () => false)).toEqual((await newDesk()).work(situation, explore, () => false));
   });
 });

@@ -74,7 +74,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
 
       function carryOut(): PlanningAnswer {
         if (task.kind === "explore") {
-          return { kind: "exploration", exploration: encodeExploration(explorerFor(situation, DEFAULT_PERCENTILE).explore(null)) };
+          const explorer = explorerFor(situation, DEFAULT_PERCENTILE);
+          explorer.search();
+          return { kind: "exploration", exploration: encodeExploration(explorer.exploration()) };
         }
         const { objective } = task;
         const explorer = explorerFor(

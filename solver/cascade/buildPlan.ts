@@ -53,10 +53,10 @@ const BAND_T = 1.833;
  */
 export function buildPlan(input: BuildPlanInput): BuiltPlan {
   const { explorer, objective, fixed } = input;
+  explorer.search();
+  if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds);
-  const exploration = explorer.explore(
-    fixed === null ? { floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds } : null,
-  );
+  const exploration = explorer.exploration();
   // A routing set by hand is planned as it is; the floor and budget it may miss are told, not enforced.
   const knobs: Knobs = index === null ? objective : { ...objective, qualityFloor: null, latencyBudgetSeconds: null };
   const choice = choose(exploration, knobs);

@@ -25,7 +25,7 @@ export interface ExploreInput {
   readonly quantile: number;
   readonly qualityConfidence: number;
   readonly seed: number;
-  /** Asked often; true makes `explore` return early with what there is. */
+  /** Asked often; true makes `search` and `focus` return early with what there is. */
   readonly cancelled: () => boolean;
 }
 
@@ -43,9 +43,16 @@ export interface EvaluatedRouting extends Evaluated {
 export interface Explorer {
   readonly input: ExploreInput;
   readonly tables: LatencyTables;
-  /** Searches once, refines around a floor or budget where one is named, and returns all routings seen. */
-  explore(focus: { readonly floor: number | null; readonly budgetSeconds: number | null } | null): Exploration;
-  /** Adds one routing by hand; returns its index in the next exploration. */
+  /**
+   * Searches. Called again, it forgets the routings and tables that came after the search instead: no answer depends on what
+   * was asked before.
+   */
+  search(): void;
+  /** Refines around a floor or budget. */
+  focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
+  /** All routings seen since the search. */
+  exploration(): Exploration;
+  /** Adds one routing by hand; returns its index in the exploration. */
   add(stages: readonly number[], thresholds: readonly number[]): number;
   routing(index: number): EvaluatedRouting;
   /** Quality bound and shares of thresholds that are not part of the exploration. */
@@ -88,7 +95,7 @@ export function createExplorer(input: ExploreInput): Explorer {
     seed: mixSeed(input.seed, "quality bound"),
   });
   const gpuCounts = [...new Set([maxGpus, Math.max(1, Math.ceil(maxGpus / 2))])];
-  let searched = false;
+  let rewind: (() => void) | null = null;
 
   function mixesOf(stages: readonly number[], routed: Omit<Routed, "accepted">): Mix[] {
     return stages.map((_, stage) => ({ prompts: promptsReaching(routed.exit, stage), share: routed.share[stage] ?? 0 }));
@@ -168,12 +175,20 @@ export function createExplorer(input: ExploreInput): Explorer {
   return {
     input,
     tables,
-    explore(focus) {
-      if (!searched) search.run();
-      searched = true;
-      if (focus !== null) search.focus(focus);
-      return asExploration(input, search.points);
+    search() {
+      if (rewind === null) {
+        search.run();
+        const found = search.points.length;
+        const forgetTables = tables.checkpoint();
+        rewind = () => {
+          search.keepFirst(found);
+          forgetTables();
+        };
+      }
+      rewind();
     },
+    focus: search.focus,
+    exploration: () => asExploration(input, search.points),
     add: search.add,
     routing,
     outlook(stages, thresholds) {

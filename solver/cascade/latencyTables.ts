@@ -62,6 +62,8 @@ export interface LatencyTables {
    */
   relativeLatency(model: number): Float64Array;
   readonly simulations: () => number;
+  /** Returns what forgets the shared tables made from now on: which mix makes a shared table depends on which comes first. */
+  checkpoint(): () => void;
 }
 
 /** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 4, share tables. */
@@ -163,6 +165,12 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     exact: (model, mix) => make(model, toppedUp(mix, sample.prompts), FINALIST_LOADS),
     relativeLatency,
     simulations: () => simulations,
+    checkpoint() {
+      const known = new Set(kept.keys());
+      return () => {
+        for (const key of kept.keys()) if (!known.has(key)) kept.delete(key);
+      };
+    },
   };
 }
 

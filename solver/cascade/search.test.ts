@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { routePrompts } from "./routing";
-import { createSearch, type Evaluated, orderedSubsets, usefulThresholds } from "./search";
+import { createSearch, type Evaluated, FOCUS_POINTS, orderedSubsets, usefulThresholds } from "./search";
 import { testSample } from "./testSample";
 
 const sample = testSample({ prompts: 600, skills: [0.45, 0.65, 0.9], seed: 4 });
@@ -60,7 +60,7 @@ describe("createSearch", () => {
   });
 
   it("stays within its limit, and adds a routing by hand beyond it once", () => {
-    const search = searchWith(1000, 50);
+    const search = searchWith(1000, 50 + FOCUS_POINTS);
     search.run();
     expect(search.points.length).toBe(50);
     const index = search.add([0, 1, 2], [13, 77]);
@@ -69,12 +69,29 @@ describe("createSearch", () => {
   });
 
   it("refines around a floor or a budget that is asked", () => {
-    const search = searchWith(1000, 60);
+    const search = searchWith(1000, 60 + FOCUS_POINTS);
     search.run();
     const before = search.points.length;
     search.focus({ floor: 71.3, budgetSeconds: null });
     search.focus({ floor: null, budgetSeconds: 6 });
     expect(search.points.length).toBeGreaterThan(before);
+    expect(search.points.length).toBeLessThanOrEqual(60 + FOCUS_POINTS);
+  });
+
+  it("finds the same again once it forgot what a floor brought", () => {
+    const search = searchWith(9, 100 + FOCUS_POINTS);
+    search.run();
+    const found = search.points.length;
+    const focused = () => {
+      search.focus({ floor: 71.3, budgetSeconds: null });
+      return search.points.map(({ stages, thresholds }) => ({ stages, thresholds }));
+    };
+    const first = focused();
+    search.keepFirst(found);
+    expect(search.points.length).toBe(found);
+    search.focus({ floor: 75, budgetSeconds: null });
+    search.keepFirst(found);
+    expect(focused()).toEqual(first);
   });
 
   it("ends early when cancelled", () => {

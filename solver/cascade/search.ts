@@ -19,7 +19,7 @@ export interface SearchInput<Point extends Evaluated> {
   readonly cascades: readonly (readonly number[])[];
   /** Evaluates a routing. Called at most once for each. */
   evaluate(stages: readonly number[], thresholds: readonly number[]): Point;
-  /** Points that `run` evaluates at most. */
+  /** Points evaluated at most; `run` leaves room for a `focus`. */
   readonly limit: number;
   /** Asked between evaluations; true ends the search with what there is. */
   readonly cancelled: () => boolean;
@@ -34,6 +34,8 @@ export interface Search<Point extends Evaluated> {
   focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
   /** Evaluates one routing by hand, unless known; returns its position among the points. */
   add(stages: readonly number[], thresholds: readonly number[]): number;
+  /** Forgets all points but the first so many. */
+  keepFirst(count: number): void;
 }
 
 /** Floors, evenly over the reachable quality, around whose best routings the search refines. */
@@ -46,7 +48,7 @@ const COARSE_POINTS = 110;
 const BUDGET_WEIGHT = 1e4;
 
 /** Points one focus adds at most. */
-const FOCUS_POINTS = 150;
+export const FOCUS_POINTS = 150;
 
 /** The penalty's weight is lowered from the source's 100 s to the scale of these latencies by their spread, times this. */
 const SPREADS_PER_RANGE = 10;
@@ -62,7 +64,7 @@ const SPREADS_PER_RANGE = 10;
  */
 export function createSearch<Point extends Evaluated>(input: SearchInput<Point>): Search<Point> {
   const { sample, cascades, cancelled } = input;
-  let limit = input.limit;
+  let limit = input.limit - FOCUS_POINTS;
   const points: Point[] = [];
   const positions = new Map<string, number>();
   const overloaded = new Map<string, (readonly number[])[]>();
@@ -156,9 +158,20 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     return Array.from({ length: FLOORS }, (_, index) => low + ((high - low) * index) / (FLOORS - 1));
   }
 
+  function keepFirst(count: number): void {
+    points.length = Math.min(points.length, count);
+    for (const [key, position] of positions) if (position >= count) positions.delete(key);
+    overloaded.clear();
+    for (const { overloaded: over, stages, thresholds } of points) {
+      const cascade = stages.join("-");
+      if (over) overloaded.set(cascade, [...(overloaded.get(cascade) ?? []), thresholds]);
+    }
+  }
+
   return {
     points,
     add,
+    keepFirst,
     run() {
       for (const stages of cascades) visitProportional(stages);
       for (const stages of cascades) {
@@ -169,7 +182,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
       refine(() => bestUnderFloors(floors()), Math.max(1, Math.floor(Math.max(...cascades.map(coarseStep)) / 2)));
     },
     focus({ floor, budgetSeconds }) {
-      limit = points.length + FOCUS_POINTS;
+      limit = Math.min(input.limit, points.length + FOCUS_POINTS);
       if (floor !== null) refine(() => bestUnderFloors([floor]), 4);
       if (budgetSeconds !== null) refine(() => bestUnderBudget(budgetSeconds), 4);
     },
