@@ -7,13 +7,13 @@ const seconds = z.number().nonnegative();
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** One end of what a prediction may be wrong by: the value lies in [low, high] at the stated confidence. */
-export const bandSchema = z.object({ low: z.number(), high: z.number(), confidence: fraction, basis: z.string() });
+const bandSchema = z.object({ low: z.number(), high: z.number(), confidence: fraction, basis: z.string() });
 
 /** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
-export const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) });
+const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) });
 
 /** `count` replicas of one shape. Each has tp x pp GPUs and one entry of `placements` (its list of nodes and GPUs). */
-export const replicaGroupSchema = z.object({
+const replicaGroupSchema = z.object({
   tp: z.int().positive(),
   pp: z.int().positive(),
   count: z.int().positive(),
@@ -23,7 +23,7 @@ export const replicaGroupSchema = z.object({
 });
 
 /** What one model gets: the topology half of a plan is a list of these. */
-export const modelDeploymentSchema = z.object({
+const modelDeploymentSchema = z.object({
   model: z.string().min(1),
   precision: z.enum(["bf16", "fp8", "int4"]),
   gpu: z.string().min(1),
@@ -32,14 +32,14 @@ export const modelDeploymentSchema = z.object({
 });
 
 /** Which answers are judged, by whom, and what a call costs. `modelled` carries how the judge was modelled. */
-export const judgeSchema = z.object({
+const judgeSchema = z.object({
   model: z.string().min(1),
   secondsPerCall: seconds,
   usdPerCall: z.number().nonnegative(),
 });
 
 /** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
-export const cascadePolicySchema = z.object({
+const cascadePolicySchema = z.object({
   kind: z.literal("cascade"),
   stages: z.array(z.object({ model: z.string().min(1) })).min(1),
   thresholds: z.array(z.int().min(0).max(100)),
@@ -61,7 +61,7 @@ export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema]).
 });
 
 /** A cluster as the planner sees it. */
-export const clusterSpecSchema = z.object({
+const clusterSpecSchema = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
   kind: z.enum(["described", "embedded"]),
@@ -83,7 +83,7 @@ export const objectiveSchema = z.object({
 });
 
 /** Everything that was put in, so that a plan can be made again. */
-export const planInputsSchema = z.object({
+const planInputsSchema = z.object({
   workload: z.object({
     id: z.string(),
     name: z.string(),
@@ -98,7 +98,7 @@ export const planInputsSchema = z.object({
   objective: objectiveSchema,
 });
 
-export const stagePredictionSchema = z.object({
+const stagePredictionSchema = z.object({
   model: z.string(),
   /** Share of all requests that reach this stage (the source's processing ratio p_i). */
   share: fraction,
@@ -110,7 +110,7 @@ export const stagePredictionSchema = z.object({
   utilisation: fraction,
 });
 
-export const predictionsSchema = z.object({
+const predictionsSchema = z.object({
   quality: score,
   qualityBand: bandSchema,
   p95Seconds: seconds,
@@ -129,7 +129,7 @@ export const predictionsSchema = z.object({
 });
 
 /** Another cascade the planner weighed, and in a sentence why it lost. */
-export const alternativeSchema = z.object({
+const alternativeSchema = z.object({
   stages: z.array(z.string()).min(1),
   thresholds: z.array(z.int()),
   quality: score,
@@ -142,7 +142,7 @@ export const alternativeSchema = z.object({
  * How a plan was found. `status` and `gap` are of the allocation of GPUs, for the chosen thresholds on their latency tables: `optimal`
  * when the MILP confirmed it, `feasible` when it ran out of time. Thresholds are searched; nothing proves that no better exist.
  */
-export const solverSchema = z.object({
+const solverSchema = z.object({
   status: z.enum(["optimal", "feasible"]),
   /** Relative distance to the MILP's bound; null when it ran out of time before it told one. */
   gap: z.number().nonnegative().nullable(),
@@ -175,14 +175,11 @@ export const planSchema = z.object({
 
 export type Band = z.infer<typeof bandSchema>;
 export type Placement = z.infer<typeof placementSchema>;
-export type ReplicaGroup = z.infer<typeof replicaGroupSchema>;
 export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
 export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
 export type PolicyDocument = z.infer<typeof policySchema>;
 export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
 export type Objective = z.infer<typeof objectiveSchema>;
-export type PlanInputs = z.infer<typeof planInputsSchema>;
-export type StagePrediction = z.infer<typeof stagePredictionSchema>;
 export type Predictions = z.infer<typeof predictionsSchema>;
 export type Alternative = z.infer<typeof alternativeSchema>;
 export type SolverReport = z.infer<typeof solverSchema>;
