@@ -72,4 +72,9 @@ describe("createLatencyTables", () => {
   it("is the same for the same seed", () => {
     expect(seconds(newTables().near(0, everything).tables, 60)).toEqual(seconds(newTables().near(0, everything).tables, 60));
   });
+
+  it("needs arrivals", () => {
+    const none = { sample, shapes, arrivalSeconds: new Float64Array(), requestsPerSecond: 60, maxGpus: MAX_GPUS, quantile: 0.95, seed: 2 };
+    expect(() => createLatencyTables(none)).toThrow("found none");
+  });
 });

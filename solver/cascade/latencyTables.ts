@@ -93,9 +93,12 @@ const WORTH = 1.03;
 /**
  * Latency percentiles by model, GPU count and mix of requests (the lookup tables of Cascadia, section 3.2), made on demand
  * and kept. A mix is the requests that reach a stage: thresholds change which they are, and escalated prompts have longer answers.
+ *
+ * @throws RangeError without recorded arrivals.
  */
 export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   const { sample } = input;
+  if (input.arrivalSeconds.length === 0) throw new RangeError("Latency tables need recorded arrivals, found none");
   let simulations = 0;
   const kept = new Map<string, { readonly tables: MixTables; readonly meanOutput: number }>();
   const useful = new Map<number, readonly ShapedReplica[]>();

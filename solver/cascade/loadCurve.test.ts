@@ -64,5 +64,6 @@ describe("runLength", () => {
     expect(runLength(400, { least: 1000, most: 12_000 })).toBe(1200);
     expect(runLength(19_000, { least: 1000, most: 12_000 })).toBe(12_000);
     expect(runLength(0.3, { least: 10, most: 100 })).toBe(11);
+    expect(runLength(0, { least: 10, most: 100 })).toBe(10);
   });
 });

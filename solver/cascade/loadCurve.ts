@@ -91,8 +91,12 @@ function secondsAtRate(
   return quantile(endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * requests)), work.quantile);
 }
 
-/** Requests of a run: as many whole passes through the replica's part of the trace as reach the least, and never over the most. */
+/**
+ * Requests of a run: as many whole passes through the replica's part of the trace as reach the least, and never over the most.
+ * The least where no request of the trace reaches the replica's stage.
+ */
 export function runLength(perPass: number, { least, most }: Pick<LoadPoint, "least" | "most">): number {
+  if (perPass <= 0) return least;
   return Math.min(most, Math.ceil(perPass * Math.max(1, Math.ceil(least / perPass))));
 }
 
