@@ -1,5 +1,36 @@
 import type { Plan } from "@/solver/plan/plan";
 import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
+import { Table } from "../ui/Table";
+
+const outlookColumns = [
+  { key: "auc", name: "If the judge's AUC is" },
+  { key: "quality", name: "Quality", numeric: true },
+  { key: "share", name: "Sent on", numeric: true },
+  { key: "load", name: "Busiest stage", numeric: true },
+] as const;
+
+/** The same thresholds on the same GPUs, were the modelled judge better or worse than assumed. */
+function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
+  const { judgeOutlooks } = plan.predictions;
+  if (judgeOutlooks.length === 0) return null;
+  return (
+    <Table caption="Under other judges" columns={outlookColumns}>
+      {judgeOutlooks.map(({ auc, quality, share, busiestLoad }) => (
+        <tr key={auc}>
+          <td>
+            {auc.toFixed(2)}
+            {auc === plan.inputs.workload.judge.auc && " (assumed)"}
+            {auc === 0.5 && " (a coin)"}
+            {auc === 1 && " (an oracle)"}
+          </td>
+          <td className="text-right">{formatScore(quality)}</td>
+          <td className="text-right">{share.slice(1).map(formatPercent).join(", ")}</td>
+          <td className="text-right">{busiestLoad > 1 ? "does not keep up" : formatPercent(busiestLoad)}</td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
 
 /** Why this plan and not another, and what to know before trusting it. */
 export function WhyPanel({ plan }: { readonly plan: Plan }) {
@@ -38,6 +69,7 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
             <li key={note}>{note}</li>
           ))}
         </ul>
+        <JudgeOutlooks plan={plan} />
         <p className="text-xs text-ink-3">
           {formatCount(solver.evaluatedThresholds)} threshold settings and {formatCount(solver.replicaSimulations)} replica simulations on{" "}
           {formatCount(inputs.workload.sampleRequests)} requests; the tables were {formatPercent(Math.abs(predictions.tableError))} off the

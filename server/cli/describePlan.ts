@@ -28,7 +28,12 @@ export function describePlan(plan: Plan): string {
     `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${percent(predictions.qualityBand.confidence)})`,
     `, p95 ${seconds(predictions.p95Seconds)} (${seconds(predictions.p95Band.low)} to ${seconds(predictions.p95Band.high)})`,
     `, $${predictions.costUsdPerRequest.toPrecision(3)} a request\n`,
-    `  ${solver.status}, gap ${solver.gap === null ? "unknown" : percent(solver.gap)}, ${solver.engine}, ${solver.seconds.toFixed(2)} s\n`,
+    `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : percent(solver.gap)}; ${solver.engine}); `,
+    `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
+    ...predictions.judgeOutlooks.map(
+      ({ auc, quality, share, busiestLoad }) =>
+        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, sent on ${share.slice(1).map(percent).join(", ")}, busiest stage ${busiestLoad > 1 ? "does not keep up" : percent(busiestLoad)}\n`,
+    ),
     ...[...solver.why, ...predictions.notes].map((line) => `  - ${line}\n`),
   ].join("");
 }

@@ -8,6 +8,7 @@ import { best, choose, costUsdPerRequest, promisedQuality } from "./choose";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist } from "./finalist";
+import { judgeOutlooks } from "./judgeOutlook";
 import { planNotes } from "./planNotes";
 
 export interface BuildPlanInput {
@@ -203,7 +204,7 @@ function planInputs(input: BuildPlanInput, finalist: Finalist): PlanDraft["input
 }
 
 function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
-  const { explorer, cluster } = input;
+  const { explorer, cluster, workload } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
   const { routed, qualityLow } = explorer.routing(finalist.routing);
   const { deployment, endToEndSeconds: settled } = finalist;
@@ -239,6 +240,12 @@ function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
     utilisation: stages.reduce((sum, stage, index) => sum + (stage.utilisation * (deployment[index]?.gpus ?? 0)) / gpus, 0),
     stages,
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
+    judgeOutlooks: judgeOutlooks(workload, {
+      models: deployment.map((stage) => stage.model),
+      thresholds: explorer.routing(finalist.routing).thresholds,
+      saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
+      requestsPerSecond,
+    }),
     notes: planNotes(input, finalist),
   };
 }

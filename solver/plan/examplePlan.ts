@@ -62,6 +62,7 @@ export function examplePlanDraft(): PlanDraft {
         { model: "large", share: 0.4, ...stage },
       ],
       tableError: 0.02,
+      judgeOutlooks: [],
       notes: [],
     },
     solver: {

@@ -110,6 +110,16 @@ const stagePredictionSchema = z.object({
   utilisation: fraction,
 });
 
+/** What a plan does under a judge of another reliability. */
+const judgeOutlookSchema = z.object({
+  /** Chance that the judge scores a right answer above a wrong one. */
+  auc: fraction,
+  quality: score,
+  share: z.array(fraction).min(1),
+  /** Requests per second over the saturation rate at the busiest stage; above 1 it does not keep up. */
+  busiestLoad: z.number().nonnegative(),
+});
+
 const predictionsSchema = z.object({
   quality: score,
   qualityBand: bandSchema,
@@ -124,6 +134,8 @@ const predictionsSchema = z.object({
   stages: z.array(stagePredictionSchema).min(1),
   /** Relative difference of the tables' p95 from the whole simulation of this plan. */
   tableError: z.number(),
+  /** The same thresholds on the same GPUs under judges of other reliability; empty where nothing is judged or scores were measured. */
+  judgeOutlooks: z.array(judgeOutlookSchema),
   /** Sentences an operator should read before trusting the figures (modelled judge, near saturation, unvalidated p95 ...). */
   notes: z.array(z.string()),
 });
@@ -180,6 +192,7 @@ export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
 export type PolicyDocument = z.infer<typeof policySchema>;
 export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
 export type Objective = z.infer<typeof objectiveSchema>;
+export type JudgeOutlook = z.infer<typeof judgeOutlookSchema>;
 export type Predictions = z.infer<typeof predictionsSchema>;
 export type Alternative = z.infer<typeof alternativeSchema>;
 export type SolverReport = z.infer<typeof solverSchema>;
