@@ -78,7 +78,7 @@ function Measurements(props: {
         <Panel title="Engines">
           <EngineTable rows={engineRows(frames, identities)} />
         </Panel>
-        <Panel title="GPUs" aside={<span>utilisation; bar: memory in use</span>}>
+        <Panel title="GPUs" aside={<span>busy share, as GPUs report it; bar: memory in use</span>}>
           <GpuHeat nodes={heatNodes(frame)} identities={identities} />
         </Panel>
       </div>
