@@ -78,7 +78,7 @@ export function stageTables(exploration: Exploration, routing: number): readonly
 }
 
 /** The weights of a routing's end-to-end latency, one per stage. */
-export function endToEndWeights(exploration: Exploration, routing: number): Float32Array {
+function endToEndWeights(exploration: Exploration, routing: number): Float32Array {
   const first = (exploration.tableOffset[routing] ?? 0) / exploration.maxGpus;
   return exploration.endToEndWeight.subarray(first, first + (exploration.routings[routing]?.stages.length ?? 0));
 }

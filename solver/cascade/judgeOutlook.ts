@@ -5,7 +5,7 @@ import type { Workload } from "../workload/workload";
 import { planningSample, routePrompts } from "./routing";
 
 /** Reliabilities a modelled judge is looked at with: a coin, a weak, the usual and a good judge, and an oracle. */
-export const JUDGE_AUCS: readonly number[] = [0.5, 0.7, 0.8, 0.9, 1];
+const JUDGE_AUCS: readonly number[] = [0.5, 0.7, 0.8, 0.9, 1];
 
 /** A cascade as deployed: what stays when the judge turns out to be another. */
 export interface DeployedCascade {

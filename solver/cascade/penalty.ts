@@ -13,7 +13,7 @@ export interface LatencyRange {
 }
 
 /** The source's example weight (section 3.3), in seconds per whole utopia-nadir range of missing quality. */
-export const QUALITY_PENALTY_SECONDS = 100;
+const QUALITY_PENALTY_SECONDS = 100;
 
 /** Ranges shorter than this (in the units of the range) would blow noise up into a penalty. */
 const SMALLEST_RANGE = 1e-3;

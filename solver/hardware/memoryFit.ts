@@ -6,7 +6,7 @@ import { largestStageShare, type ReplicaShape, shapeRefusal } from "./parallelis
 export const MEMORY_SHARE = 0.9;
 
 /** Activations, CUDA graphs and communication buffers of one GPU at 8192 tokens a step, in bytes (order of what vLLM profiles). */
-export const OVERHEAD_BYTES = 2.5e9;
+const OVERHEAD_BYTES = 2.5e9;
 
 /** A replica that cannot hold one full prefill step in its cache is no useful engine. */
 export const MIN_KV_TOKENS = 8192;

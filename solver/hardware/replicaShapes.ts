@@ -9,7 +9,7 @@ import { stepTime } from "./stepTime";
 export const MAX_SEQUENCES = 256;
 
 /** Tokens of one step under chunked prefill: vLLM's `max-num-batched-tokens` default on GPUs of 80 GB. */
-export const MAX_BATCHED_TOKENS = 8192;
+const MAX_BATCHED_TOKENS = 8192;
 
 export type ReplicaFit = { readonly fits: true; readonly replica: ReplicaModel } | { readonly fits: false; readonly reason: string };
 

@@ -33,7 +33,7 @@ export interface Step {
 }
 
 /** The GPU counts at which a table falls, with finite latencies at most `limitSeconds`; the others never need be chosen. */
-export function stepsOf(table: ArrayLike<number>, gpus: number, limitSeconds = Number.POSITIVE_INFINITY): Step[] {
+function stepsOf(table: ArrayLike<number>, gpus: number, limitSeconds = Number.POSITIVE_INFINITY): Step[] {
   const steps: Step[] = [];
   let best = Number.POSITIVE_INFINITY;
   for (let f = 1; f <= Math.min(gpus, table.length); f += 1) {
@@ -47,7 +47,7 @@ export function stepsOf(table: ArrayLike<number>, gpus: number, limitSeconds = N
 }
 
 /** The value of an allocation's objective, for stage latencies given in stage order. */
-export function allocationValue(objective: AllocationObjective, seconds: readonly number[]): number {
+function allocationValue(objective: AllocationObjective, seconds: readonly number[]): number {
   if (objective.kind === "largest-stage") return Math.max(...seconds);
   return seconds.reduce((sum, value, stage) => sum + value * (objective.weights[stage] ?? 0), 0);
 }

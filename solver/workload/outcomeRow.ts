@@ -34,7 +34,7 @@ const MAX_RANK = 1000;
 const MAX_NAME_LENGTH = 200;
 
 /** Right or wrong, 0..1: the one metric that is no grade. */
-export const CORRECT = "correct";
+const CORRECT = "correct";
 
 /**
  * The scale a metric's scores are given on, from its name: `correct` 0..1, names that end in `1to10` 1..10, any other 0..100.

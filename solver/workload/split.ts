@@ -1,7 +1,7 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 
 /** Share of the prompts the planner may see. The rest is fresh traffic: what held-out checks and emulated engines replay. */
-export const PLANNING_SHARE = 0.7;
+const PLANNING_SHARE = 0.7;
 
 /** The two disjoint parts of a table's prompts, as ascending row indices. */
 export interface PromptSplit {
