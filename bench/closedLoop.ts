@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { chatBody } from "./gatewayBench";
+import { askChat, chatBody } from "./gatewayBench";
 
 export interface ClosedLoop {
   readonly requestsPerSecond: number;
@@ -48,14 +48,7 @@ async function undici(url: string, model: string, seconds: number): Promise<numb
   let answered = 0;
   const client = async (): Promise<void> => {
     while (performance.now() - startedMs < seconds * 1000) {
-      const answer = await pool.request({
-        method: "POST",
-        path: "/v1/chat/completions",
-        headers: { "content-type": "application/json" },
-        body,
-      });
-      await answer.body.dump();
-      if (answer.statusCode !== 200) throw new Error(`${model} at ${url} answered ${answer.statusCode}.`);
+      await askChat(pool, body);
       answered += 1;
     }
   };

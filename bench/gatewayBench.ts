@@ -57,6 +57,14 @@ export function chatBody(model: string): string {
   return JSON.stringify({ model, messages: [{ role: "user", content: "Where does the water go? ".repeat(32) }] });
 }
 
+/** Sends one chat request and reads its answer to the end. Throws when it is no 200. */
+export async function askChat(pool: Pool, body: string): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  const answer = await pool.request({ method: "POST", path: "/v1/chat/completions", headers, body });
+  await answer.body.dump();
+  if (answer.statusCode !== 200) throw new Error(`A chat request of the benchmark was answered ${answer.statusCode}.`);
+}
+
 /** Latencies in milliseconds of requests sent at a fixed rate, whether or not earlier ones were answered. */
 export async function openLoopLatencies(
   url: string,
@@ -70,14 +78,7 @@ export async function openLoopLatencies(
   const startedMs = performance.now();
   const send = async (): Promise<void> => {
     const sentMs = performance.now();
-    const answer = await pool.request({
-      method: "POST",
-      path: "/v1/chat/completions",
-      headers: { "content-type": "application/json" },
-      body,
-    });
-    await answer.body.dump();
-    if (answer.statusCode !== 200) throw new Error(`${model} at ${url} answered ${answer.statusCode}.`);
+    await askChat(pool, body);
     latenciesMs.push(performance.now() - sentMs);
   };
   for (let index = 0; index < perSecond * seconds; ) {

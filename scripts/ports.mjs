@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 
 /** The ports of a studio on this machine, each overridable by its environment variable. */
-export const portVariables = {
+const portVariables = {
   WEIR_STUDIO_PORT: 4600,
   WEIR_GATEWAY_PORT: 4610,
   WEIR_GATEWAY_ADMIN_PORT: 4611,

@@ -5,7 +5,7 @@ import type { Tone } from "../ui/Badge";
 import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
 
 /** Requests before a p95 says something: ten of them lie in its tail. */
-export const ENOUGH_REQUESTS = 200;
+const ENOUGH_REQUESTS = 200;
 
 /** Measured and planned rates further apart than this load the engines differently: their latencies do not compare. */
 const RATE_TOLERANCE = 0.15;

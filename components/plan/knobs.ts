@@ -3,11 +3,11 @@ import type { Knobs } from "@/solver/cascade/exploration";
 import type { PlanView } from "./planCodec";
 
 /** Confidence of the lower bound a floor holds for, unless the operator asks for the point value. */
-export const FLOOR_CONFIDENCE = 0.9;
+const FLOOR_CONFIDENCE = 0.9;
 /** Where no cluster suggests a rate or a floor. */
 const FALLBACK = { requestsPerSecond: 10, qualityFloor: 80 } as const;
 
-export function gpuCount(cluster: ClusterSummary): number {
+function gpuCount(cluster: ClusterSummary): number {
   return cluster.spec.nodes.reduce((sum, node) => sum + node.gpus, 0);
 }
 

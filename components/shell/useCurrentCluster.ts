@@ -16,7 +16,7 @@ export function useClusters() {
 }
 
 /** The cluster named in the address; without one, the first that can run plans, else the first there is. */
-export function pickCluster(clusters: readonly ClusterSummary[], named: string | null): ClusterSummary | null {
+function pickCluster(clusters: readonly ClusterSummary[], named: string | null): ClusterSummary | null {
   return (
     clusters.find((cluster) => cluster.spec.id === named) ??
     clusters.find((cluster) => cluster.health.word !== "not connected") ??

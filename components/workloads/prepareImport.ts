@@ -2,7 +2,7 @@ import type { Inputs } from "../api/trpc";
 import type { OutcomesSurvey, Uploaded } from "./uploadFile";
 
 /** AUC of a modelled judge unless told: what a good small judge reaches on right-or-wrong labels. */
-export const DEFAULT_AUC = 0.8;
+const DEFAULT_AUC = 0.8;
 
 export const AUC_CHOICES = [
   { value: "0.5", text: "0.50, a coin" },

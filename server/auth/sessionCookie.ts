@@ -7,9 +7,6 @@ export const sessionSeconds = 30 * 24 * 3600;
 export const sessionCookie = (secret: string): string =>
   `${sessionCookieName}=${secret}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${sessionSeconds}`;
 
-/** `Set-Cookie` that ends a session in the browser. */
-export const endedSessionCookie = `${sessionCookieName}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`;
-
 /** The session secret in a `Cookie` header. */
 export function sessionSecret(cookieHeader: string | null): string | null {
   for (const pair of (cookieHeader ?? "").split(";")) {

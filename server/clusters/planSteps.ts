@@ -192,5 +192,5 @@ const shortId = (planId: string | null): string => planId?.slice(0, 8) ?? "none"
 
 const sameSet = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((id) => b.includes(id));
 
-export const sameRouting = (a: GatewayRouting, b: GatewayRouting): boolean =>
+const sameRouting = (a: GatewayRouting, b: GatewayRouting): boolean =>
   a.planId === b.planId && sameSet(a.active, b.active) && sameSet(a.cordoned, b.cordoned);

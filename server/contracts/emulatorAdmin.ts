@@ -15,7 +15,7 @@ export const engineRequestSchema = z.object({
  * GET `/engines` answers an array of these. DELETE `/engines/<id>?graceSeconds=` (wall seconds, 30 when not given) lets running
  * requests finish, then cuts: 204 once the engine is gone and its GPUs are free, 202 while it still drains (ask again to wait on).
  */
-export const emulatedEngineSchema = engineRequestSchema.extend({
+const emulatedEngineSchema = engineRequestSchema.extend({
   url: z.url(),
   state: z.enum(["loading", "ready", "stopping"]),
   running: z.int(),

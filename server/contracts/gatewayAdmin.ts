@@ -5,7 +5,7 @@ import { policySchema } from "@/solver/plan/plan";
 export const defaultCascade = "cascade/default";
 
 /** One engine the gateway may send to. `cordoned` takes no new work and finishes what it has. */
-export const gatewayReplicaSchema = z.object({
+const gatewayReplicaSchema = z.object({
   id: z.string().min(1),
   model: z.string().min(1),
   url: z.url(),
@@ -47,7 +47,7 @@ export const gatewayStatusSchema = z.object({
 });
 
 /** One stage a request went through. Seconds are engine seconds (wall seconds x timeScale). */
-export const stageRecordSchema = z.object({
+const stageRecordSchema = z.object({
   model: z.string(),
   replica: z.string(),
   queueSeconds: z.number(),
@@ -62,7 +62,7 @@ export const stageRecordSchema = z.object({
 });
 
 /** Why a request was answered as it was. No prompt, no answer. Served by GET `/decisions?after=<sequence>` (at most 1000 a call). */
-export const decisionSchema = z.object({
+const decisionSchema = z.object({
   sequence: z.int(),
   id: z.string(),
   planId: z.string(),

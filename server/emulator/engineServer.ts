@@ -3,7 +3,7 @@ import { type ChatRequest, parseChatRequest } from "./chatRequest";
 import { type ApiError, notFound, pathOf, readJson, sendError, sendJson } from "./http";
 
 /** The version an emulated engine gives: the newest vLLM whose metric names it follows, and what it is. */
-export const EMULATED_VERSION = "0.30.0+emulated";
+const EMULATED_VERSION = "0.30.0+emulated";
 
 /** vLLM takes any size; this holds a prompt of some million tokens and bounds memory. */
 const MAX_BODY_BYTES = 32_000_000;

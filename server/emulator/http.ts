@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Longer than clients keep idle connections, so that none is closed while a request is on its way into it. */
-export const KEEP_ALIVE_MS = 75_000;
+const KEEP_ALIVE_MS = 75_000;
 
 /** An error as vLLM and the OpenAI API report it. */
 export interface ApiError {

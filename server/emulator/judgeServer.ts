@@ -14,7 +14,7 @@ import type { OutcomeBook } from "./outcomeBook";
 export const JUDGE_MODEL = "weir-judge";
 
 /** Engine seconds of one judgement in the mean, and the spread around it. It is a service of fixed speed, not a replica. */
-export const JUDGE_SECONDS = 0.27;
+const JUDGE_SECONDS = 0.27;
 const JUDGE_JITTER_SIGMA = 0.1;
 
 /** Characters of a token, roughly: the judge's usage is not what it is for. */

@@ -10,7 +10,7 @@ import { type Cluster, createCluster } from "./emulatedCluster";
 import { listen, shut } from "./http";
 import { createStateStore } from "./stateStore";
 
-export const TOKEN = "secret";
+const TOKEN = "secret";
 export const MODEL = "gemma-2-2b";
 
 /** Loading takes a wall second at least, whatever the time scale. */

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { type Plan, type PlanDraft, planSchema } from "@/solver/plan/plan";
 
-export const sha256Hex = (text: string): string => createHash("sha256").update(text).digest("hex");
+const sha256Hex = (text: string): string => createHash("sha256").update(text).digest("hex");
 
 /** The three hashes of a plan's two halves: topology, policy, and the id that covers both. */
 export function planHashes(parts: Pick<Plan, "deployment" | "policy">) {

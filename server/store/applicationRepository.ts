@@ -12,7 +12,7 @@ export interface StoredApplication extends Omit<Application, "steps"> {
 }
 
 /** States in which an application still has something to do. */
-export const openStates: readonly ApplicationState[] = ["grace", "running", "paused"];
+const openStates: readonly ApplicationState[] = ["grace", "running", "paused"];
 
 /** Applications of plans, written before and after every step. */
 export function createApplicationRepository(db: Database) {

@@ -5,7 +5,7 @@ export interface Histogram {
 }
 
 /** Number of observations. */
-export const observations = (histogram: Histogram): number => histogram.cumulative.at(-1) ?? 0;
+const observations = (histogram: Histogram): number => histogram.cumulative.at(-1) ?? 0;
 
 /**
  * What was observed between two scrapes of one target. A count that fell, or other buckets, mean that the engine was
