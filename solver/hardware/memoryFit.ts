@@ -1,5 +1,6 @@
+import { kvShards } from "./architecture";
 import type { GpuCard } from "./gpus";
-import { kvBytesPerToken, type ModelCard, weightBytes } from "./modelCard";
+import { kvBytesPerToken, type ModelCard, replicatedWeightBytes, weightBytes } from "./modelCard";
 import { largestStageShare, type ReplicaShape, shapeRefusal } from "./parallelism";
 
 /** Share of a GPU's memory an engine may take: vLLM's `gpu-memory-utilization` default. */
@@ -25,16 +26,20 @@ const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(1)} GB`;
 
 /**
  * Whether a model's weights and a useful KV cache fit on the GPUs of one replica, and how many tokens the cache holds:
- * `(MEMORY_SHARE * memory - weights / (tp * pp) - OVERHEAD_BYTES) / (KV bytes of a token on one GPU)`. The fullest pipeline stage
- * decides. KV heads fewer than tp are stored more than once.
+ * `(memoryShare * memory - weights of one GPU - OVERHEAD_BYTES) / (KV bytes of a token on one GPU)`. The fullest pipeline stage
+ * decides. Tensor parallelism divides every matrix, each expert's too (expert parallelism, whole experts on each GPU, weighs the
+ * same), except the few that engines replicate. KV heads fewer than tp are stored more than once, MLA's latent on every GPU.
+ *
+ * @param memoryShare share of a GPU's memory (0..1) that the engine may take.
  */
-export function memoryFit(model: ModelCard, gpu: GpuCard, shape: ReplicaShape): MemoryFit {
+export function memoryFit(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, memoryShare: number = MEMORY_SHARE): MemoryFit {
   const refusal = shapeRefusal(model, shape);
   if (refusal !== null) return { fits: false, reason: refusal };
 
   const stageShare = largestStageShare(model, shape);
-  const weightBytesPerGpu = (weightBytes(model) * stageShare) / shape.tp;
-  const usableBytes = MEMORY_SHARE * gpu.memoryBytes - OVERHEAD_BYTES;
+  const replicated = replicatedWeightBytes(model);
+  const weightBytesPerGpu = ((weightBytes(model) - replicated) / shape.tp + replicated) * stageShare;
+  const usableBytes = memoryShare * gpu.memoryBytes - OVERHEAD_BYTES;
   const kvBytesPerGpu = usableBytes - weightBytesPerGpu;
   const label = `${model.id} in ${model.precision} at tp ${shape.tp}, pp ${shape.pp}`;
   if (kvBytesPerGpu <= 0) {
@@ -43,7 +48,7 @@ export function memoryFit(model: ModelCard, gpu: GpuCard, shape: ReplicaShape): 
       reason: `${label} needs ${gigabytes(weightBytesPerGpu)} of weights on each ${gpu.id}, which has ${gigabytes(usableBytes)} to give: use more GPUs per replica`,
     };
   }
-  const kvTokens = Math.floor(kvBytesPerGpu / ((kvBytesPerToken(model) * stageShare) / Math.min(shape.tp, model.architecture.kvHeads)));
+  const kvTokens = Math.floor(kvBytesPerGpu / ((kvBytesPerToken(model) * stageShare) / kvShards(model.architecture, shape.tp)));
   if (kvTokens < MIN_KV_TOKENS) {
     return {
       fits: false,

@@ -1,26 +1,13 @@
 import type { Provenance } from "@/solver/engine/replicaModel";
+import { type Architecture, kvValuesPerLayer, type LinearLayer, layerParams, linearLayers, parameterCount } from "./architecture";
 
-/** Bytes of one stored weight. int4 counts its group scales (one 16-bit scale and zero point per 128 weights). */
+/**
+ * Bytes of one stored weight. int4 counts its group scales (one 16-bit scale and zero point per 128 weights), which is also what
+ * MXFP4 takes (one 8-bit scale per 32 weights).
+ */
 export const bytesPerWeight = { bf16: 2, fp8: 1, int4: 0.5 + 4 / 128 } as const;
 
 export type Precision = keyof typeof bytesPerWeight;
-
-/** A dense decoder with gated feed-forward layers, as its configuration file states it. */
-export interface Architecture {
-  readonly layers: number;
-  readonly hidden: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly headDim: number;
-  readonly ffn: number;
-  readonly vocabulary: number;
-  /** One table serves as input embedding and output projection. */
-  readonly tiedEmbeddings: boolean;
-  /** Biases on the query, key and value projections. */
-  readonly qkvBias: boolean;
-  /** Norm vectors of `hidden` weights per layer: 2, or 4 where a model also normalises after attention and feed-forward. */
-  readonly normsPerLayer: number;
-}
 
 /** One model as it would be served. */
 export interface ModelCard {
@@ -29,7 +16,9 @@ export interface ModelCard {
   readonly huggingFace: string | null;
   readonly architecture: Architecture;
   readonly precision: Precision;
-  /** Bytes of one stored key or value. */
+  /** What `precision` applies to; all other weights stay in bf16. Most checkpoints quantise every linear layer, gpt-oss its experts only. */
+  readonly quantized: "linear-layers" | "routed-experts";
+  /** Bytes of one stored key or value: 2 in bf16, 1 in fp8. */
   readonly kvBytesPerValue: number;
   /** Parameters in 10^9, computed from the architecture. */
   readonly paramsB: number;
@@ -39,34 +28,40 @@ export interface ModelCard {
   readonly provenance: Provenance;
 }
 
-/** Weights of the linear layers (attention projections and feed-forward): what every token is multiplied with. */
-export function linearParams(a: Architecture): number {
-  const attention = 2 * a.hidden * a.heads * a.headDim + 2 * a.hidden * a.kvHeads * a.headDim;
-  return a.layers * (attention + 3 * a.hidden * a.ffn);
+/** The card served at another precision, its cache in `kvBytesPerValue` bytes (unchanged unless given). */
+export function atPrecision(card: ModelCard, precision: Precision, kvBytesPerValue: number = card.kvBytesPerValue): ModelCard {
+  return { ...card, precision, kvBytesPerValue };
 }
 
-/** Output projection to the vocabulary. Only tokens that are sampled from pass through it. */
-export function outputParams(a: Architecture): number {
-  return a.vocabulary * a.hidden;
-}
-
-/** All weights: linear layers, biases, norms, and embeddings (once if tied, else twice). */
-export function parameterCount(a: Architecture): number {
-  const biases = a.qkvBias ? a.layers * (a.heads + 2 * a.kvHeads) * a.headDim : 0;
-  const norms = (a.normsPerLayer * a.layers + 1) * a.hidden;
-  return linearParams(a) + biases + norms + outputParams(a) * (a.tiedEmbeddings ? 1 : 2);
-}
-
-/** Bytes of the whole model's weights at its precision, over all GPUs of a replica. */
-export function weightBytes(card: ModelCard): number {
-  return parameterCount(card.architecture) * bytesPerWeight[card.precision];
+/** Bytes of one weight of this matrix in this card's checkpoint. Routers are small and always kept in bf16. */
+export function layerBytesPerWeight(card: ModelCard, layer: LinearLayer): number {
+  const kept = layer.name === "router" || (card.quantized === "routed-experts" && layer.kind !== "routed-expert");
+  return bytesPerWeight[kept ? "bf16" : card.precision];
 }
 
 /**
- * Bytes one token occupies in the KV cache, all layers, over all GPUs of a replica. Layers with a sliding window are counted
- * as full ones: an upper bound, and equal below the window.
+ * Bytes of the whole model's weights, over all GPUs of a replica. Linear layers at the card's precision; embeddings, output
+ * projection, norms and biases in bf16, as quantised checkpoints keep them.
+ */
+export function weightBytes(card: ModelCard): number {
+  const layers = linearLayers(card.architecture);
+  const linear = layers.reduce((sum, layer) => sum + layerParams(layer), 0);
+  const linearBytes = layers.reduce((sum, layer) => sum + layerParams(layer) * layerBytesPerWeight(card, layer), 0);
+  return linearBytes + (parameterCount(card.architecture) - linear) * bytesPerWeight.bf16;
+}
+
+/** Of `weightBytes`, what every GPU of a tensor-parallel group keeps whole. */
+export function replicatedWeightBytes(card: ModelCard): number {
+  return linearLayers(card.architecture).reduce(
+    (sum, layer) => sum + (layer.replicated ? layerParams(layer) * layerBytesPerWeight(card, layer) : 0),
+    0,
+  );
+}
+
+/**
+ * Bytes one token occupies in the KV cache, all layers, over all GPUs of a replica that divide it (see `kvShards`). Layers with a
+ * sliding window are counted as full ones: an upper bound, and equal below the window.
  */
 export function kvBytesPerToken(card: ModelCard): number {
-  const { layers, kvHeads, headDim } = card.architecture;
-  return 2 * layers * kvHeads * headDim * card.kvBytesPerValue;
+  return card.architecture.layers * kvValuesPerLayer(card.architecture) * card.kvBytesPerValue;
 }

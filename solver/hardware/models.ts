@@ -1,4 +1,5 @@
-import { type ModelCard, parameterCount } from "./modelCard";
+import { parameterCount } from "./architecture";
+import type { ModelCard } from "./modelCard";
 import { modelFigures } from "./modelFigures";
 
 /** Keys and values are kept in bf16, the engines' default, also under fp8 weights. */

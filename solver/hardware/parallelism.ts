@@ -1,3 +1,4 @@
+import type { Architecture } from "./architecture";
 import type { ModelCard } from "./modelCard";
 
 /** How one replica's engine is spread over GPUs: each of `pp` pipeline stages is `tp` GPUs that share its layers' weights. */
@@ -20,12 +21,24 @@ export function largestStageShare(model: ModelCard, shape: ReplicaShape): number
 
 /** Why the model cannot be divided like this, or null when it can. */
 export function shapeRefusal(model: ModelCard, shape: ReplicaShape): string | null {
-  const { layers, heads, kvHeads, ffn } = model.architecture;
+  const { layers, attention, feedForward } = model.architecture;
   const { tp, pp } = shape;
   if (!tensorParallelisms.some((known) => known === tp)) return `tp ${tp} is not one of ${tensorParallelisms.join(", ")}`;
   if (!Number.isInteger(pp) || pp < 1 || pp > layers) return `pp ${pp} is not between 1 and the ${layers} layers of ${model.id}`;
-  if (heads % tp !== 0) return `tp ${tp} does not divide the ${heads} attention heads of ${model.id}`;
-  if (kvHeads % tp !== 0 && tp % kvHeads !== 0) return `tp ${tp} neither divides nor repeats the ${kvHeads} KV heads of ${model.id}`;
-  if (ffn % tp !== 0) return `tp ${tp} does not divide the feed-forward width ${ffn} of ${model.id}`;
-  return null;
+  if (attention.heads % tp !== 0) return `tp ${tp} does not divide the ${attention.heads} attention heads of ${model.id}`;
+  if (attention.kind === "gqa" && attention.kvHeads % tp !== 0 && tp % attention.kvHeads !== 0)
+    return `tp ${tp} neither divides nor repeats the ${attention.kvHeads} KV heads of ${model.id}`;
+  const undivided = feedForwardWidths(feedForward).find(({ width }) => width % tp !== 0);
+  return undivided === undefined ? null : `tp ${tp} does not divide the ${undivided.name} ${undivided.width} of ${model.id}`;
+}
+
+/** Widths that tensor parallelism divides. Experts are divided in width too, each GPU holding a slice of every one. */
+function feedForwardWidths(feedForward: Architecture["feedForward"]): readonly { readonly name: string; readonly width: number }[] {
+  if (feedForward.kind === "dense") return [{ name: "feed-forward width", width: feedForward.ffn }];
+  const { expertFfn, shared, denseLayers } = feedForward;
+  return [
+    { name: "expert width", width: expertFfn },
+    ...(shared === null ? [] : [{ name: "shared experts' width", width: shared.count * shared.ffn }]),
+    ...(denseLayers === null ? [] : [{ name: "feed-forward width", width: denseLayers.ffn }]),
+  ];
 }

@@ -1,8 +1,9 @@
 import type { StepLoad, StepTime } from "@/solver/engine/replicaModel";
+import { activeLinearParams, attentionWidth, kvShards, linearParams, outputParams } from "./architecture";
 import { type EngineCosts, vllmCosts } from "./engineCosts";
 import type { GpuCard } from "./gpus";
 import { efficiencyProvenance, type KernelEfficiencies, kernelEfficiencies } from "./kernelEfficiencies";
-import { bytesPerWeight, kvBytesPerToken, linearParams, type ModelCard, outputParams } from "./modelCard";
+import { bytesPerWeight, kvBytesPerToken, type ModelCard } from "./modelCard";
 import { largestStageShare, type ReplicaShape } from "./parallelism";
 
 /** Latency of handing activations to the next pipeline stage (ai-dynamo/aiconfigurator, `p2p_latency_us`). */
@@ -29,7 +30,7 @@ const ALL_REDUCES_PER_LAYER = 2;
  * @param engine fitted costs of the engine's own work; vLLM's by default.
  */
 export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, engine: EngineCosts = vllmCosts): StepTime {
-  const { layers, hidden, heads, headDim, kvHeads } = model.architecture;
+  const { layers, hidden } = model.architecture;
   const { tp, pp } = shape;
   const efficiencies = kernelEfficiencies[gpu.efficienciesOf];
   const precision = model.precision === "fp8" ? "fp8" : "bf16";
@@ -42,11 +43,12 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, en
   const weightSeconds =
     (imbalance * (linear + output) * bytesPerWeight[model.precision]) / tp / (gpu.memoryBytesPerSecond * efficiencies.weightRead);
   const flops = peakFlops * efficiencies.compute[precision];
-  const secondsPerToken = (imbalance * 2 * linear) / tp / flops;
+  const secondsPerToken = (imbalance * 2 * activeLinearParams(model.architecture)) / tp / flops;
   const secondsPerSample = (imbalance * 2 * output) / tp / flops;
-  const secondsPerPair = (imbalance * 4 * heads * headDim * layers) / tp / (gpu.denseFlopsBf16 * efficiencies.prefillAttention);
+  const secondsPerPair =
+    (imbalance * 4 * attentionWidth(model.architecture) * layers) / tp / (gpu.denseFlopsBf16 * efficiencies.prefillAttention);
   const secondsPerKvToken =
-    (imbalance * kvBytesPerToken(model)) / Math.min(tp, kvHeads) / pp / (gpu.memoryBytesPerSecond * efficiencies.kvRead);
+    (imbalance * kvBytesPerToken(model)) / kvShards(model.architecture, tp) / pp / (gpu.memoryBytesPerSecond * efficiencies.kvRead);
 
   const reduce = allReduceCosts(gpu, tp, efficiencies);
   const reduces = tp > 1 ? ALL_REDUCES_PER_LAYER * layers : 0;

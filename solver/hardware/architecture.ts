@@ -1,0 +1,193 @@
+/** Grouped-query attention: `heads` query heads share `kvHeads` pairs of keys and values. */
+export interface GroupedQueryAttention {
+  readonly kind: "gqa";
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  /** Biases on the query, key and value projections. */
+  readonly qkvBias: boolean;
+}
+
+/** Multi-head latent attention (DeepSeek-V2, arXiv 2405.04434): the cache holds one compressed vector a token, not keys and values. */
+export interface LatentAttention {
+  readonly kind: "mla";
+  readonly heads: number;
+  /** Width of the compressed query (`q_lora_rank`); null where queries are projected directly. */
+  readonly queryRank: number | null;
+  /** Width of the cached latent (`kv_lora_rank`). */
+  readonly kvRank: number;
+  /** Query and key width without and with rotary position (`qk_nope_head_dim`, `qk_rope_head_dim`). */
+  readonly nopeDim: number;
+  readonly ropeDim: number;
+  readonly valueDim: number;
+}
+
+/** Gated feed-forward layers, all alike. */
+export interface DenseFeedForward {
+  readonly kind: "dense";
+  readonly ffn: number;
+}
+
+/** Mixture of experts: each token passes `expertsPerToken` of `experts` gated feed-forward networks of width `expertFfn`. */
+export interface MoeFeedForward {
+  readonly kind: "moe";
+  readonly experts: number;
+  readonly expertsPerToken: number;
+  readonly expertFfn: number;
+  /** Experts every token passes besides. */
+  readonly shared: { readonly count: number; readonly ffn: number } | null;
+  /** Layers with an ordinary feed-forward in the experts' place (DeepSeek's first, every other of Llama 4 Maverick). */
+  readonly denseLayers: { readonly count: number; readonly ffn: number } | null;
+}
+
+/** A decoder with gated feed-forward layers, as its configuration file states it. */
+export interface Architecture {
+  readonly layers: number;
+  readonly hidden: number;
+  readonly attention: GroupedQueryAttention | LatentAttention;
+  readonly feedForward: DenseFeedForward | MoeFeedForward;
+  readonly vocabulary: number;
+  /** One table serves as input embedding and output projection. */
+  readonly tiedEmbeddings: boolean;
+  /** Norm vectors of `hidden` weights per layer: 2, or 4 where a model also normalises after attention and feed-forward. */
+  readonly normsPerLayer: number;
+  /**
+   * Share of the layers (0..1) that attend to the last `tokens` tokens only; null where all see everything. Memory is counted as if
+   * they saw everything: an upper bound, since engines differ in what they free.
+   */
+  readonly slidingWindow: { readonly tokens: number; readonly layersShare: number } | null;
+}
+
+/** One kind of weight matrix, found in `count` of the model's layers. */
+export type LinearLayer = {
+  readonly name: string;
+  readonly count: number;
+  readonly inFeatures: number;
+  readonly outFeatures: number;
+  /** Kept whole on every GPU of a tensor-parallel group, as vLLM does with routers and the projections into MLA's latents. */
+  readonly replicated: boolean;
+} & (
+  | { readonly kind: "dense" }
+  /** One matrix per expert; a token is multiplied with those of `expertsPerToken`. */
+  | { readonly kind: "routed-expert"; readonly experts: number; readonly expertsPerToken: number }
+);
+
+/**
+ * The weight matrices that tokens are multiplied with in the layers, embeddings and output projection apart. Projections that
+ * engines fuse (query, key and value; gate and up) are one entry.
+ */
+export function linearLayers(a: Architecture): readonly LinearLayer[] {
+  return [...attentionLayers(a), ...feedForwardLayers(a)];
+}
+
+/** Weights of one kind of matrix over all its layers and experts. */
+export function layerParams(layer: LinearLayer): number {
+  return layer.count * layer.inFeatures * layer.outFeatures * (layer.kind === "routed-expert" ? layer.experts : 1);
+}
+
+/** Weights of all linear layers, every expert counted: what lies in memory. */
+export function linearParams(a: Architecture): number {
+  return linearLayers(a).reduce((sum, layer) => sum + layerParams(layer), 0);
+}
+
+/** Weights of the linear layers that one token is multiplied with: all of a dense model, the chosen experts of a mixture. */
+export function activeLinearParams(a: Architecture): number {
+  return linearLayers(a).reduce(
+    (sum, layer) =>
+      sum + (layer.kind === "routed-expert" ? (layerParams(layer) / layer.experts) * layer.expertsPerToken : layerParams(layer)),
+    0,
+  );
+}
+
+/** Output projection to the vocabulary. Only tokens that are sampled from pass through it. */
+export function outputParams(a: Architecture): number {
+  return a.vocabulary * a.hidden;
+}
+
+/** All weights: linear layers, biases, norms, and embeddings (once if tied, else twice). Norms inside attention, some thousand weights, are left out. */
+export function parameterCount(a: Architecture): number {
+  return linearParams(a) + unmultipliedParams(a);
+}
+
+/** Weights of one token's way through the model, as publishers count "active parameters": the experts not chosen left out. */
+export function activeParams(a: Architecture): number {
+  return activeLinearParams(a) + unmultipliedParams(a);
+}
+
+/** Width of one token's queries and values over all heads, averaged: a query-key pair takes `4 * attentionWidth` FLOPs a layer. */
+export function attentionWidth({ attention }: Architecture): number {
+  return attention.kind === "gqa"
+    ? attention.heads * attention.headDim
+    : (attention.heads * (attention.nopeDim + attention.ropeDim + attention.valueDim)) / 2;
+}
+
+/** Values one token keeps in the cache in one layer: keys and values of all KV heads, or MLA's latent and rotary key. */
+export function kvValuesPerLayer({ attention }: Architecture): number {
+  return attention.kind === "gqa" ? 2 * attention.kvHeads * attention.headDim : attention.kvRank + attention.ropeDim;
+}
+
+/**
+ * How many ways tp GPUs divide the cache. KV heads fewer than tp are stored more than once; MLA's latent belongs to all heads and is
+ * stored whole on every GPU.
+ */
+export function kvShards({ attention }: Architecture, tp: number): number {
+  return attention.kind === "gqa" ? Math.min(tp, attention.kvHeads) : 1;
+}
+
+function unmultipliedParams(a: Architecture): number {
+  const { attention } = a;
+  const biases =
+    attention.kind === "gqa" && attention.qkvBias ? a.layers * (attention.heads + 2 * attention.kvHeads) * attention.headDim : 0;
+  const norms = (a.normsPerLayer * a.layers + 1) * a.hidden;
+  return biases + norms + outputParams(a) * (a.tiedEmbeddings ? 1 : 2);
+}
+
+function attentionLayers({ attention, layers: count, hidden }: Architecture): readonly LinearLayer[] {
+  if (attention.kind === "gqa") {
+    const { heads, kvHeads, headDim } = attention;
+    return [
+      dense("query, key and value", count, hidden, (heads + 2 * kvHeads) * headDim),
+      dense("attention output", count, heads * headDim, hidden),
+    ];
+  }
+  const { heads, queryRank, kvRank, nopeDim, ropeDim, valueDim } = attention;
+  const queryWidth = heads * (nopeDim + ropeDim);
+  return [
+    ...(queryRank === null
+      ? [dense("query", count, hidden, queryWidth)]
+      : [
+          { ...dense("query into latent", count, hidden, queryRank), replicated: true },
+          dense("query out of latent", count, queryRank, queryWidth),
+        ]),
+    { ...dense("key and value into latent", count, hidden, kvRank + ropeDim), replicated: true },
+    dense("key and value out of latent", count, kvRank, heads * (nopeDim + valueDim)),
+    dense("attention output", count, heads * valueDim, hidden),
+  ];
+}
+
+function feedForwardLayers({ feedForward, layers, hidden }: Architecture): readonly LinearLayer[] {
+  if (feedForward.kind === "dense") return gated("feed-forward", layers, hidden, feedForward.ffn);
+  const { experts, expertsPerToken, expertFfn, shared, denseLayers } = feedForward;
+  const count = layers - (denseLayers?.count ?? 0);
+  const routed = { kind: "routed-expert", experts, expertsPerToken } as const;
+  return [
+    { ...dense("router", count, hidden, experts), replicated: true },
+    ...gated("expert", count, hidden, expertFfn).map((layer) => ({ ...layer, ...routed })),
+    ...(shared === null ? [] : gated("shared expert", count, hidden, shared.count * shared.ffn)),
+    ...(denseLayers === null ? [] : gated("feed-forward", denseLayers.count, hidden, denseLayers.ffn)),
+  ];
+}
+
+const dense = (name: string, count: number, inFeatures: number, outFeatures: number): LinearLayer => ({
+  name,
+  count,
+  inFeatures,
+  outFeatures,
+  replicated: false,
+  kind: "dense",
+});
+
+const gated = (name: string, count: number, hidden: number, ffn: number): readonly LinearLayer[] => [
+  dense(`${name} gate and up`, count, hidden, 2 * ffn),
+  dense(`${name} down`, count, ffn, hidden),
+];
