@@ -1,9 +1,9 @@
 import { DecodeSpan } from "./decodeSpan";
-import { FinishHeap } from "./finishHeap";
-import type { EngineRequest, OnReplicaEvent, Replica } from "./replica";
-import type { ReplicaModel, StepLoad } from "./replicaModel";
-import { DECODING, PREFILLING, SequenceTable, WAITING } from "./sequenceTable";
-import { SlotDeque } from "./slotDeque";
+import type { EngineRequest, OnReplicaEvent, OnSteps, Replica } from "./replica";
+import type { ReplicaModel } from "./replicaModel";
+import { RunningBatch } from "./runningBatch";
+import { DECODING, SequenceTable, WAITING } from "./sequenceTable";
+import { WaitingQueue } from "./waitingQueue";
 
 /** What the engine does from the last step boundary to the next event. */
 const IDLE = 0;
@@ -11,54 +11,48 @@ const MIXED_STEP = 1;
 const DECODE_SPAN = 2;
 
 /**
- * A replica with continuous batching as vLLM V1 schedules it: every step gives each decoding sequence one token; what is left of
- * the step's token budget prefills admitted prompts in order, in chunks. Admission is first come, first served and stops at
- * the first request whose prompt does not fit the KV cache. When decoding outgrows the cache the sequence admitted last is
- * preempted: it loses its cache, waits at the front, and recomputes. Steps without prefill work between two events are jumped
- * over in closed form, so that the cost is per event, not per token.
+ * A replica with continuous batching as vLLM V1 schedules it (vllm/v1/core/sched/scheduler.py): every step gives each decoding
+ * sequence one token; what is left of the step's token budget prefills admitted prompts in the order of admission, in chunks.
+ * The queue is served by priority (lower first), then by arrival, and admission stops at the first request whose prompt does
+ * not fit the KV cache. When decoding outgrows the cache, the running sequence of the largest priority and then the latest
+ * arrival is preempted: it loses its cache, returns to its place in the queue, and recomputes. That is the only preemption: as in vLLM, no
+ * running sequence gives way just because a more urgent one waits. Without priorities this is first come, first served.
+ *
+ * Steps without prefill work between two events are jumped over in closed form, so that the cost is per event, not per token.
+ *
+ * Unlike vLLM it counts the cache in tokens, not in blocks, reserves a whole prompt at admission, and lets each sequence hold
+ * its cached prefix by itself, where vLLM shares the blocks: it is the less roomy the more prefixes are shared.
  */
 export class ContinuousBatching implements Replica {
   preemptions = 0;
-  running = 0;
   peakKvTokens = 0;
 
   private readonly table = new SequenceTable();
   private readonly slotOf = new Map<number, number>();
-  private readonly queue = new SlotDeque();
-  private readonly prefills = new SlotDeque();
-  private readonly finishes: FinishHeap;
+  private readonly queue = new WaitingQueue(this.table);
+  private readonly batch: RunningBatch;
   private readonly span = new DecodeSpan();
-  private readonly load: { -readonly [part in keyof StepLoad]: StepLoad[part] } = {
-    tokens: 0,
-    prefillPairs: 0,
-    kvTokensRead: 0,
-    sequences: 0,
-  };
 
   private advancedTo = Number.NEGATIVE_INFINITY;
   private lastEnqueued = Number.NEGATIVE_INFINITY;
   private enqueued = 0;
   private aborting = 0;
 
-  /** Engine steps completed; each gave every decoding sequence one token. */
-  private step = 0;
-  private decoding = 0;
-  /** Cached tokens that the next step's decodes read, the slot of the token they compute included. */
-  private decodeTokens = 0;
-  /** Cache reserved for prompts admitted and not fully computed. */
-  private prefillTokens = 0;
-
   private phase = IDLE;
   private phaseStart = 0;
   private phaseEnd = Number.POSITIVE_INFINITY;
   private phaseSteps = 0;
-  /** Prompts at the head of `prefills` that this mixed step completes, and tokens it computes of the one after them. */
-  private completing = 0;
-  private partialTokens = 0;
   private busyBefore = 0;
 
-  constructor(private readonly model: ReplicaModel) {
-    this.finishes = new FinishHeap(model.maxSequences);
+  constructor(
+    private readonly model: ReplicaModel,
+    private readonly onSteps: OnSteps | undefined,
+  ) {
+    this.batch = new RunningBatch(this.table, model.maxSequences);
+  }
+
+  get running(): number {
+    return this.batch.size;
   }
 
   get waiting(): number {
@@ -66,16 +60,18 @@ export class ContinuousBatching implements Replica {
   }
 
   get kvTokensUsed(): number {
-    return this.decodeTokens + this.prefillTokens + this.decoding * this.stepsDoneBy(this.advancedTo);
+    return this.batch.kvTokens + this.batch.decoding * this.stepsDoneBy(this.advancedTo);
   }
 
   get busySeconds(): number {
     return this.phase === IDLE ? this.busyBefore : this.busyBefore + Math.max(0, this.advancedTo - this.phaseStart);
   }
 
-  enqueue(handle: number, { atSeconds, inputTokens, outputTokens }: EngineRequest): boolean {
-    if (!(inputTokens >= 0 && outputTokens >= 0))
-      throw new Error(`Token counts must be 0 or more, found ${inputTokens} in and ${outputTokens} out`);
+  enqueue(handle: number, { atSeconds, inputTokens, outputTokens, priority = 0, cachedTokens = 0 }: EngineRequest): boolean {
+    if (!(inputTokens >= 0 && outputTokens >= 0 && cachedTokens >= 0)) {
+      throw new Error(`Token counts must be 0 or more, found ${inputTokens} in, ${cachedTokens} of them cached, and ${outputTokens} out`);
+    }
+    if (!Number.isFinite(priority)) throw new Error(`A priority must be a finite number, found ${priority}`);
     if (!(atSeconds >= this.lastEnqueued && atSeconds >= this.advancedTo)) {
       throw new Error(
         `Requests must be enqueued in order of time: ${atSeconds} s comes before ${Math.max(this.lastEnqueued, this.advancedTo)} s`,
@@ -90,23 +86,24 @@ export class ContinuousBatching implements Replica {
     const slot = table.take();
     table.handle[slot] = handle;
     table.arrivalSeconds[slot] = atSeconds;
+    table.priority[slot] = priority;
     table.order[slot] = this.enqueued++;
     table.inputTokens[slot] = input;
+    table.cachedTokens[slot] = Math.min(cachedTokens, input - 1);
     table.outputTokens[slot] = output;
     table.generated[slot] = 0;
     table.aborted[slot] = 0;
     table.state[slot] = WAITING;
     this.slotOf.set(handle, slot);
     this.lastEnqueued = atSeconds;
-    // A queue that was not empty is either blocked until a finish, or its head has cut the span already.
-    if (this.queue.size === 0) this.cutSpan(atSeconds);
-    this.queue.pushBack(slot);
+    // Behind others it changes nothing: they wait for a finish, or have cut the span already.
+    if (this.queue.push(slot)) this.cutSpan(atSeconds);
     return true;
   }
 
   nextEventSeconds(): number {
     if (this.phase !== IDLE) return this.phaseEnd;
-    return this.queue.size === 0 ? Number.POSITIVE_INFINITY : this.headArrival();
+    return this.queue.size === 0 ? Number.POSITIVE_INFINITY : this.queue.headArrivalSeconds;
   }
 
   advanceTo(seconds: number, onEvent: OnReplicaEvent): void {
@@ -125,7 +122,7 @@ export class ContinuousBatching implements Replica {
       this.queue.remove(slot);
       this.table.release(slot);
       // If it blocked the queue, the one behind it may fit at the next step.
-      if (this.queue.size > 0) this.cutSpan(Math.max(atSeconds, this.headArrival()));
+      if (this.queue.size > 0) this.cutSpan(Math.max(atSeconds, this.queue.headArrivalSeconds));
       return;
     }
     this.table.aborted[slot] = 1;
@@ -135,7 +132,7 @@ export class ContinuousBatching implements Replica {
 
   generatedTokens(handle: number, atSeconds: number): number {
     const slot = this.slot(handle);
-    const before = this.generatedAtBoundary(slot);
+    const before = this.batch.generatedTokens(slot);
     return this.table.state[slot] === DECODING ? before + this.stepsDoneBy(atSeconds) : before;
   }
 
@@ -143,16 +140,6 @@ export class ContinuousBatching implements Replica {
     const slot = this.slotOf.get(handle);
     if (slot === undefined) throw new Error(`No request inside this replica bears the handle ${handle}`);
     return slot;
-  }
-
-  private headArrival(): number {
-    return this.table.arrivalSeconds[this.queue.at(0)] ?? Number.POSITIVE_INFINITY;
-  }
-
-  private generatedAtBoundary(slot: number): number {
-    const { table } = this;
-    const since = table.state[slot] === DECODING ? this.step - (table.decodingSince[slot] ?? 0) : 0;
-    return (table.generated[slot] ?? 0) + since;
   }
 
   private stepsDoneBy(seconds: number): number {
@@ -169,139 +156,94 @@ export class ContinuousBatching implements Replica {
 
   /** At a step boundary: preempt, prefill, admit, and begin the next step or span. */
   private schedule(now: number, onEvent: OnReplicaEvent): void {
+    const { batch, model } = this;
     const preempted = this.preemptUntilItFits(now, onEvent);
-    let budget = this.model.maxBatchedTokens - this.decoding;
-    this.load.tokens = this.decoding;
-    this.load.prefillPairs = 0;
-    this.completing = 0;
-    this.partialTokens = 0;
-    for (let index = 0; index < this.prefills.size && budget > 0; index++) budget -= this.takeChunk(this.prefills.at(index), budget);
+    this.queue.settle(now);
+    batch.fillStep(model.maxBatchedTokens);
     // As in vLLM, a step that had to preempt admits nothing.
-    while (!preempted && budget > 0 && this.headMayEnter(now)) budget -= this.takeChunk(this.admit(now, onEvent), budget);
+    while (!preempted && batch.budget > 0 && this.headMayEnter()) this.admit(now, onEvent);
 
-    const kvTokens = this.decodeTokens + this.prefillTokens;
     this.phaseStart = now;
-    if (this.load.tokens > this.decoding) {
-      this.load.kvTokensRead = this.decodeTokens;
-      this.load.sequences = this.decoding + this.completing + (this.partialTokens > 0 ? 1 : 0);
+    const load = batch.prefillLoad();
+    if (load !== null) {
       this.phase = MIXED_STEP;
       this.phaseSteps = 1;
-      this.phaseEnd = now + this.model.stepTime.mixedStepSeconds(this.load);
-    } else if (this.decoding > 0) {
+      this.phaseEnd = now + model.stepTime.mixedStepSeconds(load);
+    } else if (batch.decoding > 0) {
       this.beginSpan(now, preempted);
     } else {
       this.phase = IDLE;
       this.phaseEnd = Number.POSITIVE_INFINITY;
     }
-    this.peakKvTokens = Math.max(this.peakKvTokens, kvTokens);
+    this.peakKvTokens = Math.max(this.peakKvTokens, batch.kvTokens);
   }
 
   private preemptUntilItFits(now: number, onEvent: OnReplicaEvent): boolean {
-    let preempted = false;
-    while (this.decodeTokens + this.prefillTokens > this.model.kvTokens) {
-      const slot = this.table.lastAdmitted;
-      this.leaveBatch(slot);
-      this.table.state[slot] = WAITING;
-      this.queue.pushFront(slot);
+    if (this.batch.kvTokens <= this.model.kvTokens) return false;
+    while (this.batch.kvTokens > this.model.kvTokens) {
+      const slot = this.batch.last();
+      this.batch.leave(slot);
+      this.queue.putBack(slot);
       this.preemptions++;
-      preempted = true;
       onEvent("preempted", this.table.handle[slot] ?? 0, now);
     }
-    return preempted;
+    return true;
   }
 
-  private headMayEnter(now: number): boolean {
-    if (this.queue.size === 0 || this.running >= this.model.maxSequences || this.headArrival() > now) return false;
+  private headMayEnter(): boolean {
+    if (!this.queue.ready || this.batch.size >= this.model.maxSequences) return false;
     // One token more than the prompt: the one its prefill yields, which the next step stores.
-    return this.decodeTokens + this.prefillTokens + this.table.prefillTarget(this.queue.at(0)) < this.model.kvTokens;
+    return this.batch.kvTokens + this.table.prefillTarget(this.queue.head) < this.model.kvTokens;
   }
 
-  private admit(now: number, onEvent: OnReplicaEvent): number {
+  private admit(now: number, onEvent: OnReplicaEvent): void {
     const slot = this.queue.popFront();
-    this.table.state[slot] = PREFILLING;
-    this.table.prefilled[slot] = 0;
-    this.table.link(slot);
-    this.prefills.pushBack(slot);
-    this.prefillTokens += this.table.prefillTarget(slot);
-    this.running++;
+    this.batch.admit(slot);
     onEvent("admitted", this.table.handle[slot] ?? 0, now);
-    return slot;
-  }
-
-  /** Puts as much of a prompt as the budget allows into the step; the tokens taken. */
-  private takeChunk(slot: number, budget: number): number {
-    const done = this.table.prefilled[slot] ?? 0;
-    const missing = this.table.prefillTarget(slot) - done;
-    const chunk = Math.min(budget, missing);
-    if (chunk === missing) this.completing++;
-    else this.partialTokens = chunk;
-    this.load.tokens += chunk;
-    // Each token of the chunk attends to what was computed before it and to the chunk up to itself.
-    this.load.prefillPairs += chunk * done + (chunk * (chunk + 1)) / 2;
-    return chunk;
   }
 
   private beginSpan(now: number, preempted: boolean): void {
+    const { decoding, decodeTokens, stepsToFinish } = this.batch;
     const { stepTime, kvTokens } = this.model;
     this.phase = DECODE_SPAN;
-    const firstSeconds = stepTime.decodeBaseSeconds(this.decoding) + stepTime.secondsPerKvToken * this.decodeTokens;
-    this.span.begin(now, firstSeconds, stepTime.secondsPerKvToken * this.decoding);
-    const untilFinish = this.finishes.nextStep - this.step;
-    const untilFull = Math.floor((kvTokens - this.decodeTokens) / this.decoding) + 1;
+    const firstSeconds = stepTime.decodeBaseSeconds(decoding) + stepTime.secondsPerKvToken * decodeTokens;
+    this.span.begin(now, firstSeconds, stepTime.secondsPerKvToken * decoding);
+    const untilFull = Math.floor((kvTokens - decodeTokens) / decoding) + 1;
     // After a preemption the head may fit as soon as the next step may admit again.
-    this.phaseSteps = preempted ? 1 : Math.min(untilFinish, untilFull);
+    this.phaseSteps = preempted ? 1 : Math.min(stepsToFinish, untilFull);
     this.phaseEnd = this.span.endSeconds(this.phaseSteps);
-    if (this.queue.size > 0 && this.headArrival() > now) this.cutSpan(this.headArrival());
+    if (this.queue.size > 0) this.cutSpan(this.queue.nextLeadSeconds());
   }
 
   /** Books the steps of the phase that ends, and what they finish. */
   private completePhase(onEvent: OnReplicaEvent): void {
-    const { table } = this;
-    const now = this.phaseEnd;
-    this.step += this.phaseSteps;
-    this.peakKvTokens = Math.max(this.peakKvTokens, this.decodeTokens + this.prefillTokens + this.decoding * (this.phaseSteps - 1));
-    this.decodeTokens += this.decoding * this.phaseSteps;
+    const { batch, phaseSteps, phaseEnd: now } = this;
+    const held = batch.kvTokens;
+    const heldLast = held + batch.decoding * (phaseSteps - 1);
+    this.peakKvTokens = Math.max(this.peakKvTokens, heldLast);
     this.busyBefore += now - this.phaseStart;
+    this.onSteps?.(this.phaseStart, now, held, heldLast);
 
-    while (this.finishes.nextStep <= this.step) {
-      const slot = this.finishes.pop();
-      this.decoding--;
-      this.decodeTokens -= (table.inputTokens[slot] ?? 0) + (table.outputTokens[slot] ?? 0);
-      this.finish(slot, now, onEvent);
-    }
+    batch.pass(phaseSteps);
+    for (let slot = batch.popFinished(); slot !== -1; slot = batch.popFinished()) this.finish(slot, now, onEvent);
     if (this.phase === MIXED_STEP) this.completePrefills(now, onEvent);
     if (this.aborting > 0) this.dropAborted();
   }
 
   private completePrefills(now: number, onEvent: OnReplicaEvent): void {
-    const { table } = this;
-    for (let left = this.completing; left > 0; left--) {
-      const slot = this.prefills.popFront();
-      this.prefillTokens -= table.prefillTarget(slot);
-      const generated = (table.generated[slot] ?? 0) + 1;
-      const output = table.outputTokens[slot] ?? 1;
-      if (generated === 1 && table.aborted[slot] === 0) onEvent("first-token", table.handle[slot] ?? 0, now);
-      if (generated === output) {
-        this.finish(slot, now, onEvent);
-        continue;
-      }
-      table.generated[slot] = generated;
-      table.state[slot] = DECODING;
-      table.decodingSince[slot] = this.step;
-      this.decoding++;
-      this.decodeTokens += table.prefillTarget(slot);
-      this.finishes.push(slot, this.step + output - generated, table.order[slot] ?? 0);
+    const { batch, table } = this;
+    for (let left = batch.completing; left > 0; left--) {
+      const slot = batch.completePrefill();
+      if (table.generated[slot] === 1 && table.aborted[slot] === 0) onEvent("first-token", table.handle[slot] ?? 0, now);
+      if (table.state[slot] !== DECODING) this.finish(slot, now, onEvent);
     }
-    const partial = this.prefills.at(0);
-    if (this.partialTokens > 0) table.prefilled[partial] = (table.prefilled[partial] ?? 0) + this.partialTokens;
+    batch.bookPartial();
   }
 
-  /** Books a sequence out that no structure holds any more but the list of the running. */
+  /** Books out a sequence that has all its tokens and left the batch. */
   private finish(slot: number, now: number, onEvent: OnReplicaEvent): void {
     const { table } = this;
-    table.unlink(slot);
     table.release(slot);
-    this.running--;
     if (table.aborted[slot] === 1) {
       this.aborting--;
       return;
@@ -315,27 +257,11 @@ export class ContinuousBatching implements Replica {
     for (let slot = this.table.lastAdmitted; slot !== -1; ) {
       const before = this.table.admittedBefore(slot);
       if (this.table.aborted[slot] === 1) {
-        this.leaveBatch(slot);
+        this.batch.leave(slot);
         this.table.release(slot);
         this.aborting--;
       }
       slot = before;
     }
-  }
-
-  /** Takes a running sequence out of the batch and frees its cache. */
-  private leaveBatch(slot: number): void {
-    const { table } = this;
-    if (table.state[slot] === DECODING) {
-      table.generated[slot] = this.generatedAtBoundary(slot);
-      this.decodeTokens -= table.prefillTarget(slot);
-      this.decoding--;
-      this.finishes.remove(slot);
-    } else {
-      this.prefillTokens -= table.prefillTarget(slot);
-      this.prefills.remove(slot);
-    }
-    table.unlink(slot);
-    this.running--;
   }
 }

@@ -12,7 +12,20 @@ export interface EngineRequest {
   readonly inputTokens: number;
   /** Tokens it generates, the end-of-sequence token among them; fewer than one counts as one. */
   readonly outputTokens: number;
+  /** Lower is served first; equals by arrival. 0 when left out. */
+  readonly priority?: number;
+  /**
+   * Prompt tokens found in the prefix cache, 0 when left out: they cost no prefill, but they are attended to and hold KV cache, and after a
+   * preemption they are found again. The last prompt token is computed in any case, as in vLLM: it yields the first token.
+   */
+  readonly cachedTokens?: number;
 }
+
+/**
+ * Told of every run of steps as it ends: when its first began and its last ended, and the KV tokens held in the first and in
+ * the last. In between they grow evenly from step to step.
+ */
+export type OnSteps = (fromSeconds: number, toSeconds: number, firstKvTokens: number, lastKvTokens: number) => void;
 
 /**
  * One engine on virtual time. Its caller owns the clock: enqueue what arrives up to a time, then advance to it. The result
@@ -20,7 +33,7 @@ export interface EngineRequest {
  */
 export interface Replica {
   /**
-   * Adds a request at the end of the queue. `atSeconds` may lie ahead, but not before the time advanced to nor before the
+   * Adds a request to the queue. `atSeconds` may lie ahead, but not before the time advanced to nor before the
    * request enqueued last.
    *
    * @param handle any number that no request inside this replica bears.
@@ -51,11 +64,11 @@ export interface Replica {
  *
  * @throws when the model's bounds cannot serve: see the message.
  */
-export function createReplica(model: ReplicaModel): Replica {
+export function createReplica(model: ReplicaModel, onSteps?: OnSteps): Replica {
   if (!(model.kvTokens >= 2 && model.maxSequences >= 1 && model.maxBatchedTokens > model.maxSequences)) {
     throw new Error(
       `A replica needs kvTokens >= 2, maxSequences >= 1 and maxBatchedTokens > maxSequences, found ${model.kvTokens}, ${model.maxSequences} and ${model.maxBatchedTokens}`,
     );
   }
-  return new ContinuousBatching(model);
+  return new ContinuousBatching(model, onSteps);
 }

@@ -14,9 +14,13 @@ const NONE = -1;
 export class SequenceTable {
   handle = new Float64Array(INITIAL_SLOTS);
   arrivalSeconds = new Float64Array(INITIAL_SLOTS);
+  /** Lower is served first. */
+  priority = new Float64Array(INITIAL_SLOTS);
   /** Position in the order of arrival: breaks ties. */
   order = new Float64Array(INITIAL_SLOTS);
   inputTokens = new Int32Array(INITIAL_SLOTS);
+  /** Tokens of its prompt that the prefix cache holds; fewer than the prompt has. */
+  cachedTokens = new Int32Array(INITIAL_SLOTS);
   outputTokens = new Int32Array(INITIAL_SLOTS);
   state = new Uint8Array(INITIAL_SLOTS);
   /** 1 once its caller has given it up; it leaves the batch at the next step boundary. */
@@ -25,7 +29,7 @@ export class SequenceTable {
   generated = new Int32Array(INITIAL_SLOTS);
   /** Engine step at which it last began to decode. */
   decodingSince = new Float64Array(INITIAL_SLOTS);
-  /** Tokens of its prompt (and of what it had generated before a preemption) computed so far. */
+  /** Tokens of its prompt (and of what it had generated before a preemption) cached or computed so far. */
   prefilled = new Int32Array(INITIAL_SLOTS);
   private previous = new Int32Array(INITIAL_SLOTS);
   private next = new Int32Array(INITIAL_SLOTS);
@@ -69,7 +73,13 @@ export class SequenceTable {
     else this.previous[after] = before;
   }
 
-  /** Tokens to compute before its next token comes out: the prompt, and after a preemption what it had generated. */
+  /** Whether a request is served before another: by priority, then by arrival. */
+  precedes(slot: number, other: number): boolean {
+    const difference = (this.priority[slot] ?? 0) - (this.priority[other] ?? 0);
+    return difference < 0 || (difference === 0 && (this.order[slot] ?? 0) < (this.order[other] ?? 0));
+  }
+
+  /** Tokens to hold before its next token comes out: the prompt, and after a preemption what it had generated. */
   prefillTarget(slot: number): number {
     return (this.inputTokens[slot] ?? 0) + (this.generated[slot] ?? 0);
   }
@@ -92,9 +102,11 @@ export class SequenceTable {
     };
     this.handle = float(this.handle);
     this.arrivalSeconds = float(this.arrivalSeconds);
+    this.priority = float(this.priority);
     this.order = float(this.order);
     this.decodingSince = float(this.decodingSince);
     this.inputTokens = int(this.inputTokens);
+    this.cachedTokens = int(this.cachedTokens);
     this.outputTokens = int(this.outputTokens);
     this.generated = int(this.generated);
     this.prefilled = int(this.prefilled);

@@ -35,16 +35,30 @@ export class SlotDeque {
     return slot;
   }
 
-  /** Takes one slot out wherever it stands, in time linear in the size: for rare events. */
-  remove(slot: number): void {
+  /** Moves the slot at one position forward to another, past those between. */
+  moveUp(from: number, to: number): void {
+    const mask = this.ring.length - 1;
+    const slot = this.at(from);
+    for (let index = from; index > to; index--) this.ring[(this.head + index) & mask] = this.at(index - 1);
+    this.ring[(this.head + to) & mask] = slot;
+  }
+
+  /** Takes one slot out wherever it stands, in time linear in the size: for rare events. Where it stood; the size when it did not. */
+  remove(slot: number): number {
+    const size = this.count;
+    let position = size;
     let kept = 0;
-    for (let index = 0; index < this.count; index++) {
+    for (let index = 0; index < size; index++) {
       const other = this.at(index);
-      if (other === slot) continue;
+      if (other === slot) {
+        position = index;
+        continue;
+      }
       this.ring[(this.head + kept) & (this.ring.length - 1)] = other;
       kept++;
     }
     this.count = kept;
+    return position;
   }
 
   private grow(): void {

@@ -1,0 +1,100 @@
+import type { SequenceTable } from "./sequenceTable";
+import { SlotDeque } from "./slotDeque";
+
+/**
+ * Requests of one engine outside its batch. In front stand those that have arrived, by priority (lower first), then by arrival;
+ * behind them, in the order of their arrivals, those still to come. Where all priorities are equal this is first come, first
+ * served, and a preempted request returns to the front.
+ */
+export class WaitingQueue {
+  private readonly slots = new SlotDeque();
+  private arrived = 0;
+  private prioritised = false;
+
+  constructor(private readonly table: SequenceTable) {}
+
+  get size(): number {
+    return this.slots.size;
+  }
+
+  /** Whether the head has arrived and may be admitted. */
+  get ready(): boolean {
+    return this.arrived > 0;
+  }
+
+  /** The slot to be admitted next or, while none has arrived, the one that arrives next; -1 when empty. */
+  get head(): number {
+    return this.slots.at(0);
+  }
+
+  /** Arrival of the head; Infinity when empty. */
+  get headArrivalSeconds(): number {
+    return this.table.arrivalSeconds[this.head] ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Adds a request that arrives no earlier than any in the queue; whether it leads the queue once it has arrived. */
+  push(slot: number): boolean {
+    this.prioritised ||= this.table.priority[slot] !== 0;
+    this.slots.pushBack(slot);
+    return this.leads(slot);
+  }
+
+  /** Puts a preempted request back where its priority and arrival belong. */
+  putBack(slot: number): void {
+    const place = this.placeOf(slot);
+    if (place === 0) {
+      this.slots.pushFront(slot);
+    } else {
+      this.slots.pushBack(slot);
+      this.slots.moveUp(this.slots.size - 1, place);
+    }
+    this.arrived++;
+  }
+
+  popFront(): number {
+    this.arrived--;
+    return this.slots.popFront();
+  }
+
+  /** Takes one request out wherever it stands. */
+  remove(slot: number): void {
+    if (this.slots.remove(slot) < this.arrived) this.arrived--;
+  }
+
+  /** Lets those that have arrived by a time take their places. */
+  settle(seconds: number): void {
+    for (; this.arrived < this.slots.size; this.arrived++) {
+      const slot = this.slots.at(this.arrived);
+      if ((this.table.arrivalSeconds[slot] ?? 0) > seconds) return;
+      if (this.prioritised) this.slots.moveUp(this.arrived, this.placeOf(slot));
+    }
+  }
+
+  /** Arrival of the first request still to come that then leads the queue; Infinity when there is none. */
+  nextLeadSeconds(): number {
+    if (this.arrived === 0) return this.headArrivalSeconds;
+    if (!this.prioritised) return Number.POSITIVE_INFINITY;
+    for (let at = this.arrived; at < this.slots.size; at++) {
+      const slot = this.slots.at(at);
+      if (this.leads(slot)) return this.table.arrivalSeconds[slot] ?? 0;
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** Whether a request still to come would be served before the head. */
+  private leads(slot: number): boolean {
+    return this.arrived === 0 || this.table.precedes(slot, this.head);
+  }
+
+  /** Place among the arrived. */
+  private placeOf(slot: number): number {
+    let low = 0;
+    let high = this.arrived;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.table.precedes(slot, this.slots.at(middle))) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}
