@@ -4,6 +4,7 @@ import { createReplica } from "@/solver/engine/replica";
 import { mean } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import { gpuCards } from "./gpus";
+import { atPrecision } from "./modelCard";
 import { modelCards } from "./models";
 import { replicaModel } from "./replicaShapes";
 
@@ -43,7 +44,7 @@ function measuredRuns({ backend, modelPath }: { backend: string; modelPath: stri
  * 80 to 100 % of the nominal ones, weights and KV cache in fp8. Means over all requests.
  */
 function simulate(model: string, gpu: string, run: Run) {
-  const card = { ...modelCards[model]!, precision: "fp8", kvBytesPerValue: 1 } as const;
+  const card = atPrecision(modelCards[model]!, "fp8", 1);
   const fit = replicaModel(card, gpuCards[gpu]!, { tp: run.tp, pp: 1 });
   if (!fit.fits) throw new Error(fit.reason);
   const replica = createReplica({ ...fit.replica, maxSequences: run.concurrency });

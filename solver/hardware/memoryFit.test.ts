@@ -40,6 +40,36 @@ test("a model with one KV head stores it on every GPU of a tensor-parallel repli
   expect(two / one).toBeLessThan(1.1);
 });
 
+test("a larger share of the memory gives a larger cache, and the default share is the engines'", () => {
+  const at = (share?: number) => {
+    const fit = memoryFit(model("llama-3.1-8b"), h100, { tp: 1, pp: 1 }, share);
+    return fit.fits ? fit.kvTokens : 0;
+  };
+  expect(at(0.9)).toBe(at());
+  expect(at(0.95) - at(0.9)).toBeCloseTo((0.05 * h100.memoryBytes) / 131_072, -1);
+});
+
+test("DeepSeek-V3 in fp8 overflows eight H100 and fits eight H200, each of which holds the whole latent cache", () => {
+  const shape = { tp: 8, pp: 1 };
+  expect(memoryFit(model("deepseek-v3"), h100, shape)).toMatchObject({
+    fits: false,
+    reason: expect.stringContaining("GB of weights on each"),
+  });
+  const fit = memoryFit(model("deepseek-v3"), gpuCards["h200-sxm"]!, shape);
+  expect(fit.fits && fit.kvTokens).toBe(fit.fits && Math.floor(fit.kvBytesPerGpu / 70_272));
+});
+
+test("experts are divided in width, and a width that does not divide is refused by name", () => {
+  const odd = model("qwen3-30b-a3b");
+  const moe = odd.architecture.feedForward;
+  if (moe.kind !== "moe") throw new Error("a mixture was expected");
+  const card = { ...odd, architecture: { ...odd.architecture, feedForward: { ...moe, expertFfn: 766 } } };
+  expect(memoryFit(card, h100, { tp: 4, pp: 1 })).toEqual({
+    fits: false,
+    reason: "tp 4 does not divide the expert width 766 of qwen3-30b-a3b",
+  });
+});
+
 test("more GPUs per replica never leave less room for the cache", () => {
   const ids = fc.constantFrom(...Object.keys(modelCards));
   const gpu = fc.constantFrom(...Object.values(gpuCards));
