@@ -1,0 +1,118 @@
+import { z } from "zod";
+import { gpuCards } from "./gpus";
+import { MOST_LAYERS } from "./huggingFaceFamilies";
+import type { MeasuredGpu } from "./kernelEfficiencies";
+import { modelCards } from "./models";
+
+/** Wider, deeper or longer than this is a typing error. */
+const count = z.int().min(1).max(100_000_000);
+const positive = z.number().positive().max(1e18);
+
+const attentionSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("gqa"), heads: count, kvHeads: count, headDim: count, qkvBias: z.boolean() }),
+  z.strictObject({
+    kind: z.literal("mla"),
+    heads: count,
+    queryRank: count.nullable(),
+    kvRank: count,
+    nopeDim: count,
+    ropeDim: count,
+    valueDim: count,
+  }),
+]);
+
+const feedForwardSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("dense"), ffn: count }),
+  z.strictObject({
+    kind: z.literal("moe"),
+    experts: count,
+    expertsPerToken: count,
+    expertFfn: count,
+    shared: z.strictObject({ count, ffn: count }).nullable(),
+    denseLayers: z.strictObject({ count, ffn: count }).nullable(),
+  }),
+]);
+
+/** What cannot be is refused with the field's path: more experts a token than there are, KV heads that no group shares evenly. */
+export const architectureSchema = z
+  .strictObject({
+    layers: z.int().min(1).max(MOST_LAYERS),
+    hidden: count,
+    attention: attentionSchema,
+    feedForward: feedForwardSchema,
+    vocabulary: count,
+    tiedEmbeddings: z.boolean(),
+    normsPerLayer: z.int().min(0).max(8),
+    slidingWindow: z.strictObject({ tokens: count, layersShare: z.number().gt(0).max(1) }).nullable(),
+  })
+  .superRefine(({ layers, attention, feedForward }, context) => {
+    const refuse = (path: string[], message: string) => context.addIssue({ code: "custom", path, message });
+    if (attention.kind === "gqa" && attention.heads % attention.kvHeads !== 0)
+      refuse(["attention", "kvHeads"], `${attention.kvHeads} KV heads do not divide ${attention.heads} query heads`);
+    if (feedForward.kind !== "moe") return;
+    const { experts, expertsPerToken, denseLayers } = feedForward;
+    if (expertsPerToken > experts)
+      refuse(["feedForward", "expertsPerToken"], `a token cannot pass ${expertsPerToken} of ${experts} experts`);
+    if (denseLayers !== null && denseLayers.count >= layers)
+      refuse(["feedForward", "denseLayers", "count"], `${denseLayers.count} dense layers of ${layers} leave none for experts`);
+  });
+
+/** An id stands in addresses and flags: letters, digits, dots, hyphens and underscores. */
+const id = z
+  .string()
+  .max(80)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "an id is made of letters, digits, dots, hyphens and underscores");
+
+const source = z.string().trim().min(1).max(500);
+
+export const userModelSchema = z.strictObject({
+  id: id.refine((value) => !Object.hasOwn(modelCards, value), "a shipped model has this id: give another"),
+  huggingFace: z.string().min(1).max(200).nullable().default(null),
+  architecture: architectureSchema,
+  precision: z.enum(["bf16", "fp8", "int4"]),
+  quantized: z.enum(["linear-layers", "routed-experts"]).default("linear-layers"),
+  kvBytesPerValue: z.union([z.literal(1), z.literal(2)]).default(2),
+  publishedParamsB: positive.nullable().default(null),
+  maxContextTokens: count,
+  source,
+});
+
+/** GPUs whose measured kernel efficiencies a card may borrow. */
+export const measuredGpus = ["a100-sxm-80g", "h100-sxm", "h200-sxm", "b200-sxm", "l40s"] as const satisfies readonly MeasuredGpu[];
+
+export const userGpuSchema = z.strictObject({
+  id: id.refine((value) => !Object.hasOwn(gpuCards, value), "a shipped GPU has this id: give another, or change its price under prices"),
+  name: z.string().trim().min(1).max(80),
+  memoryBytes: positive,
+  memoryBytesPerSecond: positive,
+  denseFlopsBf16: positive,
+  denseFlopsFp8: positive.nullable().default(null),
+  link: z.enum(["nvlink", "pcie"]),
+  linkBytesPerSecond: positive,
+  pcieBytesPerSecond: positive,
+  powerWatts: positive.nullable().default(null),
+  efficienciesOf: z.enum(measuredGpus),
+  source,
+});
+
+/** A price of the user's own for a GPU, and the day (YYYY-MM-DD) it was set. */
+export const gpuPriceSchema = z.strictObject({ usdPerGpuHour: z.number().nonnegative().max(1000), asOf: z.iso.date() });
+
+const uniqueIds = (cards: readonly { readonly id: string }[]): boolean => new Set(cards.map((card) => card.id)).size === cards.length;
+
+/** The user's own cards and prices, as `cards.json` holds them. */
+export const userCardsSchema = z
+  .strictObject({
+    models: z.array(userModelSchema).refine(uniqueIds, "two models have the same id").default([]),
+    gpus: z.array(userGpuSchema).refine(uniqueIds, "two GPUs have the same id").default([]),
+    /** GPU id -> price, for shipped GPUs and the user's. */
+    prices: z.record(z.string(), gpuPriceSchema).default({}),
+  })
+  .superRefine(({ gpus, prices }, context) => {
+    const stranger = Object.keys(prices).find((gpu) => !Object.hasOwn(gpuCards, gpu) && gpus.every((card) => card.id !== gpu));
+    if (stranger !== undefined) context.addIssue({ code: "custom", path: ["prices", stranger], message: "there is no card of this GPU" });
+  });
+
+export type UserModel = z.infer<typeof userModelSchema>;
+export type UserGpu = z.infer<typeof userGpuSchema>;
+export type UserCards = z.infer<typeof userCardsSchema>;

@@ -1,0 +1,66 @@
+import { parameterCount } from "./architecture";
+import { type UserCards, type UserModel, userCardsSchema } from "./cardSchema";
+import { type GpuCard, gpuCards } from "./gpus";
+import type { ModelCard } from "./modelCard";
+import { modelCards } from "./models";
+
+/** Every card there is to plan with, by id: the shipped ones and the user's. */
+export interface CardCatalogue {
+  readonly models: Readonly<Record<string, ModelCard>>;
+  readonly gpus: Readonly<Record<string, GpuCard>>;
+}
+
+/** Nothing of the user's own. */
+export const noUserCards: UserCards = { models: [], gpus: [], prices: {} };
+
+/** The card of a model the user described. */
+export const userModelCard = ({ source, ...model }: UserModel): ModelCard => ({
+  ...model,
+  paramsB: parameterCount(model.architecture) / 1e9,
+  provenance: { kind: "published", source },
+});
+
+/** The shipped cards with the user's beside them and the user's prices in place of list prices. */
+export function catalogueOf({ models, gpus, prices }: UserCards): CardCatalogue {
+  const unpriced: readonly GpuCard[] = [
+    ...Object.values(gpuCards),
+    ...gpus.map(({ source, ...gpu }) => ({ ...gpu, usdPerGpuHour: null, price: null, provenance: { kind: "published", source } as const })),
+  ];
+  return {
+    models: { ...modelCards, ...Object.fromEntries(models.map((model) => [model.id, userModelCard(model)])) },
+    gpus: Object.fromEntries(
+      unpriced.map((card) => {
+        const own = Object.hasOwn(prices, card.id) ? prices[card.id] : undefined;
+        if (own === undefined) return [card.id, card];
+        const { usdPerGpuHour, asOf } = own;
+        return [card.id, { ...card, usdPerGpuHour, price: { provider: "yours", asOf, source: "set by you" } }];
+      }),
+    ),
+  };
+}
+
+/** The card of an id; undefined when there is none, also for names every object has. */
+export const cardOf = <Card>(cards: Readonly<Record<string, Card>>, id: string): Card | undefined =>
+  Object.hasOwn(cards, id) ? cards[id] : undefined;
+
+/**
+ * The user's cards from the text of a `cards.json`.
+ *
+ * @param file how the message names the file.
+ * @returns the cards, or one sentence with the file, the field and what is wrong with it.
+ */
+export function readUserCards(
+  text: string,
+  file: string,
+): { readonly ok: true; readonly cards: UserCards } | { readonly ok: false; readonly message: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (problem) {
+    return { ok: false, message: `${file} is no JSON: ${problem instanceof Error ? problem.message : problem}.` };
+  }
+  const parsed = userCardsSchema.safeParse(json);
+  if (parsed.success) return { ok: true, cards: parsed.data };
+  const issue = parsed.error.issues[0];
+  return { ok: false, message: `${file}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
+}
