@@ -1,4 +1,5 @@
 import type { ReplicaModel } from "../engine/replicaModel";
+import { saturationRate } from "../engine/saturation";
 import { simulateReplica } from "../engine/simulateReplica";
 import { quantile } from "../numeric/quantile";
 import { atRate } from "./thinning";
@@ -111,17 +112,4 @@ export function rateWithin({ rates, seconds }: LoadCurve, limitSeconds: number):
   const below = seconds[index] ?? 0;
   const above = seconds[index + 1] ?? below;
   return rate + ((limitSeconds - below) / (above - below)) * (nextRate - rate);
-}
-
-/**
- * Requests per second a replica finishes when it never runs dry: all arrive at once, and the middle of the finishes is
- * timed, without the filling and draining at both ends. `null` when a request exceeds its KV cache.
- */
-function saturationRate(replica: ReplicaModel, work: CurveWork, count: number): number | null {
-  const { endToEndSeconds, refused } = simulateReplica(replica, { ...work, arrivalSeconds: new Float64Array(count) });
-  if (refused > 0) return null;
-  const finishes = endToEndSeconds.slice().sort();
-  const from = finishes[Math.floor(0.2 * count)] ?? 0;
-  const to = finishes[Math.floor(0.8 * count)] ?? 0;
-  return to > from ? (0.6 * count) / (to - from) : null;
 }

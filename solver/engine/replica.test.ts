@@ -1,22 +1,22 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { createReplica, type ReplicaEventKind } from "./replica";
+import { createReplica, type EngineRequest, type ReplicaEventKind } from "./replica";
 import type { ReplicaModel, StepTime } from "./replicaModel";
+import { simulateClosedLoop } from "./simulateClosedLoop";
 import { simulateReplica } from "./simulateReplica";
+import { type SeenEvent, stepByStep } from "./stepByStep";
 
-interface Request {
-  readonly atSeconds: number;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-}
-interface Seen {
-  readonly kind: ReplicaEventKind;
-  readonly handle: number;
-  readonly seconds: number;
-}
-
-/** Step times of round size, so that tests read in seconds: 1 s base, more for work. */
+/**
+ * Step times in multiples of 1/1024 s, so that sums of them are exact in binary whatever their order: a jump over many steps and the
+ * steps one by one give the very same times, and arrivals can fall on step boundaries.
+ */
 const unitStep: StepTime = {
+  decodeBaseSeconds: (sequences) => 1 + sequences / 64,
+  secondsPerKvToken: 1 / 1024,
+  mixedStepSeconds: (load) => 1 + load.sequences / 64 + load.tokens / 32 + load.prefillPairs / 1024 + load.kvTokensRead / 1024,
+  provenance: [],
+};
+const unevenStep: StepTime = {
   decodeBaseSeconds: (sequences) => 1 + 0.01 * sequences,
   secondsPerKvToken: 0.001,
   mixedStepSeconds: (load) => 1 + 0.01 * load.sequences + 0.02 * load.tokens + 0.0001 * load.prefillPairs + 0.001 * load.kvTokensRead,
@@ -35,27 +35,34 @@ const anyModel = fc.record({
   maxSequences: fc.integer({ min: 1, max: 6 }),
   maxBatchedTokens: fc.integer({ min: 7, max: 30 }),
 });
-const anyRequests = fc
-  .array(
-    fc.record({
-      gap: fc.oneof(fc.constant(0), fc.double({ min: 0, max: 8, noNaN: true })),
-      inputTokens: fc.integer({ min: 1, max: 25 }),
-      outputTokens: fc.integer({ min: 1, max: 14 }),
-    }),
-    { minLength: 1, maxLength: 25 },
-  )
-  .map((items) => {
-    let atSeconds = 0;
-    return items.map(({ gap, ...tokens }): Request => {
-      atSeconds += gap;
-      return { ...tokens, atSeconds };
+const anyMoment = (max: number) => fc.integer({ min: 0, max: max * 64 }).map((ticks) => ticks / 64);
+/** Requests in the order of their arrivals. `classes` of priority, 1 for none. */
+const anyRequests = (classes: number) =>
+  fc
+    .array(
+      fc.record({
+        gap: fc.oneof(fc.constant(0), anyMoment(8)),
+        inputTokens: fc.integer({ min: 1, max: 25 }),
+        outputTokens: fc.integer({ min: 1, max: 14 }),
+        priority: fc.nat(classes - 1),
+        cachedTokens: fc.oneof(fc.constant(0), fc.nat(30)),
+      }),
+      { minLength: 1, maxLength: 25 },
+    )
+    .map((items) => {
+      let atSeconds = 0;
+      return items.map(({ gap, ...request }): EngineRequest => {
+        atSeconds += gap;
+        return { ...request, atSeconds };
+      });
     });
-  });
+const fcfsRequests = anyRequests(1);
+const prioritised = anyRequests(3);
 
 /** All events when everything is enqueued first and time passes at once. */
-function run(model: ReplicaModel, requests: readonly Request[]): Seen[] {
+function run(model: ReplicaModel, requests: readonly EngineRequest[]): SeenEvent[] {
   const replica = createReplica(model);
-  const seen: Seen[] = [];
+  const seen: SeenEvent[] = [];
   requests.forEach((request, handle) => {
     expect(replica.enqueue(handle, request)).toBe(true);
   });
@@ -64,83 +71,53 @@ function run(model: ReplicaModel, requests: readonly Request[]): Seen[] {
   return seen;
 }
 
-/** The same scheduler written plainly: one step at a time, one object per sequence, no jumps, no aggregates. */
-function runStepByStep(model: ReplicaModel, requests: readonly Request[]): { seen: Seen[]; peakKvTokens: number } {
-  interface Sequence extends Request {
-    readonly handle: number;
-    generated: number;
-    prefilled: number;
-    decoding: boolean;
-  }
-  const seen: Seen[] = [];
-  const waiting = requests.map((request, handle): Sequence => ({ ...request, handle, generated: 0, prefilled: 0, decoding: false }));
-  const running: Sequence[] = [];
-  const target = (one: Sequence) => one.inputTokens + one.generated;
-  const held = () => running.reduce((sum, one) => sum + target(one), 0);
-  let peakKvTokens = 0;
-  let now = 0;
-  while (running.length > 0 || waiting.length > 0) {
-    if (running.length === 0) now = Math.max(now, waiting[0]!.atSeconds);
-    let preempted = false;
-    while (held() > model.kvTokens) {
-      const victim = running.pop()!;
-      Object.assign(victim, { prefilled: 0, decoding: false });
-      waiting.unshift(victim);
-      preempted = true;
-      seen.push({ kind: "preempted", handle: victim.handle, seconds: now });
-    }
-    const decoders = running.filter((one) => one.decoding);
-    let budget = model.maxBatchedTokens - decoders.length;
-    const chunks: { one: Sequence; tokens: number }[] = [];
-    const take = (one: Sequence) => {
-      const tokens = Math.min(budget, target(one) - one.prefilled);
-      if (tokens > 0) chunks.push({ one, tokens });
-      budget -= tokens;
-    };
-    for (const one of running) if (!one.decoding) take(one);
-    while (!preempted && budget > 0 && running.length < model.maxSequences) {
-      const head = waiting[0];
-      if (head === undefined || head.atSeconds > now || held() + target(head) >= model.kvTokens) break;
-      waiting.shift();
-      running.push(head);
-      seen.push({ kind: "admitted", handle: head.handle, seconds: now });
-      take(head);
-    }
-    peakKvTokens = Math.max(peakKvTokens, held());
-    const load = {
-      tokens: decoders.length + chunks.reduce((sum, { tokens }) => sum + tokens, 0),
-      prefillPairs: chunks.reduce((sum, { one, tokens }) => sum + tokens * one.prefilled + (tokens * (tokens + 1)) / 2, 0),
-      kvTokensRead: decoders.reduce((sum, one) => sum + target(one), 0),
-      sequences: decoders.length + chunks.length,
-    };
-    now +=
-      chunks.length > 0
-        ? model.stepTime.mixedStepSeconds(load)
-        : model.stepTime.decodeBaseSeconds(decoders.length) + model.stepTime.secondsPerKvToken * load.kvTokensRead;
-    for (const one of decoders) one.generated++;
-    const finished: Sequence[] = decoders.filter((one) => one.generated === one.outputTokens);
-    finished.sort((a, b) => a.handle - b.handle);
-    for (const one of finished) seen.push({ kind: "finished", handle: one.handle, seconds: now });
-    for (const { one, tokens } of chunks) {
-      one.prefilled += tokens;
-      if (one.prefilled < target(one)) continue;
-      one.generated++;
-      one.decoding = true;
-      if (one.generated === 1) seen.push({ kind: "first-token", handle: one.handle, seconds: now });
-      if (one.generated < one.outputTokens) continue;
-      finished.push(one);
-      seen.push({ kind: "finished", handle: one.handle, seconds: now });
-    }
-    for (const one of finished) running.splice(running.indexOf(one), 1);
-  }
-  return { seen, peakKvTokens };
-}
-
-test("jumping over decode steps in closed form gives the events of a step-by-step simulation", () => {
+test("jumping over decode steps in closed form gives the very events and steps of a step-by-step simulation", () => {
+  const anyAborts = fc.array(fc.record({ handle: fc.nat(24), atSeconds: anyMoment(60) }), { maxLength: 4 });
   fc.assert(
-    fc.property(anyModel, anyRequests, (model, requests) => {
-      const expected = runStepByStep(model, requests).seen;
-      const seen = run(model, requests);
+    fc.property(anyModel, prioritised, anyAborts, (model, requests, given) => {
+      // Each at most once, also before it arrives.
+      const aborts = [...new Map(given.map((abort) => [abort.handle, abort])).values()]
+        .filter(({ handle }) => handle < requests.length)
+        .sort((a, b) => a.atSeconds - b.atSeconds);
+      const expected = stepByStep(model, { requests, aborts });
+
+      const seen: SeenEvent[] = [];
+      const runs: { readonly from: number; readonly to: number; readonly first: number; readonly last: number }[] = [];
+      const replica = createReplica(model, (from, to, first, last) => runs.push({ from, to, first, last }));
+      const onEvent = (kind: ReplicaEventKind, handle: number, seconds: number) => {
+        seen.push({ kind, handle, seconds });
+      };
+      requests.forEach((request, handle) => {
+        expect(replica.enqueue(handle, request)).toBe(true);
+      });
+      for (const { handle, atSeconds } of aborts) {
+        replica.advanceTo(atSeconds, onEvent);
+        if (!seen.some((event) => event.handle === handle && event.kind === "finished")) replica.abort(handle, atSeconds);
+      }
+      replica.advanceTo(Number.POSITIVE_INFINITY, onEvent);
+
+      expect(seen).toEqual(expected.events);
+      expect(replica.preemptions).toBe(expected.preemptions);
+      expect(replica.busySeconds).toBe(expected.steps.reduce((sum, step) => sum + step.toSeconds - step.fromSeconds, 0));
+      expect(replica.peakKvTokens).toBe(Math.max(...expected.steps.map((step) => step.kvTokens)));
+      const rejoined = runs.map(({ from, to }) => {
+        const inside = expected.steps.filter((step) => step.fromSeconds >= from && step.toSeconds <= to);
+        return { from: inside[0]!.fromSeconds, to: inside.at(-1)!.toSeconds, first: inside[0]!.kvTokens, last: inside.at(-1)!.kvTokens };
+      });
+      expect(runs).toEqual(rejoined);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test("with step times that round, events keep their order and their times to 1e-9", () => {
+  fc.assert(
+    fc.property(anyModel, prioritised, (model, requests) => {
+      // Off the grid of the steps, so that rounding cannot move an arrival across a boundary.
+      const shifted = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 1.0123456789 + 0.00012345 }));
+      const uneven = { ...model, stepTime: unevenStep };
+      const expected = stepByStep(uneven, { requests: shifted }).events;
+      const seen = run(uneven, shifted);
       expect(seen.map(({ kind, handle }) => `${kind} ${handle}`)).toEqual(expected.map(({ kind, handle }) => `${kind} ${handle}`));
       seen.forEach((event, index) => {
         expect(Math.abs(event.seconds - expected[index]!.seconds)).toBeLessThan(1e-9 * (1 + event.seconds));
@@ -150,9 +127,49 @@ test("jumping over decode steps in closed form gives the events of a step-by-ste
   );
 });
 
+test("a closed loop sends and serves as the step-by-step simulation of it does", () => {
+  fc.assert(
+    fc.property(anyModel, prioritised, fc.integer({ min: 1, max: 8 }), (model, requests, concurrency) => {
+      const expected = stepByStep(model, { requests, concurrency });
+      const outcome = simulateClosedLoop(model, columns(requests), { concurrency });
+      expect(Array.from(outcome.arrivalSeconds)).toEqual(expected.arrivalSeconds);
+      const at = (kind: ReplicaEventKind) =>
+        requests.map((_, handle) => expected.events.find((event) => event.kind === kind && event.handle === handle)!.seconds);
+      const since = (seconds: readonly number[]) => seconds.map((value, handle) => value - expected.arrivalSeconds[handle]!);
+      expect(Array.from(outcome.queueSeconds)).toEqual(since(at("admitted")));
+      expect(Array.from(outcome.ttftSeconds)).toEqual(since(at("first-token")));
+      expect(Array.from(outcome.endToEndSeconds)).toEqual(since(at("finished")));
+      expect(outcome.preemptions).toBe(expected.preemptions);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("tokens come one by one and none twice, preempted or not: at any time as many as the step-by-step simulation has made", () => {
+  const anyTimes = fc.array(anyMoment(120), { minLength: 5, maxLength: 20 });
+  fc.assert(
+    fc.property(anyModel, prioritised, anyTimes, (model, requests, times) => {
+      const { tokenSeconds } = stepByStep(model, { requests });
+      const replica = createReplica(model);
+      const left = new Set(requests.keys());
+      requests.forEach((request, handle) => {
+        replica.enqueue(handle, request);
+      });
+      for (const seconds of times.sort((a, b) => a - b)) {
+        replica.advanceTo(seconds, (kind, handle) => kind === "finished" && left.delete(handle));
+        for (const [handle, { outputTokens }] of requests.entries()) {
+          const tokens = left.has(handle) ? replica.generatedTokens(handle, seconds) : outputTokens;
+          expect(tokens).toBe(tokenSeconds[handle]!.filter((at) => at <= seconds).length);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("every request finishes once, after one first token, and never before it was admitted", () => {
   fc.assert(
-    fc.property(anyModel, anyRequests, (model, requests) => {
+    fc.property(anyModel, prioritised, (model, requests) => {
       const seen = run(model, requests);
       requests.forEach((request, handle) => {
         const own = seen.filter((event) => event.handle === handle);
@@ -168,9 +185,9 @@ test("every request finishes once, after one first token, and never before it wa
   );
 });
 
-test("requests are first admitted in the order in which they arrived", () => {
+test("without priorities requests are first admitted in the order in which they arrived", () => {
   fc.assert(
-    fc.property(anyModel, anyRequests, (model, requests) => {
+    fc.property(anyModel, fcfsRequests, (model, requests) => {
       const admitted = run(model, requests).filter((event) => event.kind === "admitted");
       const firsts = [...new Set(admitted.map((event) => event.handle))];
       expect(firsts).toEqual(requests.map((_, handle) => handle));
@@ -178,19 +195,9 @@ test("requests are first admitted in the order in which they arrived", () => {
   );
 });
 
-test("the KV cache is never overdrawn, and the reported peak is that of the step-by-step simulation", () => {
-  fc.assert(
-    fc.property(anyModel, anyRequests, (model, requests) => {
-      const { peakKvTokens } = simulateReplica(model, columns(requests));
-      expect(peakKvTokens).toBeLessThanOrEqual(model.kvTokens);
-      expect(peakKvTokens).toBe(runStepByStep(model, requests).peakKvTokens);
-    }),
-  );
-});
-
 test("a replica slowed by a factor of two, its arrivals stretched alike, has every latency doubled exactly", () => {
   fc.assert(
-    fc.property(anyModel, anyRequests, (model, requests) => {
+    fc.property(anyModel, prioritised, (model, requests) => {
       const stretched = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 2 }));
       const base = simulateReplica(model, columns(requests)).endToEndSeconds;
       // Doubling is exact in binary, so no rounding moves an arrival across a step boundary.
@@ -204,7 +211,7 @@ test("a replica slowed by a factor of two, its arrivals stretched alike, has eve
 test("at fixed arrivals a uniformly slower replica has no lower mean latency", () => {
   const roomy = anyModel.map((model) => ({ ...model, kvTokens: 10_000, maxSequences: 6, maxBatchedTokens: 1000 }));
   fc.assert(
-    fc.property(roomy, anyRequests, fc.double({ min: 1.5, max: 4, noNaN: true }), (model, requests, factor) => {
+    fc.property(roomy, fcfsRequests, fc.double({ min: 1.5, max: 4, noNaN: true }), (model, requests, factor) => {
       const total = (stepTime: StepTime) =>
         simulateReplica({ ...model, stepTime }, columns(requests)).endToEndSeconds.reduce((a, b) => a + b, 0);
       expect(total(slowed(unitStep, factor))).toBeGreaterThan(total(unitStep));
@@ -213,11 +220,11 @@ test("at fixed arrivals a uniformly slower replica has no lower mean latency", (
 });
 
 test("advancing in any slices, and enqueueing only when a request arrives, changes nothing", () => {
-  const cuts = fc.array(fc.double({ min: 0, max: 120, noNaN: true }), { maxLength: 30 });
+  const cuts = fc.array(anyMoment(120), { maxLength: 30 });
   fc.assert(
-    fc.property(anyModel, anyRequests, cuts, (model, requests, slices) => {
+    fc.property(anyModel, prioritised, cuts, (model, requests, slices) => {
       const replica = createReplica(model);
-      const seen: Seen[] = [];
+      const seen: SeenEvent[] = [];
       const times = [...new Set([...slices, ...requests.map((request) => request.atSeconds)])].sort((a, b) => a - b);
       for (const seconds of [...times, Number.POSITIVE_INFINITY]) {
         requests.forEach((request, handle) => {
@@ -248,7 +255,7 @@ test("tokens generated so far count up to the answer's length, one a step", () =
   expect([...new Set(counts)]).toEqual([0, 1, 2, 3, 4]);
   // One prefill step and four decode steps, each reading one token more.
   const prefill = unitStep.mixedStepSeconds({ tokens: 10, prefillPairs: 55, kvTokensRead: 0, sequences: 1 });
-  expect(finishedAt).toBeCloseTo(prefill + 4 * 1.01 + 0.001 * (11 + 12 + 13 + 14), 9);
+  expect(finishedAt).toBe(prefill + 4 * (1 + 1 / 64) + (11 + 12 + 13 + 14) / 1024);
 });
 
 test("a request too long for the cache is refused and leaves no trace", () => {
@@ -260,7 +267,7 @@ test("a request too long for the cache is refused and leaves no trace", () => {
 
 test("aborted requests free their place at a step boundary and are never heard of again, and the others finish", () => {
   fc.assert(
-    fc.property(anyModel, anyRequests, fc.double({ min: 0, max: 60, noNaN: true }), fc.nat(), (model, requests, abortAt, pick) => {
+    fc.property(anyModel, prioritised, fc.double({ min: 0, max: 60, noNaN: true }), fc.nat(), (model, requests, abortAt, pick) => {
       const victim = pick % requests.length;
       const replica = createReplica(model);
       const finished: number[] = [];
@@ -297,10 +304,12 @@ test("misuse is told with the offending values", () => {
   expect(() => createReplica({ ...model, maxBatchedTokens: 4 })).toThrow("maxBatchedTokens > maxSequences");
 });
 
-function columns(requests: readonly Request[]) {
+function columns(requests: readonly EngineRequest[]) {
   return {
     arrivalSeconds: requests.map((request) => request.atSeconds),
     inputTokens: requests.map((request) => request.inputTokens),
     outputTokens: requests.map((request) => request.outputTokens),
+    priorities: requests.map((request) => request.priority ?? 0),
+    cachedTokens: requests.map((request) => request.cachedTokens ?? 0),
   };
 }

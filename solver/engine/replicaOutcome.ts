@@ -1,0 +1,119 @@
+import { type KvBin, KvUse } from "./kvUse";
+import type { EngineRequest, Replica, ReplicaEventKind } from "./replica";
+
+/** Requests of one replica, in the order in which they are sent. */
+export interface ReplicaRequests {
+  readonly inputTokens: ArrayLike<number>;
+  readonly outputTokens: ArrayLike<number>;
+  /** Lower is served first; all alike when left out. */
+  readonly priorities?: ArrayLike<number>;
+  /** Prompt tokens found in the prefix cache, of each request. */
+  readonly cachedTokens?: ArrayLike<number>;
+  /** Share of every prompt's tokens found in the prefix cache, 0..1, where `cachedTokens` is left out; 0 without either. */
+  readonly prefixHitRate?: number;
+}
+
+/** What became of each request, in the order of the arrivals. A refused request has infinite times. */
+export interface ReplicaOutcome {
+  readonly arrivalSeconds: ArrayLike<number>;
+  readonly outputTokens: ArrayLike<number>;
+  /** Arrival to first admission into the batch. */
+  readonly queueSeconds: Float64Array;
+  /** Arrival to first token. */
+  readonly ttftSeconds: Float64Array;
+  /** Arrival to last token. */
+  readonly endToEndSeconds: Float64Array;
+  readonly busySeconds: number;
+  /** First arrival to last finish. */
+  readonly horizonSeconds: number;
+  readonly preemptions: number;
+  readonly peakKvTokens: number;
+  /** KV cache in use from the first arrival to the last finish; `null` unless the caller asked for it. */
+  readonly kvUse: readonly KvBin[] | null;
+  /** Requests whose prompt and answer together exceed the KV cache. */
+  readonly refused: number;
+}
+
+/** What a driver may record beside the latencies, which costs time. */
+export interface Recording {
+  readonly recordKvUse?: boolean;
+}
+
+/** Takes down what a replica tells of the requests that its driver hands it, whose handles are their positions. */
+export class OutcomeRecorder {
+  /** Requests that have finished. */
+  finished = 0;
+  readonly onSteps: KvUse["add"] | undefined;
+
+  private readonly queueSeconds: Float64Array;
+  private readonly ttftSeconds: Float64Array;
+  private readonly endToEndSeconds: Float64Array;
+  private readonly kvUse: KvUse | null;
+  private lastFinish = Number.NEGATIVE_INFINITY;
+  private refused = 0;
+
+  constructor(
+    private readonly requests: ReplicaRequests,
+    private readonly arrivalSeconds: ArrayLike<number>,
+    { recordKvUse = false }: Recording,
+  ) {
+    const none = (): Float64Array => new Float64Array(arrivalSeconds.length).fill(Number.POSITIVE_INFINITY);
+    this.queueSeconds = none();
+    this.ttftSeconds = none();
+    this.endToEndSeconds = none();
+    const kvUse = recordKvUse ? new KvUse(arrivalSeconds[0] ?? 0) : null;
+    this.kvUse = kvUse;
+    this.onSteps = kvUse === null ? undefined : (...steps) => kvUse.add(...steps);
+  }
+
+  /** Hands the replica a request at its arrival; false when it can never hold it. */
+  send(replica: Replica, index: number): boolean {
+    const taken = replica.enqueue(index, this.request(index));
+    if (!taken) this.refused++;
+    return taken;
+  }
+
+  readonly onEvent = (kind: ReplicaEventKind, index: number, seconds: number): void => {
+    const elapsed = seconds - (this.arrivalSeconds[index] ?? 0);
+    if (kind === "finished") {
+      this.endToEndSeconds[index] = elapsed;
+      this.lastFinish = seconds;
+      this.finished++;
+    } else if (kind === "first-token") {
+      this.ttftSeconds[index] = elapsed;
+    } else if (kind === "admitted" && this.queueSeconds[index] === Number.POSITIVE_INFINITY) {
+      this.queueSeconds[index] = elapsed;
+    }
+  };
+
+  outcome({ busySeconds, preemptions, peakKvTokens }: Replica): ReplicaOutcome {
+    const { arrivalSeconds, requests, queueSeconds, ttftSeconds, endToEndSeconds, refused } = this;
+    const first = arrivalSeconds[0] ?? 0;
+    const last = Math.max(first, this.lastFinish);
+    return {
+      arrivalSeconds,
+      outputTokens: requests.outputTokens,
+      queueSeconds,
+      ttftSeconds,
+      endToEndSeconds,
+      busySeconds,
+      horizonSeconds: last - first,
+      preemptions,
+      peakKvTokens,
+      kvUse: this.kvUse?.bins(last) ?? null,
+      refused,
+    };
+  }
+
+  private request(index: number): EngineRequest {
+    const { inputTokens, outputTokens, priorities, cachedTokens, prefixHitRate = 0 } = this.requests;
+    const input = inputTokens[index] ?? 0;
+    return {
+      atSeconds: this.arrivalSeconds[index] ?? 0,
+      inputTokens: input,
+      outputTokens: outputTokens[index] ?? 0,
+      priority: priorities?.[index] ?? 0,
+      cachedTokens: cachedTokens?.[index] ?? Math.floor(prefixHitRate * input),
+    };
+  }
+}
