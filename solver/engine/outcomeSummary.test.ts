@@ -10,6 +10,7 @@ const model: ReplicaModel = {
   kvTokens: 100,
   maxSequences: 1,
   maxBatchedTokens: 50,
+  requestSeconds: () => 0,
 };
 
 test("latencies, rates and shares of a run that can be reckoned by hand", () => {

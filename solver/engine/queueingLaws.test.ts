@@ -16,13 +16,14 @@ const stepTime: StepTime = {
   mixedStepSeconds: (load) => 0.007 + 2e-5 * load.sequences + 2.5e-5 * load.tokens + 1e-9 * load.prefillPairs + 5e-8 * load.kvTokensRead,
   provenance: [],
 };
-const roomy: ReplicaModel = { stepTime, kvTokens: 500_000, maxSequences: 256, maxBatchedTokens: 8192 };
+const roomy: ReplicaModel = { stepTime, kvTokens: 500_000, maxSequences: 256, maxBatchedTokens: 8192, requestSeconds: () => 0 };
 
 const anyModel = fc.record({
   stepTime: fc.constant(stepTime),
   kvTokens: fc.integer({ min: 300, max: 4000 }),
   maxSequences: fc.integer({ min: 1, max: 30 }),
   maxBatchedTokens: fc.integer({ min: 40, max: 500 }),
+  requestSeconds: fc.constant((inputTokens: number) => 0.002 + 1e-6 * inputTokens),
 });
 const anyWork = fc
   .array(
@@ -214,6 +215,7 @@ test("with one sequence, one token and a constant step, waiting is that of the M
     kvTokens: 1000,
     maxSequences: 1,
     maxBatchedTokens: 100,
+    requestSeconds: () => 0,
   };
   const requests = 600_000;
   const ones = new Int32Array(requests).fill(1);

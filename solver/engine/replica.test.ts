@@ -34,6 +34,10 @@ const anyModel = fc.record({
   kvTokens: fc.integer({ min: 40, max: 200 }),
   maxSequences: fc.integer({ min: 1, max: 6 }),
   maxBatchedTokens: fc.integer({ min: 7, max: 30 }),
+  requestSeconds: fc.constantFrom(
+    () => 0,
+    (inputTokens: number) => inputTokens / 4,
+  ),
 });
 const anyMoment = (max: number) => fc.integer({ min: 0, max: max * 64 }).map((ticks) => ticks / 64);
 /** Requests in the order of their arrivals. `classes` of priority, 1 for none. */
@@ -99,7 +103,7 @@ test("jumping over decode steps in closed form gives the very events and steps o
       expect(seen).toEqual(expected.events);
       expect(replica.preemptions).toBe(expected.preemptions);
       expect(replica.busySeconds).toBe(expected.steps.reduce((sum, step) => sum + step.toSeconds - step.fromSeconds, 0));
-      expect(replica.peakKvTokens).toBe(Math.max(...expected.steps.map((step) => step.kvTokens)));
+      expect(replica.peakKvTokens).toBe(Math.max(0, ...expected.steps.map((step) => step.kvTokens)));
       const rejoined = runs.map(({ from, to }) => {
         const inside = expected.steps.filter((step) => step.fromSeconds >= from && step.toSeconds <= to);
         return { from: inside[0]!.fromSeconds, to: inside.at(-1)!.toSeconds, first: inside[0]!.kvTokens, last: inside.at(-1)!.kvTokens };
@@ -136,9 +140,11 @@ test("a closed loop sends and serves as the step-by-step simulation of it does",
       const at = (kind: ReplicaEventKind) =>
         requests.map((_, handle) => expected.events.find((event) => event.kind === kind && event.handle === handle)!.seconds);
       const since = (seconds: readonly number[]) => seconds.map((value, handle) => value - expected.arrivalSeconds[handle]!);
+      const seen = (seconds: readonly number[]) =>
+        seconds.map((value, handle) => value + model.requestSeconds(requests[handle]!.inputTokens));
       expect(Array.from(outcome.queueSeconds)).toEqual(since(at("admitted")));
-      expect(Array.from(outcome.ttftSeconds)).toEqual(since(at("first-token")));
-      expect(Array.from(outcome.endToEndSeconds)).toEqual(since(at("finished")));
+      expect(Array.from(outcome.ttftSeconds)).toEqual(since(seen(at("first-token"))));
+      expect(Array.from(outcome.endToEndSeconds)).toEqual(since(seen(at("finished"))));
       expect(outcome.preemptions).toBe(expected.preemptions);
     }),
     { numRuns: 500 },
@@ -201,9 +207,8 @@ test("a replica slowed by a factor of two, its arrivals stretched alike, has eve
       const stretched = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 2 }));
       const base = simulateReplica(model, columns(requests)).endToEndSeconds;
       // Doubling is exact in binary, so no rounding moves an arrival across a step boundary.
-      expect(simulateReplica({ ...model, stepTime: slowed(unitStep, 2) }, columns(stretched)).endToEndSeconds).toEqual(
-        base.map((seconds) => 2 * seconds),
-      );
+      const slow = { ...model, stepTime: slowed(unitStep, 2), requestSeconds: (tokens: number) => 2 * model.requestSeconds(tokens) };
+      expect(simulateReplica(slow, columns(stretched)).endToEndSeconds).toEqual(base.map((seconds) => 2 * seconds));
     }),
   );
 });
@@ -241,7 +246,7 @@ test("advancing in any slices, and enqueueing only when a request arrives, chang
 });
 
 test("tokens generated so far count up to the answer's length, one a step", () => {
-  const replica = createReplica({ stepTime: unitStep, kvTokens: 1000, maxSequences: 4, maxBatchedTokens: 100 });
+  const replica = createReplica({ stepTime: unitStep, kvTokens: 1000, maxSequences: 4, maxBatchedTokens: 100, requestSeconds: () => 0 });
   replica.enqueue(7, { atSeconds: 0, inputTokens: 10, outputTokens: 5 });
   replica.advanceTo(0, () => {});
   const counts: number[] = [];
@@ -259,7 +264,7 @@ test("tokens generated so far count up to the answer's length, one a step", () =
 });
 
 test("a request too long for the cache is refused and leaves no trace", () => {
-  const replica = createReplica({ stepTime: unitStep, kvTokens: 100, maxSequences: 4, maxBatchedTokens: 50 });
+  const replica = createReplica({ stepTime: unitStep, kvTokens: 100, maxSequences: 4, maxBatchedTokens: 50, requestSeconds: () => 0 });
   expect(replica.enqueue(1, { atSeconds: 0, inputTokens: 95, outputTokens: 6 })).toBe(false);
   expect(replica.nextEventSeconds()).toBe(Number.POSITIVE_INFINITY);
   expect(replica.waiting).toBe(0);
@@ -295,7 +300,7 @@ test("aborted requests free their place at a step boundary and are never heard o
 });
 
 test("misuse is told with the offending values", () => {
-  const model = { stepTime: unitStep, kvTokens: 100, maxSequences: 4, maxBatchedTokens: 50 };
+  const model = { stepTime: unitStep, kvTokens: 100, maxSequences: 4, maxBatchedTokens: 50, requestSeconds: () => 0 };
   const replica = createReplica(model);
   replica.enqueue(1, { atSeconds: 5, inputTokens: 1, outputTokens: 1 });
   expect(() => replica.enqueue(2, { atSeconds: 4, inputTokens: 1, outputTokens: 1 })).toThrow("4 s comes before 5 s");

@@ -32,4 +32,9 @@ export interface ReplicaModel {
   readonly maxSequences: number;
   /** Token budget of one step under chunked prefill. */
   readonly maxBatchedTokens: number;
+  /**
+   * Seconds, 0 or more, a request spends outside the engine's steps (HTTP, tokenisation, handing back), where requests do not wait for one another. Its
+   * client sees the first token and the end that much later; the engine itself, `Replica`, knows nothing of it.
+   */
+  requestSeconds(inputTokens: number): number;
 }

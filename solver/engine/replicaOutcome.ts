@@ -1,5 +1,6 @@
 import { type KvBin, KvUse } from "./kvUse";
 import type { EngineRequest, Replica, ReplicaEventKind } from "./replica";
+import type { ReplicaModel } from "./replicaModel";
 
 /** Requests of one replica, in the order in which they are sent. */
 export interface ReplicaRequests {
@@ -19,12 +20,12 @@ export interface ReplicaOutcome {
   readonly outputTokens: ArrayLike<number>;
   /** Arrival to first admission into the batch. */
   readonly queueSeconds: Float64Array;
-  /** Arrival to first token. */
+  /** Arrival to first token as the client sees it, `requestSeconds` of the model included. */
   readonly ttftSeconds: Float64Array;
-  /** Arrival to last token. */
+  /** Arrival to last token as the client sees it. */
   readonly endToEndSeconds: Float64Array;
   readonly busySeconds: number;
-  /** First arrival to last finish. */
+  /** First arrival to last end, as the clients see it. */
   readonly horizonSeconds: number;
   readonly preemptions: number;
   readonly peakKvTokens: number;
@@ -39,20 +40,20 @@ export interface Recording {
   readonly recordKvUse?: boolean;
 }
 
-/** Takes down what a replica tells of the requests that its driver hands it, whose handles are their positions. */
+/** Takes down what a replica tells of the requests that its driver sends it; their handles are their positions. */
 export class OutcomeRecorder {
-  /** Requests that have finished. */
-  finished = 0;
   readonly onSteps: KvUse["add"] | undefined;
 
   private readonly queueSeconds: Float64Array;
   private readonly ttftSeconds: Float64Array;
   private readonly endToEndSeconds: Float64Array;
   private readonly kvUse: KvUse | null;
-  private lastFinish = Number.NEGATIVE_INFINITY;
+  private lastEnd = Number.NEGATIVE_INFINITY;
   private refused = 0;
 
+  /** @param arrivalSeconds may be filled in while the run goes on, each before its request is sent. */
   constructor(
+    private readonly model: ReplicaModel,
     private readonly requests: ReplicaRequests,
     private readonly arrivalSeconds: ArrayLike<number>,
     { recordKvUse = false }: Recording,
@@ -74,22 +75,27 @@ export class OutcomeRecorder {
   }
 
   readonly onEvent = (kind: ReplicaEventKind, index: number, seconds: number): void => {
-    const elapsed = seconds - (this.arrivalSeconds[index] ?? 0);
+    const arrival = this.arrivalSeconds[index] ?? 0;
     if (kind === "finished") {
-      this.endToEndSeconds[index] = elapsed;
-      this.lastFinish = seconds;
-      this.finished++;
+      const end = this.seenSeconds(index, seconds);
+      this.endToEndSeconds[index] = end - arrival;
+      if (end > this.lastEnd) this.lastEnd = end;
     } else if (kind === "first-token") {
-      this.ttftSeconds[index] = elapsed;
+      this.ttftSeconds[index] = this.seenSeconds(index, seconds) - arrival;
     } else if (kind === "admitted" && this.queueSeconds[index] === Number.POSITIVE_INFINITY) {
-      this.queueSeconds[index] = elapsed;
+      this.queueSeconds[index] = seconds - arrival;
     }
   };
+
+  /** When the client of a request sees what the engine does for it at a time. */
+  seenSeconds(index: number, engineSeconds: number): number {
+    return engineSeconds + this.model.requestSeconds(this.requests.inputTokens[index] ?? 0);
+  }
 
   outcome({ busySeconds, preemptions, peakKvTokens }: Replica): ReplicaOutcome {
     const { arrivalSeconds, requests, queueSeconds, ttftSeconds, endToEndSeconds, refused } = this;
     const first = arrivalSeconds[0] ?? 0;
-    const last = Math.max(first, this.lastFinish);
+    const last = Math.max(first, this.lastEnd);
     return {
       arrivalSeconds,
       outputTokens: requests.outputTokens,

@@ -1,7 +1,7 @@
-import { FinishHeap } from "./finishHeap";
 import type { StepLoad } from "./replicaModel";
 import { DECODING, PREFILLING, type SequenceTable, WAITING } from "./sequenceTable";
 import { SlotDeque } from "./slotDeque";
+import { SlotHeap } from "./slotHeap";
 
 /**
  * Sequences that one engine runs: those that decode, one token a step, and those whose prompts are being prefilled in chunks, in
@@ -25,7 +25,8 @@ export class RunningBatch {
   /** Tokens that the step computes of the prompt after those it completes. */
   private partialTokens = 0;
   private readonly prefills = new SlotDeque();
-  private readonly finishes: FinishHeap;
+  /** Decoding sequences by the step at which they finish. */
+  private readonly finishes: SlotHeap;
   private readonly load: { -readonly [part in keyof StepLoad]: StepLoad[part] } = {
     tokens: 0,
     prefillPairs: 0,
@@ -37,7 +38,7 @@ export class RunningBatch {
     private readonly table: SequenceTable,
     maxSequences: number,
   ) {
-    this.finishes = new FinishHeap(maxSequences);
+    this.finishes = new SlotHeap(maxSequences);
   }
 
   get kvTokens(): number {
@@ -46,7 +47,7 @@ export class RunningBatch {
 
   /** Steps until the next decoding sequence finishes; Infinity when none decodes. */
   get stepsToFinish(): number {
-    return this.finishes.nextStep - this.step;
+    return this.finishes.leastKey - this.step;
   }
 
   /** Begins to fill a step: decodes first, then the prompts under way. */
@@ -87,7 +88,7 @@ export class RunningBatch {
 
   /** Takes out a sequence that has decoded its last token; -1 when there is none. */
   popFinished(): number {
-    if (this.finishes.nextStep > this.step) return -1;
+    if (this.finishes.leastKey > this.step) return -1;
     const slot = this.finishes.pop();
     this.decoding--;
     this.decodeTokens -= (this.table.inputTokens[slot] ?? 0) + (this.table.outputTokens[slot] ?? 0);

@@ -8,6 +8,7 @@ const model: ReplicaModel = {
   kvTokens: 100,
   maxSequences: 1,
   maxBatchedTokens: 50,
+  requestSeconds: () => 0,
 };
 
 test("a replica that serves one request after the other in 5 s each saturates at one in 5 s", () => {

@@ -1,6 +1,7 @@
-import { createReplica } from "./replica";
+import { createReplica, type OnReplicaEvent } from "./replica";
 import type { ReplicaModel } from "./replicaModel";
 import { OutcomeRecorder, type Recording, type ReplicaOutcome, type ReplicaRequests } from "./replicaOutcome";
+import { SlotHeap } from "./slotHeap";
 
 export interface ClosedLoop extends Recording {
   /** Requests in flight as long as there are others to send; at least 1. */
@@ -9,8 +10,8 @@ export interface ClosedLoop extends Recording {
 
 /**
  * Runs one replica under a closed loop, the usual way to benchmark an engine: `concurrency` requests are sent at 0 s, and the
- * next in order at the instant at which one ends. The engine begins its next step at that very instant, before the client has heard of
- * the end, so that a request sent then joins the step after it. Deterministic.
+ * next in order at the instant at which a client sees one end. The engine begins its next step the moment one ends, before any client has
+ * heard of it: even without time outside the engine, a request sent then joins the step after. Deterministic.
  *
  * @throws when the concurrency is below 1.
  */
@@ -22,19 +23,24 @@ export function simulateClosedLoop(
   if (!(concurrency >= 1)) throw new Error(`A closed loop needs a concurrency of at least 1, found ${concurrency}`);
   const count = requests.inputTokens.length;
   const arrivalSeconds = new Float64Array(count);
-  const recorder = new OutcomeRecorder(requests, arrivalSeconds, recording);
+  const recorder = new OutcomeRecorder(model, requests, arrivalSeconds, recording);
   const replica = createReplica(model, recorder.onSteps);
-  let sent = 0;
-  let inFlight = 0;
-  for (let now = 0; sent < count; now = replica.nextEventSeconds()) {
-    const finishedBefore = recorder.finished;
-    replica.advanceTo(now, recorder.onEvent);
-    inFlight -= recorder.finished - finishedBefore;
-    for (; inFlight < concurrency && sent < count; sent++) {
+  /** Clients by the time at which they are free to send; each bears the number of its last request. */
+  const free = new SlotHeap(Math.min(concurrency, count));
+  for (let client = 0; client < concurrency && client < count; client++) free.push(client, 0, client);
+  const onEvent: OnReplicaEvent = (kind, index, seconds) => {
+    recorder.onEvent(kind, index, seconds);
+    if (kind === "finished") free.push(index, recorder.seenSeconds(index, seconds), index);
+  };
+  for (let sent = 0; sent < count; ) {
+    const now = Math.min(free.leastKey, replica.nextEventSeconds());
+    replica.advanceTo(now, onEvent);
+    for (; free.leastKey <= now && sent < count; sent++) {
       arrivalSeconds[sent] = now;
-      if (recorder.send(replica, sent)) inFlight++;
+      // Whose request is refused sends the next at once.
+      if (recorder.send(replica, sent)) free.pop();
     }
   }
-  replica.advanceTo(Number.POSITIVE_INFINITY, recorder.onEvent);
+  replica.advanceTo(Number.POSITIVE_INFINITY, onEvent);
   return recorder.outcome(replica);
 }

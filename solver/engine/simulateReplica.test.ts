@@ -7,6 +7,7 @@ const model: ReplicaModel = {
   kvTokens: 100,
   maxSequences: 1,
   maxBatchedTokens: 50,
+  requestSeconds: () => 0,
 };
 
 test("queueing, first token and end are counted from each request's own arrival", () => {
@@ -16,6 +17,28 @@ test("queueing, first token and end are counted from each request's own arrival"
   expect(Array.from(outcome.ttftSeconds)).toEqual([2, 5]);
   expect(Array.from(outcome.endToEndSeconds)).toEqual([4, 7]);
   expect(outcome).toMatchObject({ busySeconds: 8, horizonSeconds: 8, preemptions: 0, refused: 0 });
+});
+
+test("time outside the engine delays first token and end of its own request, and no other request", () => {
+  const slow = { ...model, requestSeconds: (inputTokens: number) => inputTokens / 10 };
+  const outcome = simulateReplica(slow, { arrivalSeconds: [10, 11], inputTokens: [5, 20], outputTokens: [3, 3] });
+  expect(Array.from(outcome.queueSeconds)).toEqual([0, 3]);
+  expect(Array.from(outcome.ttftSeconds)).toEqual([2.5, 7]);
+  expect(Array.from(outcome.endToEndSeconds)).toEqual([4.5, 9]);
+  expect(outcome).toMatchObject({ busySeconds: 8, horizonSeconds: 10 });
+});
+
+test("a prefix cache that holds a share of every prompt spares that share of its prefill, but never the last token", () => {
+  const byToken: ReplicaModel = { ...model, stepTime: { ...model.stepTime, mixedStepSeconds: (load) => load.tokens } };
+  const ttft = (prefixHitRate: number) =>
+    simulateReplica(byToken, { arrivalSeconds: [0], inputTokens: [10], outputTokens: [1], prefixHitRate }).ttftSeconds[0];
+  expect([0, 0.25, 0.5, 1].map(ttft)).toEqual([10, 8, 5, 1]);
+});
+
+test("a more urgent request overtakes those that wait, but not the one that runs", () => {
+  const work = { arrivalSeconds: [0, 1, 2], inputTokens: [5, 5, 5], outputTokens: [3, 3, 3], priorities: [2, 1, 0] };
+  // Four seconds each: the first runs on, then the third, then the second.
+  expect(Array.from(simulateReplica(model, work).endToEndSeconds)).toEqual([4, 11, 6]);
 });
 
 test("a prompt longer than a step's token budget is prefilled in chunks", () => {

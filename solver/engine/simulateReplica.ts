@@ -14,7 +14,7 @@ export interface ReplicaWork extends ReplicaRequests {
  */
 export function simulateReplica(model: ReplicaModel, work: ReplicaWork, recording: Recording = {}): ReplicaOutcome {
   const { arrivalSeconds } = work;
-  const recorder = new OutcomeRecorder(work, arrivalSeconds, recording);
+  const recorder = new OutcomeRecorder(model, work, arrivalSeconds, recording);
   const replica = createReplica(model, recorder.onSteps);
   for (let index = 0; index < arrivalSeconds.length; index++) {
     const atSeconds = arrivalSeconds[index] ?? 0;

@@ -151,14 +151,20 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
   };
 
   let now = 0;
-  let ended = 0;
+  const answered = new Set<number>();
   send(0, concurrency ?? 0);
   for (;;) {
     const end = step(now);
-    // A client hears of an end when the engine has begun its next step: what it sends then is seen by the one after.
-    const finished = events.filter(({ kind, seconds }) => kind === "finished" && seconds <= now).length;
-    send(now, finished - ended);
-    ended = finished;
+    const seen = events
+      .filter(({ kind, handle }) => kind === "finished" && !answered.has(handle))
+      .map(({ handle, seconds }) => ({ handle, atSeconds: seconds + model.requestSeconds(requests[handle]?.inputTokens ?? 0) }))
+      .sort((a, b) => a.atSeconds - b.atSeconds || a.handle - b.handle);
+    // A client hears of an end when the engine has begun its next step: what it sends at a boundary is seen by the step after.
+    for (const { handle, atSeconds } of seen) {
+      if (end === null ? atSeconds > (seen[0]?.atSeconds ?? 0) : atSeconds >= end) break;
+      answered.add(handle);
+      send(atSeconds, 1);
+    }
     if (end !== null) {
       now = end;
       continue;

@@ -24,6 +24,7 @@ export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape
       kvTokens: fit.kvTokens,
       maxSequences: MAX_SEQUENCES,
       maxBatchedTokens: MAX_BATCHED_TOKENS,
+      requestSeconds: () => 0,
     },
   };
 }
