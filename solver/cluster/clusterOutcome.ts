@@ -7,9 +7,9 @@ export interface StageOutcome {
   readonly share: number;
   /** Index in the sample of each answer's request, in the order of answers; the latencies are parallel to it. */
   readonly request: Int32Array;
-  /** Joining the stage's queue to the last token. Judging is not in it. */
+  /** Joining the stage's queue to the last token as its client sees it. Judging is not in it. */
   readonly latencySeconds: Float64Array;
-  /** Joining the stage's queue to the first token. */
+  /** Joining the stage's queue to the first token as its client sees it. */
   readonly ttftSeconds: Float64Array;
   /**
    * Mean share of time, first arrival to last finish, in which the model's replicas had a step under way. Near 1 long before a

@@ -40,10 +40,11 @@ function sampleOf(requests: number, requestsPerSecond: number): RequestSample {
   return { arrivalSeconds, prompt: Int32Array.from({ length: requests }, () => random.int(PROMPTS)) };
 }
 
+/** Time outside the engine is on, whatever the hardware's own is, so that every test here goes through it. */
 function engine(model: string, tp: number) {
   const fit = replicaModel(modelCards[model]!, gpuCards["h100-sxm"]!, { tp, pp: 1 });
   if (!fit.fits) throw new Error(fit.reason);
-  return fit.replica;
+  return { ...fit.replica, requestSeconds: (inputTokens: number) => 0.01 + 1e-5 * inputTokens };
 }
 
 const replicas = (model: string, { tp, count, maxInFlight = 256 }: { tp: number; count: number; maxInFlight?: number }) =>
@@ -136,6 +137,25 @@ test("a full replica keeps requests in the central queue, which counts into thei
     });
   expect(at(2).unserved).toBe(0);
   expect(mean(at(2).endToEndSeconds)).toBeGreaterThan(2 * mean(at(256).endToEndSeconds));
+});
+
+test("the next stage starts when the answer of the one before is seen", () => {
+  const outcomes = tableOf(LADDER.slice(0, 2));
+  const at = (requestSeconds: () => number) =>
+    simulateCluster({
+      policy: cascade(LADDER.slice(0, 2), [100]),
+      replicas: deployment.slice(0, 12).map((one) => ({ ...one, replica: { ...one.replica, requestSeconds } })),
+      // One request at a time, so that nothing else differs.
+      sample: { arrivalSeconds: Float64Array.of(0, 1000), prompt: Int32Array.of(0, 1) },
+      outcomes,
+      judgeSeconds: 0.5,
+    });
+  const [without, delayed] = [at(() => 0), at(() => 2)];
+  expect(without.finalStage).toEqual(Int8Array.of(1, 1));
+  for (const request of [0, 1]) {
+    expect(delayed.endToEndSeconds[request]! - without.endToEndSeconds[request]!).toBeCloseTo(4, 9);
+    expect(delayed.ttftSeconds[request]! - without.ttftSeconds[request]!).toBeCloseTo(4, 9);
+  }
 });
 
 test("requests that no replica can hold, or whose model has no replica, are counted as unserved", () => {

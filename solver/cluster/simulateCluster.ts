@@ -1,5 +1,6 @@
 import { createReplica, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { SlotHeap } from "@/solver/engine/slotHeap";
 import type { Action, Policy, Reading, ReplicaView, WaitingWork } from "@/solver/policies/policy";
 import type { ModelOutcomes, OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import type { ClusterOutcome, StageOutcome } from "./clusterOutcome";
@@ -26,7 +27,8 @@ export interface ClusterSimulation {
 /**
  * A whole deployment on virtual time under the very policy object that the gateway runs: requests join stage 0, the policy
  * sends them to replicas, answers of judged stages wait for the judge, then the policy accepts or escalates them.
- * Deterministic: at one instant replicas come first (in the given order), then judgements, then arrivals, then one decision.
+ * An answer is there once its client would see it, `requestSeconds` of the replica's model after its last step. Deterministic: at one
+ * instant replicas come first (in the given order), then answers, then judgements, then arrivals, then one decision.
  *
  * @throws when the policy names a model that the outcome table lacks, or a replica that is not there or full.
  */
@@ -72,6 +74,11 @@ class ClusterRun {
   private readonly quality: Float64Array;
   private readonly stages: { readonly answers: ModelOutcomes; readonly answered: Answered }[] = [];
 
+  /** Requests that an engine has finished, by the time at which their answers are seen; ties in the order of finishing. */
+  private readonly returning: SlotHeap;
+  private returned = 0;
+  /** The engine of each request that returns. */
+  private readonly engineAt: Int32Array;
   private waiting: WaitingWork[] = [];
   /** Answers at the judge in the order of finishing: all judgements take the same time. */
   private readonly judging: { readonly request: number; readonly atSeconds: number }[] = [];
@@ -93,6 +100,8 @@ class ClusterRun {
     this.nextEvents = new Float64Array(replicas.length).fill(Number.POSITIVE_INFINITY);
     this.ids = Array.from({ length: count }, (_, request) => String(request));
     this.stage = new Int8Array(count);
+    this.returning = new SlotHeap(count);
+    this.engineAt = new Int32Array(count);
     this.joinedSeconds = new Float64Array(count);
     this.firstTokenSeconds = new Float64Array(count);
     this.endToEndSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
@@ -105,6 +114,7 @@ class ClusterRun {
   run(): ClusterOutcome {
     for (let now = this.nextInstant(); now !== Number.POSITIVE_INFINITY; now = this.nextInstant()) {
       this.advanceReplicas(now);
+      this.collectAnswers(now);
       this.collectJudgements(now);
       this.collectArrivals(now);
       while (this.undecided) this.decide(now);
@@ -118,15 +128,21 @@ class ClusterRun {
       kvTokens: replica.kvTokens,
       view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT },
       onEvent: (kind, request, seconds) => {
-        if (kind === "first-token") this.firstTokenSeconds[request] = seconds;
-        else if (kind === "finished") this.answered(request, index, seconds);
+        if (kind !== "first-token" && kind !== "finished") return;
+        const seenSeconds = seconds + replica.requestSeconds(this.outcomes.inputTokens[this.promptOf(request)] ?? 0);
+        if (kind === "first-token") {
+          this.firstTokenSeconds[request] = seenSeconds;
+        } else {
+          this.engineAt[request] = index;
+          this.returning.push(request, seenSeconds, this.returned++);
+        }
       },
     };
   }
 
   private nextInstant(): number {
     let next = this.sample.arrivalSeconds[this.arrived] ?? Number.POSITIVE_INFINITY;
-    next = Math.min(next, this.judging[this.judged]?.atSeconds ?? Number.POSITIVE_INFINITY);
+    next = Math.min(next, this.returning.leastKey, this.judging[this.judged]?.atSeconds ?? Number.POSITIVE_INFINITY);
     for (const seconds of this.nextEvents) if (seconds < next) next = seconds;
     return next;
   }
@@ -136,6 +152,13 @@ class ClusterRun {
       if ((this.nextEvents[index] ?? 0) > now) continue;
       replica.advanceTo(now, onEvent);
       this.nextEvents[index] = replica.nextEventSeconds();
+    }
+  }
+
+  private collectAnswers(now: number): void {
+    while (this.returning.leastKey <= now) {
+      const request = this.returning.pop();
+      this.answered(request, this.engineAt[request] ?? 0, now);
     }
   }
 
