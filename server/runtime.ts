@@ -1,4 +1,5 @@
 import { createApplicationService } from "@/server/api/applicationService";
+import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
 import { createLiveService } from "@/server/api/liveService";
 import { createLoadService } from "@/server/api/loadService";
@@ -9,6 +10,7 @@ import { createUploads, type Uploads } from "@/server/api/uploads";
 import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
 import { sessionSecret } from "@/server/auth/sessionCookie";
 import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
+import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
@@ -23,6 +25,7 @@ import { type StudioSettings, studioSettings } from "@/server/studioSettings";
 export interface Runtime {
   readonly services: Services;
   readonly uploads: Uploads;
+  readonly cards: CardShelf;
   /** The session behind a request's `Cookie` header. */
   readonly sessionOf: (cookieHeader: string | null) => { readonly hash: string; readonly name: string } | null;
   /** Trades a sign-in token for a session secret; null when it is used, expired or unknown. */
@@ -40,6 +43,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const { stateDir, adminToken, gatewayUrl, gatewayAdminUrl, emulatorUrl, studioUrl } = settings;
   const store = openStore(stateDir);
   const uploads = createUploads(stateDir);
+  const cards = createCardShelf(stateDir);
   const planner = createPlanner();
   const connector = createEmbeddedConnector({
     emulator: createAdminClient("emulator", emulatorUrl, adminToken),
@@ -56,7 +60,15 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const suggested = seedStore(store);
   const labels = new Map<string, number>();
   const labelOf = (decision: { readonly id: string }) => labels.get(decision.id) ?? null;
-  const embedded = createEmbeddedCluster({ store, connector, gatewayAdminUrl, adminToken, labelOf, suggested });
+  const embedded = createEmbeddedCluster({
+    store,
+    connector,
+    gatewayAdminUrl,
+    adminToken,
+    gpuCards: () => cards.read().catalogue.gpus,
+    labelOf,
+    suggested,
+  });
   const connectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? connector : null);
   const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
   const load = createLoadService({ store, embedded, gatewayUrl, labels });
@@ -64,16 +76,18 @@ export function createRuntime(settings: StudioSettings): Runtime {
 
   return {
     services: {
-      workloads: createWorkloadService(store, uploads),
-      clusters: createClusterService(store, embedded),
-      plans: createPlanService({ store, connectorOf, planning: createPlanningService(store, planner) }),
+      workloads: createWorkloadService(store, uploads, cards),
+      clusters: createClusterService(store, embedded, cards),
+      plans: createPlanService({ store, connectorOf, planning: createPlanningService(store, planner, cards) }),
       applications: createApplicationService(store, runner),
       live: createLiveService(embedded),
       load,
+      cards: createCardService(store, cards),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },
     uploads,
+    cards,
     sessionOf: (cookieHeader) => findSession(store, sessionSecret(cookieHeader)),
     signIn: (token) => signIn(store, token),
     signInLink: () => mintSignInLink(store, studioUrl),

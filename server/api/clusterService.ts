@@ -1,15 +1,16 @@
 import { randomUUID } from "node:crypto";
+import type { CardShelf } from "@/server/cards/cardShelf";
 import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
-import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
+import { cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterService } from "./services";
 
 const bytesPerGb = 1024 ** 3;
 
 /** Clusters: the embedded one with its state, and those that are only described, to plan for. */
-export function createClusterService(store: Store, embedded: EmbeddedCluster): ClusterService {
+export function createClusterService(store: Store, embedded: EmbeddedCluster, cards: CardShelf): ClusterService {
   /** What the running plan was made for: where planning anew begins. */
   function asRunning(planId: string | null): ClusterSummary["suggested"] {
     const inputs = planId === null ? undefined : store.plans.get(planId)?.inputs;
@@ -36,8 +37,9 @@ export function createClusterService(store: Store, embedded: EmbeddedCluster): C
   return {
     list: () => store.clusters.list().map(summary),
     describe({ name, gpu, nodes, gpusPerNode, usdPerGpuHour }, actor) {
-      if (gpuCard(gpu) === undefined) {
-        return { ok: false, message: `There is no card of a GPU "${gpu}"; known are ${Object.keys(gpuCards).join(", ")}.` };
+      const { gpus } = cards.read().catalogue;
+      if (cardOf(gpus, gpu) === undefined) {
+        return { ok: false, message: `There is no card of a GPU "${gpu}"; known are ${Object.keys(gpus).join(", ")}.` };
       }
       const taken = store.clusters.list().some((row) => row.spec.name === name);
       if (taken) return { ok: false, message: `There is a cluster "${name}" already: give another name.` };
@@ -51,7 +53,7 @@ export function createClusterService(store: Store, embedded: EmbeddedCluster): C
       return { ok: true, id };
     },
     gpus: () =>
-      Object.values(gpuCards).map((card) => ({
+      Object.values(cards.read().catalogue.gpus).map((card) => ({
         id: card.id,
         name: card.name,
         memoryGb: Math.round(card.memoryBytes / bytesPerGb),

@@ -66,6 +66,11 @@ export const loadSchema = z.object({
     .max(24 * 3600),
 });
 
+export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give a file of at most 1 MB") });
+export const cardSchema = z.object({ kind: z.enum(["model", "gpu"]), id: z.string().min(1) });
+export const priceSchema = z.object({ gpu: z.string().min(1), usdPerGpuHour: z.number().min(0).max(1000).nullable() });
+
+export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;

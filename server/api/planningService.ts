@@ -1,7 +1,9 @@
+import type { CardShelf } from "@/server/cards/cardShelf";
 import type { Outcome } from "@/server/contracts/studio";
 import type { Planner } from "@/server/planning/planner";
 import type { PlanningSituation } from "@/server/planning/planningRequest";
 import type { Store } from "@/server/store/store";
+import { cardOf } from "@/solver/hardware/catalogue";
 import type { Workload } from "@/solver/workload/workload";
 import type { ExploreRequest } from "./inputs";
 import type { PlanService } from "./services";
@@ -11,7 +13,7 @@ import { loadWorkload } from "./workloadService";
 const unpackedWorkloads = 3;
 
 /** The planner over what the store holds: ids in, explorations and plans out. */
-export function createPlanningService(store: Store, planner: Planner): Pick<PlanService, "explore" | "solve"> {
+export function createPlanningService(store: Store, planner: Planner, cards: CardShelf): Pick<PlanService, "explore" | "solve"> {
   const unpacked = new Map<string, Workload>();
 
   function workloadOf(id: string): Workload | null {
@@ -30,7 +32,12 @@ export function createPlanningService(store: Store, planner: Planner): Pick<Plan
     if (cluster === undefined) return { ok: false, message: `There is no cluster ${clusterId}.` };
     const workload = store.workloads.summary(workloadId) === null ? null : workloadOf(workloadId);
     if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
-    return { ok: true, situation: { workload, workloadId, cluster, requestsPerSecond } };
+    const { userCards, catalogue, problem } = cards.read();
+    const missing =
+      workload.outcomes.models.find(({ model }) => cardOf(catalogue.models, model) === undefined)?.model ??
+      (cardOf(catalogue.gpus, cluster.gpu) === undefined ? cluster.gpu : undefined);
+    if (missing !== undefined) return { ok: false, message: `There is no card of ${missing}. ${problem ?? "Add it under Cards."}` };
+    return { ok: true, situation: { workload, workloadId, cluster, userCards, requestsPerSecond } };
   }
 
   return {

@@ -1,5 +1,6 @@
 import { applicationsRouter } from "./applicationsRouter";
 import { auditRouter } from "./auditRouter";
+import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
@@ -17,6 +18,7 @@ export const appRouter = router({
   live: liveRouter,
   load: loadRouter,
   audit: auditRouter,
+  cards: cardsRouter,
 });
 
 /** All the interface knows of the server: components import this type and nothing else from here. */

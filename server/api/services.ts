@@ -16,7 +16,19 @@ import type {
   WorkloadSummary,
 } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
-import type { ApplyRequest, ApproveRequest, ClusterDescription, ExploreRequest, LoadRequest, SolveRequest, WorkloadImport } from "./inputs";
+import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
+import type { GpuCard } from "@/solver/hardware/gpus";
+import type { ModelCard } from "@/solver/hardware/modelCard";
+import type {
+  ApplyRequest,
+  ApproveRequest,
+  CardKind,
+  ClusterDescription,
+  ExploreRequest,
+  LoadRequest,
+  SolveRequest,
+  WorkloadImport,
+} from "./inputs";
 
 /** Signed-in person in whose name something is done. */
 export type Actor = string;
@@ -28,6 +40,27 @@ export interface WorkloadService {
   /** Joins uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
   importUploads(request: WorkloadImport, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
   remove(id: string, actor: Actor): Outcome<object>;
+}
+
+/** Every card there is; `own` ones were added by a user. */
+export interface CardList {
+  readonly models: readonly (ModelCard & { readonly own: boolean })[];
+  readonly gpus: readonly (GpuCard & { readonly own: boolean; readonly ownPrice: boolean })[];
+  /** Why the user's own cards cannot be used, in one sentence; null when they can, or there are none. */
+  readonly problem: string | null;
+}
+
+/** Model and GPU cards: the shipped ones and the user's. */
+export interface CardService {
+  list(): CardList;
+  /** What a pasted `config.json` of Hugging Face, or a model card of this studio, says; nothing is kept. */
+  readModel(text: string): Outcome<{ readonly model: UserModel; readonly notes: readonly string[] }>;
+  addModel(model: UserModel, actor: Actor): Outcome<object>;
+  addGpu(gpu: UserGpu, actor: Actor): Outcome<object>;
+  /** Refused while a workload names the model or a cluster the GPU. */
+  remove(kind: CardKind, id: string, actor: Actor): Outcome<object>;
+  /** null takes the list price again. */
+  setPrice(gpu: string, usdPerGpuHour: number | null, actor: Actor): Outcome<object>;
 }
 
 export interface ClusterService {
@@ -85,6 +118,7 @@ export interface Services {
   readonly applications: ApplicationService;
   readonly live: LiveService;
   readonly load: LoadService;
+  readonly cards: CardService;
   readonly audit: { list(limit: number): readonly AuditLine[] };
   readonly sessions: { signOut(sessionHash: string): void };
 }

@@ -1,3 +1,4 @@
+import type { CardShelf } from "@/server/cards/cardShelf";
 import { describeWorkload, workloadDetail } from "@/server/planning/describeWorkload";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importOutcomes } from "@/server/planning/importOutcomes";
@@ -30,7 +31,7 @@ export function loadWorkload(store: Store, id: string): Workload | null {
 }
 
 /** Workloads: listed, opened, joined from uploaded tables. */
-export function createWorkloadService(store: Store, uploads: Uploads): WorkloadService {
+export function createWorkloadService(store: Store, uploads: Uploads, cards: CardShelf): WorkloadService {
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 
@@ -47,7 +48,7 @@ export function createWorkloadService(store: Store, uploads: Uploads): WorkloadS
       if (outcomesSource === null || (arrivalsUploadId !== null && arrivalsSource === null)) {
         return { ok: false, message: "An uploaded file is not kept any more: send it again." };
       }
-      const outcomes = await importOutcomes(outcomesSource, selection);
+      const outcomes = await importOutcomes(outcomesSource, { ...selection, models: cards.read().catalogue.models });
       if (!outcomes.ok) return outcomes;
       const arrivals = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
       if (arrivals !== null && !arrivals.ok) return arrivals;

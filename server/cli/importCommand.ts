@@ -3,7 +3,7 @@ import { storeWorkload } from "@/server/api/workloadService";
 import { openStore } from "@/server/store/store";
 import { studioSettings } from "@/server/studioSettings";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
-import { readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
+import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
 /** `weir import`: puts a workload from files of any size into this machine's studio. */
 export function addImportCommand(program: Command, onExit: (code: ExitCode) => void): void {
@@ -14,7 +14,9 @@ export function addImportCommand(program: Command, onExit: (code: ExitCode) => v
 }
 
 async function importWorkload(flags: WorkloadFlags & { readonly name?: string }): Promise<ExitCode> {
-  const read = await readWorkload(flags);
+  const cards = readCards(flags);
+  if (!cards.ok) return refuse(cards.message);
+  const read = await readWorkload(flags, cards.catalogue);
   if (!read.ok) return refuse(read.message);
   const workload = { ...read.workload, name: flags.name ?? read.workload.name };
   const store = openStore(studioSettings(process.env).stateDir);

@@ -3,7 +3,7 @@ import { startLoad } from "@/server/load/driver";
 import { drawSample } from "@/solver/workload/sample";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
-import { readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
+import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
 interface LoadFlags extends WorkloadFlags {
   readonly gateway: string;
@@ -27,7 +27,9 @@ export function addLoadCommand(program: Command, onExit: (code: ExitCode) => voi
 
 async function load(flags: LoadFlags): Promise<ExitCode> {
   if (!URL.canParse(flags.gateway)) return refuse(`--gateway: "${flags.gateway}" is no URL.`);
-  const read = await readWorkload(flags);
+  const cards = readCards(flags);
+  if (!cards.ok) return refuse(cards.message);
+  const read = await readWorkload(flags, cards.catalogue);
   if (!read.ok) return refuse(read.message);
   const { workload } = read;
   const { rate: requestsPerSecond, seconds } = flags;

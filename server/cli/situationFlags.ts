@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planningRequest";
 import { workloadHash } from "@/server/planning/workloadCodec";
-import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
+import { cardOf } from "@/solver/hardware/catalogue";
 import { numberFlag } from "./flagValues";
-import { readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
+import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
 export interface SituationFlags extends WorkloadFlags {
   readonly rate: number;
@@ -33,13 +33,16 @@ export const withSituationFlags = (command: Command): Command =>
 
 /** Reads files and flags into what the planner takes, or says in one sentence what is wrong. */
 export async function readSituation(flags: SituationFlags): Promise<Read> {
-  const gpu = gpuCard(flags.gpu);
+  const cards = readCards(flags);
+  if (!cards.ok) return cards;
+  const { gpus } = cards.catalogue;
+  const gpu = cardOf(gpus, flags.gpu);
   if (gpu === undefined) {
-    return { ok: false, message: `--gpu: there is no GPU card "${flags.gpu}"; known: ${Object.keys(gpuCards).join(", ")}.` };
+    return { ok: false, message: `--gpu: there is no GPU card "${flags.gpu}"; known: ${Object.keys(gpus).join(", ")}.` };
   }
   const usdPerGpuHour = flags.usdPerGpuHour ?? gpu.usdPerGpuHour;
   if (usdPerGpuHour === null) return { ok: false, message: `--usd-per-gpu-hour: no list price is known for ${flags.gpu}; give one.` };
-  const read = await readWorkload(flags);
+  const read = await readWorkload(flags, cards.catalogue);
   if (!read.ok) return read;
   const nodes = Array.from({ length: flags.nodes }, (_, index) => ({ name: `node${index + 1}`, gpus: flags.gpusPerNode }));
   const cluster = {
@@ -52,5 +55,9 @@ export async function readSituation(flags: SituationFlags): Promise<Read> {
   };
   const { workload } = read;
   const judge = { secondsPerCall: flags.judgeSeconds, usdPerCall: flags.judgeUsd };
-  return { ok: true, situation: { workload, workloadId: workloadHash(workload), cluster, requestsPerSecond: flags.rate, judge } };
+  const { userCards } = cards;
+  return {
+    ok: true,
+    situation: { workload, workloadId: workloadHash(workload), cluster, userCards, requestsPerSecond: flags.rate, judge },
+  };
 }

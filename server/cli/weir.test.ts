@@ -78,6 +78,38 @@ test("a judge that is slow and has a price shows in latency and in cost", async 
   expect(priced.predictions.costUsdPerRequest).toBeGreaterThan(0.01);
 });
 
+test("cards of one's own are read from the file that is named, planned with and put into the plan", async () => {
+  const { paramsB: _, provenance, ...shipped } = modelCard("gemma-2-2b")!;
+  const own = { ...shipped, id: "our-small", source: provenance.source };
+  const cards = join(folder, "own-cards.json");
+  writeFileSync(cards, JSON.stringify({ models: [own], prices: { l40s: { usdPerGpuHour: 7, asOf: "2026-11-01" } } }));
+  const file = csv("own.csv");
+  const ours = ["--cards", cards, "--models", `${table.models[0]!.model}=our-small`];
+  const { code, stdout, stderr } = await plan(file, ...ours, "--json");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const { inputs } = planSchema.parse(JSON.parse(stdout));
+  expect(inputs.models).toContain("our-small");
+  expect(inputs.userCards?.models).toEqual([own]);
+  expect(inputs.cluster.usdPerGpuHour).toBe(7);
+  expect(await plan(file, "--models", `${table.models[0]!.model}=our-small`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no model card "our-small"'),
+  });
+});
+
+test("a file of cards that is missing or broken is refused with file and field", async () => {
+  const cards = join(folder, "broken-cards.json");
+  writeFileSync(cards, '{"prices": {"l40s": {"usdPerGpuHour": -1, "asOf": "2026-11-01"}}}');
+  expect(await plan(csv("broken.csv"), "--cards", cards)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("broken-cards.json: prices.l40s.usdPerGpuHour"),
+  });
+  expect(await plan(csv("broken.csv"), "--cards", join(folder, "none.json"))).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("none.json is no file"),
+  });
+});
+
 test("the same files and seed give the same plan", async () => {
   const file = csv("same.csv");
   const [first, second] = await Promise.all([plan(file, "--json"), plan(file, "--json")]);

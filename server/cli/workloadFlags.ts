@@ -1,11 +1,14 @@
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { cardsFile, readCardsFile } from "@/server/contracts/cardsFile";
 import { type ImportedArrivals, importArrivals } from "@/server/planning/importArrivals";
 import { type ImportedOutcomes, importOutcomes } from "@/server/planning/importOutcomes";
 import type { CsvSource } from "@/server/planning/readCsv";
-import { modelCards } from "@/solver/hardware/models";
+import { studioSettings } from "@/server/studioSettings";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import type { Workload } from "@/solver/workload/workload";
 import { aliasFlag, listFlag, numberFlag } from "./flagValues";
@@ -17,6 +20,7 @@ export interface WorkloadFlags {
   readonly arrivals?: string;
   readonly models: Readonly<Record<string, string>>;
   readonly judgeAuc?: number;
+  readonly cards?: string;
   readonly seed: number;
 }
 
@@ -35,18 +39,19 @@ export const withWorkloadFlags = (command: Command): Command =>
       "model the judge with this reliability (default: measured scores, else 0.8)",
       numberFlag({ min: 0.5, max: 1 }),
     )
+    .option("--cards <file>", "JSON of your own model and GPU cards (default: cards.json in the state directory)")
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
 
 /** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
-export async function readWorkload(flags: WorkloadFlags): Promise<Read> {
-  const unknownCard = Object.values(flags.models).find((card) => modelCards[card] === undefined);
+export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalogue): Promise<Read> {
+  const unknownCard = Object.values(flags.models).find((card) => cardOf(models, card) === undefined);
   if (unknownCard !== undefined) {
-    return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(modelCards).join(", ")}.` };
+    return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
   }
   const outcomes = await readFile(
     flags.outcomes,
     (source): Promise<ImportedOutcomes> =>
-      importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models }),
+      importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
   );
   if (!outcomes.ok) return outcomes;
   const arrivals =
@@ -55,6 +60,18 @@ export async function readWorkload(flags: WorkloadFlags): Promise<Read> {
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
   const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
   return { ok: true, workload };
+}
+
+/** The cards that the flags name, or those of the state directory; a file that is named must be there. */
+export function readCards(
+  flags: WorkloadFlags,
+):
+  | { readonly ok: true; readonly userCards: UserCards; readonly catalogue: CardCatalogue }
+  | { readonly ok: false; readonly message: string } {
+  if (flags.cards !== undefined && !existsSync(flags.cards))
+    return { ok: false, message: `--cards: ${flags.cards} is no file that can be read.` };
+  const read = readCardsFile(flags.cards ?? cardsFile(studioSettings(process.env).stateDir));
+  return read.ok ? { ok: true, userCards: read.cards, catalogue: catalogueOf(read.cards) } : read;
 }
 
 async function readFile<Result>(

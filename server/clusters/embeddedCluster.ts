@@ -2,7 +2,7 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
-import { gpuCard } from "@/solver/hardware/gpus";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { Answer, Connector, Observation } from "./connector";
 
@@ -16,6 +16,8 @@ export interface EmbeddedClusterParts {
   readonly connector: Connector;
   readonly gatewayAdminUrl: string;
   readonly adminToken: string;
+  /** GPU cards, for the price of the hardware. */
+  readonly gpuCards: () => CardCatalogue["gpus"];
   /** Quality label of an answer, where it is known. */
   readonly labelOf: (decision: Decision) => number | null;
   /** What a newcomer should plan with here. */
@@ -36,7 +38,7 @@ export interface EmbeddedCluster {
 
 /** The cluster that runs beside the studio: watched once a second, put down in the store when first seen. */
 export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedCluster {
-  const { store, connector, gatewayAdminUrl, adminToken, labelOf, suggested } = parts;
+  const { store, connector, gatewayAdminUrl, adminToken, labelOf } = parts;
   let latest: Answer<Observation> = { ok: false, message: "It has not been looked at yet." };
   let seen: Observation | null = null;
   let collector: Collector | null = null;
@@ -55,7 +57,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     if (closed) return;
     latest = answer;
     if (!answer.ok) return;
-    if (seen === null) putDown(store, answer.value, suggested);
+    if (seen === null) putDown(parts, answer.value);
     seen = answer.value;
     const { timeScale, dcgmUrl } = seen;
     collector ??= createCollector({ clusterId: embeddedClusterId, targets, dcgmUrl, gatewayAdminUrl, adminToken, timeScale, labelOf });
@@ -83,14 +85,14 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
 }
 
 /** Its hardware is what it says it is at each start; what was planned for other hardware is refused when applied. */
-function putDown(store: Store, { gpu, nodes }: Observation, suggested: ClusterSummary["suggested"]): void {
+function putDown({ store, suggested, gpuCards }: EmbeddedClusterParts, { gpu, nodes }: Observation): void {
   const spec: ClusterSpec = {
     id: embeddedClusterId,
     name: "embedded (emulated)",
     kind: "embedded",
     gpu,
     nodes: [...nodes],
-    usdPerGpuHour: gpuCard(gpu)?.usdPerGpuHour ?? 0,
+    usdPerGpuHour: cardOf(gpuCards(), gpu)?.usdPerGpuHour ?? 0,
   };
   if (store.clusters.get(embeddedClusterId) !== null) {
     store.clusters.respecify(spec);

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { catalogueIn } from "@/server/contracts/cardsFile";
 import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
 import { createEngine, type Engine } from "./emulatedEngine";
 import { engineFit, gpuKeys } from "./engineFit";
@@ -58,8 +59,10 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
     });
 
   const bringUp = async (request: EngineRequest, port: number | null): Promise<Change<{ readonly engine: Engine }>> => {
-    const fit = engineFit(cluster, request);
-    if (!fit.ok) return { ok: false, status: 400, message: fit.message };
+    // Read anew: the user may have added the model since the start.
+    const { catalogue, problem } = catalogueIn(settings.stateDir);
+    const fit = engineFit(cluster, request, catalogue);
+    if (!fit.ok) return { ok: false, status: 400, message: problem === null ? fit.message : `${fit.message} ${problem}` };
     if (engines.has(request.id)) return { ok: false, status: 409, message: `There is an engine "${request.id}" already.` };
     for (const key of gpuKeys(request)) {
       const holder = [...engines.values()].find((engine) => gpuKeys(engine.request).includes(key));
@@ -83,7 +86,7 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
   };
 
   const judge = createJudgeServer({ timeScale, truth, outcomes: () => book });
-  const gpus = createGpuTelemetry(cluster, () => engines.values());
+  const gpus = createGpuTelemetry(cluster, settings.gpu, () => engines.values());
 
   const before = store.readState();
   for (const { port } of before.engines) promised.add(port);

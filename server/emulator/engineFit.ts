@@ -1,8 +1,7 @@
 import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
-import { gpuCard } from "@/solver/hardware/gpus";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { memoryFit } from "@/solver/hardware/memoryFit";
-import { modelCard } from "@/solver/hardware/models";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import type { ClusterShape } from "./settings";
 
@@ -21,11 +20,11 @@ export const gpuKeys = (request: EngineRequest): readonly string[] =>
   request.placements.flatMap(({ node, gpus }) => gpus.map((gpu) => `${node}/${gpu}`));
 
 /** Whether the cluster could run such an engine on empty GPUs; if not, a sentence that names what does not fit. */
-export function engineFit(cluster: ClusterShape, request: EngineRequest): EngineFit {
+export function engineFit(cluster: ClusterShape, request: EngineRequest, cards: CardCatalogue): EngineFit {
   const refuse = (message: string): EngineFit => ({ ok: false, message });
-  const model = modelCard(request.model);
+  const model = cardOf(cards.models, request.model);
   if (model === undefined) return refuse(`There is no model card "${request.model}".`);
-  const gpu = gpuCard(request.gpu);
+  const gpu = cardOf(cards.gpus, request.gpu);
   if (gpu === undefined || request.gpu !== cluster.gpu) return refuse(`This cluster has ${cluster.gpu} GPUs, not "${request.gpu}".`);
 
   for (const { node, gpus } of request.placements) {

@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import { type GpuCard, gpuCard } from "@/solver/hardware/gpus";
+import type { GpuCard } from "@/solver/hardware/gpus";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import { mixSeed } from "@/solver/numeric/random";
 import type { Engine } from "./emulatedEngine";
@@ -42,9 +42,7 @@ export interface GpuTelemetry {
  * Emulates dcgm-exporter for every GPU of every node. A GPU is as busy as the engine that holds it had a step under way; its
  * memory fills while weights load and then is flat, since engines allocate their KV cache ahead.
  */
-export function createGpuTelemetry(cluster: ClusterShape, engines: () => Iterable<Engine>): GpuTelemetry {
-  const card = gpuCard(cluster.gpu);
-  if (card === undefined) throw new Error(`No GPU card "${cluster.gpu}"`);
+export function createGpuTelemetry(cluster: ClusterShape, card: GpuCard, engines: () => Iterable<Engine>): GpuTelemetry {
   const before = new WeakMap<Engine, ReturnType<Engine["busy"]>>();
   const busyShares = new WeakMap<Engine, number>();
 

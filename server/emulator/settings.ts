@@ -1,5 +1,7 @@
 import { z } from "zod";
-import { gpuCard, gpuCards } from "@/solver/hardware/gpus";
+import { catalogueIn } from "@/server/contracts/cardsFile";
+import { cardOf } from "@/solver/hardware/catalogue";
+import type { GpuCard } from "@/solver/hardware/gpus";
 
 const portSchema = (usual: number) => z.coerce.number().int().min(1).max(65535).default(usual);
 
@@ -48,6 +50,8 @@ export interface Settings {
   readonly truth: { readonly enabled: boolean; readonly seed: number };
   readonly adminToken: string;
   readonly cluster: ClusterShape;
+  /** The card of its GPUs. */
+  readonly gpu: GpuCard;
 }
 
 /** Reads the settings from environment variables; refuses with one sentence that names the variable and its value. */
@@ -67,8 +71,11 @@ export function readSettings(
   if (cluster === undefined) {
     return { ok: false, message: `WEIR_EMBEDDED is ${values.WEIR_EMBEDDED}: give JSON such as ${JSON.stringify(DEFAULT_CLUSTER)}.` };
   }
-  if (gpuCard(cluster.gpu) === undefined) {
-    return { ok: false, message: `WEIR_EMBEDDED names the GPU "${cluster.gpu}": known are ${Object.keys(gpuCards).join(", ")}.` };
+  const { catalogue, problem } = catalogueIn(values.WEIR_STATE_DIR);
+  const gpu = cardOf(catalogue.gpus, cluster.gpu);
+  if (gpu === undefined) {
+    const unknown = `WEIR_EMBEDDED names the GPU "${cluster.gpu}": known are ${Object.keys(catalogue.gpus).join(", ")}.`;
+    return { ok: false, message: problem === null ? unknown : `${unknown} ${problem}` };
   }
   return {
     ok: true,
@@ -81,6 +88,7 @@ export function readSettings(
       truth: { enabled: values.WEIR_TRUTH === "seeded", seed: TRUTH_SEED },
       adminToken: values.WEIR_ADMIN_TOKEN,
       cluster,
+      gpu,
     },
   };
 }

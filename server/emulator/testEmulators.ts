@@ -5,12 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI from "openai";
 import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import { type GpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { createAdminServer } from "./adminServer";
 import { type Cluster, createCluster } from "./emulatedCluster";
 import { listen, shut } from "./http";
 import { createStateStore } from "./stateStore";
 
 const TOKEN = "secret";
+const L40S = gpuCards.l40s as GpuCard;
 export const MODEL = "gemma-2-2b";
 
 /** Loading takes a wall second at least, whatever the time scale. */
@@ -35,7 +37,8 @@ export class TestEmulators {
         timeScale,
         truth: { enabled: truthEnabled, seed: 1 },
         adminToken: TOKEN,
-        cluster: { gpu: "l40s", nodes: [{ name: "n1", gpus: 2 }] },
+        gpu: L40S,
+        cluster: { gpu: L40S.id, nodes: [{ name: "n1", gpus: 2 }] },
       },
       createStateStore(this.folder),
     );

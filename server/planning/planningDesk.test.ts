@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lateBursts } from "@/solver/cascade/testSample";
+import type { ModelCard } from "@/solver/hardware/modelCard";
+import { modelCards } from "@/solver/hardware/models";
 import type { MilpResult } from "@/solver/milp/engine";
 import type { Objective } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -51,6 +53,27 @@ describe("createPlanningDesk", () => {
     });
     expect(again).toEqual(first);
     expect(asked).toBeLessThan(5);
+  });
+
+  it("plans with the user's own cards, records them in the plan, and does not mix up situations whose cards differ", async () => {
+    const desk = await newDesk();
+    const { paramsB: _, provenance, ...shipped } = modelCards["qwen2.5-7b"] as ModelCard;
+    const own = { ...shipped, kvBytesPerValue: 2 as const, id: "our-model", source: provenance.source };
+    const { outcomes } = situation.workload;
+    const largest = outcomes.models.length - 1;
+    const models = outcomes.models.map((each, rank) => (rank === largest ? { ...each, model: own.id } : each));
+    const ours = { ...situation, workload: { ...situation.workload, outcomes: { ...outcomes, models } }, workloadId: "ours" };
+    const planWith = (maxContextTokens: number, layers: number) => {
+      const architecture = { ...own.architecture, layers };
+      const userCards = { models: [{ ...own, maxContextTokens, architecture }], gpus: [], prices: {} };
+      const fixed = { models: [own.id], thresholds: [] };
+      const answer = desk.work({ ...ours, userCards }, { kind: "solve", objective: { ...objective, qualityFloor: 1 }, fixed }, () => false);
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      return { draft: answer.draft, userCards };
+    };
+    const shallow = planWith(32768, 28);
+    expect(shallow.draft.inputs.userCards).toEqual(shallow.userCards);
+    expect(planWith(32768, 56).draft.predictions.p95Seconds).toBeGreaterThan(1.2 * shallow.draft.predictions.p95Seconds);
   });
 
   it("plans with the judge of the situation, and with the default where none is named", async () => {

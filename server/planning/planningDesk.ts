@@ -2,8 +2,9 @@ import { buildPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import { createExplorer, type Explorer } from "@/solver/cascade/explore";
 import { planningSample } from "@/solver/cascade/routing";
-import { type GpuCard, gpuCard } from "@/solver/hardware/gpus";
-import { modelCard } from "@/solver/hardware/models";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import type { GpuCard } from "@/solver/hardware/gpus";
 import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
@@ -40,10 +41,10 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
   let inHand: string | null = null;
 
   function explorerFor(situation: PlanningSituation, percentile: number): Explorer {
-    const { workloadId, cluster, requestsPerSecond, qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
+    const { workloadId, cluster, userCards, requestsPerSecond, qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
     const judge = judgeOf(situation);
-    const key = JSON.stringify([workloadId, cluster, requestsPerSecond, models, qualityConfidence, percentile, judge]);
+    const key = JSON.stringify([workloadId, cluster, userCards, requestsPerSecond, models, qualityConfidence, percentile, judge]);
     inHand = key;
     const explorer = kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked() });
     // Asked last is dropped last.
@@ -85,6 +86,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         );
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
         if (typeof fixed === "string") return infeasible(fixed);
+        const cards = catalogue(situation).models;
         const built = buildPlan({
           explorer,
           workload: situation.workload,
@@ -92,12 +94,14 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           cluster: situation.cluster,
           objective,
           judge: judgeOf(situation),
-          precisionOf: (model) => modelCard(model)?.precision ?? "bf16",
+          precisionOf: (model) => cardOf(cards, model)?.precision ?? "bf16",
           fixed,
           engine,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
-        return built.outcome === "plan" ? { kind: "draft", draft: built.draft } : { kind: "infeasible", answer: built };
+        if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
+        const { inputs } = built.draft;
+        return { kind: "draft", draft: { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } } };
       }
     },
   };
@@ -115,10 +119,23 @@ const judgeOf = ({ judge }: PlanningSituation): CascadePolicy["judge"] => ({ ...
 
 const clusterGpus = ({ cluster }: PlanningSituation): number => cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
 
-function gpuOf({ cluster }: PlanningSituation): GpuCard {
-  const gpu = gpuCard(cluster.gpu);
-  if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
+const catalogue = ({ userCards = noUserCards }: PlanningSituation): CardCatalogue => catalogueOf(userCards);
+
+function gpuOf(situation: PlanningSituation): GpuCard {
+  const { gpu: id } = situation.cluster;
+  const gpu = cardOf(catalogue(situation).gpus, id);
+  if (gpu === undefined) throw new Error(`no card of the GPU ${id}`);
   return gpu;
+}
+
+/** What a plan records, so that it can be made again when the user's cards have changed. Prices are the cluster's. */
+function ownCardsOf(
+  { userCards = noUserCards, cluster }: PlanningSituation,
+  planned: readonly string[],
+): { readonly userCards?: UserCards } {
+  const models = userCards.models.filter(({ id }) => planned.includes(id));
+  const gpus = userCards.gpus.filter(({ id }) => id === cluster.gpu);
+  return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
 }
 
 /** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need. */
@@ -126,7 +143,8 @@ function doesNotFit(situation: PlanningSituation, objective: Objective | null): 
   const gpu = gpuOf(situation);
   const gpus = Math.min(clusterGpus(situation), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
   const gpusPerNode = Math.max(...situation.cluster.nodes.map((node) => node.gpus));
-  const cards = modelsOf(situation).flatMap((model) => modelCard(model) ?? []);
+  const { models } = catalogue(situation);
+  const cards = modelsOf(situation).flatMap((model) => cardOf(models, model) ?? []);
   if (cards.some((card) => feasibleShapes(card, gpu, { gpusPerNode, maxGpus: gpus }).length > 0)) return null;
   const needs = cards.flatMap((card) => {
     const [least] = feasibleShapes(card, gpu, { gpusPerNode: ENOUGH_GPUS, maxGpus: ENOUGH_GPUS });
@@ -150,12 +168,13 @@ interface NewExplorer extends PlanningSituation {
 function newExplorer(asked: NewExplorer): Explorer {
   const { workload, cluster, requestsPerSecond, models } = asked;
   const gpu = gpuOf(asked);
+  const cards = catalogue(asked).models;
   const maxGpus = clusterGpus(asked);
   const gpusPerNode = Math.max(...cluster.nodes.map((node) => node.gpus));
   return createExplorer({
     sample: planningSample(workload.outcomes, planningPrompts(workload), models),
     shapes: models.map((id) => {
-      const card = modelCard(id);
+      const card = cardOf(cards, id);
       if (card === undefined) throw new Error(`no card of the model ${id}`);
       return feasibleShapes(card, gpu, { gpusPerNode, maxGpus }).flatMap((shape) => {
         const fit = replicaModel(card, gpu, shape);

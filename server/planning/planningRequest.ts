@@ -1,5 +1,6 @@
 import type { SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
+import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { ClusterSpec, Objective, PlanDraft } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -12,6 +13,8 @@ export interface PlanningSituation {
   readonly requestsPerSecond: number;
   /** Model cards to plan with; left out: all of the workload. */
   readonly models?: readonly string[];
+  /** The user's own cards and prices; left out: none. */
+  readonly userCards?: UserCards;
   /** Confidence at which quality floors must hold; left out: 0.9. */
   readonly qualityConfidence?: number;
   /** What a judge call takes and costs; left out: `DEFAULT_JUDGE`. */

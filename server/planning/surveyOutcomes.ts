@@ -1,4 +1,5 @@
 import { resolveModel } from "@/solver/hardware/aliases";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { readOutcomeRows } from "./importOutcomes";
 import type { CsvSource } from "./readCsv";
 
@@ -22,8 +23,8 @@ interface FamilyCount {
   judged: boolean;
 }
 
-/** Reads an outcome table once, checking every row, and lists what can be imported from it. Keeps names and counts only. */
-export async function surveyOutcomes(source: CsvSource): Promise<OutcomeSurvey> {
+/** Reads an outcome table once, checking every row, and lists what can be imported from it. Keeps names and counts only. Names stand for `models`, the shipped ones unless given. */
+export async function surveyOutcomes(source: CsvSource, models?: CardCatalogue["models"]): Promise<OutcomeSurvey> {
   const families = new Map<string, FamilyCount>();
   const read = await readOutcomeRows(source, (row) => {
     const family = families.get(row.family) ?? { tasks: new Map(), sizeRankOf: new Map(), judged: false };
@@ -42,7 +43,9 @@ export async function surveyOutcomes(source: CsvSource): Promise<OutcomeSurvey> 
     families: [...families].map(([family, { tasks, sizeRankOf, judged }]) => ({
       family,
       tasks: [...tasks].map(([task, { metric, rows }]) => ({ task, metric, rows })),
-      models: [...sizeRankOf].sort(([, a], [, b]) => a - b).map(([tableName]) => ({ tableName, model: resolveModel(tableName) ?? null })),
+      models: [...sizeRankOf]
+        .sort(([, a], [, b]) => a - b)
+        .map(([tableName]) => ({ tableName, model: resolveModel(tableName, {}, models) ?? null })),
       judged,
     })),
   };

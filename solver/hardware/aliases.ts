@@ -1,4 +1,6 @@
-import { modelCard } from "./models";
+import { cardOf } from "./catalogue";
+import type { ModelCard } from "./modelCard";
+import { modelCards } from "./models";
 
 /** Names that outcome tables give to models, and the card each one means. */
 export const modelAliases: Readonly<Record<string, string>> = {
@@ -31,14 +33,15 @@ export const modelAliases: Readonly<Record<string, string>> = {
  * Card id of a model's name in an outcome table.
  *
  * @param extra the user's own names, which win over the table above; values are card ids.
+ * @param models the cards there are, by id; the shipped ones unless given.
  * @returns undefined when neither a name map nor the cards themselves know the name, or when `extra` points to no card.
  * @example resolveModel("gemma-2-2b-it") // "gemma-2-2b"
  */
-export function resolveModel(tableName: string, extra: Readonly<Record<string, string>> = {}): string | undefined {
-  const named = Object.hasOwn(extra, tableName)
-    ? extra[tableName]
-    : Object.hasOwn(modelAliases, tableName)
-      ? modelAliases[tableName]
-      : tableName;
-  return named === undefined ? undefined : modelCard(named)?.id;
+export function resolveModel(
+  tableName: string,
+  extra: Readonly<Record<string, string>> = {},
+  models: Readonly<Record<string, ModelCard>> = modelCards,
+): string | undefined {
+  const named = cardOf(extra, tableName) ?? cardOf(modelAliases, tableName) ?? tableName;
+  return cardOf(models, named)?.id;
 }

@@ -1,8 +1,6 @@
 import { z } from "zod";
-import { gpuCards } from "./gpus";
 import { MOST_LAYERS } from "./huggingFaceFamilies";
 import type { MeasuredGpu } from "./kernelEfficiencies";
-import { modelCards } from "./models";
 
 /** Wider, deeper or longer than this is a typing error. */
 const count = z.int().min(1).max(100_000_000);
@@ -66,7 +64,7 @@ const id = z
 const source = z.string().trim().min(1).max(500);
 
 export const userModelSchema = z.strictObject({
-  id: id.refine((value) => !Object.hasOwn(modelCards, value), "a shipped model has this id: give another"),
+  id,
   huggingFace: z.string().min(1).max(200).nullable().default(null),
   architecture: architectureSchema,
   precision: z.enum(["bf16", "fp8", "int4"]),
@@ -81,7 +79,7 @@ export const userModelSchema = z.strictObject({
 export const measuredGpus = ["a100-sxm-80g", "h100-sxm", "h200-sxm", "b200-sxm", "l40s"] as const satisfies readonly MeasuredGpu[];
 
 export const userGpuSchema = z.strictObject({
-  id: id.refine((value) => !Object.hasOwn(gpuCards, value), "a shipped GPU has this id: give another, or change its price under prices"),
+  id,
   name: z.string().trim().min(1).max(80),
   memoryBytes: positive,
   memoryBytesPerSecond: positive,
@@ -100,18 +98,13 @@ export const gpuPriceSchema = z.strictObject({ usdPerGpuHour: z.number().nonnega
 
 const uniqueIds = (cards: readonly { readonly id: string }[]): boolean => new Set(cards.map((card) => card.id)).size === cards.length;
 
-/** The user's own cards and prices, as `cards.json` holds them. */
-export const userCardsSchema = z
-  .strictObject({
-    models: z.array(userModelSchema).refine(uniqueIds, "two models have the same id").default([]),
-    gpus: z.array(userGpuSchema).refine(uniqueIds, "two GPUs have the same id").default([]),
-    /** GPU id -> price, for shipped GPUs and the user's. */
-    prices: z.record(z.string(), gpuPriceSchema).default({}),
-  })
-  .superRefine(({ gpus, prices }, context) => {
-    const stranger = Object.keys(prices).find((gpu) => !Object.hasOwn(gpuCards, gpu) && gpus.every((card) => card.id !== gpu));
-    if (stranger !== undefined) context.addIssue({ code: "custom", path: ["prices", stranger], message: "there is no card of this GPU" });
-  });
+/** The user's own cards and prices, as `cards.json` holds them and a plan made with them records them. */
+export const userCardsSchema = z.strictObject({
+  models: z.array(userModelSchema).refine(uniqueIds, "two models have the same id").default([]),
+  gpus: z.array(userGpuSchema).refine(uniqueIds, "two GPUs have the same id").default([]),
+  /** GPU id -> price, for shipped GPUs and the user's. */
+  prices: z.record(z.string(), gpuPriceSchema).default({}),
+});
 
 export type UserModel = z.infer<typeof userModelSchema>;
 export type UserGpu = z.infer<typeof userGpuSchema>;

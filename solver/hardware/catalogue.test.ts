@@ -52,7 +52,7 @@ test("a price of the user's own takes the place of the list price, with its day,
 test("a file that cannot be used is refused in one sentence with the file and the field", () => {
   expect(message("{")).toMatch(/^cards\.json is no JSON: /);
   expect(message({ models: [{ ...ownModel, id: "mixtral-8x7b" }] })).toBe(
-    "cards.json: models.0.id: a shipped model has this id: give another.",
+    "cards.json: models.0.id: a shipped model has this id, give another.",
   );
   expect(message({ models: [ownModel, ownModel] })).toBe("cards.json: models: two models have the same id.");
   expect(message({ gpus: [{ ...ownGpu, memoryBytes: -1 }] })).toMatch(/^cards\.json: gpus\.0\.memoryBytes: /);

@@ -44,7 +44,7 @@ export const cardOf = <Card>(cards: Readonly<Record<string, Card>>, id: string):
   Object.hasOwn(cards, id) ? cards[id] : undefined;
 
 /**
- * The user's cards from the text of a `cards.json`.
+ * The user's cards from what a `cards.json` holds.
  *
  * @param file how the message names the file.
  * @returns the cards, or one sentence with the file, the field and what is wrong with it.
@@ -60,7 +60,21 @@ export function readUserCards(
     return { ok: false, message: `${file} is no JSON: ${problem instanceof Error ? problem.message : problem}.` };
   }
   const parsed = userCardsSchema.safeParse(json);
-  if (parsed.success) return { ok: true, cards: parsed.data };
-  const issue = parsed.error.issues[0];
+  const issue = parsed.success ? misplaced(parsed.data) : parsed.error.issues[0];
+  if (parsed.success && issue === undefined) return { ok: true, cards: parsed.data };
   return { ok: false, message: `${file}: ${issue?.path.join(".") || "the whole file"}: ${issue?.message}.` };
+}
+
+/** What is wrong with cards that are well formed each: the id of a shipped card, the price of a GPU there is not. */
+export function misplaced({
+  models,
+  gpus,
+  prices,
+}: UserCards): { readonly path: readonly (string | number)[]; readonly message: string } | undefined {
+  const model = models.findIndex((card) => Object.hasOwn(modelCards, card.id));
+  if (model >= 0) return { path: ["models", model, "id"], message: "a shipped model has this id, give another" };
+  const gpu = gpus.findIndex((card) => Object.hasOwn(gpuCards, card.id));
+  if (gpu >= 0) return { path: ["gpus", gpu, "id"], message: "a shipped GPU has this id, give another, or its price under prices" };
+  const stranger = Object.keys(prices).find((id) => !Object.hasOwn(gpuCards, id) && gpus.every((card) => card.id !== id));
+  return stranger === undefined ? undefined : { path: ["prices", stranger], message: "there is no card of this GPU" };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { userCardsSchema } from "@/solver/hardware/cardSchema";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
@@ -95,6 +96,8 @@ const planInputsSchema = z.object({
   }),
   cluster: clusterSpecSchema,
   models: z.array(z.string()).min(1),
+  /** Of the models and GPUs above, those that are no shipped cards, as they were; left out where all are. */
+  userCards: userCardsSchema.optional(),
   objective: objectiveSchema,
 });
 

@@ -1,4 +1,5 @@
 import { resolveModel } from "@/solver/hardware/aliases";
+import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
 import { quantile } from "@/solver/numeric/quantile";
 import type { LabelledOutcomes, LabelledTable } from "./applyJudge";
@@ -36,6 +37,14 @@ export interface CollectedTable {
   readonly promptLengths: "measured" | "estimated";
 }
 
+/** What the models of a table are called. */
+export interface ModelNames {
+  /** The user's own names of models -> ids of model cards, beside the committed aliases. */
+  readonly aliases: Readonly<Record<string, string>>;
+  /** The cards there are; left out: the shipped ones. */
+  readonly models?: Readonly<Record<string, ModelCard>>;
+}
+
 interface RankedModel {
   readonly model: string;
   readonly tableName: string;
@@ -46,9 +55,9 @@ interface RankedModel {
 export function collectedTable(
   prompts: readonly Prompt[],
   answersOf: ReadonlyMap<string, Answers>,
-  aliases: Readonly<Record<string, string>>,
+  names: ModelNames,
 ): Read<CollectedTable> {
-  const ranked = rankModels(answersOf, aliases);
+  const ranked = rankModels(answersOf, names);
   if (!ranked.ok) return ranked;
   const models = ranked.value;
   const kept = [...prompts.keys()].filter((place) => models.every(({ answers }) => !Number.isNaN(answers.label[place] ?? Number.NaN)));
@@ -78,11 +87,11 @@ export function collectedTable(
 }
 
 /** Models by size, each with its card. */
-function rankModels(answersOf: ReadonlyMap<string, Answers>, aliases: Readonly<Record<string, string>>): Read<readonly RankedModel[]> {
+function rankModels(answersOf: ReadonlyMap<string, Answers>, names: ModelNames): Read<readonly RankedModel[]> {
   const ranked: RankedModel[] = [];
   for (const [tableName, answers] of [...answersOf].sort(([, a], [, b]) => a.sizeRank - b.sizeRank)) {
-    const model = resolveModel(tableName, aliases);
-    if (model === undefined) return { ok: false, problem: unknownModelProblem(tableName, aliases) };
+    const model = resolveModel(tableName, names.aliases, names.models);
+    if (model === undefined) return { ok: false, problem: unknownModelProblem(tableName, names) };
     const sameCard = ranked.find((other) => other.model === model);
     if (sameCard !== undefined) {
       return {
@@ -103,11 +112,11 @@ function rankModels(answersOf: ReadonlyMap<string, Answers>, aliases: Readonly<R
 }
 
 /** What is wrong with a model name that stands for no card, and how to name one. */
-export function unknownModelProblem(tableName: string, aliases: Readonly<Record<string, string>>): string {
+export function unknownModelProblem(tableName: string, { aliases, models = modelCards }: ModelNames): string {
   const alias = Object.hasOwn(aliases, tableName) ? aliases[tableName] : undefined;
   const what = alias === undefined ? "has no model card" : `is mapped to ${shown(alias)}, which is no model card`;
   const alike = (id: string): number => commonPrefix(plain(id), plain(alias ?? tableName));
-  const suggested = Object.keys(modelCards)
+  const suggested = Object.keys(models)
     .sort((a, b) => alike(b) - alike(a))
     .slice(0, SUGGESTED_CARDS);
   return `model ${shown(tableName)} ${what}; name one with ${mapping(tableName)}, for instance ${suggested.join(", ")}`;

@@ -1,17 +1,15 @@
 import { resolveModel } from "@/solver/hardware/aliases";
-import { type Answers, type CollectedTable, collectedTable, type Prompt, unknownModelProblem } from "./collectedTable";
+import { type Answers, type CollectedTable, collectedTable, type ModelNames, type Prompt, unknownModelProblem } from "./collectedTable";
 import { metricScale, type OutcomeRow, type Read, shown } from "./outcomeRow";
 
 /** Names a message lists at most. */
 const LISTED_NAMES = 20;
 
-export interface OutcomeSelection {
+export interface OutcomeSelection extends ModelNames {
   /** null: the table has one family only. */
   readonly family: string | null;
   /** Empty: every task of the family. */
   readonly tasks: readonly string[];
-  /** The user's own names of models -> ids of model cards, beside the committed aliases. */
-  readonly aliases: Readonly<Record<string, string>>;
 }
 
 export interface CollectedOutcomes extends CollectedTable {
@@ -40,7 +38,7 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
     if (!isSelected) return null;
     largestLabelOf.set(row.metric, Math.max(row.label, largestLabelOf.get(row.metric) ?? 0));
     // Said at once, so that the message can name the line.
-    if (resolveModel(row.model, selection.aliases) === undefined) return unknownModelProblem(row.model, selection.aliases);
+    if (resolveModel(row.model, selection.aliases, selection.models) === undefined) return unknownModelProblem(row.model, selection);
     const answers = models.get(row.model) ?? { sizeRank: row.sizeRank, outputTokens: [], label: [], judged: [] };
     models.set(row.model, answers);
     if (answers.sizeRank !== row.sizeRank) {
@@ -68,7 +66,7 @@ export function createOutcomeCollector(selection: OutcomeSelection) {
   function finish(): Read<CollectedOutcomes> {
     const problem = selectionProblem(selection, tasksByFamily) ?? scaleProblem(largestLabelOf);
     if (problem !== null) return { ok: false, problem };
-    const table = collectedTable(prompts, models, selection.aliases);
+    const table = collectedTable(prompts, models, selection);
     if (!table.ok) return table;
     const tasks = selection.tasks.length > 0 ? selection.tasks : [...(tasksByFamily.get(family ?? "") ?? [])];
     return { ok: true, value: { ...table.value, family: family ?? "", tasks } };

@@ -9,7 +9,7 @@ const refuse = (status: number, message: string): Response => Response.json({ me
 
 /** Takes one CSV file as the raw body: `?kind=outcomes|arrivals&name=<file name>`. Answers with what is in it, or why not. */
 export async function POST(request: Request): Promise<Response> {
-  const { sessionOf, uploads } = runtime();
+  const { sessionOf, uploads, cards } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return refuse(401, "Sign in first.");
   if (!isSameOrigin(request.headers)) return refuse(403, "This upload was asked for by another site and was not taken.");
   const query = new URL(request.url).searchParams;
@@ -20,6 +20,6 @@ export async function POST(request: Request): Promise<Response> {
   if (Number(request.headers.get("content-length") ?? 0) > maxUploadBytes) return refuse(413, tooLarge(name));
   const saved = await uploads.save(request.body, name);
   if (!saved.ok) return refuse(413, saved.message);
-  const survey = await surveyUpload({ uploads, id: saved.id, kind });
+  const survey = await surveyUpload({ uploads, id: saved.id, kind, models: cards.read().catalogue.models });
   return survey.ok ? Response.json({ uploadId: saved.id, survey }) : refuse(422, survey.message);
 }
