@@ -76,7 +76,7 @@ function run(model: ReplicaModel, requests: readonly EngineRequest[]): SeenEvent
 }
 
 test("jumping over decode steps in closed form gives the very events and steps of a step-by-step simulation", () => {
-  const anyAborts = fc.array(fc.record({ handle: fc.nat(24), atSeconds: anyMoment(60) }), { maxLength: 4 });
+  const anyAborts = fc.array(fc.record({ handle: fc.nat(24), atSeconds: anyMoment(60) }), { maxLength: 15 });
   fc.assert(
     fc.property(anyModel, prioritised, anyAborts, (model, requests, given) => {
       // Each at most once, also before it arrives.
@@ -297,6 +297,23 @@ test("aborted requests free their place at a step boundary and are never heard o
     }),
     { numRuns: 300 },
   );
+});
+
+test("when the head that blocked the queue is given up, the one behind it enters at the next step boundary", () => {
+  const stepTime = { decodeBaseSeconds: () => 1, secondsPerKvToken: 0, mixedStepSeconds: () => 1, provenance: [] };
+  const replica = createReplica({ stepTime, kvTokens: 100, maxSequences: 4, maxBatchedTokens: 100, requestSeconds: () => 0 });
+  [60, 50, 5].forEach((inputTokens, handle) => {
+    replica.enqueue(handle, { atSeconds: 0, inputTokens, outputTokens: 30 });
+  });
+  replica.advanceTo(10.5, () => {});
+  expect([replica.running, replica.waiting]).toEqual([1, 2]);
+  replica.abort(1, 10.5);
+  const admitted: SeenEvent[] = [];
+  replica.advanceTo(20, (kind, handle, seconds) => admitted.push({ kind, handle, seconds }));
+  expect(admitted).toEqual([
+    { kind: "admitted", handle: 2, seconds: 11 },
+    { kind: "first-token", handle: 2, seconds: 12 },
+  ]);
 });
 
 test("misuse is told with the offending values", () => {
