@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { ClustersIcon, HistoryIcon, LiveIcon, PlanIcon, WeirIcon, WorkloadsIcon } from "../ui/icons";
+import { CardsIcon, ClustersIcon, HistoryIcon, LiveIcon, PlanIcon, WeirIcon, WorkloadsIcon } from "../ui/icons";
 import { type PlaceHref, placeOf, places } from "./places";
 import { useClusterLink } from "./useCurrentCluster";
 
@@ -12,6 +12,7 @@ const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
   "/live": LiveIcon,
   "/workloads": WorkloadsIcon,
   "/clusters": ClustersIcon,
+  "/cards": CardsIcon,
 };
 
 export function Rail() {

@@ -7,6 +7,7 @@ export const places = [
   { href: "/live", name: "Live", key: "l" },
   { href: "/workloads", name: "Workloads", key: "w" },
   { href: "/clusters", name: "Clusters", key: "c" },
+  { href: "/cards", name: "Cards", key: "k" },
 ] as const satisfies readonly { readonly href: Route; readonly name: string; readonly key: string }[];
 
 export type PlaceHref = (typeof places)[number]["href"];

@@ -53,3 +53,9 @@ export const ClustersIcon = () => (
     <path d="M4.5 4.75h.01M4.5 11.25h.01M7 4.75h4.5M7 11.25h4.5" />
   </Icon>
 );
+export const CardsIcon = () => (
+  <Icon>
+    <rect x="4.5" y="4.5" width="9" height="9" rx="1" />
+    <path d="M2.5 11V3.5a1 1 0 0 1 1-1H11M7.5 8h3M7.5 10.5h3" />
+  </Icon>
+);

@@ -1,9 +1,8 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
-import { modelCards } from "@/solver/hardware/models";
 import { AZURE_CONVERSATION_SHAPE } from "@/solver/workload/gammaArrivals";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
@@ -23,6 +22,7 @@ function Choices(props: {
   readonly onChange: (choice: ImportChoice) => void;
 }) {
   const { survey, choice, onChange } = props;
+  const cards = (useQuery(useTRPC().cards.list.queryOptions()).data?.models ?? []).map(({ id }) => id);
   const family = survey.families.find((each) => each.family === choice.family);
   if (family === undefined) return null;
   return (
@@ -69,7 +69,7 @@ function Choices(props: {
             key={each.tableName}
             label={`Model card for “${each.tableName}”`}
             placeholder="such as llama-3.1-8b"
-            suggestions={Object.keys(modelCards)}
+            suggestions={cards}
             value={choice.aliases[each.tableName] ?? ""}
             onChange={(card) => onChange({ ...choice, aliases: { ...choice.aliases, [each.tableName]: card.trim() } })}
           />

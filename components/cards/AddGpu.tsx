@@ -1,0 +1,131 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { takeOutcome } from "../api/takeOutcome";
+import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { NumberField, SelectField, TextField } from "../ui/Field";
+import { Modal } from "../ui/Modal";
+
+type Gpu = Inputs["cards"]["addGpu"];
+
+/** GPUs with measured kernels, of which a card borrows the nearest relative's efficiencies. */
+const relatives: readonly Gpu["efficienciesOf"][] = ["a100-sxm-80g", "h100-sxm", "h200-sxm", "b200-sxm", "l40s"];
+
+const blank = {
+  id: "",
+  name: "",
+  memoryGib: 80,
+  terabytesPerSecond: 2,
+  bf16Tflops: 300,
+  fp8Tflops: 0,
+  link: "nvlink" as Gpu["link"],
+  linkGigabytes: 300,
+  pcieGigabytes: 64,
+  efficienciesOf: "h100-sxm" as Gpu["efficienciesOf"],
+  usdPerGpuHour: 0,
+  source: "",
+};
+
+const cardOf = (form: typeof blank): Gpu => ({
+  id: form.id.trim(),
+  name: form.name.trim(),
+  memoryBytes: form.memoryGib * 1024 ** 3,
+  memoryBytesPerSecond: form.terabytesPerSecond * 1e12,
+  denseFlopsBf16: form.bf16Tflops * 1e12,
+  denseFlopsFp8: form.fp8Tflops === 0 ? null : form.fp8Tflops * 1e12,
+  link: form.link,
+  linkBytesPerSecond: form.linkGigabytes * 1e9,
+  pcieBytesPerSecond: form.pcieGigabytes * 1e9,
+  efficienciesOf: form.efficienciesOf,
+  source: form.source.trim(),
+});
+
+/** Describes a GPU that no shipped card is of. */
+export function AddGpu({ onClose }: { readonly onClose: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [form, setForm] = useState(blank);
+  const put = (change: Partial<typeof blank>): void => setForm({ ...form, ...change });
+  const add = useMutation({
+    mutationFn: async () => {
+      const card = cardOf(form);
+      takeOutcome(await client.cards.addGpu.mutate(card));
+      if (form.usdPerGpuHour > 0) takeOutcome(await client.cards.setPrice.mutate({ gpu: card.id, usdPerGpuHour: form.usdPerGpuHour }));
+    },
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: trpc.pathKey() });
+      onClose();
+    },
+  });
+  const number = (
+    key: "memoryGib" | "terabytesPerSecond" | "bf16Tflops" | "fp8Tflops" | "linkGigabytes" | "pcieGigabytes" | "usdPerGpuHour",
+  ) => ({
+    value: form[key],
+    onChange: (value: number) => put({ [key]: value }),
+  });
+  return (
+    <Modal
+      open
+      onOpenChange={(open) => open || onClose()}
+      title="Add a GPU"
+      description="Figures of its data sheet: compute dense, without sparsity, and links in one direction."
+    >
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add.mutate();
+        }}
+      >
+        <div className="grid gap-4 sm:grid-cols-2">
+          <TextField label="Id" value={form.id} maxLength={80} placeholder="such as h20" onChange={(id) => put({ id })} />
+          <TextField label="Name" value={form.name} maxLength={80} placeholder="such as NVIDIA H20" onChange={(name) => put({ name })} />
+          <NumberField label="Memory" unit="GiB" min={1} max={4096} {...number("memoryGib")} />
+          <NumberField label="Memory bandwidth" unit="TB/s" min={0.01} max={100} step={0.01} {...number("terabytesPerSecond")} />
+          <NumberField label="Dense bf16 compute" unit="TFLOPS" min={1} max={100_000} {...number("bf16Tflops")} />
+          <NumberField label="Dense fp8 compute" unit="TFLOPS, 0 for none" min={0} max={100_000} {...number("fp8Tflops")} />
+          <SelectField
+            label="Joined within a node by"
+            value={form.link}
+            options={[
+              { value: "nvlink", text: "NVLink" },
+              { value: "pcie", text: "PCIe" },
+            ]}
+            onChange={(link) => put({ link: link === "pcie" ? "pcie" : "nvlink" })}
+          />
+          <NumberField label="That link, one way" unit="GB/s" min={1} max={10_000} {...number("linkGigabytes")} />
+          <NumberField label="PCIe, one way" unit="GB/s" min={1} max={1000} {...number("pcieGigabytes")} />
+          <SelectField
+            label="Kernels behave like those of"
+            value={form.efficienciesOf}
+            options={relatives.map((id) => ({ value: id, text: id }))}
+            onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? blank.efficienciesOf })}
+          />
+          <NumberField label="Price" unit="$ per GPU and hour, 0 for unknown" min={0} max={1000} step={0.01} {...number("usdPerGpuHour")} />
+          <TextField
+            label="Where the figures come from"
+            value={form.source}
+            maxLength={500}
+            placeholder="such as the maker's data sheet"
+            onChange={(source) => put({ source })}
+          />
+        </div>
+        {add.error !== null && (
+          <p role="alert" className="text-sm text-bad">
+            {add.error.message}
+          </p>
+        )}
+        <div className="flex justify-end">
+          <Button
+            type="submit"
+            look="primary"
+            disabled={add.isPending || [form.id, form.name, form.source].some((text) => text.trim() === "")}
+          >
+            Add GPU
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,171 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import { parameterCount } from "@/solver/hardware/architecture";
+import type { Precision } from "@/solver/hardware/modelCard";
+import { takeOutcome } from "../api/takeOutcome";
+import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { SelectField, TextField } from "../ui/Field";
+import { formatCount } from "../ui/format";
+import { Modal } from "../ui/Modal";
+import { architectureText, paramsText } from "./prepareCards";
+
+type Model = Inputs["cards"]["addModel"];
+
+const words = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
+
+/** Brings a model of one's own: paste its configuration, look at what was read, keep it. */
+export function AddModel({ onClose }: { readonly onClose: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [text, setText] = useState("");
+  const [model, setModel] = useState<Model | null>(null);
+  const read = useMutation({
+    mutationFn: async (json: string) => takeOutcome(await client.cards.readModel.mutate({ text: json })),
+    onSuccess: (answer) => setModel(answer.model),
+  });
+  const add = useMutation({
+    mutationFn: async (card: Model) => takeOutcome(await client.cards.addModel.mutate(card)),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: trpc.pathKey() });
+      onClose();
+    },
+  });
+  const failed = model === null ? read.error : add.error;
+  return (
+    <Modal
+      open
+      onOpenChange={(open) => open || onClose()}
+      title="Add a model"
+      description="Paste the config.json of a Hugging Face repository, or a model card as cards.json holds it. Nothing is kept before you have seen what was read."
+    >
+      {model === null ? (
+        <PasteForm text={text} onText={setText} busy={read.isPending} onRead={() => read.mutate(text)} />
+      ) : (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            add.mutate(model);
+          }}
+        >
+          <WhatWasRead model={model} notes={read.data?.notes ?? []} />
+          <div className="grid gap-4 sm:grid-cols-2">
+            <TextField
+              label="Id, which plans and tables name it by"
+              value={model.id}
+              maxLength={80}
+              onChange={(id) => setModel({ ...model, id: id.trim() })}
+            />
+            <TextField
+              label="Where the figures come from"
+              value={model.source}
+              maxLength={500}
+              onChange={(source) => setModel({ ...model, source })}
+            />
+            <SelectField
+              label="Weights are served in"
+              value={model.precision}
+              options={words(["bf16", "fp8", "int4"])}
+              onChange={(precision) => setModel({ ...model, precision: precision as Precision })}
+            />
+            <SelectField
+              label="KV cache is kept in"
+              value={model.kvBytesPerValue === 1 ? "fp8" : "bf16"}
+              options={words(["bf16", "fp8"])}
+              onChange={(kv) => setModel({ ...model, kvBytesPerValue: kv === "fp8" ? 1 : 2 })}
+            />
+          </div>
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setModel(null)}>Read another</Button>
+            <Button type="submit" look="primary" disabled={add.isPending || model.id === "" || model.source.trim() === ""}>
+              Add model
+            </Button>
+          </div>
+        </form>
+      )}
+      {failed !== null && (
+        <p role="alert" className="text-sm break-words text-bad">
+          {failed.message}
+        </p>
+      )}
+    </Modal>
+  );
+}
+
+function PasteForm(props: {
+  readonly text: string;
+  readonly onText: (text: string) => void;
+  readonly busy: boolean;
+  readonly onRead: () => void;
+}) {
+  const id = useId();
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onRead();
+      }}
+    >
+      <label htmlFor={id} className="text-xs text-ink-3">
+        config.json
+      </label>
+      <textarea
+        id={id}
+        rows={10}
+        spellCheck={false}
+        value={props.text}
+        placeholder='{ "model_type": "llama", "hidden_size": 4096, … }'
+        className="w-full rounded-md border border-line-strong bg-raised p-2 font-mono text-xs text-ink"
+        onChange={(event) => props.onText(event.target.value)}
+      />
+      <div className="flex flex-wrap items-center gap-2">
+        <input
+          type="file"
+          accept=".json,application/json"
+          aria-label="Choose a file"
+          className="min-w-0 text-sm file:mr-3 file:h-8 file:rounded-md file:border file:border-line-strong file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink"
+          onChange={async (event) => {
+            const file = event.target.files?.[0];
+            if (file !== undefined) props.onText(await file.text());
+          }}
+        />
+        <Button type="submit" look="primary" className="ml-auto" disabled={props.busy || props.text.trim() === ""}>
+          Read it
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function WhatWasRead({ model, notes }: { readonly model: Model; readonly notes: readonly string[] }) {
+  const { architecture } = model;
+  const { attention, feedForward } = architectureText(architecture);
+  const lines = [
+    ["Parameters", paramsText({ architecture, paramsB: parameterCount(architecture) / 1e9 })],
+    ["Layers", `${architecture.layers}, ${formatCount(architecture.hidden)} wide`],
+    ["Attention", attention],
+    ["Feed-forward", feedForward],
+    ["Vocabulary", `${formatCount(architecture.vocabulary)}${architecture.tiedEmbeddings ? ", one table for input and output" : ""}`],
+    ["Context", `${formatCount(model.maxContextTokens)} tokens`],
+  ];
+  return (
+    <>
+      <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+        {lines.map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-ink-3">{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {notes.map((note) => (
+        <p key={note} className="text-sm text-ink-2">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { formatUsd } from "../ui/format";
+import { NumberInput } from "../ui/NumberInput";
+import type { GpuEntry } from "./prepareCards";
+
+/** A GPU's price with whose it is and since when; a list price is a default, to be replaced by what one really pays. */
+export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState<number | null>(null);
+  const set = useMutation({
+    mutationFn: async (usdPerGpuHour: number | null) => takeOutcome(await client.cards.setPrice.mutate({ gpu: gpu.id, usdPerGpuHour })),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: trpc.pathKey() });
+      setDraft(null);
+    },
+  });
+  if (draft === null) {
+    return (
+      <div className="flex min-w-44 items-start gap-2">
+        <span className="flex-1 tabular-nums">
+          {formatUsd(gpu.usdPerGpuHour)}
+          <span className="block text-xs text-ink-3">
+            {gpu.price === null ? "no price read" : `${gpu.price.provider}, ${gpu.price.asOf}`}
+          </span>
+        </span>
+        <Button look="quiet" aria-label={`Change the price of ${gpu.id}`} onClick={() => setDraft(gpu.usdPerGpuHour ?? 0)}>
+          Change
+        </Button>
+      </div>
+    );
+  }
+  return (
+    <form
+      className="flex min-w-44 flex-col gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        set.mutate(draft);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Escape") setDraft(null);
+      }}
+    >
+      <span className="flex items-center gap-1.5">
+        <NumberInput label={`Price of ${gpu.id} in dollars an hour`} value={draft} min={0} max={1000} step={0.01} onChange={setDraft} />
+        <span className="text-xs text-ink-3">$ per hour</span>
+      </span>
+      <span className="flex flex-wrap gap-1">
+        <Button type="submit" look="primary" disabled={set.isPending}>
+          Save
+        </Button>
+        {gpu.ownPrice && (
+          <Button disabled={set.isPending} onClick={() => set.mutate(null)}>
+            {gpu.own ? "No price" : "List price"}
+          </Button>
+        )}
+        <Button look="quiet" onClick={() => setDraft(null)}>
+          Cancel
+        </Button>
+      </span>
+      {set.error !== null && (
+        <span role="alert" className="text-xs text-bad">
+          {set.error.message}
+        </span>
+      )}
+    </form>
+  );
+}
