@@ -11,6 +11,7 @@ export const entries = {
   gateway: "server/gateway/main.ts",
   emulator: "server/emulator/main.ts",
   planningWorker: "server/planning/worker.ts",
+  calibrationWorker: "server/planning/calibrationWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/mockUpstream.ts",
 };

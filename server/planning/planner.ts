@@ -1,11 +1,9 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { Outcome, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningAnswer, PlanningSituation, PlanningTask, SolveRequest, WorkerReply, WorkerRequest } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
+import { workerFile } from "./workerFile";
 
 /** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
 export interface Planner {
@@ -32,7 +30,7 @@ export function createPlanner(): Planner {
   const sent = new Set<string>();
 
   function start(): Worker {
-    const fresh = new Worker(workerFile());
+    const fresh = new Worker(workerFile("planningWorker"));
     fresh.on("message", (reply: WorkerReply) => settle(reply));
     fresh.on("error", (problem) => crashed(fresh, problem.message));
     fresh.on("exit", (code) => crashed(fresh, `exit code ${code}`));
@@ -110,14 +108,4 @@ export function createPlanner(): Planner {
       await ending?.terminate();
     },
   };
-}
-
-/** The bundled worker: under WEIR_ROOT, the working directory, or beside the bundle that this code is part of. */
-function workerFile(): string {
-  const beside = dirname(fileURLToPath(import.meta.url));
-  const roots = [process.env.WEIR_ROOT, process.cwd(), dirname(beside)].filter((root) => root !== undefined);
-  const file = roots.map((root) => join(root, "dist", "planningWorker.mjs")).find((candidate) => existsSync(candidate));
-  if (file === undefined)
-    throw new Error(`dist/planningWorker.mjs is in none of ${roots.join(", ")}: run npm run bundle, or set WEIR_ROOT.`);
-  return file;
 }

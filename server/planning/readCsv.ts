@@ -13,6 +13,8 @@ export interface CsvSource {
 export interface CsvReader {
   header(names: readonly string[]): string | null;
   row(cells: readonly string[], line: number): string | null;
+  /** Takes the problem of a row with other fields than the header's, and reading goes on; left out, it ends the reading. */
+  misshapen?(problem: string, line: number): void;
 }
 
 export type CsvRead = { readonly ok: true; readonly rows: number } | { readonly ok: false; readonly message: string };
@@ -60,10 +62,10 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
       if (isHeader) columns = cells.length;
       else rows++;
       if (cells.length !== columns) {
-        return refuse(
-          line,
-          `found ${cells.length} fields where the header has ${columns}; add or remove fields, or quote a field with commas`,
-        );
+        const misfit = `found ${cells.length} fields where the header has ${columns}; add or remove fields, or quote a field with commas`;
+        if (reader.misshapen === undefined) return refuse(line, misfit);
+        reader.misshapen(misfit, line);
+        continue;
       }
       const problem = isHeader ? reader.header(cells) : reader.row(cells, line);
       if (problem !== null) return refuse(line, problem);
