@@ -122,12 +122,15 @@ export class ContinuousBatching implements Replica {
       this.queue.remove(slot);
       this.table.release(slot);
       // If it blocked the queue, the one behind it may fit at the next step.
-      if (this.queue.size > 0) this.cutSpan(Math.max(atSeconds, this.queue.headArrivalSeconds));
+      if (this.queue.size === 0) return;
+      const { headArrivalSeconds } = this.queue;
+      if (headArrivalSeconds > atSeconds) this.cutSpan(headArrivalSeconds);
+      else this.cutSpanAfter(atSeconds);
       return;
     }
     this.table.aborted[slot] = 1;
     this.aborting++;
-    this.cutSpan(atSeconds);
+    this.cutSpanAfter(atSeconds);
   }
 
   generatedTokens(handle: number, atSeconds: number): number {
@@ -147,10 +150,18 @@ export class ContinuousBatching implements Replica {
     return seconds >= this.phaseEnd ? this.phaseSteps : this.span.stepsDoneBy(seconds);
   }
 
-  /** Ends a decode span at its first step boundary at or after a time. */
+  /** Ends a decode span at its first step boundary at or after a time: for arrivals, which a step that begins then sees. */
   private cutSpan(seconds: number): void {
-    if (this.phase !== DECODE_SPAN || seconds >= this.phaseEnd) return;
-    this.phaseSteps = Math.min(this.phaseSteps, this.span.stepsReaching(seconds));
+    if (this.phase === DECODE_SPAN && seconds < this.phaseEnd) this.endSpanWith(this.span.stepsReaching(seconds));
+  }
+
+  /** Ends a decode span at its first step boundary after a time: for aborts, which find a step that begins then under way. */
+  private cutSpanAfter(seconds: number): void {
+    if (this.phase === DECODE_SPAN && seconds < this.phaseEnd) this.endSpanWith(this.span.stepsDoneBy(seconds) + 1);
+  }
+
+  private endSpanWith(steps: number): void {
+    this.phaseSteps = Math.min(this.phaseSteps, steps);
     this.phaseEnd = this.span.endSeconds(this.phaseSteps);
   }
 

@@ -34,12 +34,12 @@ export function simulateClosedLoop(
   };
   for (let sent = 0; sent < count; ) {
     const now = Math.min(free.leastKey, replica.nextEventSeconds());
-    replica.advanceTo(now, onEvent);
     for (; free.leastKey <= now && sent < count; sent++) {
       arrivalSeconds[sent] = now;
       // Whose request is refused sends the next at once.
       if (recorder.send(replica, sent)) free.pop();
     }
+    replica.advanceTo(now, onEvent);
   }
   replica.advanceTo(Number.POSITIVE_INFINITY, onEvent);
   return recorder.outcome(replica);

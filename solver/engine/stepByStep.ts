@@ -156,12 +156,12 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
   for (;;) {
     const end = step(now);
     const seen = events
-      .filter(({ kind, handle }) => kind === "finished" && !answered.has(handle))
+      .filter(({ kind, handle, seconds }) => kind === "finished" && seconds <= now && !answered.has(handle))
       .map(({ handle, seconds }) => ({ handle, atSeconds: seconds + model.requestSeconds(requests[handle]?.inputTokens ?? 0) }))
       .sort((a, b) => a.atSeconds - b.atSeconds || a.handle - b.handle);
-    // A client hears of an end when the engine has begun its next step: what it sends at a boundary is seen by the step after.
+    // A client hears of an end when the engine has begun its next step.
     for (const { handle, atSeconds } of seen) {
-      if (end === null ? atSeconds > (seen[0]?.atSeconds ?? 0) : atSeconds >= end) break;
+      if (atSeconds > (end ?? seen[0]?.atSeconds ?? 0)) break;
       answered.add(handle);
       send(atSeconds, 1);
     }
