@@ -5,28 +5,31 @@ import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Modal } from "../ui/Modal";
+import type { GpuEntry } from "./prepareCards";
 
 type Gpu = Inputs["cards"]["addGpu"];
 
-/** GPUs with measured kernels, of which a card borrows the nearest relative's efficiencies. */
-const relatives: readonly Gpu["efficienciesOf"][] = ["a100-sxm-80g", "h100-sxm", "h200-sxm", "b200-sxm", "l40s"];
-
-const blank = {
+/** A known GPU's figures in the units of the form: where describing one's own begins. */
+const formOf = (card: GpuEntry) => ({
   id: "",
   name: "",
-  memoryGib: 80,
-  terabytesPerSecond: 2,
-  bf16Tflops: 300,
-  fp8Tflops: 0,
-  link: "nvlink" as Gpu["link"],
-  linkGigabytes: 300,
-  pcieGigabytes: 64,
-  efficienciesOf: "h100-sxm" as Gpu["efficienciesOf"],
+  startsFrom: card.id,
+  memoryGib: card.memoryBytes / 1024 ** 3,
+  terabytesPerSecond: card.memoryBytesPerSecond / 1e12,
+  bf16Tflops: card.denseFlopsBf16 / 1e12,
+  fp8Tflops: (card.denseFlopsFp8 ?? 0) / 1e12,
+  link: card.link,
+  linkGigabytes: card.linkBytesPerSecond / 1e9,
+  pcieGigabytes: card.pcieBytesPerSecond / 1e9,
+  efficienciesOf: card.efficienciesOf,
   usdPerGpuHour: 0,
   source: "",
-};
+});
 
-const cardOf = (form: typeof blank): Gpu => ({
+type Form = ReturnType<typeof formOf>;
+type NumberKey = { [Key in keyof Form]: Form[Key] extends number ? Key : never }[keyof Form];
+
+const cardOf = (form: Form): Gpu => ({
   id: form.id.trim(),
   name: form.name.trim(),
   memoryBytes: form.memoryGib * 1024 ** 3,
@@ -40,13 +43,13 @@ const cardOf = (form: typeof blank): Gpu => ({
   source: form.source.trim(),
 });
 
-/** Describes a GPU that no shipped card is of. */
-export function AddGpu({ onClose }: { readonly onClose: () => void }) {
+/** Describes a GPU that no card is of yet. */
+export function AddGpu({ gpus, onClose }: { readonly gpus: readonly [GpuEntry, ...GpuEntry[]]; readonly onClose: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const [form, setForm] = useState(blank);
-  const put = (change: Partial<typeof blank>): void => setForm({ ...form, ...change });
+  const [form, setForm] = useState(formOf(gpus[0]));
+  const put = (change: Partial<Form>): void => setForm({ ...form, ...change });
   const add = useMutation({
     mutationFn: async () => {
       const card = cardOf(form);
@@ -58,9 +61,9 @@ export function AddGpu({ onClose }: { readonly onClose: () => void }) {
       onClose();
     },
   });
-  const number = (
-    key: "memoryGib" | "terabytesPerSecond" | "bf16Tflops" | "fp8Tflops" | "linkGigabytes" | "pcieGigabytes" | "usdPerGpuHour",
-  ) => ({
+  // Only GPUs with measured kernels lend their efficiencies.
+  const relatives = [...new Set(gpus.map((card) => card.efficienciesOf))];
+  const number = (key: NumberKey) => ({
     value: form[key],
     onChange: (value: number) => put({ [key]: value }),
   });
@@ -81,6 +84,16 @@ export function AddGpu({ onClose }: { readonly onClose: () => void }) {
         <div className="grid gap-4 sm:grid-cols-2">
           <TextField label="Id" value={form.id} maxLength={80} placeholder="such as h20" onChange={(id) => put({ id })} />
           <TextField label="Name" value={form.name} maxLength={80} placeholder="such as NVIDIA H20" onChange={(name) => put({ name })} />
+          <SelectField
+            label="Start from the figures of"
+            className="sm:col-span-2"
+            value={form.startsFrom}
+            options={gpus.map(({ id, name }) => ({ value: id, text: name }))}
+            onChange={(id) => {
+              const { id: own, name, source } = form;
+              setForm({ ...formOf(gpus.find((card) => card.id === id) ?? gpus[0]), id: own, name, source });
+            }}
+          />
           <NumberField label="Memory" unit="GiB" min={1} max={4096} {...number("memoryGib")} />
           <NumberField label="Memory bandwidth" unit="TB/s" min={0.01} max={100} step={0.01} {...number("terabytesPerSecond")} />
           <NumberField label="Dense bf16 compute" unit="TFLOPS" min={1} max={100_000} {...number("bf16Tflops")} />
@@ -100,7 +113,7 @@ export function AddGpu({ onClose }: { readonly onClose: () => void }) {
             label="Kernels behave like those of"
             value={form.efficienciesOf}
             options={relatives.map((id) => ({ value: id, text: id }))}
-            onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? blank.efficienciesOf })}
+            onChange={(id) => put({ efficienciesOf: relatives.find((each) => each === id) ?? form.efficienciesOf })}
           />
           <NumberField label="Price" unit="$ per GPU and hour, 0 for unknown" min={0} max={1000} step={0.01} {...number("usdPerGpuHour")} />
           <TextField

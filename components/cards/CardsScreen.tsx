@@ -26,6 +26,7 @@ export function CardsScreen() {
   const problem = query.data?.problem ?? null;
   const status: PanelStatus =
     asked.kind === "ready" && problem !== null ? { kind: "partial", note: `your own cards are missing. ${problem}` } : asked;
+  const [first, ...others] = query.data?.gpus ?? [];
   const close = () => write({ add: null }, "replace");
   return (
     <div className="flex flex-col gap-4">
@@ -41,7 +42,7 @@ export function CardsScreen() {
         {() => query.data !== undefined && <Cards cards={query.data} view={view} onChange={(change) => write(change, "replace")} />}
       </PanelState>
       {view.add === "model" && <AddModel onClose={close} />}
-      {view.add === "gpu" && <AddGpu onClose={close} />}
+      {view.add === "gpu" && first !== undefined && <AddGpu gpus={[first, ...others]} onClose={close} />}
     </div>
   );
 }

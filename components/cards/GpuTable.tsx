@@ -24,7 +24,7 @@ export function GpuTable({ gpus }: { readonly gpus: readonly GpuEntry[] }) {
     <Table caption="GPUs" columns={columns}>
       {gpus.map((card) => (
         <tr key={card.id} className="align-top">
-          <td>
+          <td className="whitespace-nowrap">
             {card.id}
             <span className="block text-xs text-ink-3">{card.name}</span>
           </td>

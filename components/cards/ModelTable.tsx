@@ -21,7 +21,7 @@ export function ModelTable({ models }: { readonly models: readonly ModelEntry[] 
     <Table caption="Models" columns={columns}>
       {models.map((card) => (
         <tr key={card.id} className="align-top">
-          <td>
+          <td className="whitespace-nowrap">
             {card.id}
             {card.huggingFace !== null && <span className="block text-xs text-ink-3">{card.huggingFace}</span>}
           </td>

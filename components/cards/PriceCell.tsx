@@ -22,7 +22,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
   });
   if (draft === null) {
     return (
-      <div className="flex min-w-44 items-start gap-2">
+      <div className="flex w-48 items-start gap-2">
         <span className="flex-1 tabular-nums">
           {formatUsd(gpu.usdPerGpuHour)}
           <span className="block text-xs text-ink-3">
