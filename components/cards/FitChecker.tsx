@@ -41,7 +41,7 @@ export function FitChecker(props: {
             label="Weights"
             value={view.precision ?? "card"}
             options={[
-              { value: "card", text: model === undefined ? "as the card says" : `${model.precision}, as the card says` },
+              { value: "card", text: model === undefined ? "as the card says" : `${model.precision} (card)` },
               ...ids([{ id: "bf16" }, { id: "fp8" }, { id: "int4" }]),
             ]}
             onChange={(precision) => onChange({ precision: precision === "card" ? null : (precision as Precision) })}

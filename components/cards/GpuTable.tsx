@@ -24,8 +24,8 @@ export function GpuTable({ gpus }: { readonly gpus: readonly GpuEntry[] }) {
     <Table caption="GPUs" columns={columns}>
       {gpus.map((card) => (
         <tr key={card.id} className="align-top">
-          <td className="whitespace-nowrap">
-            {card.id}
+          <td>
+            <span className="whitespace-nowrap">{card.id}</span>
             <span className="block text-xs text-ink-3">{card.name}</span>
           </td>
           <td className="text-right whitespace-nowrap tabular-nums">{formatGibibytes(card.memoryBytes)}</td>

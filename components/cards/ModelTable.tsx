@@ -21,8 +21,8 @@ export function ModelTable({ models }: { readonly models: readonly ModelEntry[] 
     <Table caption="Models" columns={columns}>
       {models.map((card) => (
         <tr key={card.id} className="align-top">
-          <td className="whitespace-nowrap">
-            {card.id}
+          <td>
+            <span className="whitespace-nowrap">{card.id}</span>
             {card.huggingFace !== null && <span className="block text-xs text-ink-3">{card.huggingFace}</span>}
           </td>
           <td className="text-right whitespace-nowrap tabular-nums">{paramsText(card)}</td>
