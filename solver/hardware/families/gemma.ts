@@ -104,14 +104,12 @@ export const gemmaModels: readonly ModelFigures[] = [
       normsPerLayer: 4,
       slidingWindow: { tokens: 512, layersShare: 22 / 26 },
     },
-    provenance: published(
-      "google/gemma_pytorch:gemma/config.py (get_config_for_1b); parameters without the vision encoder: arXiv 2503.19786, table 1",
-    ),
+    provenance: published("google/gemma_pytorch:gemma/config.py (get_config_for_1b)"),
   },
   {
     id: "gemma-3-4b",
     huggingFace: "google/gemma-3-4b-it",
-    publishedParamsB: 3.884,
+    publishedParamsB: null,
     maxContextTokens: 131072,
     architecture: {
       ...plain,
@@ -124,14 +122,12 @@ export const gemmaModels: readonly ModelFigures[] = [
       normsPerLayer: 4,
       slidingWindow: { tokens: 1024, layersShare: 29 / 34 },
     },
-    provenance: published(
-      "google/gemma_pytorch:gemma/config.py (get_config_for_4b); parameters without the vision encoder: arXiv 2503.19786, table 1",
-    ),
+    provenance: published("google/gemma_pytorch:gemma/config.py (get_config_for_4b)"),
   },
   {
     id: "gemma-3-12b",
     huggingFace: "google/gemma-3-12b-it",
-    publishedParamsB: 11.771,
+    publishedParamsB: null,
     maxContextTokens: 131072,
     architecture: {
       ...plain,
@@ -144,14 +140,12 @@ export const gemmaModels: readonly ModelFigures[] = [
       normsPerLayer: 4,
       slidingWindow: { tokens: 1024, layersShare: 40 / 48 },
     },
-    provenance: published(
-      "google/gemma_pytorch:gemma/config.py (get_config_for_12b); parameters without the vision encoder: arXiv 2503.19786, table 1",
-    ),
+    provenance: published("google/gemma_pytorch:gemma/config.py (get_config_for_12b)"),
   },
   {
     id: "gemma-3-27b",
     huggingFace: "google/gemma-3-27b-it",
-    publishedParamsB: 27.016,
+    publishedParamsB: 27,
     maxContextTokens: 131072,
     architecture: {
       ...plain,
@@ -164,8 +158,6 @@ export const gemmaModels: readonly ModelFigures[] = [
       normsPerLayer: 4,
       slidingWindow: { tokens: 1024, layersShare: 52 / 62 },
     },
-    provenance: published(
-      "google/gemma_pytorch:gemma/config.py (get_config_for_27b_v3); parameters without the vision encoder: arXiv 2503.19786, table 1",
-    ),
+    provenance: published("google/gemma_pytorch:gemma/config.py (get_config_for_27b_v3)"),
   },
 ];

@@ -24,9 +24,10 @@ export const mistralModels: readonly ModelFigures[] = [
       attention: gqa(32, 8, 128),
       feedForward: dense(14336),
       vocabulary: 32000,
-      slidingWindow: { tokens: 4096, layersShare: 1 },
     },
-    provenance: published("pytorch/torchtune:torchtune/models/mistral/_model_builders.py; window: arXiv 2310.06825"),
+    provenance: published(
+      "pytorch/torchtune:torchtune/models/mistral/_model_builders.py; the window of its first version is not stated there and left out",
+    ),
   },
   {
     id: "mixtral-8x7b",

@@ -73,7 +73,7 @@ export const otherModels: readonly ModelFigures[] = [
   {
     id: "gpt-oss-20b",
     huggingFace: "openai/gpt-oss-20b",
-    publishedParamsB: 20.91,
+    publishedParamsB: 20.9,
     maxContextTokens: 131072,
     precision: "int4",
     quantized: "routed-experts",
@@ -91,7 +91,7 @@ export const otherModels: readonly ModelFigures[] = [
   {
     id: "gpt-oss-120b",
     huggingFace: "openai/gpt-oss-120b",
-    publishedParamsB: 116.83,
+    publishedParamsB: 116.8,
     maxContextTokens: 131072,
     precision: "int4",
     quantized: "routed-experts",
@@ -120,7 +120,9 @@ export const otherModels: readonly ModelFigures[] = [
       vocabulary: 32064,
       slidingWindow: { tokens: 2047, layersShare: 1 },
     },
-    provenance: published("pytorch/torchtune:torchtune/models/phi3/_model_builders.py; window: config.json on Hugging Face"),
+    provenance: published(
+      "pytorch/torchtune:torchtune/models/phi3/_model_builders.py; window: huggingface/trl#7257, which quotes the published configuration",
+    ),
   },
   {
     id: "exaone-3.5-7.8b",
