@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { MOST_LAYERS } from "./huggingFaceFamilies";
-import type { MeasuredGpu } from "./kernelEfficiencies";
+import type { MeasuredGpu } from "./kernelCoefficients";
 
 /** Wider, deeper or longer than this is a typing error. */
 const count = z.int().min(1).max(100_000_000);

@@ -1,5 +1,5 @@
 import type { Provenance } from "@/solver/engine/replicaModel";
-import type { MeasuredGpu } from "./kernelEfficiencies";
+import type { MeasuredGpu } from "./kernelCoefficients";
 
 /** One kind of GPU. Compute figures are dense (no sparsity), links one way per GPU. */
 export interface GpuCard {

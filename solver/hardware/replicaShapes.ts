@@ -1,4 +1,6 @@
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { vllmProfile } from "./builtInProfiles";
+import type { EngineProfile } from "./engineProfile";
 import type { GpuCard } from "./gpus";
 import { memoryFit } from "./memoryFit";
 import type { ModelCard } from "./modelCard";
@@ -13,18 +15,23 @@ const MAX_BATCHED_TOKENS = 8192;
 
 export type ReplicaFit = { readonly fits: true; readonly replica: ReplicaModel } | { readonly fits: false; readonly reason: string };
 
-/** The simulator's model of one engine: bounds from memory, times from `stepTime`. */
-export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape): ReplicaFit {
+/**
+ * The simulator's model of one engine: bounds from memory, times from `stepTime`.
+ *
+ * @param profile fitted terms of the engine's own work; vLLM's by default.
+ */
+export function replicaModel(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: EngineProfile = vllmProfile): ReplicaFit {
   const fit = memoryFit(model, gpu, shape);
   if (!fit.fits) return fit;
+  const { requestSeconds, requestSecondsPerInputToken } = profile.coefficients;
   return {
     fits: true,
     replica: {
-      stepTime: stepTime(model, gpu, shape),
+      stepTime: stepTime(model, gpu, shape, profile),
       kvTokens: fit.kvTokens,
       maxSequences: MAX_SEQUENCES,
       maxBatchedTokens: MAX_BATCHED_TOKENS,
-      requestSeconds: () => 0,
+      requestSeconds: (inputTokens) => requestSeconds + requestSecondsPerInputToken * inputTokens,
     },
   };
 }

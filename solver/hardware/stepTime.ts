@@ -1,9 +1,11 @@
-import type { StepLoad, StepTime } from "@/solver/engine/replicaModel";
-import { activeLinearParams, attentionWidth, kvShards, linearParams, outputParams } from "./architecture";
-import { type EngineCosts, vllmCosts } from "./engineCosts";
+import type { Provenance, StepLoad, StepTime } from "@/solver/engine/replicaModel";
+import { attentionWidth, kvShards, kvValuesPerLayer, type LinearLayer, linearLayers } from "./architecture";
+import { vllmProfile } from "./builtInProfiles";
+import type { EngineProfile } from "./engineProfile";
+import { type GpuKernels, gpuKernels } from "./gpuKernels";
 import type { GpuCard } from "./gpus";
-import { efficiencyProvenance, type KernelEfficiencies, kernelEfficiencies } from "./kernelEfficiencies";
-import { bytesPerWeight, kvBytesPerToken, type ModelCard } from "./modelCard";
+import { allReduceSeconds, expertsSeconds, gemmSeconds, type MatrixShape, type SecondsByRows } from "./kernels";
+import { bytesPerWeight, layerBytesPerWeight, type ModelCard } from "./modelCard";
 import { largestStageShare, type ReplicaShape } from "./parallelism";
 
 /** Latency of handing activations to the next pipeline stage (ai-dynamo/aiconfigurator, `p2p_latency_us`). */
@@ -15,78 +17,128 @@ const ACTIVATION_BYTES = 2;
 /** Two all-reduces a layer: after attention and after the feed-forward part. */
 const ALL_REDUCES_PER_LAYER = 2;
 
+/** Windows up to this many tokens are full in nearly every request; wider ones are counted as if they saw everything. */
+const SHORT_WINDOW_TOKENS = 1024;
+
+/** Times of the linear part are kept for up to this many tokens: the default token budget of a step, and the sequences beside it. */
+const KEPT_TOKENS = 8192 + 1024;
+
 /**
- * Analytic time of one engine step:
+ * Analytic time of one engine step, kernel by kernel (`kernels.ts` has the forms):
  * ```
- * gemm = max(weight bytes / tp / (bandwidth * e), 2 * params * tokens / tp / (FLOPS * e))
- * attn = cached tokens * KV bytes / tp / (bandwidth * e) + prefill pairs * 4 * heads * headDim * layers / tp / (FLOPS * e)
- * comm = 2 * layers * (all-reduce latency + tokens * hidden * 2 B * 2 (tp - 1) / tp / (link * e))
- * own  = base + perLayer * layers + perSequence * sequences
+ * linear = sum over weight matrices of gemm(tokens) + output projection(sequences) + 2 * layers * all-reduce(tokens)
+ * attn   = layers * (launch + sequences * heads / tp * perHead) + cached tokens * KV bytes / shards / (bandwidth * e)
+ *          + prefill pairs * 4 * width * layers / tp / (FLOPS * e) + prompt activations
+ * own    = step + layer * layers + sequence * sequences
  * ```
- * With a pipeline of pp stages a step is one cycle in which pp micro-batches pass all stages: weights are read once per
- * micro-batch, so their time stays; compute, KV reads and all-reduce volume of steady decoding divide by pp; prefill, which
- * has to fill the pipe, divides by pp^2 / (2 pp - 1) (GPipe's fill and drain with pp micro-batches); sends add up.
+ * With a pipeline of pp stages a step is one cycle in which pp micro-batches pass all stages: every micro-batch reads all weights,
+ * with its share of the tokens, which for steady decoding is 1/pp, and for prefill, which has to fill the pipe, (2 pp - 1) / pp^2 (GPipe's fill and
+ * drain with pp micro-batches); sends add up.
  *
- * @param engine fitted costs of the engine's own work; vLLM's by default.
+ * @param profile fitted terms of the engine's own work; vLLM's by default.
  */
-export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, engine: EngineCosts = vllmCosts): StepTime {
-  const { layers, hidden } = model.architecture;
+export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, profile: EngineProfile = vllmProfile): StepTime {
+  const { layers, hidden, attention, slidingWindow } = model.architecture;
   const { tp, pp } = shape;
-  const efficiencies = kernelEfficiencies[gpu.efficienciesOf];
-  const precision = model.precision === "fp8" ? "fp8" : "bf16";
-  const peakFlops = precision === "fp8" && gpu.denseFlopsFp8 !== null ? gpu.denseFlopsFp8 : gpu.denseFlopsBf16;
+  const own = profile.coefficients;
+  const kernels = gpuKernels(gpu, model, own);
   /** The fullest stage sets the pace of all: 1 when the layers divide evenly. */
   const imbalance = largestStageShare(model, shape) * pp;
-
-  const linear = linearParams(model.architecture);
-  const output = outputParams(model.architecture);
-  const weightSeconds =
-    (imbalance * (linear + output) * bytesPerWeight[model.precision]) / tp / (gpu.memoryBytesPerSecond * efficiencies.weightRead);
-  const flops = peakFlops * efficiencies.compute[precision];
-  const secondsPerToken = (imbalance * 2 * activeLinearParams(model.architecture)) / tp / flops;
-  const secondsPerSample = (imbalance * 2 * output) / tp / flops;
-  const secondsPerPair =
-    (imbalance * 4 * attentionWidth(model.architecture) * layers) / tp / (gpu.denseFlopsBf16 * efficiencies.prefillAttention);
-  const secondsPerKvToken =
-    (imbalance * kvBytesPerToken(model)) / kvShards(model.architecture, tp) / pp / (gpu.memoryBytesPerSecond * efficiencies.kvRead);
-
-  const reduce = allReduceCosts(gpu, tp, efficiencies);
-  const reduces = tp > 1 ? ALL_REDUCES_PER_LAYER * layers : 0;
-  const reduceLatencySeconds = reduces * reduce.latencySeconds;
-  const reduceSecondsPerToken = reduces * hidden * ACTIVATION_BYTES * reduce.secondsPerByte;
-  const sends = pp - 1;
-  const sendSecondsPerToken = (sends * hidden * ACTIVATION_BYTES) / pp / gpu.pcieBytesPerSecond;
-  const fixedSeconds = engine.baseSeconds + engine.perLayerSeconds * layers + reduceLatencySeconds + sends * PIPELINE_SEND_SECONDS;
-
   const steady = 1 / pp;
   const filling = (2 * pp - 1) / (pp * pp);
-  const linearPart = (tokens: number, sequences: number, share: number): number =>
+  const shortWindow = slidingWindow !== null && slidingWindow.tokens <= SHORT_WINDOW_TOKENS ? slidingWindow : null;
+  const fullShare = 1 - (shortWindow?.layersShare ?? 0);
+
+  const matrices = linearLayers(model.architecture).map((layer) => {
+    const rates = kernels.rates(layerBytesPerWeight(model, layer));
+    const shard = shardOf(layer, hidden, tp);
+    const seconds =
+      layer.kind === "routed-expert"
+        ? expertsSeconds(kernels.experts, rates, shard, layer)
+        : gemmSeconds(kernels.gemm(rates), rates, shard);
+    return { count: layer.count, seconds };
+  });
+  const reduces = tp === 1 ? 0 : ALL_REDUCES_PER_LAYER * layers;
+  const linearSeconds = keptByTokens((tokens) => {
+    let gemms = 0;
+    for (const { count, seconds } of matrices) gemms += count * seconds(tokens);
+    const bytes = tokens * hidden * ACTIVATION_BYTES;
+    return imbalance * gemms + (reduces === 0 ? 0 : reduces * allReduceSeconds(kernels.allReduce(tp), gpu.linkBytesPerSecond, tp, bytes));
+  });
+  const outputRates = kernels.rates(bytesPerWeight.bf16);
+  const outputShard = { inFeatures: hidden, outFeatures: Math.ceil(model.architecture.vocabulary / tp) };
+  const outputSeconds = keptByTokens(gemmSeconds(kernels.gemm(outputRates), outputRates, outputShard));
+
+  const headsPerGpu = attention.heads / tp;
+  const kvBytes = (kvValuesPerLayer(model.architecture) * model.kvBytesPerValue) / kvShards(model.architecture, tp);
+  const secondsPerLayerKvToken =
+    imbalance *
+    Math.max(
+      kvBytes / (gpu.memoryBytesPerSecond * kernels.decodeAttention.kvRead),
+      // All heads of a latent share one entry of the cache: reading it once, they may be bound by arithmetic.
+      attention.kind === "mla"
+        ? (headsPerGpu * 2 * (2 * attention.kvRank + attention.ropeDim)) / (gpu.denseFlopsBf16 * kernels.prefillAttention.compute)
+        : 0,
+    );
+  const secondsPerKvToken = steady * layers * fullShare * secondsPerLayerKvToken;
+  const windowSeconds = steady * layers * (1 - fullShare) * (shortWindow?.tokens ?? 0) * secondsPerLayerKvToken;
+  const secondsPerSequence = own.sequenceSeconds + windowSeconds + layers * headsPerGpu * kernels.decodeAttention.secondsPerSequenceHead;
+
+  const width = attentionWidth(model.architecture) / tp;
+  const secondsPerPair = (imbalance * layers * 4 * width) / (gpu.denseFlopsBf16 * kernels.prefillAttention.compute);
+  const prefillWidths = 2 * (width + kvValuesPerLayer(model.architecture) / 2 / kvShards(model.architecture, tp));
+  const secondsPerPrefillToken =
+    (imbalance * layers * prefillWidths * ACTIVATION_BYTES) / (gpu.memoryBytesPerSecond * kernels.prefillAttention.activation) +
+    (1 - fullShare) * (shortWindow?.tokens ?? 0) * secondsPerPair;
+
+  const sends = pp - 1;
+  const sendSecondsPerToken = (sends * hidden * ACTIVATION_BYTES) / pp / gpu.pcieBytesPerSecond;
+  const fixedSeconds =
+    own.stepSeconds + layers * (own.layerSeconds + kernels.decodeAttention.launchSeconds) + sends * PIPELINE_SEND_SECONDS;
+  const commonSeconds = (tokens: number, sequences: number, share: number): number =>
     fixedSeconds +
-    engine.perSequenceSeconds * sequences +
-    Math.max(weightSeconds, share * (secondsPerToken * tokens + secondsPerSample * sequences)) +
-    tokens * (share * reduceSecondsPerToken + sendSecondsPerToken);
+    secondsPerSequence * sequences +
+    linearSeconds(share * tokens) +
+    outputSeconds(share * sequences) +
+    sendSecondsPerToken * tokens;
 
   return {
-    decodeBaseSeconds: (sequences) => linearPart(sequences, sequences, steady),
+    decodeBaseSeconds: (sequences) => commonSeconds(sequences, sequences, steady),
     secondsPerKvToken,
     mixedStepSeconds: (load: StepLoad) =>
-      linearPart(load.tokens, load.sequences, filling) +
-      filling * secondsPerPair * load.prefillPairs +
+      commonSeconds(load.tokens, load.sequences, filling) +
+      filling * (fullShare * secondsPerPair * load.prefillPairs + secondsPerPrefillToken * load.tokens) +
       secondsPerKvToken * load.kvTokensRead,
-    provenance: [gpu.provenance, model.provenance, efficiencyProvenance(gpu.id, gpu.efficienciesOf), engine.provenance],
+    provenance: provenanceOf(model, gpu, kernels, profile),
   };
 }
 
-/** Latency and inverse bandwidth of one all-reduce among the tp GPUs of a stage. Ring volume: 2 (tp - 1) / tp of the message. */
-function allReduceCosts(gpu: GpuCard, tp: number, measured: KernelEfficiencies): { latencySeconds: number; secondsPerByte: number } {
-  if (tp === 1) return { latencySeconds: 0, secondsPerByte: 0 };
-  // GPUs on PCIe reach what the L40S reaches, whatever their compute kernels are borrowed from.
-  const link = gpu.link === "pcie" ? kernelEfficiencies.l40s : measured;
-  const [latencySeconds, efficiency] =
-    tp === 2
-      ? [link.allReduceLatencySeconds[0], link.allReduce[0]]
-      : tp === 4
-        ? [link.allReduceLatencySeconds[1], link.allReduce[1]]
-        : [link.allReduceLatencySeconds[2], link.allReduce[2]];
-  return { latencySeconds, secondsPerByte: (2 * (tp - 1)) / tp / (gpu.linkBytesPerSecond * efficiency) };
+/** Where the coefficients of a step time come from, equal ones once. */
+function provenanceOf(model: ModelCard, gpu: GpuCard, kernels: GpuKernels, profile: EngineProfile): readonly Provenance[] {
+  const all = [gpu.provenance, model.provenance, ...kernels.provenance, ...Object.values(profile.provenance)];
+  return [...new Map(all.map((one) => [`${one.kind} ${one.source}`, one])).values()];
+}
+
+/** What one GPU holds of a matrix: those that give the hidden state are cut along their input, others along their output, some not at all. */
+function shardOf({ inFeatures, outFeatures, replicated }: LinearLayer, hidden: number, tp: number): MatrixShape {
+  if (replicated) return { inFeatures, outFeatures };
+  return outFeatures === hidden ? { inFeatures: inFeatures / tp, outFeatures } : { inFeatures, outFeatures: outFeatures / tp };
+}
+
+/** Keeps a function's values at whole numbers of tokens: the same few batch sizes come back in every step. */
+function keptByTokens(seconds: SecondsByRows): SecondsByRows {
+  let kept = new Float64Array(0);
+  return (tokens) => {
+    if (!(tokens < KEPT_TOKENS) || !Number.isInteger(tokens)) return seconds(tokens);
+    if (tokens >= kept.length) {
+      const longer = new Float64Array(Math.min(KEPT_TOKENS, Math.max(512, 2 * tokens)));
+      longer.set(kept);
+      kept = longer;
+    }
+    const known = kept[tokens] ?? 0;
+    if (known > 0) return known;
+    const fresh = seconds(tokens);
+    kept[tokens] = fresh;
+    return fresh;
+  };
 }

@@ -1,0 +1,49 @@
+import { type CardCatalogue, cardOf } from "../hardware/catalogue";
+import { type EngineProfile, engineNames } from "../hardware/engineProfile";
+import { kernelCoefficients } from "../hardware/kernelCoefficients";
+import type { ServingRow } from "./servingRow";
+
+/** How far beyond the fitted range still counts as inside, as a factor. */
+const RANGE_SLACK = 1.5;
+
+/**
+ * In what a run lies outside the rows its profile was fitted to, in words; empty when it does not. Nothing is said of models and GPUs of
+ * a profile that was fitted to none.
+ */
+export function extrapolations(
+  row: Omit<ServingRow, "line" | "id" | "measured">,
+  profile: EngineProfile,
+  cards: CardCatalogue,
+): readonly string[] {
+  const reasons: string[] = [];
+  const gpu = cardOf(cards.gpus, row.gpu);
+  const model = cardOf(cards.models, row.model);
+  if (row.engine !== profile.engine)
+    reasons.push(`the profile is of ${engineNames[profile.engine]}, the run of ${engineNames[row.engine]}`);
+  if (gpu !== undefined && gpu.efficienciesOf !== gpu.id)
+    reasons.push(`no kernel tables of ${gpu.name}: those of ${gpu.efficienciesOf} stand in`);
+  if (
+    gpu !== undefined &&
+    row.precision === "fp8" &&
+    gpu.denseFlopsFp8 !== null &&
+    kernelCoefficients[gpu.efficienciesOf].gemm.fp8 === null
+  )
+    reasons.push(`no fp8 kernel tables of ${gpu.efficienciesOf}`);
+  if (row.precision === "int4") reasons.push("no kernel tables of int4 weights: bf16 kernels reading fewer bytes stand in");
+  if (row.shape.pp > 1) reasons.push("no measured run had a pipeline");
+  if (model?.architecture.attention.kind === "mla") reasons.push("latent attention follows no fitted table");
+  const { fittedOn } = profile;
+  if (fittedOn === null) return reasons;
+  if (!fittedOn.gpus.includes(row.gpu)) reasons.push(`no run on ${row.gpu} was fitted`);
+  if (model?.architecture.feedForward.kind === "moe" && !fittedOn.models.includes(row.model))
+    reasons.push("no run of a mixture of experts was fitted");
+  for (const [name, value, { least, most }] of [
+    ["tp", row.shape.tp, fittedOn.tp],
+    ["prompt tokens", row.inputTokens, fittedOn.inputTokens],
+    ["answer tokens", row.outputTokens, fittedOn.outputTokens],
+    ["requests in flight", row.concurrency, fittedOn.concurrency],
+  ] as const) {
+    if (value < least / RANGE_SLACK || value > most * RANGE_SLACK) reasons.push(`${value} ${name}, fitted on ${least} to ${most}`);
+  }
+  return reasons;
+}

@@ -1,0 +1,235 @@
+import type { CardCatalogue } from "../hardware/catalogue";
+import {
+  type Coefficient,
+  coefficientNames,
+  type EngineCoefficients,
+  type EngineProfile,
+  hostCoefficients,
+  type ProfileErrors,
+} from "../hardware/engineProfile";
+import { leastSquares, robust } from "../numeric/leastSquares";
+import { quantile } from "../numeric/quantile";
+import { identifiable, type NotFitted } from "./identifiable";
+import { measuredEndToEndSeconds, runSimulator, type SimulatedRun } from "./predictServing";
+import { profileErrors } from "./servingErrors";
+import type { ServingRow } from "./servingRow";
+
+export interface FitOptions {
+  /** Fit factors on the kernels' efficiencies too, beside host and link terms. */
+  readonly efficiencies: boolean;
+  readonly id: string;
+  readonly name: string;
+  /** Day of the fit, YYYY-MM-DD. */
+  readonly asOf: string;
+  readonly cards: CardCatalogue;
+}
+
+/** A row that lies so far off that it was set aside. */
+export interface Outlier {
+  readonly line: number;
+  readonly id: string;
+  readonly reason: string;
+}
+
+export type FitProfile =
+  | {
+      readonly outcome: "fitted";
+      readonly profile: EngineProfile;
+      readonly trainErrors: ProfileErrors;
+      /** On rows of groups (model, GPU, shape and lengths) that the fit had not seen, over five folds, rows set aside among them; null with one group only. */
+      readonly heldOutErrors: ProfileErrors | null;
+      readonly notFitted: readonly NotFitted[];
+      readonly outliers: readonly Outlier[];
+    }
+  | { readonly outcome: "refused"; readonly reason: string };
+
+const FOLDS = 5;
+
+/** Fewer rows than this say nothing of an engine. */
+const LEAST_ROWS = 5;
+
+/** TTFT counts this much beside TPOT: of a request's time it is the smaller and the noisier part. */
+const TTFT_WEIGHT = 0.7;
+
+/** Beyond this relative error a row pulls with its square root only. */
+const ROBUST_SCALE = 0.15;
+
+/** Pull of the base profile on the logarithm of each coefficient: weak on host terms, firmer on what kernel tables have measured. */
+const HOST_PULL = 0.02;
+const FACTOR_PULL = 0.15;
+
+/** A row is set aside when its logarithmic error is this many times the median one, and at least `OUTLIER_ERROR`. */
+const OUTLIER_TIMES = 6;
+const OUTLIER_ERROR = Math.log(2.5);
+
+/** Host terms of a base profile may be 0, whose logarithm cannot be fitted from. */
+const LEAST_SECONDS = 1e-8;
+
+/**
+ * Fits an engine's own terms to measured runs, each simulated as the closed loop it was: least squares on the logarithms of TPOT and
+ * TTFT, robust to single wrong rows, drawn weakly to the base profile. Coefficients the rows cannot tell stay as they are in the base,
+ * with the reason.
+ *
+ * @param rows of one engine; those without measurements or that do not fit their GPUs are left out.
+ * @returns refused, with the reason, when too few rows are left.
+ */
+export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, options: FitOptions): FitProfile {
+  const { cards, id, name, asOf } = options;
+  const measured = rows.filter(({ measured: { ttftSeconds, tpotSeconds } }) => ttftSeconds !== null || tpotSeconds !== null);
+  const simulateWithBase = runSimulator(base, cards);
+  const usable = measured.filter((row) => !("reason" in simulateWithBase(row)));
+  if (usable.length < LEAST_ROWS) {
+    return { outcome: "refused", reason: `A fit needs ${LEAST_ROWS} measured rows that Weir can simulate, found ${usable.length}.` };
+  }
+  const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
+  const start = { ...base, coefficients: atLeast(base.coefficients) };
+  const { fitted, notFitted } = identifiable(wanted, (profile) => logTimes(usable, profile, cards), start);
+  if (fitted.length === 0) return { outcome: "refused", reason: "These rows depend on none of the coefficients." };
+
+  const fit = { base: start, names: fitted, cards };
+  const first = fitCoefficients(usable, fit);
+  const { kept, outliers } = setAside(usable, { ...base, coefficients: first }, cards);
+  const coefficients = outliers.length === 0 ? first : fitCoefficients(kept, fit, first);
+  const trained = { ...base, coefficients };
+
+  const groups = [...new Set(usable.map(groupOf))].sort();
+  const foldOf = (row: ServingRow): number => groups.indexOf(groupOf(row)) % FOLDS;
+  const folds = groups.length < 2 ? [] : Array.from({ length: Math.min(FOLDS, groups.length) }, (_, fold) => fold);
+  const heldOut = folds.flatMap((fold) => {
+    const seen = kept.filter((row) => foldOf(row) !== fold);
+    const unseen = usable.filter((row) => foldOf(row) === fold);
+    return errorsOf(unseen, { ...base, coefficients: fitCoefficients(seen, fit, coefficients) }, cards);
+  });
+  const heldOutErrors = folds.length === 0 ? null : profileErrors(heldOut);
+  const source = `${name}: ${kept.length} measured runs, ${asOf}`;
+  return {
+    outcome: "fitted",
+    profile: {
+      id,
+      name,
+      engine: base.engine,
+      coefficients,
+      provenance: Object.fromEntries(
+        coefficientNames.map((one) => [one, fitted.includes(one) ? { kind: "fitted", source } : base.provenance[one]]),
+      ) as EngineProfile["provenance"],
+      errors: heldOutErrors,
+      fittedOn: {
+        rows: kept.length,
+        models: [...new Set(kept.map((row) => row.model))],
+        gpus: [...new Set(kept.map((row) => row.gpu))],
+        tp: span(kept.map((row) => row.shape.tp)),
+        inputTokens: span(kept.map((row) => row.inputTokens)),
+        outputTokens: span(kept.map((row) => row.outputTokens)),
+        concurrency: span(kept.map((row) => row.concurrency)),
+        asOf,
+      },
+    },
+    trainErrors: profileErrors(errorsOf(usable, trained, cards)),
+    heldOutErrors,
+    notFitted,
+    outliers,
+  };
+}
+
+const groupOf = ({ model, gpu, shape, inputTokens, outputTokens }: ServingRow): string =>
+  [model, gpu, shape.tp, shape.pp, inputTokens, outputTokens].map((part) => String(part).padStart(8)).join(" ");
+
+const span = (values: readonly number[]): { least: number; most: number } => ({ least: Math.min(...values), most: Math.max(...values) });
+
+const atLeast = (coefficients: EngineCoefficients): EngineCoefficients =>
+  Object.fromEntries(coefficientNames.map((name) => [name, Math.max(LEAST_SECONDS, coefficients[name])])) as EngineCoefficients;
+
+/** What a fit is of: the profile it starts from and is drawn to, and which coefficients it may move. */
+interface Fit {
+  readonly base: EngineProfile;
+  readonly names: readonly Coefficient[];
+  readonly cards: CardCatalogue;
+}
+
+/** Logarithms of each row's simulated TPOT and TTFT where it has measured ones, the latter at its weight. */
+function logTimes(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue): Float64Array {
+  const simulate = simulated(profile, cards);
+  return Float64Array.from(rows.flatMap((row) => perMetric(row, simulate(row), (predicted) => Math.log(predicted))));
+}
+
+/** Coefficients fitted to rows, drawn to those of the base; `from` is where the search starts. */
+function fitCoefficients(
+  rows: readonly ServingRow[],
+  { base, names, cards }: Fit,
+  from: EngineCoefficients = base.coefficients,
+): EngineCoefficients {
+  const coefficientsAt = (logs: readonly number[]): EngineCoefficients => ({
+    ...base.coefficients,
+    ...Object.fromEntries(names.map((name, index) => [name, base.coefficients[name] * Math.exp(logs[index] ?? 0)])),
+  });
+  const { parameters } = leastSquares(
+    (logs) => {
+      const simulate = simulated({ ...base, coefficients: coefficientsAt(logs) }, cards);
+      const misfits = rows.flatMap((row) =>
+        perMetric(row, simulate(row), (predicted, measured) => robust(Math.log(predicted / measured), ROBUST_SCALE)),
+      );
+      const pulls = names.map((name, index) => (hostCoefficients.includes(name) ? HOST_PULL : FACTOR_PULL) * (logs[index] ?? 0));
+      return [...misfits, ...pulls];
+    },
+    names.map((name) => Math.log(from[name] / base.coefficients[name])),
+  );
+  return coefficientsAt(parameters);
+}
+
+/** A value per metric the row has measured, weighted. */
+function perMetric(row: ServingRow, run: SimulatedRun, value: (predicted: number, measured: number) => number): number[] {
+  const { ttftSeconds, tpotSeconds } = row.measured;
+  return [
+    ...(tpotSeconds === null || Number.isNaN(run.tpotSeconds) ? [] : [value(run.tpotSeconds, tpotSeconds)]),
+    ...(ttftSeconds === null ? [] : [TTFT_WEIGHT * value(run.ttftSeconds, ttftSeconds)]),
+  ];
+}
+
+function simulated(profile: EngineProfile, cards: CardCatalogue): (row: ServingRow) => SimulatedRun {
+  const simulate = runSimulator(profile, cards);
+  return (row) => {
+    const run = simulate(row);
+    if ("reason" in run) throw new Error(`Row ${row.id} was simulated before and is refused now: ${run.reason}`);
+    return run;
+  };
+}
+
+/** Rows whose error stands far out from the others', and the rest. */
+function setAside(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue): { kept: ServingRow[]; outliers: Outlier[] } {
+  const errors = errorsOf(rows, profile, cards).map(({ errors: { ttft, tpot } }) => Math.max(logarithmic(ttft), logarithmic(tpot)));
+  const limit = Math.max(OUTLIER_ERROR, OUTLIER_TIMES * quantile(errors, 0.5));
+  const kept: ServingRow[] = [];
+  const outliers: Outlier[] = [];
+  for (const [index, row] of rows.entries()) {
+    const error = errors[index] ?? 0;
+    if (error <= limit) kept.push(row);
+    else {
+      const factor = Math.exp(error).toFixed(1);
+      outliers.push({
+        line: row.line,
+        id: row.id,
+        reason: `${factor} times off, the median row ${Math.exp(quantile(errors, 0.5)).toFixed(2)} times`,
+      });
+    }
+  }
+  // When the many are "outliers", the model is wrong, not the rows.
+  return kept.length < rows.length * 0.8 ? { kept: [...rows], outliers: [] } : { kept, outliers };
+}
+
+const logarithmic = (error: number | null): number => (error === null ? 0 : Math.abs(Math.log(Math.max(1e-6, 1 + error))));
+
+function errorsOf(rows: readonly ServingRow[], profile: EngineProfile, cards: CardCatalogue) {
+  const simulate = simulated(profile, cards);
+  return rows.map((row) => {
+    const run = simulate(row);
+    const relative = (predicted: number, measured: number | null): number | null =>
+      measured === null || Number.isNaN(predicted) ? null : predicted / measured - 1;
+    return {
+      errors: {
+        ttft: relative(run.ttftSeconds, row.measured.ttftSeconds),
+        tpot: relative(run.tpotSeconds, row.measured.tpotSeconds),
+        endToEnd: relative(run.endToEndSeconds, measuredEndToEndSeconds(row)),
+      },
+    };
+  });
+}

@@ -1,0 +1,151 @@
+import { tpotSeconds } from "../engine/outcomeSummary";
+import { simulateClosedLoop } from "../engine/simulateClosedLoop";
+import { type CardCatalogue, cardOf } from "../hardware/catalogue";
+import type { EngineProfile, MetricErrors, ServingMetric } from "../hardware/engineProfile";
+import { atPrecision } from "../hardware/modelCard";
+import { type ReplicaFit, replicaModel } from "../hardware/replicaShapes";
+import { mean } from "../numeric/quantile";
+import { seededRandom } from "../numeric/random";
+import type { Band } from "../plan/plan";
+import { extrapolations } from "./extrapolations";
+import type { ServingRow, UnsupportedRow } from "./servingRow";
+
+/** What the simulator says of a measured run. */
+export interface ServingPrediction {
+  readonly row: ServingRow;
+  readonly meanTtftSeconds: number;
+  readonly meanTpotSeconds: number;
+  readonly meanE2eSeconds: number;
+  readonly preemptions: number;
+  /** Predicted over measured, less 1; null where the row has no measurement. */
+  readonly errors: Readonly<Record<ServingMetric, number | null>>;
+  /** Where a measured mean should lie, from the profile's errors on rows its fit had not seen; null without such errors. */
+  readonly bands: Readonly<Record<ServingMetric, Band | null>>;
+  /** In what the run lies outside the rows the profile was fitted to, and the cards were measured on. */
+  readonly extrapolated: readonly string[];
+}
+
+export type PredictServing =
+  | ({ readonly outcome: "predicted" } & ServingPrediction)
+  | { readonly outcome: "unsupported"; readonly unsupported: UnsupportedRow };
+
+/** Requests of a run, per request in flight: as the published runs were taken. */
+const REQUESTS_PER_CLIENT = 10;
+
+/** Lengths of a run are uniform between this share of the nominal ones and all of them. */
+const LEAST_LENGTH = 0.8;
+
+/** Mean answer of a run over the nominal length. */
+const MEAN_LENGTH = (1 + LEAST_LENGTH) / 2;
+
+const SEED = 1;
+
+/** Simulates a measured run as the closed loop it was; unsupported when the model does not fit the GPUs. Deterministic. */
+export function predictServing(row: ServingRow, profile: EngineProfile, cards: CardCatalogue): PredictServing {
+  const simulated = runSimulator(profile, cards)(row);
+  if ("reason" in simulated) {
+    return { outcome: "unsupported", unsupported: { line: row.line, id: row.id, reason: simulated.reason } };
+  }
+  const { ttftSeconds, tpotSeconds: tpot, endToEndSeconds, preemptions } = simulated;
+  const measured = { ...row.measured, endToEndSeconds: measuredEndToEndSeconds(row) };
+  return {
+    outcome: "predicted",
+    row,
+    meanTtftSeconds: ttftSeconds,
+    meanTpotSeconds: tpot,
+    meanE2eSeconds: endToEndSeconds,
+    preemptions,
+    errors: {
+      ttft: relativeError(ttftSeconds, measured.ttftSeconds),
+      tpot: relativeError(tpot, measured.tpotSeconds),
+      endToEnd: relativeError(endToEndSeconds, measured.endToEndSeconds),
+    },
+    bands: {
+      ttft: bandOf(ttftSeconds, profile.errors?.ttft ?? null),
+      tpot: bandOf(tpot, profile.errors?.tpot ?? null),
+      endToEnd: bandOf(endToEndSeconds, profile.errors?.endToEnd ?? null),
+    },
+    extrapolated: extrapolations(row, profile, cards),
+  };
+}
+
+/** Means of a simulated run, in seconds. */
+export interface SimulatedRun {
+  readonly ttftSeconds: number;
+  readonly tpotSeconds: number;
+  readonly endToEndSeconds: number;
+  readonly preemptions: number;
+}
+
+/** Simulates runs under one profile: their means, or the reason why a model does not fit. Runs of one shape share its step time. */
+export function runSimulator(
+  profile: EngineProfile,
+  cards: CardCatalogue,
+): (row: ServingRow) => SimulatedRun | { readonly reason: string } {
+  const replicas = new Map<string, ReplicaFit>();
+  return (row) => {
+    const { model, gpu, precision, kvPrecision, shape } = row;
+    const key = [model, gpu, precision, kvPrecision, shape.tp, shape.pp].join(" ");
+    const fit = replicas.get(key) ?? replicaOf(row, profile, cards);
+    replicas.set(key, fit);
+    return simulateRun(row, fit);
+  };
+}
+
+function replicaOf({ model, gpu, precision, kvPrecision, shape }: ServingRow, profile: EngineProfile, cards: CardCatalogue): ReplicaFit {
+  const modelCard = cardOf(cards.models, model);
+  const gpuCard = cardOf(cards.gpus, gpu);
+  if (modelCard === undefined || gpuCard === undefined)
+    return { fits: false, reason: `no card of ${modelCard === undefined ? model : gpu}` };
+  return replicaModel(atPrecision(modelCard, precision, kvPrecision === "fp8" ? 1 : 2), gpuCard, shape, profile);
+}
+
+function simulateRun(row: ServingRow, fit: ReplicaFit): SimulatedRun | { readonly reason: string } {
+  if (!fit.fits) return { reason: fit.reason };
+  const { concurrency } = row;
+  const maxSequences = Math.min(concurrency, fit.replica.maxBatchedTokens - 1);
+  const count = REQUESTS_PER_CLIENT * concurrency;
+  const random = seededRandom(SEED);
+  const length = (nominal: number): number => Math.max(1, Math.round(nominal * (LEAST_LENGTH + (1 - LEAST_LENGTH) * random.next())));
+  const inputTokens = new Int32Array(count);
+  const outputTokens = new Int32Array(count);
+  for (let index = 0; index < count; index++) {
+    inputTokens[index] = length(row.inputTokens);
+    outputTokens[index] = length(row.outputTokens);
+  }
+  const outcome = simulateClosedLoop({ ...fit.replica, maxSequences }, { inputTokens, outputTokens }, { concurrency });
+  if (outcome.refused > 0)
+    return { reason: `a request of ${row.inputTokens} + ${row.outputTokens} tokens exceeds the KV cache of ${fit.replica.kvTokens}` };
+  return {
+    ttftSeconds: mean(outcome.ttftSeconds),
+    tpotSeconds: mean(tpotSeconds(outcome)),
+    endToEndSeconds: mean(outcome.endToEndSeconds),
+    preemptions: outcome.preemptions,
+  };
+}
+
+/** Mean end to end of a measured run: its mean TTFT and one TPOT for each further token of a mean answer. Null unless both are known. */
+export function measuredEndToEndSeconds({ measured: { ttftSeconds, tpotSeconds: tpot }, outputTokens }: ServingRow): number | null {
+  return ttftSeconds === null || tpot === null ? null : ttftSeconds + tpot * (MEAN_LENGTH * outputTokens - 1);
+}
+
+const relativeError = (predicted: number, measured: number | null): number | null =>
+  measured === null || Number.isNaN(predicted) ? null : predicted / measured - 1;
+
+function bandOf(predicted: number, errors: MetricErrors | null): Band | null {
+  if (errors === null || errors.rows === 0 || Number.isNaN(predicted)) return null;
+  return {
+    ...errorBand(predicted, errors),
+    confidence: BAND_CONFIDENCE,
+    basis: `errors on ${errors.rows} measured runs that the fit had not seen`,
+  };
+}
+
+/** Share of unseen runs whose error the bands hold. */
+export const BAND_CONFIDENCE = 0.9;
+
+/** Where nine of ten measured values of a predicted mean would lie, were its errors those of the profile's unseen rows. */
+export const errorBand = (predicted: number, { p90Absolute }: MetricErrors): { readonly low: number; readonly high: number } => ({
+  low: predicted / (1 + p90Absolute),
+  high: predicted / Math.max(1e-3, 1 - p90Absolute),
+});

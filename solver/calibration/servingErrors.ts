@@ -1,0 +1,64 @@
+import type { MetricErrors, ProfileErrors, ServingMetric } from "../hardware/engineProfile";
+import { mean, quantile } from "../numeric/quantile";
+import type { ServingPrediction } from "./predictServing";
+
+/** What predictions can be grouped by. */
+export const errorGroupings = ["all", "engine", "model", "gpu", "tp", "length"] as const;
+export type ErrorGrouping = (typeof errorGroupings)[number];
+
+/** Errors of the predictions in one group; a metric nobody measured there is null. */
+export interface GroupErrors {
+  readonly group: ErrorGrouping;
+  readonly key: string;
+  readonly rows: number;
+  readonly ttft: MetricErrors | null;
+  readonly tpot: MetricErrors | null;
+  readonly endToEnd: MetricErrors | null;
+}
+
+const KEYS: Readonly<Record<ErrorGrouping, (prediction: ServingPrediction) => string>> = {
+  all: () => "all",
+  engine: ({ row }) => row.engine,
+  model: ({ row }) => row.model,
+  gpu: ({ row }) => row.gpu,
+  tp: ({ row }) => String(row.shape.tp),
+  length: ({ row }) => `${row.inputTokens} in, ${row.outputTokens} out`,
+};
+
+/** Errors over all predictions and by engine, model, GPU, tensor parallelism and nominal lengths; groups in order of first appearance. */
+export function errorsByGroup(predictions: readonly ServingPrediction[]): readonly GroupErrors[] {
+  return errorGroupings.flatMap((group) => {
+    const byKey = new Map<string, ServingPrediction[]>();
+    for (const prediction of predictions) {
+      const key = KEYS[group](prediction);
+      const members = byKey.get(key) ?? [];
+      members.push(prediction);
+      byKey.set(key, members);
+    }
+    return [...byKey].map(([key, members]) => ({
+      group,
+      key,
+      rows: members.length,
+      ttft: metricErrors(members, "ttft"),
+      tpot: metricErrors(members, "tpot"),
+      endToEnd: metricErrors(members, "endToEnd"),
+    }));
+  });
+}
+
+/** Errors by metric, a metric without measurements counting no rows. */
+export function profileErrors(predictions: readonly Pick<ServingPrediction, "errors">[]): ProfileErrors {
+  const none: MetricErrors = { rows: 0, meanAbsolute: 0, p90Absolute: 0, bias: 0 };
+  return {
+    ttft: metricErrors(predictions, "ttft") ?? none,
+    tpot: metricErrors(predictions, "tpot") ?? none,
+    endToEnd: metricErrors(predictions, "endToEnd") ?? none,
+  };
+}
+
+function metricErrors(predictions: readonly Pick<ServingPrediction, "errors">[], metric: ServingMetric): MetricErrors | null {
+  const errors = predictions.flatMap((prediction) => prediction.errors[metric] ?? []);
+  if (errors.length === 0) return null;
+  const absolute = errors.map(Math.abs);
+  return { rows: errors.length, meanAbsolute: mean(absolute), p90Absolute: quantile(absolute, 0.9), bias: mean(errors) };
+}

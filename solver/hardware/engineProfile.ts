@@ -1,0 +1,83 @@
+import { z } from "zod";
+
+/** Engines whose own work is known. */
+export const engineKinds = ["vllm", "sglang", "trtllm"] as const;
+export type EngineKind = (typeof engineKinds)[number];
+
+export const engineNames: Readonly<Record<EngineKind, string>> = { vllm: "vLLM", sglang: "SGLang", trtllm: "TensorRT-LLM" };
+
+/** What an engine adds to its kernels, and how far its kernels are from the tables'. */
+export const coefficientNames = [
+  /** Seconds of scheduling and launching one step. */
+  "stepSeconds",
+  /** Seconds a layer, each step: kernels no table covers (norms, rotary, activations). */
+  "layerSeconds",
+  /** Seconds of sampling and bookkeeping for each running sequence, each step. */
+  "sequenceSeconds",
+  /** Seconds a request spends outside the steps: HTTP, scheduling, handing back the first token. */
+  "requestSeconds",
+  /** The same for each prompt token: tokenisation, copies. */
+  "requestSecondsPerInputToken",
+  /** Factors on what the tables' kernels reach, 1 being as the tables say: weights read, tensor cores, cache read, prefill attention, links. */
+  "weightRead",
+  "compute",
+  "kvRead",
+  "prefillAttention",
+  "allReduce",
+] as const;
+export type Coefficient = (typeof coefficientNames)[number];
+
+/** Coefficients that are seconds of the host; the others are factors on kernel efficiencies. */
+export const hostCoefficients = coefficientNames.slice(0, 5);
+
+export type ServingMetric = "ttft" | "tpot" | "endToEnd";
+
+const provenanceSchema = z.strictObject({ kind: z.enum(["measured", "fitted", "extrapolated", "published"]), source: z.string() });
+
+const spanSchema = z.strictObject({ least: z.number(), most: z.number() });
+
+const metricErrorsSchema = z.strictObject({
+  rows: z.int().nonnegative(),
+  /** Mean and 90th percentile of |predicted / measured - 1|, and the mean with its sign. */
+  meanAbsolute: z.number().nonnegative(),
+  p90Absolute: z.number().nonnegative(),
+  bias: z.number(),
+});
+
+const coefficientsSchema = z.strictObject(
+  Object.fromEntries(coefficientNames.map((name) => [name, z.number().nonnegative()])) as Record<Coefficient, z.ZodNumber>,
+);
+
+/**
+ * One engine's fitted terms of the step time, with where each comes from, the errors they leave on rows the fit had not seen, and the
+ * range of those rows.
+ */
+export const engineProfileSchema = z.strictObject({
+  id: z.string().min(1).max(80),
+  name: z.string().min(1).max(120),
+  engine: z.enum(engineKinds),
+  coefficients: coefficientsSchema,
+  provenance: z.strictObject(
+    Object.fromEntries(coefficientNames.map((name) => [name, provenanceSchema])) as Record<Coefficient, typeof provenanceSchema>,
+  ),
+  errors: z.strictObject({ ttft: metricErrorsSchema, tpot: metricErrorsSchema, endToEnd: metricErrorsSchema }).nullable(),
+  fittedOn: z
+    .strictObject({
+      rows: z.int().positive(),
+      models: z.array(z.string()),
+      gpus: z.array(z.string()),
+      tp: spanSchema,
+      inputTokens: spanSchema,
+      outputTokens: spanSchema,
+      concurrency: spanSchema,
+      /** Day of the fit, YYYY-MM-DD. */
+      asOf: z.iso.date(),
+    })
+    .nullable(),
+});
+
+export type EngineProfile = z.infer<typeof engineProfileSchema>;
+export type EngineCoefficients = EngineProfile["coefficients"];
+export type ProfileErrors = NonNullable<EngineProfile["errors"]>;
+export type MetricErrors = ProfileErrors["ttft"];
+export type FittedOn = NonNullable<EngineProfile["fittedOn"]>;

@@ -1,0 +1,80 @@
+import type { Provenance } from "@/solver/engine/replicaModel";
+import type { EngineCoefficients } from "./engineProfile";
+import type { GpuCard } from "./gpus";
+import { kernelCoefficients } from "./kernelCoefficients";
+import type {
+  AllReduceCoefficients,
+  DecodeAttentionCoefficients,
+  GemmCoefficients,
+  KernelRates,
+  PrefillAttentionCoefficients,
+} from "./kernels";
+import { bytesPerWeight, type ModelCard } from "./modelCard";
+
+/** The kernels a model runs on a GPU: coefficients picked by precision, corrected by the engine's factors. */
+export interface GpuKernels {
+  /** Rates for weights of so many bytes. */
+  rates(bytesPerWeight: number): KernelRates;
+  gemm(rates: KernelRates): GemmCoefficients;
+  readonly experts: GemmCoefficients;
+  readonly decodeAttention: DecodeAttentionCoefficients;
+  readonly prefillAttention: PrefillAttentionCoefficients;
+  allReduce(gpus: number): AllReduceCoefficients;
+  readonly provenance: readonly Provenance[];
+}
+
+/**
+ * Picks the kernels: fp8 weights on a GPU with fp8 tensor cores use the fp8 tables; on others, and int4 weights everywhere, weights
+ * are read at their size and multiplied in bf16 (weight-only quantisation).
+ */
+export function gpuKernels(gpu: GpuCard, model: ModelCard, own: EngineCoefficients): GpuKernels {
+  const measured = kernelCoefficients[gpu.efficienciesOf];
+  const corrected = (coefficients: GemmCoefficients): GemmCoefficients => ({
+    ...coefficients,
+    weightRead: shareOf(coefficients.weightRead, own.weightRead),
+    compute: shareOf(coefficients.compute, own.compute),
+  });
+  const bf16 = corrected(measured.gemm.bf16);
+  const fp8 = gpu.denseFlopsFp8 === null || measured.gemm.fp8 === null ? null : corrected(measured.gemm.fp8);
+  const fp8Cache = model.kvBytesPerValue < 2;
+  const decode = (fp8Cache ? measured.decodeAttention.fp8 : null) ?? measured.decodeAttention.bf16;
+  const prefill = (fp8Cache ? measured.prefillAttention.fp8 : null) ?? measured.prefillAttention.bf16;
+  const experts = model.precision === "fp8" && fp8 !== null ? (measured.experts.fp8 ?? measured.experts.bf16) : measured.experts.bf16;
+  // GPUs on PCIe reach what the L40S reaches, whatever their compute kernels are borrowed from.
+  const link = gpu.link === "pcie" ? kernelCoefficients.l40s.allReduce : measured.allReduce;
+  return {
+    rates(bytes) {
+      const quantizedCompute = bytes === bytesPerWeight.fp8 && fp8 !== null;
+      return {
+        memoryBytesPerSecond: gpu.memoryBytesPerSecond,
+        flops: quantizedCompute ? (gpu.denseFlopsFp8 ?? gpu.denseFlopsBf16) : gpu.denseFlopsBf16,
+        bytesPerWeight: bytes,
+        bytesPerInput: quantizedCompute ? 4 : 2,
+      };
+    },
+    gemm: ({ bytesPerWeight: bytes }) => (bytes === bytesPerWeight.fp8 ? (fp8 ?? bf16) : bf16),
+    experts: corrected(experts),
+    decodeAttention: { ...decode, kvRead: shareOf(decode.kvRead, own.kvRead) },
+    prefillAttention: { ...prefill, compute: shareOf(prefill.compute, own.prefillAttention) },
+    allReduce(gpus) {
+      const fitted = gpus === 2 || gpus === 4 ? link[gpus] : link[8];
+      return { ...fitted, link: shareOf(fitted.link, own.allReduce) };
+    },
+    provenance: [kernelProvenance(gpu)],
+  };
+}
+
+/** A table's share of a nominal rate, corrected by an engine's factor: never above the nominal rate itself. */
+const shareOf = (table: number, factor: number): number => Math.min(1, table * factor);
+
+/** Where the kernel coefficients used for a GPU come from, and what they miss their tables by. */
+export function kernelProvenance(gpu: GpuCard): Provenance {
+  const { gemm, decodeAttention, prefillAttention, allReduce } = kernelCoefficients[gpu.efficienciesOf];
+  const percent = (error: number): string => `${Math.round(100 * error)} %`;
+  const attention = Math.max(decodeAttention.bf16.medianError, prefillAttention.bf16.medianError);
+  const reduce = Math.max(...Object.values(allReduce).map(({ medianError }) => medianError));
+  const source = `kernel tables of ${gpu.efficienciesOf} (ai-dynamo/aiconfigurator@095f58a); median errors: GEMM ${percent(gemm.bf16.medianError)}, attention ${percent(attention)}, all-reduce ${percent(reduce)}`;
+  return gpu.efficienciesOf === gpu.id
+    ? { kind: "fitted", source }
+    : { kind: "extrapolated", source: `${gpu.id} has no tables of its own; ${source}` };
+}

@@ -1,0 +1,124 @@
+/** A dense GEMM of `rows` tokens with one weight matrix. */
+export interface GemmCoefficients {
+  /** Time of the smallest call in a CUDA graph. */
+  readonly launchSeconds: number;
+  /** Share of nominal memory bandwidth at which weights are read. */
+  readonly weightRead: number;
+  /** Share of nominal memory bandwidth at which activations are read, quantised where weights are fp8, and written. */
+  readonly activation: number;
+  /** Share of dense peak reached by large calls. */
+  readonly compute: number;
+  /** Exponent of the smooth maximum of reading weights and computing: 1 adds them up, infinity is the roofline's sharp corner. */
+  readonly sharpness: number;
+}
+
+/** Attention of decoding sequences, one query each. */
+export interface DecodeAttentionCoefficients {
+  readonly launchSeconds: number;
+  /** Share of nominal memory bandwidth at which keys and values are read. */
+  readonly kvRead: number;
+  readonly secondsPerSequenceHead: number;
+}
+
+/** Causal attention of a prompt. */
+export interface PrefillAttentionCoefficients {
+  readonly launchSeconds: number;
+  /** Share of dense bf16 peak. */
+  readonly compute: number;
+  /** Share of nominal memory bandwidth at which queries, keys, values and results pass. */
+  readonly activation: number;
+}
+
+/** All-reduce among the GPUs of one tensor-parallel group: latency plus ring volume over the link. */
+export interface AllReduceCoefficients {
+  readonly latencySeconds: number;
+  /** Share of the link's nominal rate. */
+  readonly link: number;
+}
+
+/** What the memory and the tensor cores of a GPU can do at best, for one precision of weights. */
+export interface KernelRates {
+  readonly memoryBytesPerSecond: number;
+  readonly flops: number;
+  readonly bytesPerWeight: number;
+  /** Bytes moved per activation that enters: 2 in bf16; 4 where it is read in bf16, and written and read again in fp8. */
+  readonly bytesPerInput: number;
+}
+
+/** A weight matrix, or what one GPU holds of it. */
+export interface MatrixShape {
+  readonly inFeatures: number;
+  readonly outFeatures: number;
+}
+
+const BYTES_PER_OUTPUT = 2;
+
+/** Seconds of an operator for a number of tokens. */
+export type SecondsByRows = (rows: number) => number;
+
+/** One matrix: `launch + activations / bandwidth + ((weights / bandwidth)^p + (2 rows in out / FLOPS)^p)^(1/p)`. */
+export function gemmSeconds(
+  { launchSeconds, weightRead, activation, compute, sharpness }: GemmCoefficients,
+  { memoryBytesPerSecond, flops, bytesPerWeight, bytesPerInput }: KernelRates,
+  { inFeatures, outFeatures }: MatrixShape,
+): SecondsByRows {
+  const weights = (inFeatures * outFeatures * bytesPerWeight) / (memoryBytesPerSecond * weightRead);
+  const computing = (2 * inFeatures * outFeatures) / (flops * compute);
+  const moving = (inFeatures * bytesPerInput + outFeatures * BYTES_PER_OUTPUT) / (memoryBytesPerSecond * activation);
+  return (rows) => launchSeconds + rows * moving + smoothMax(weights, rows * computing, sharpness);
+}
+
+/** Expected number of experts that at least one of `rows` tokens is sent to, each token choosing `perToken` of them evenly. */
+export const expertsTouched = (experts: number, perToken: number, rows: number): number => experts * (1 - (1 - perToken / experts) ** rows);
+
+/**
+ * One grouped GEMM over the experts of a layer, as `gemmSeconds`, where only the weights of experts touched are read and every token
+ * passes the matrices of `expertsPerToken` experts.
+ */
+export function expertsSeconds(
+  coefficients: GemmCoefficients,
+  rates: KernelRates,
+  shape: MatrixShape,
+  { experts, expertsPerToken }: { readonly experts: number; readonly expertsPerToken: number },
+): SecondsByRows {
+  const { launchSeconds, weightRead, activation, compute, sharpness } = coefficients;
+  const { memoryBytesPerSecond, flops, bytesPerWeight, bytesPerInput } = rates;
+  const { inFeatures, outFeatures } = shape;
+  const weightsOfOne = (inFeatures * outFeatures * bytesPerWeight) / (memoryBytesPerSecond * weightRead);
+  const computing = (2 * expertsPerToken * inFeatures * outFeatures) / (flops * compute);
+  const moving = (expertsPerToken * (inFeatures * bytesPerInput + outFeatures * BYTES_PER_OUTPUT)) / (memoryBytesPerSecond * activation);
+  return (rows) =>
+    launchSeconds + rows * moving + smoothMax(expertsTouched(experts, expertsPerToken, rows) * weightsOfOne, rows * computing, sharpness);
+}
+
+/** Attention of one layer for `sequences` decoding sequences that read `kvBytes` between them. */
+export const decodeAttentionSeconds = (
+  { launchSeconds, kvRead, secondsPerSequenceHead }: DecodeAttentionCoefficients,
+  memoryBytesPerSecond: number,
+  { sequences, heads, kvBytes }: { readonly sequences: number; readonly heads: number; readonly kvBytes: number },
+): number => launchSeconds + secondsPerSequenceHead * sequences * heads + kvBytes / (memoryBytesPerSecond * kvRead);
+
+/** Attention of one layer for a prompt of `tokens` tokens and `pairs` query-key pairs; `width` is heads times head dimension. */
+export const prefillAttentionSeconds = (
+  { launchSeconds, compute, activation }: PrefillAttentionCoefficients,
+  { memoryBytesPerSecond, flopsBf16 }: { readonly memoryBytesPerSecond: number; readonly flopsBf16: number },
+  { tokens, pairs, width, kvWidth }: { readonly tokens: number; readonly pairs: number; readonly width: number; readonly kvWidth: number },
+): number =>
+  launchSeconds +
+  (4 * pairs * width) / (flopsBf16 * compute) +
+  (tokens * 2 * (width + kvWidth) * BYTES_PER_OUTPUT) / (memoryBytesPerSecond * activation);
+
+/** All-reduce of `bytes` among `gpus` GPUs: ring volume 2 (gpus - 1) / gpus. */
+export const allReduceSeconds = (
+  { latencySeconds, link }: AllReduceCoefficients,
+  linkBytesPerSecond: number,
+  gpus: number,
+  bytes: number,
+): number => latencySeconds + (((2 * (gpus - 1)) / gpus) * bytes) / (linkBytesPerSecond * link);
+
+/** `(a^p + b^p)^(1/p)`, scaled by the larger so that small times do not underflow. */
+function smoothMax(a: number, b: number, exponent: number): number {
+  const larger = Math.max(a, b);
+  const ratio = Math.min(a, b) / larger;
+  return larger === 0 ? 0 : larger * (1 + ratio ** exponent) ** (1 / exponent);
+}

@@ -1,0 +1,111 @@
+/** Where a fit ended. */
+export interface LeastSquaresFit {
+  readonly parameters: readonly number[];
+  /** Sum of squared residuals. */
+  readonly cost: number;
+}
+
+const MAX_ITERATIONS = 25;
+/** Relative gain below which another iteration is not worth its evaluations. */
+const CONVERGED = 3e-5;
+const DAMPING_RISES = 8;
+/** Step of the forward differences that make the Jacobian. */
+const DIFFERENCE = 1e-4;
+
+/**
+ * Parameters that minimise the sum of squared residuals (Levenberg-Marquardt with Marquardt's scaling; Jacobian by forward
+ * differences, so parameters should be of order one, such as logarithms). Deterministic; never leaves the start for the worse.
+ *
+ * @param residuals one number per observation; always the same count.
+ */
+export function leastSquares(residuals: (parameters: readonly number[]) => ArrayLike<number>, start: readonly number[]): LeastSquaresFit {
+  let parameters = [...start];
+  let current = Float64Array.from(residuals(parameters));
+  let cost = sumOfSquares(current);
+  let damping = 1e-2;
+  for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
+    const { normal, gradient } = normalEquations(residuals, parameters, current);
+    let gain = 0;
+    for (let rise = 0; rise < DAMPING_RISES && gain === 0; rise++) {
+      const damped = normal.map((row, i) => row.map((value, j) => (i === j ? value * (1 + damping) + 1e-12 : value)));
+      const step = solveLinear(damped, gradient);
+      const tried = parameters.map((value, index) => value - (step[index] ?? 0));
+      const triedResiduals = Float64Array.from(residuals(tried));
+      const triedCost = sumOfSquares(triedResiduals);
+      if (triedCost < cost) {
+        gain = (cost - triedCost) / cost;
+        parameters = tried;
+        current = triedResiduals;
+        cost = triedCost;
+        damping = Math.max(damping / 5, 1e-9);
+      } else {
+        damping *= 4;
+      }
+    }
+    if (gain < CONVERGED) break;
+  }
+  return { parameters, cost };
+}
+
+/**
+ * A residual that grows like its square root beyond `scale`: one wrong observation then pulls no harder than a few right ones.
+ * (The square of it is the pseudo-Huber family's linear growth.)
+ */
+export const robust = (residual: number, scale: number): number => residual / Math.sqrt(1 + Math.abs(residual) / scale);
+
+/** Solution of a small dense linear system by elimination with row pivoting. Rows are not changed. */
+export function solveLinear(matrix: readonly (readonly number[])[], right: readonly number[]): readonly number[] {
+  const rows = matrix.map((row, index) => Float64Array.from([...row, right[index] ?? 0]));
+  const size = rows.length;
+  for (let column = 0; column < size; column++) {
+    let pivot = column;
+    for (let row = column + 1; row < size; row++) {
+      if (Math.abs(rows[row]?.[column] ?? 0) > Math.abs(rows[pivot]?.[column] ?? 0)) pivot = row;
+    }
+    const [top, other] = [rows[column], rows[pivot]];
+    if (top === undefined || other === undefined) break;
+    rows[column] = other;
+    rows[pivot] = top;
+    for (let row = column + 1; row < size; row++) {
+      const below = rows[row];
+      if (below === undefined) continue;
+      const factor = (below[column] ?? 0) / (other[column] ?? 1);
+      for (let at = column; at <= size; at++) below[at] = (below[at] ?? 0) - factor * (other[at] ?? 0);
+    }
+  }
+  const solution = new Float64Array(size);
+  for (let row = size - 1; row >= 0; row--) {
+    const line = rows[row];
+    let sum = line?.[size] ?? 0;
+    for (let column = row + 1; column < size; column++) sum -= (line?.[column] ?? 0) * (solution[column] ?? 0);
+    solution[row] = sum / (line?.[row] ?? 1);
+  }
+  return [...solution];
+}
+
+/** J'J and J'r at the parameters. */
+function normalEquations(
+  residuals: (parameters: readonly number[]) => ArrayLike<number>,
+  parameters: readonly number[],
+  current: Float64Array,
+): { normal: number[][]; gradient: number[] } {
+  const jacobian = parameters.map((value, index) => {
+    const moved = residuals(parameters.with(index, value + DIFFERENCE));
+    return Float64Array.from(current, (before, at) => ((moved[at] ?? 0) - before) / DIFFERENCE);
+  });
+  const product = (a: Float64Array, b: Float64Array): number => {
+    let sum = 0;
+    for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+    return sum;
+  };
+  return {
+    normal: jacobian.map((row) => jacobian.map((column) => product(row, column))),
+    gradient: jacobian.map((row) => product(row, current)),
+  };
+}
+
+function sumOfSquares(values: Float64Array): number {
+  let sum = 0;
+  for (const value of values) sum += value * value;
+  return sum;
+}
