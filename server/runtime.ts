@@ -1,4 +1,5 @@
 import { createApplicationService } from "@/server/api/applicationService";
+import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
 import { createLiveService } from "@/server/api/liveService";
@@ -83,6 +84,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       live: createLiveService(embedded),
       load,
       cards: createCardService(store, cards),
+      calibrations: createCalibrationService(store, uploads, cards),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },

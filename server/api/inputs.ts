@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { objectiveSchema } from "@/solver/plan/plan";
 
 /** Every procedure's input, so that a router reads as a table of contents. */
@@ -70,6 +71,18 @@ export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give
 export const cardSchema = z.object({ kind: z.enum(["model", "gpu"]), id: z.string().min(1) });
 export const priceSchema = z.object({ gpu: z.string().min(1), usdPerGpuHour: z.number().min(0).max(1000).nullable() });
 
+export const checkSchema = z.object({ uploadId: z.uuid(), profileId: z.string().min(1) });
+export const fitSchema = z.object({
+  uploadId: z.uuid(),
+  /** Where the fit begins, and what it is of. */
+  profileId: z.string().min(1),
+  engine: z.enum(engineKinds),
+  /** Whether the efficiencies are fitted too, beside the host terms. */
+  efficiencies: z.boolean(),
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+});
+export const keepProfileSchema = z.object({ profile: engineProfileSchema });
+
 export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
@@ -77,4 +90,6 @@ export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ApproveRequest = z.infer<typeof approveSchema>;
 export type ApplyRequest = z.infer<typeof applySchema>;
+export type CheckRequest = z.infer<typeof checkSchema>;
+export type FitRequest = z.infer<typeof fitSchema>;
 export type LoadRequest = z.infer<typeof loadSchema>;

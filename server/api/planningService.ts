@@ -5,6 +5,7 @@ import type { PlanningSituation } from "@/server/planning/planningRequest";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { Workload } from "@/solver/workload/workload";
+import { profileInUse } from "./calibrationService";
 import type { ExploreRequest } from "./inputs";
 import type { PlanService } from "./services";
 import { loadWorkload } from "./workloadService";
@@ -37,7 +38,8 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
       workload.outcomes.models.find(({ model }) => cardOf(catalogue.models, model) === undefined)?.model ??
       (cardOf(catalogue.gpus, cluster.gpu) === undefined ? cluster.gpu : undefined);
     if (missing !== undefined) return { ok: false, message: `There is no card of ${missing}. ${problem ?? "Add it under Cards."}` };
-    return { ok: true, situation: { workload, workloadId, cluster, userCards, requestsPerSecond } };
+    const engineProfile = profileInUse(store);
+    return { ok: true, situation: { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond } };
   }
 
   return {

@@ -1,5 +1,6 @@
 import { applicationsRouter } from "./applicationsRouter";
 import { auditRouter } from "./auditRouter";
+import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
 import { liveRouter } from "./liveRouter";
@@ -19,6 +20,7 @@ export const appRouter = router({
   load: loadRouter,
   audit: auditRouter,
   cards: cardsRouter,
+  calibrations: calibrationsRouter,
 });
 
 /** All the interface knows of the server: components import this type and nothing else from here. */

@@ -3,6 +3,7 @@ import type {
   Application,
   Approval,
   AuditLine,
+  CheckEvent,
   ClusterSummary,
   GpuChoice,
   KeptPlan,
@@ -11,20 +12,25 @@ import type {
   Outcome,
   PlanDiff,
   PlanSummary,
+  ProfileFit,
+  ProfileList,
   SolveAnswer,
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import type {
   ApplyRequest,
   ApproveRequest,
   CardKind,
+  CheckRequest,
   ClusterDescription,
   ExploreRequest,
+  FitRequest,
   LoadRequest,
   SolveRequest,
   WorkloadImport,
@@ -61,6 +67,20 @@ export interface CardService {
   remove(kind: CardKind, id: string, actor: Actor): Outcome<object>;
   /** null takes the list price again. */
   setPrice(gpu: string, usdPerGpuHour: number | null, actor: Actor): Outcome<object>;
+}
+
+/** Engine profiles: how far their predictions are from measured runs, fitting them, and which one plans are made with. */
+export interface CalibrationService {
+  list(): ProfileList;
+  /** Holds predictions against an uploaded table of runs; ends by itself or with the signal. */
+  check(request: CheckRequest, signal: AbortSignal): AsyncIterable<CheckEvent>;
+  /** A profile fitted to the runs of one engine in an uploaded table; nothing is kept. */
+  fit(request: FitRequest, signal: AbortSignal): Promise<Outcome<{ readonly fit: ProfileFit }>>;
+  keep(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }>;
+  /** Makes plans with a profile from now on; kept plans stay as they are. */
+  use(id: string, actor: Actor): Outcome<object>;
+  /** Refused while plans are made with it. */
+  remove(id: string, actor: Actor): Outcome<object>;
 }
 
 export interface ClusterService {
@@ -119,6 +139,7 @@ export interface Services {
   readonly live: LiveService;
   readonly load: LoadService;
   readonly cards: CardService;
+  readonly calibrations: CalibrationService;
   readonly audit: { list(limit: number): readonly AuditLine[] };
   readonly sessions: { signOut(sessionHash: string): void };
 }

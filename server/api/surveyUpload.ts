@@ -1,4 +1,6 @@
 import { importArrivals } from "@/server/planning/importArrivals";
+import { importServingRows } from "@/server/planning/importServingRows";
+import type { CsvSource } from "@/server/planning/readCsv";
 import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { Uploads } from "./uploads";
@@ -10,24 +12,54 @@ export interface ArrivalSurvey {
   readonly origin: string;
 }
 
+export interface ServingSurvey {
+  readonly ok: true;
+  /** Rows that predictions can be held against. */
+  readonly rows: number;
+}
+
+/** Kinds of tables the browser may send. */
+export const uploadKinds = ["outcomes", "arrivals", "serving"] as const;
+
 export interface SurveyedUpload {
   readonly uploads: Uploads;
   readonly id: string;
-  readonly kind: "outcomes" | "arrivals";
-  readonly models: CardCatalogue["models"];
+  readonly kind: (typeof uploadKinds)[number];
+  readonly cards: CardCatalogue;
 }
 
+/** Runs of one upload: each is simulated, at some 10 to 100 ms, and shown. */
+const mostServingRows = 5000;
+
+type Refused = { readonly ok: false; readonly message: string };
+
 /** Reads an upload once and says what is in it; one that cannot be read is not kept. */
-export async function surveyUpload({ uploads, id, kind, models }: SurveyedUpload): Promise<OutcomeSurvey | ArrivalSurvey> {
+export async function surveyUpload({
+  uploads,
+  id,
+  kind,
+  cards,
+}: SurveyedUpload): Promise<OutcomeSurvey | ArrivalSurvey | ServingSurvey | Refused> {
   const source = uploads.open(id);
   if (source === null) return { ok: false, message: "The upload is gone." };
-  const survey = kind === "outcomes" ? await surveyOutcomes(source, models) : arrivalSurvey(await importArrivals(source));
+  const survey = await surveys[kind](source, cards);
   if (!survey.ok) uploads.remove(id);
   return survey;
 }
 
-function arrivalSurvey(read: Awaited<ReturnType<typeof importArrivals>>): ArrivalSurvey | Extract<typeof read, { ok: false }> {
-  if (!read.ok) return read;
-  const { arrivalSeconds, origin } = read;
-  return { ok: true, arrivals: arrivalSeconds.length, spanSeconds: arrivalSeconds.at(-1) ?? 0, origin };
-}
+const surveys = {
+  outcomes: (source: CsvSource, { models }: CardCatalogue) => surveyOutcomes(source, models),
+  async arrivals(source: CsvSource): Promise<ArrivalSurvey | Refused> {
+    const read = await importArrivals(source);
+    if (!read.ok) return read;
+    const { arrivalSeconds, origin } = read;
+    return { ok: true, arrivals: arrivalSeconds.length, spanSeconds: arrivalSeconds.at(-1) ?? 0, origin };
+  },
+  async serving(source: CsvSource, cards: CardCatalogue): Promise<ServingSurvey | Refused> {
+    const read = await importServingRows(source, cards, mostServingRows);
+    if (!read.ok) return read;
+    const { rows, unsupported, bad } = read;
+    if (rows.length + unsupported.length > 0) return { ok: true, rows: rows.length };
+    return { ok: false, message: `No row of ${read.name} could be read. ${bad[0]}` };
+  },
+};

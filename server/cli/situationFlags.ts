@@ -1,8 +1,10 @@
 import type { Command } from "commander";
 import { DEFAULT_JUDGE, type PlanningSituation } from "@/server/planning/planningRequest";
 import { workloadHash } from "@/server/planning/workloadCodec";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { numberFlag } from "./flagValues";
+import { PROFILE_FLAG, readProfile } from "./profileFlag";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
 export interface SituationFlags extends WorkloadFlags {
@@ -13,6 +15,7 @@ export interface SituationFlags extends WorkloadFlags {
   readonly usdPerGpuHour?: number;
   readonly judgeSeconds: number;
   readonly judgeUsd: number;
+  readonly profile?: string;
 }
 
 type Read = { readonly ok: true; readonly situation: PlanningSituation } | { readonly ok: false; readonly message: string };
@@ -28,6 +31,7 @@ export const withSituationFlags = (command: Command): Command =>
     .requiredOption("--nodes <n>", "nodes of the cluster", numberFlag({ min: 1, max: MOST_NODES, whole: true }))
     .requiredOption("--gpus-per-node <n>", "GPUs of each node", numberFlag({ min: 1, max: 16, whole: true }))
     .option("--judge-seconds <s>", "time of one judge call", numberFlag({ min: 0, max: 600 }), DEFAULT_JUDGE.secondsPerCall)
+    .option(...PROFILE_FLAG)
     .option("--judge-usd <usd>", "price of one judge call", numberFlag({ min: 0, max: 100 }), DEFAULT_JUDGE.usdPerCall)
     .option("--usd-per-gpu-hour <usd>", "price of a GPU hour (default: the card's dated list price)", numberFlag({ min: 0, max: 1000 }));
 
@@ -35,6 +39,8 @@ export const withSituationFlags = (command: Command): Command =>
 export async function readSituation(flags: SituationFlags): Promise<Read> {
   const cards = readCards(flags);
   if (!cards.ok) return cards;
+  const profile = readProfile(flags.profile);
+  if (!profile.ok) return profile;
   const { gpus } = cards.catalogue;
   const gpu = cardOf(gpus, flags.gpu);
   if (gpu === undefined) {
@@ -56,8 +62,9 @@ export async function readSituation(flags: SituationFlags): Promise<Read> {
   const { workload } = read;
   const judge = { secondsPerCall: flags.judgeSeconds, usdPerCall: flags.judgeUsd };
   const { userCards } = cards;
+  const engineProfile = profile.profile ?? vllmProfile;
   return {
     ok: true,
-    situation: { workload, workloadId: workloadHash(workload), cluster, userCards, requestsPerSecond: flags.rate, judge },
+    situation: { workload, workloadId: workloadHash(workload), cluster, userCards, engineProfile, requestsPerSecond: flags.rate, judge },
   };
 }

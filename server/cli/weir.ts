@@ -1,10 +1,12 @@
 import { Command, CommanderError } from "commander";
+import { addCalibrateCommand } from "./calibrateCommand";
 import { EXIT, type ExitCode } from "./exitCodes";
 import { addFrontierCommand } from "./frontierCommand";
 import { addImportCommand } from "./importCommand";
 import { addLoadCommand } from "./loadCommand";
 import { addPlanCommand } from "./planCommand";
 import { addSignInCommand } from "./signInCommand";
+import { addSimulateCommand } from "./simulateCommand";
 
 /** The command line: the studio's own code, for terminals and CI. */
 const program = new Command("weir")
@@ -15,7 +17,11 @@ const program = new Command("weir")
 const onExit = (code: ExitCode): void => {
   process.exitCode = code;
 };
-for (const add of [addPlanCommand, addFrontierCommand, addImportCommand, addLoadCommand, addSignInCommand]) add(program, onExit);
+const commands = [
+  ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand],
+  ...[addImportCommand, addLoadCommand, addSignInCommand],
+];
+for (const add of commands) add(program, onExit);
 
 try {
   await program.parseAsync();

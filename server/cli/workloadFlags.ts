@@ -26,6 +26,8 @@ export interface WorkloadFlags {
 
 type Read = { readonly ok: true; readonly workload: Workload } | { readonly ok: false; readonly message: string };
 
+export const CARDS_FLAG = ["--cards <file>", "JSON of your own model and GPU cards (default: cards.json in the state directory)"] as const;
+
 /** Adds the flags that name a workload's files. */
 export const withWorkloadFlags = (command: Command): Command =>
   command
@@ -39,7 +41,7 @@ export const withWorkloadFlags = (command: Command): Command =>
       "model the judge with this reliability (default: measured scores, else 0.8)",
       numberFlag({ min: 0.5, max: 1 }),
     )
-    .option("--cards <file>", "JSON of your own model and GPU cards (default: cards.json in the state directory)")
+    .option(...CARDS_FLAG)
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1);
 
 /** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
@@ -48,14 +50,14 @@ export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalog
   if (unknownCard !== undefined) {
     return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
   }
-  const outcomes = await readFile(
+  const outcomes = await readCsvFile(
     flags.outcomes,
     (source): Promise<ImportedOutcomes> =>
       importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
   );
   if (!outcomes.ok) return outcomes;
   const arrivals =
-    flags.arrivals === undefined ? null : await readFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
+    flags.arrivals === undefined ? null : await readCsvFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
   if (arrivals !== null && !arrivals.ok) return arrivals;
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
   const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
@@ -64,7 +66,7 @@ export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalog
 
 /** The cards that the flags name, or those of the state directory; a file that is named must be there. */
 export function readCards(
-  flags: WorkloadFlags,
+  flags: Pick<WorkloadFlags, "cards">,
 ):
   | { readonly ok: true; readonly userCards: UserCards; readonly catalogue: CardCatalogue }
   | { readonly ok: false; readonly message: string } {
@@ -74,7 +76,8 @@ export function readCards(
   return read.ok ? { ok: true, userCards: read.cards, catalogue: catalogueOf(read.cards) } : read;
 }
 
-async function readFile<Result>(
+/** What `read` makes of a file, or the sentence that there is none. */
+export async function readCsvFile<Result>(
   path: string,
   read: (source: CsvSource) => Promise<Result>,
 ): Promise<Result | { readonly ok: false; readonly message: string }> {

@@ -1,4 +1,9 @@
 /** What the studio's API answers: plain data, the only part of `server` that components see besides the router's type. */
+import type { FitProfile } from "@/solver/calibration/fitProfile";
+import type { ServingPrediction } from "@/solver/calibration/predictServing";
+import type { GroupErrors } from "@/solver/calibration/servingErrors";
+import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 
 export interface WorkloadSummary {
@@ -259,3 +264,40 @@ export interface WorkloadDetail {
   readonly arrivals: Histogram;
   readonly categories: readonly { readonly name: string; readonly prompts: number }[];
 }
+
+/** An engine profile fitted to the operator's own runs. */
+export interface KeptProfile {
+  readonly profile: EngineProfile;
+  readonly createdAt: string;
+  readonly actor: string;
+}
+
+export interface ProfileList {
+  readonly builtIn: readonly EngineProfile[];
+  /** Oldest first. */
+  readonly own: readonly KeptProfile[];
+  /** Id of the profile plans are made with. */
+  readonly inUse: string;
+}
+
+/** What comes of holding predictions against an uploaded table: the table, predictions as they are made, and the errors, last. */
+export type CheckEvent =
+  | {
+      readonly kind: "table";
+      readonly name: string;
+      /** Rows to predict. */
+      readonly rows: number;
+      readonly unsupported: readonly UnsupportedRow[];
+      /** Rows that could not be read, a sentence each. */
+      readonly bad: readonly string[];
+    }
+  | {
+      readonly kind: "predicted";
+      readonly predictions: readonly ServingPrediction[];
+      /** Rows that turned out to be out of reach. */
+      readonly unsupported: readonly UnsupportedRow[];
+    }
+  | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
+  | { readonly kind: "refused"; readonly message: string };
+
+export type ProfileFit = Extract<FitProfile, { outcome: "fitted" }>;

@@ -2,8 +2,10 @@ import { buildPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import { createExplorer, type Explorer } from "@/solver/cascade/explore";
 import { planningSample } from "@/solver/cascade/routing";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
@@ -41,10 +43,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
   let inHand: string | null = null;
 
   function explorerFor(situation: PlanningSituation, percentile: number): Explorer {
-    const { workloadId, cluster, userCards, requestsPerSecond, qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
+    const { workloadId, cluster, userCards, engineProfile, requestsPerSecond } = situation;
+    const { qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
-    const judge = judgeOf(situation);
-    const key = JSON.stringify([workloadId, cluster, userCards, requestsPerSecond, models, qualityConfidence, percentile, judge]);
+    const hardware = [cluster, userCards, engineProfile];
+    const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, qualityConfidence, percentile, judgeOf(situation)]);
     inHand = key;
     const explorer = kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked() });
     // Asked last is dropped last.
@@ -100,8 +103,15 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
-        const { inputs } = built.draft;
-        return { kind: "draft", draft: { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } } };
+        const { inputs, predictions } = built.draft;
+        return {
+          kind: "draft",
+          draft: {
+            ...built.draft,
+            inputs: { ...inputs, ...ownCardsOf(situation, inputs.models), ...ownProfileOf(situation) },
+            predictions: { ...predictions, notes: [...predictions.notes, profileNote(situation)] },
+          },
+        };
       }
     },
   };
@@ -136,6 +146,16 @@ function ownCardsOf(
   const models = userCards.models.filter(({ id }) => planned.includes(id));
   const gpus = userCards.gpus.filter(({ id }) => id === cluster.gpu);
   return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
+}
+
+const ownProfileOf = ({ engineProfile }: PlanningSituation): { readonly engineProfile?: EngineProfile } =>
+  engineProfile === undefined || JSON.stringify(engineProfile) === JSON.stringify(vllmProfile) ? {} : { engineProfile };
+
+function profileNote({ engineProfile: { name, engine, fittedOn, errors } = vllmProfile }: PlanningSituation): string {
+  const fitted = fittedOn === null ? "" : `, fitted on ${fittedOn.rows} measured runs of ${engineNames[engine]}`;
+  const error =
+    errors === null ? "" : `; on runs it had not seen it was ${Math.round(100 * errors.endToEnd.meanAbsolute)} % off end to end`;
+  return `Engine times follow the profile "${name}"${fitted}${error}.`;
 }
 
 /** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need. */
@@ -177,7 +197,7 @@ function newExplorer(asked: NewExplorer): Explorer {
       const card = cardOf(cards, id);
       if (card === undefined) throw new Error(`no card of the model ${id}`);
       return feasibleShapes(card, gpu, { gpusPerNode, maxGpus }).flatMap((shape) => {
-        const fit = replicaModel(card, gpu, shape);
+        const fit = replicaModel(card, gpu, shape, asked.engineProfile);
         return fit.fits ? [{ shape, replica: fit.replica }] : [];
       });
     }),

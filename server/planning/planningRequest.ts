@@ -1,6 +1,7 @@
 import type { SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Objective, PlanDraft } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -15,6 +16,8 @@ export interface PlanningSituation {
   readonly models?: readonly string[];
   /** The user's own cards and prices; left out: none. */
   readonly userCards?: UserCards;
+  /** What the engines' own work costs; left out: the built-in profile of vLLM. */
+  readonly engineProfile?: EngineProfile;
   /** Confidence at which quality floors must hold; left out: 0.9. */
   readonly qualityConfidence?: number;
   /** What a judge call takes and costs; left out: `DEFAULT_JUDGE`. */

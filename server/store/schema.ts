@@ -1,5 +1,6 @@
 import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ApplicationState, ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { StoredStep } from "./storedStep";
 
@@ -68,6 +69,22 @@ export const audit = sqliteTable("audit", {
   action: text().notNull(),
   subject: text().notNull(),
   detail: text().notNull(),
+});
+
+/** Engine profiles fitted to the operator's own runs. */
+export const calibrations = sqliteTable("calibrations", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  actor: text().notNull(),
+  profile: text({ mode: "json" }).$type<EngineProfile>().notNull(),
+});
+
+/** Which profile, built in or fitted, plans are made with: the last line holds. Lines are only ever added. */
+export const profileUses = sqliteTable("profile_uses", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  at: text().notNull(),
+  actor: text().notNull(),
+  profileId: text().notNull(),
 });
 
 /** Only hashes are stored: reading the file lets nobody in. */

@@ -1,6 +1,7 @@
 import { createApplicationRepository } from "./applicationRepository";
 import { createApprovalRepository } from "./approvalRepository";
 import { createAuditRepository } from "./auditRepository";
+import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
 import { createPlanRepository } from "./planRepository";
@@ -21,6 +22,7 @@ export function openStore(stateDir: string) {
     approvals: createApprovalRepository(db),
     applications: createApplicationRepository(db),
     audit: createAuditRepository(db),
+    calibrations: createCalibrationRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
+import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
@@ -98,6 +99,8 @@ const planInputsSchema = z.object({
   models: z.array(z.string()).min(1),
   /** Of the models and GPUs above, those that are no shipped cards, as they were; left out where all are. */
   userCards: userCardsSchema.optional(),
+  /** What the engines' own work was taken to cost; left out: the built-in profile of vLLM. */
+  engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
 });
 

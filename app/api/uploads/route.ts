@@ -1,4 +1,4 @@
-import { surveyUpload } from "@/server/api/surveyUpload";
+import { surveyUpload, uploadKinds } from "@/server/api/surveyUpload";
 import { maxUploadBytes, tooLarge } from "@/server/api/uploads";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { runtime } from "@/server/runtime";
@@ -7,19 +7,20 @@ export const dynamic = "force-dynamic";
 
 const refuse = (status: number, message: string): Response => Response.json({ message }, { status });
 
-/** Takes one CSV file as the raw body: `?kind=outcomes|arrivals&name=<file name>`. Answers with what is in it, or why not. */
+/** Takes one CSV file as the raw body: `?kind=outcomes|arrivals|serving&name=<file name>`. Answers with what is in it, or why not. */
 export async function POST(request: Request): Promise<Response> {
   const { sessionOf, uploads, cards } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return refuse(401, "Sign in first.");
   if (!isSameOrigin(request.headers)) return refuse(403, "This upload was asked for by another site and was not taken.");
   const query = new URL(request.url).searchParams;
-  const kind = query.get("kind");
+  const asked = query.get("kind");
+  const kind = uploadKinds.find((known) => known === asked);
   const name = query.get("name")?.slice(0, 200) || "the file";
-  if (kind !== "outcomes" && kind !== "arrivals") return refuse(400, `kind is ${kind}: say outcomes or arrivals.`);
+  if (kind === undefined) return refuse(400, `kind is ${asked}: say one of ${uploadKinds.join(", ")}.`);
   if (request.body === null) return refuse(400, `${name} is empty.`);
   if (Number(request.headers.get("content-length") ?? 0) > maxUploadBytes) return refuse(413, tooLarge(name));
   const saved = await uploads.save(request.body, name);
   if (!saved.ok) return refuse(413, saved.message);
-  const survey = await surveyUpload({ uploads, id: saved.id, kind, models: cards.read().catalogue.models });
+  const survey = await surveyUpload({ uploads, id: saved.id, kind, cards: cards.read().catalogue });
   return survey.ok ? Response.json({ uploadId: saved.id, survey }) : refuse(422, survey.message);
 }

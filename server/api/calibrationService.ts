@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import type { CardShelf } from "@/server/cards/cardShelf";
+import type { CheckEvent, Outcome } from "@/server/contracts/studio";
+import { calibrate } from "@/server/planning/calibrate";
+import { importServingRows, type MeasuredRows } from "@/server/planning/importServingRows";
+import type { Store } from "@/server/store/store";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import type { CheckRequest } from "./inputs";
+import type { CalibrationService } from "./services";
+import type { Uploads } from "./uploads";
+
+/** Checks kept whole, so that a page that is loaded again or a profile looked at again shows at once; each is some MB at most. */
+const KEPT_CHECKS = 4;
+
+/** The profile plans are made with. */
+export function profileInUse(store: Store): EngineProfile {
+  const id = store.calibrations.inUse();
+  return (id === null ? null : profileOf(store, id)) ?? engineProfiles.vllm;
+}
+
+function profileOf(store: Store, id: string): EngineProfile | null {
+  const builtIn = Object.values(engineProfiles).find((profile) => profile.id === id);
+  return builtIn ?? store.calibrations.list().find(({ profile }) => profile.id === id)?.profile ?? null;
+}
+
+/** Engine profiles over the store; predicting and fitting is done in a thread of its own. */
+export function createCalibrationService(store: Store, uploads: Uploads, cards: CardShelf): CalibrationService {
+  const checked = new Map<string, readonly CheckEvent[]>();
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  async function rowsOf(uploadId: string): Promise<Outcome<MeasuredRows>> {
+    const source = uploads.open(uploadId);
+    if (source === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+    return importServingRows(source, cards.read().catalogue);
+  }
+
+  async function* freshCheck({ uploadId, profileId }: CheckRequest, signal: AbortSignal): AsyncGenerator<CheckEvent> {
+    const profile = profileOf(store, profileId);
+    if (profile === null) return yield { kind: "refused", message: "This profile is not kept any more: choose another." };
+    const read = await rowsOf(uploadId);
+    if (!read.ok) return yield { kind: "refused", message: read.message };
+    const { name, rows, unsupported, bad } = read;
+    yield { kind: "table", name, rows: rows.length, unsupported, bad };
+    const profiles = { ...engineProfiles, [profile.engine]: profile };
+    const { userCards } = cards.read();
+    for await (const reply of calibrate({ kind: "check", rows, profiles, userCards }, signal)) {
+      if (reply.kind !== "fit") yield reply;
+    }
+  }
+
+  return {
+    list: () => ({ builtIn: Object.values(engineProfiles), own: store.calibrations.list(), inUse: profileInUse(store).id }),
+    async *check(request, signal) {
+      const key = JSON.stringify([request, cards.read().userCards]);
+      const known = checked.get(key);
+      if (known !== undefined) return yield* known;
+      const events: CheckEvent[] = [];
+      for await (const event of freshCheck(request, signal)) {
+        events.push(event);
+        yield event;
+      }
+      if (events.at(-1)?.kind !== "checked") return;
+      checked.set(key, events);
+      const oldest = checked.keys().next().value;
+      if (checked.size > KEPT_CHECKS && oldest !== undefined) checked.delete(oldest);
+    },
+    async fit({ uploadId, profileId, engine, efficiencies, name }, signal) {
+      const chosen = profileOf(store, profileId);
+      const base = chosen?.engine === engine ? chosen : engineProfiles[engine];
+      const read = await rowsOf(uploadId);
+      if (!read.ok) return read;
+      const rows = read.rows.filter((row) => row.engine === engine);
+      if (rows.length === 0) return { ok: false, message: `${read.name} has no run of ${engineNames[engine]} that can be predicted.` };
+      const asOf = new Date().toISOString().slice(0, 10);
+      const task = { kind: "fit", rows, base, userCards: cards.read().userCards, efficiencies, id: randomUUID(), name, asOf } as const;
+      for await (const reply of calibrate(task, signal)) {
+        if (reply.kind !== "fit") continue;
+        return reply.answer.outcome === "fitted" ? { ok: true, fit: reply.answer } : { ok: false, message: reply.answer.reason };
+      }
+      throw new Error("the calibration worker ended without an answer");
+    },
+    keep(profile, actor) {
+      if (profileOf(store, profile.id) !== null) return { ok: false, message: `"${profile.name}" is kept already.` };
+      const sameName = [...Object.values(engineProfiles), ...store.calibrations.list().map((kept) => kept.profile)];
+      if (sameName.some(({ name }) => name === profile.name))
+        return { ok: false, message: `There is a profile "${profile.name}" already: give another name.` };
+      store.atomically(() => {
+        store.calibrations.insert({ profile, createdAt: new Date().toISOString(), actor });
+        note(actor, "keep engine profile", profile.name, `${engineNames[profile.engine]}, fitted on ${profile.fittedOn?.rows ?? 0} runs`);
+      });
+      return { ok: true, id: profile.id };
+    },
+    use(id, actor) {
+      const profile = profileOf(store, id);
+      if (profile === null) return { ok: false, message: "This profile is not kept any more: choose another." };
+      if (profileInUse(store).id === id) return { ok: true };
+      store.atomically(() => {
+        note(actor, "plan with engine profile", profile.name, `before: ${profileInUse(store).name}`);
+        store.calibrations.use({ profileId: id, at: new Date().toISOString(), actor });
+      });
+      return { ok: true };
+    },
+    remove(id, actor) {
+      const kept = store.calibrations.list().find(({ profile }) => profile.id === id);
+      if (kept === undefined) return { ok: false, message: "There is no such profile of your own." };
+      if (profileInUse(store).id === id)
+        return { ok: false, message: `Plans are made with "${kept.profile.name}": choose another profile for planning first.` };
+      store.atomically(() => {
+        store.calibrations.remove(id);
+        note(actor, "remove engine profile", kept.profile.name, "");
+      });
+      return { ok: true };
+    },
+  };
+}

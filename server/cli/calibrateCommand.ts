@@ -1,0 +1,143 @@
+import { writeFileSync } from "node:fs";
+import type { Command } from "commander";
+import { importServingRows } from "@/server/planning/importServingRows";
+import { fitProfile } from "@/solver/calibration/fitProfile";
+import { predictServing } from "@/solver/calibration/predictServing";
+import { errorsByGroup } from "@/solver/calibration/servingErrors";
+import type { ServingRow } from "@/solver/calibration/servingRow";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import {
+  coefficientNames,
+  type EngineKind,
+  type EngineProfile,
+  engineKinds,
+  engineNames,
+  hostCoefficients,
+  type ProfileErrors,
+} from "@/solver/hardware/engineProfile";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { describeErrors } from "./simulateRows";
+import { textTable } from "./textTable";
+import { CARDS_FLAG, readCards, readCsvFile } from "./workloadFlags";
+
+interface CalibrateFlags {
+  readonly rows: string;
+  readonly efficiencies?: boolean;
+  readonly engine?: string;
+  readonly name?: string;
+  readonly out?: string;
+  readonly cards?: string;
+  readonly json?: boolean;
+}
+
+const HELP = `
+Each engine in the table gets a profile of its own; --out needs one engine, so name it with --engine where the table has several.
+A row that cannot be read is named, and the fit goes on without it. What rows cannot tell is not fitted, with the reason, and
+keeps the built-in value. Public measurements hold means only: no percentile is fitted or checked.
+Exit codes: 0 done, 2 the table cannot be read, 3 no profile could be fitted.`;
+
+/** `weir calibrate`: engine profiles from measured runs. */
+export function addCalibrateCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  program
+    .command("calibrate")
+    .description("fit engine profiles to measured runs, and say how far they are off on runs the fit had not seen")
+    .requiredOption("--rows <file>", "CSV of runs, as for simulate, with ttft_ms and tpot_ms")
+    .option("--efficiencies", "fit factors on the kernels' efficiencies too, beside host and link terms")
+    .option("--engine <word>", `only runs of this engine: ${engineKinds.join(", ")}`)
+    .option("--name <name>", "name of the profile (default: engine and file)")
+    .option("--out <file>", "write the profile here, for --profile of simulate, plan and frontier")
+    .option(...CARDS_FLAG)
+    .option("--json", "print JSON")
+    .addHelpText("after", HELP)
+    .action(async (flags: CalibrateFlags) => onExit(await calibrate(flags)));
+}
+
+async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
+  const wanted = engineKinds.find((kind) => kind === flags.engine);
+  if (flags.engine !== undefined && wanted === undefined)
+    return refuse(`--engine: "${flags.engine}" is none of ${engineKinds.join(", ")}.`);
+  const cards = readCards(flags);
+  if (!cards.ok) return refuse(cards.message);
+  const read = await readCsvFile(flags.rows, (source) => importServingRows(source, cards.catalogue));
+  if (!read.ok) return refuse(read.message);
+  const { name: file, rows, unsupported, bad } = read;
+  if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${bad[0] ?? unsupported[0]?.reason ?? ""}`);
+  const engines = engineKinds.filter((kind) => (wanted ?? kind) === kind && rows.some(({ engine }) => engine === kind));
+  if (engines.length === 0) return refuse(`--engine: ${file} has no run of ${flags.engine} that can be fitted.`);
+  if (flags.out !== undefined && engines.length > 1)
+    return refuse(`--out: ${file} has runs of ${engines.join(" and ")}; name one with --engine.`);
+
+  const fits = engines.map((engine) => fitEngine(engine, rows, { flags, file, cards: cards.catalogue }));
+  if (flags.json === true) process.stdout.write(`${JSON.stringify({ fits, unsupported, bad }, null, 2)}\n`);
+  else {
+    process.stdout.write(fits.map(describeFit).join("\n"));
+    for (const { line, reason } of unsupported) process.stdout.write(`  - line ${line} left out: ${reason}\n`);
+    for (const message of bad) process.stdout.write(`  - not read: ${message}\n`);
+  }
+  const [first] = fits;
+  if (fits.every(({ outcome }) => outcome === "refused")) return EXIT.infeasible;
+  if (flags.out !== undefined && first?.outcome === "fitted") {
+    try {
+      writeFileSync(flags.out, `${JSON.stringify(first.profile, null, 2)}\n`);
+    } catch (problem) {
+      return refuse(`--out: ${flags.out} cannot be written: ${problem instanceof Error ? problem.message : problem}.`, EXIT.failed);
+    }
+  }
+  return EXIT.done;
+}
+
+type EngineFit = ReturnType<typeof fitEngine>;
+
+interface Asked {
+  readonly flags: CalibrateFlags;
+  readonly file: string;
+  readonly cards: CardCatalogue;
+}
+
+function fitEngine(engine: EngineKind, all: readonly ServingRow[], { flags, file, cards }: Asked) {
+  const rows = all.filter((row) => row.engine === engine);
+  const base = engineProfiles[engine];
+  const name = flags.name ?? `${engineNames[engine]} on ${file}`;
+  const asOf = new Date().toISOString().slice(0, 10);
+  const id = `${engine}-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`.slice(0, 80);
+  const fit = fitProfile(rows, base, { efficiencies: flags.efficiencies === true, id, name, asOf, cards });
+  if (fit.outcome === "refused") return { engine, rows: rows.length, ...fit };
+  const aside = new Set(fit.outliers.map(({ line }) => line));
+  const kept = rows.filter(({ line }) => !aside.has(line));
+  const errors = errorsByGroup(
+    kept.flatMap((row) => {
+      const answer = predictServing(row, fit.profile, cards);
+      return answer.outcome === "predicted" ? [answer] : [];
+    }),
+  );
+  return { engine, rows: rows.length, base, trainErrorsByGroup: errors, ...fit };
+}
+
+function describeFit(fit: EngineFit): string {
+  const title = `${engineNames[fit.engine]}, ${fit.rows} run${fit.rows === 1 ? "" : "s"}`;
+  if (fit.outcome === "refused") return `${title}: not fitted. ${fit.reason}\n`;
+  const { profile, base, trainErrors, heldOutErrors, trainErrorsByGroup, notFitted, outliers } = fit;
+  return [
+    `${title}: "${profile.name}"\n\n`,
+    textTable([
+      ["coefficient", "fitted", "before", "provenance"],
+      ...coefficientNames.map((name) => [name, value(name, profile), value(name, base), profile.provenance[name].kind]),
+    ]),
+    `\n${textTable([
+      ["errors", "TTFT", "TPOT", "end to end"],
+      ["rows it was fitted to", ...means(trainErrors)],
+      ...(heldOutErrors === null ? [] : [["rows it had not seen", ...means(heldOutErrors)]]),
+    ])}`,
+    describeErrors(trainErrorsByGroup, "On rows it was fitted to, by group"),
+    ...notFitted.map(({ coefficient, reason }) => `  - ${coefficient} is not fitted: ${reason}\n`),
+    ...outliers.map(({ line, reason }) => `  - line ${line} is set aside as a bad row: ${reason}\n`),
+    ...(heldOutErrors === null ? ["  - All rows are of one model, GPU, shape and lengths: no row was left to try the fit on.\n"] : []),
+  ].join("");
+}
+
+const value = (name: keyof EngineProfile["coefficients"], { coefficients }: EngineProfile): string =>
+  hostCoefficients.includes(name) ? `${coefficients[name].toExponential(2)} s` : `x ${coefficients[name].toPrecision(3)}`;
+
+const means = ({ ttft, tpot, endToEnd }: ProfileErrors): readonly string[] =>
+  [ttft, tpot, endToEnd].map(({ rows, meanAbsolute }) => (rows === 0 ? "-" : `${(100 * meanAbsolute).toFixed(1)} %`));

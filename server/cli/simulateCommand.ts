@@ -1,0 +1,154 @@
+import type { Command } from "commander";
+import { importArrivals } from "@/server/planning/importArrivals";
+import type { ArrivalLaw } from "@/solver/engine/arrivals";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { cardOf } from "@/solver/hardware/catalogue";
+import { atPrecision, bytesPerWeight, type Precision } from "@/solver/hardware/modelCard";
+import { replicaModel } from "@/solver/hardware/replicaShapes";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { numberFlag } from "./flagValues";
+import { PROFILE_FLAG, readProfile } from "./profileFlag";
+import { describeForecast, forecast, type Load } from "./replicaForecast";
+import { simulateRows } from "./simulateRows";
+import { CARDS_FLAG, readCards, readCsvFile } from "./workloadFlags";
+
+interface SimulateFlags {
+  readonly rows?: string;
+  readonly model?: string;
+  readonly gpu?: string;
+  readonly tp: number;
+  readonly pp: number;
+  readonly precision?: Precision;
+  readonly input?: number;
+  readonly output?: number;
+  readonly rate?: number;
+  readonly burstiness?: number;
+  readonly arrivals?: string;
+  readonly concurrency?: number;
+  readonly requests: number;
+  readonly prefixHitRate: number;
+  readonly seed: number;
+  readonly profile?: string;
+  readonly cards?: string;
+  readonly json?: boolean;
+}
+
+const HELP = `
+With --rows every run of a table is predicted as the closed loop it was, and compared with what it measured where it says so.
+A row that cannot be read is named with line and field, and the others are answered; the exit code is 2 only when none could be
+read. Runs that no model covers are listed with the reason and not guessed. --profile is for runs of its own engine; runs of
+the others take their built-in profiles.
+
+Without --rows one replica serves requests that all have --input and --output tokens: in an open loop at --rate (Poisson, Gamma
+with --burstiness, or a trace with --arrivals, scaled to the rate), or in a closed loop with --concurrency. Exit code 3: it does
+not fit.`;
+
+const tokens = numberFlag({ min: 1, max: 10_000_000, whole: true });
+
+/** `weir simulate`: predicts measured runs, or what one replica does under a load. */
+export function addSimulateCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  program
+    .command("simulate")
+    .description("predict runs of a table (--rows), or latency and throughput of one replica under a load")
+    .option("--rows <file>", "CSV of runs: model, gpu, engine, tp, isl, osl, concurrency, precision, and ttft_ms, tpot_ms where measured")
+    .option("--model <card>", "model, such as llama-3.1-8b")
+    .option("--gpu <card>", "GPU type, such as h100-sxm")
+    .option("--tp <n>", "tensor parallelism", numberFlag({ min: 1, max: 64, whole: true }), 1)
+    .option("--pp <n>", "pipeline parallelism", numberFlag({ min: 1, max: 64, whole: true }), 1)
+    .option("--precision <word>", "of the weights: bf16, fp8 or int4 (default: the card's)")
+    .option("--input <tokens>", "prompt tokens of each request", tokens)
+    .option("--output <tokens>", "tokens each request generates", tokens)
+    .option("--rate <rps>", "requests per second of an open loop", numberFlag({ min: 0.0001, max: 1e6 }))
+    .option("--burstiness <cv>", "coefficient of variation of the gaps: 1 is Poisson", numberFlag({ min: 0.01, max: 100 }))
+    .option("--arrivals <file>", "CSV of arrivals with a column TIMESTAMP, replayed at the rate")
+    .option("--concurrency <n>", "requests in flight of a closed loop", numberFlag({ min: 1, max: 100_000, whole: true }))
+    .option("--requests <n>", "requests to simulate", numberFlag({ min: 1, max: 1_000_000, whole: true }), 5000)
+    .option("--prefix-hit-rate <share>", "share of each prompt found in the prefix cache", numberFlag({ min: 0, max: 1 }), 0)
+    .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1)
+    .option(...PROFILE_FLAG)
+    .option(...CARDS_FLAG)
+    .option("--json", "print JSON")
+    .addHelpText("after", HELP)
+    .action(async (flags: SimulateFlags) => onExit(await simulate(flags)));
+}
+
+async function simulate(flags: SimulateFlags): Promise<ExitCode> {
+  const cards = readCards(flags);
+  if (!cards.ok) return refuse(cards.message);
+  const read = readProfile(flags.profile);
+  if (!read.ok) return refuse(read.message);
+  if (flags.rows !== undefined) {
+    return simulateRows({ file: flags.rows, profile: read.profile, cards: cards.catalogue, json: flags.json === true });
+  }
+
+  const { model: modelId, gpu: gpuId, input, output, tp, pp, precision } = flags;
+  if (modelId === undefined || gpuId === undefined || input === undefined || output === undefined)
+    return refuse("Give --rows, or --model, --gpu, --input, --output and one of --rate and --concurrency.");
+  const { models, gpus } = cards.catalogue;
+  const card = cardOf(models, modelId);
+  if (card === undefined) return refuse(`--model: there is no model card "${modelId}"; known: ${Object.keys(models).join(", ")}.`);
+  const gpu = cardOf(gpus, gpuId);
+  if (gpu === undefined) return refuse(`--gpu: there is no GPU card "${gpuId}"; known: ${Object.keys(gpus).join(", ")}.`);
+  if (precision !== undefined && !Object.hasOwn(bytesPerWeight, precision))
+    return refuse(`--precision: "${precision}" is none of ${Object.keys(bytesPerWeight).join(", ")}.`);
+  const load = await loadOf(flags);
+  if (!load.ok) return refuse(load.message);
+
+  const profile = read.profile ?? engineProfiles.vllm;
+  const model = precision === undefined ? card : atPrecision(card, precision);
+  const fit = replicaModel(model, gpu, { tp, pp }, profile);
+  if (!fit.fits) return refuse(`${fit.reason}.`, EXIT.infeasible);
+  const answer = forecast({
+    replica: fit.replica,
+    load: load.load,
+    requests: flags.requests,
+    inputTokens: input,
+    outputTokens: output,
+    prefixHitRate: flags.prefixHitRate,
+    seed: flags.seed,
+    relativeError: profile.errors?.endToEnd.meanAbsolute ?? 0,
+  });
+  if (flags.json === true) {
+    const asked = { model: model.id, precision: model.precision, gpu: gpu.id, tp, pp, profile: profile.id, inputTokens: input };
+    process.stdout.write(`${JSON.stringify({ ...asked, outputTokens: output, ...answer }, null, 2)}\n`);
+    return EXIT.done;
+  }
+  const { provenance } = fit.replica.stepTime;
+  const sources = [...new Set(provenance.map(({ kind, source }) => `  - ${kind}: ${source}\n`))];
+  process.stdout.write(
+    [
+      `${model.id} in ${model.precision} on ${gpu.id}, tp ${tp}, pp ${pp}, by the profile "${profile.name}"\n`,
+      `${loadWords(load.load)}, ${input} tokens in and ${output} out each\n\n`,
+      describeForecast(answer),
+      ...sources,
+    ].join(""),
+  );
+  return EXIT.done;
+}
+
+type LoadRead = { readonly ok: true; readonly load: Load } | { readonly ok: false; readonly message: string };
+
+async function loadOf({ rate, concurrency, burstiness, arrivals: file }: SimulateFlags): Promise<LoadRead> {
+  if ((rate === undefined) === (concurrency === undefined)) return { ok: false, message: "Give one of --rate and --concurrency." };
+  if (concurrency !== undefined) {
+    if (burstiness !== undefined || file !== undefined)
+      return { ok: false, message: "--burstiness and --arrivals go with --rate: a closed loop sends when it is answered." };
+    return { ok: true, load: { kind: "closed", concurrency } };
+  }
+  if (burstiness !== undefined && file !== undefined) return { ok: false, message: "Give one of --burstiness and --arrivals." };
+  const requestsPerSecond = rate ?? 0;
+  if (file === undefined) {
+    const law: ArrivalLaw = burstiness === undefined ? { kind: "poisson" } : { kind: "gamma", burstiness };
+    return { ok: true, load: { kind: "open", requestsPerSecond, law } };
+  }
+  const read = await readCsvFile(file, importArrivals);
+  if (!read.ok) return read;
+  return { ok: true, load: { kind: "open", requestsPerSecond, law: { kind: "trace", arrivalSeconds: read.arrivalSeconds } } };
+}
+
+const LAWS = { poisson: "Poisson arrivals", gamma: "Gamma arrivals", trace: "arrivals of the trace" } as const;
+
+const loadWords = (load: Load): string =>
+  load.kind === "closed"
+    ? `closed loop, ${load.concurrency} in flight`
+    : `open loop, ${load.requestsPerSecond} requests/s, ${LAWS[load.law.kind]}`;

@@ -1,0 +1,113 @@
+import { importServingRows } from "@/server/planning/importServingRows";
+import { predictServing, type ServingPrediction } from "@/solver/calibration/predictServing";
+import { errorsByGroup, type GroupErrors } from "@/solver/calibration/servingErrors";
+import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import type { EngineProfile, MetricErrors } from "@/solver/hardware/engineProfile";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { textTable } from "./textTable";
+import { readCsvFile } from "./workloadFlags";
+
+export interface RowsAsked {
+  readonly file: string;
+  /** Used for the runs of its engine; null: the built-in profiles only. */
+  readonly profile: EngineProfile | null;
+  readonly cards: CardCatalogue;
+  readonly json: boolean;
+}
+
+/** Predicts every run of a table, printing each as it is done, then what could not be predicted and the errors by group. */
+export async function simulateRows({ file, profile, cards, json }: RowsAsked): Promise<ExitCode> {
+  const read = await readCsvFile(file, (source) => importServingRows(source, cards));
+  if (!read.ok) return refuse(read.message);
+  const { rows, bad } = read;
+  if (rows.length + read.unsupported.length === 0) return refuse(`No row of ${read.name} could be read. ${bad[0]}`);
+  const profiles = profile === null ? engineProfiles : { ...engineProfiles, [profile.engine]: profile };
+  const predictions: ServingPrediction[] = [];
+  const unsupported: UnsupportedRow[] = [...read.unsupported];
+  const print = json ? jsonPrinter() : textPrinter(read.name);
+  for (const row of rows) {
+    const answer = predictServing(row, profiles[row.engine], cards);
+    if (answer.outcome === "unsupported") unsupported.push(answer.unsupported);
+    else {
+      predictions.push(answer);
+      print.row(answer);
+    }
+  }
+  print.rest({ unsupported, bad, errors: errorsByGroup(predictions) });
+  return EXIT.done;
+}
+
+interface Rest {
+  readonly unsupported: readonly UnsupportedRow[];
+  readonly bad: readonly string[];
+  readonly errors: readonly GroupErrors[];
+}
+
+interface Printer {
+  row(prediction: ServingPrediction): void;
+  rest(rest: Rest): void;
+}
+
+const write = (text: string): void => {
+  process.stdout.write(text);
+};
+
+function jsonPrinter(): Printer {
+  let begun = false;
+  const begin = (): string => (begun ? "," : '{"rows":[');
+  return {
+    row({ row: { shape, measured: _, ...row }, ...figures }) {
+      write(`${begin()}\n${JSON.stringify({ ...row, ...shape, ...figures })}`);
+      begun = true;
+    },
+    rest({ unsupported, bad, errors }) {
+      const parts = Object.entries({ unsupported, bad, errors }).map(([name, list]) => `"${name}":${JSON.stringify(list)}`);
+      write(`${begun ? "" : begin()}\n],\n${parts.join(",\n")}}\n`);
+    },
+  };
+}
+
+function textPrinter(name: string): Printer {
+  return {
+    row({ row, meanTtftSeconds, meanTpotSeconds, meanE2eSeconds, errors, extrapolated }) {
+      const { line, model, gpu, engine, shape, inputTokens, outputTokens, concurrency } = row;
+      const pipeline = shape.pp > 1 ? ` pp${shape.pp}` : "";
+      write(
+        `line ${line}: ${model} on ${gpu}, ${engine}, tp${shape.tp}${pipeline}, ${inputTokens} in, ${outputTokens} out, ${concurrency} in flight: TTFT ${seconds(meanTtftSeconds)}${off(errors.ttft)}, TPOT ${seconds(meanTpotSeconds)}${off(errors.tpot)}, end to end ${seconds(meanE2eSeconds)}${off(errors.endToEnd)}\n`,
+      );
+      for (const reason of extrapolated) write(`    extrapolated: ${reason}\n`);
+    },
+    rest({ unsupported, bad, errors }) {
+      if (unsupported.length > 0) write(`\nNot predicted, ${count(unsupported.length)}:\n`);
+      for (const { line, reason } of unsupported) write(`  line ${line}: ${reason}\n`);
+      if (bad.length > 0) write(`\nNot read, ${count(bad.length)}:\n`);
+      for (const message of bad) write(`  ${message}\n`);
+      write(describeErrors(errors, `Errors of mean latencies on ${name}, predicted over measured`));
+    },
+  };
+}
+
+const count = (rows: number): string => `${rows} row${rows === 1 ? "" : "s"}`;
+
+/** Errors by group as a table; empty when nothing was measured. */
+export function describeErrors(errors: readonly GroupErrors[], title: string): string {
+  const measured = errors.filter(({ ttft, tpot, endToEnd }) => ttft !== null || tpot !== null || endToEnd !== null);
+  if (measured.length === 0) return "";
+  const figures = (one: MetricErrors | null) => (one === null ? ["-", "-"] : [percent(one.meanAbsolute), signed(one.bias)]);
+  return `\n${title}:\n\n${textTable([
+    ["", "rows", "TTFT", "bias", "TPOT", "bias", "end to end", "bias"],
+    ...measured.map(({ group, key, rows, ttft, tpot, endToEnd }) => [
+      group === "all" ? "all" : `${group} ${key}`,
+      String(rows),
+      ...[ttft, tpot, endToEnd].flatMap(figures),
+    ]),
+  ])}\n`;
+}
+
+const off = (error: number | null): string => (error === null ? "" : ` (${signed(error)})`);
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+const signed = (share: number): string => `${share < 0 ? "-" : "+"}${percent(Math.abs(share))}`;
+const seconds = (value: number): string =>
+  Number.isNaN(value) ? "-" : value < 1 ? `${(1000 * value).toPrecision(3)} ms` : `${value.toPrecision(3)} s`;

@@ -1,0 +1,35 @@
+import type { FitProfile } from "@/solver/calibration/fitProfile";
+import type { ServingPrediction } from "@/solver/calibration/predictServing";
+import type { GroupErrors } from "@/solver/calibration/servingErrors";
+import type { ServingRow, UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { EngineKind, EngineProfile } from "@/solver/hardware/engineProfile";
+
+/** What a calibration worker is started for. */
+export type CalibrationTask =
+  | {
+      readonly kind: "check";
+      readonly rows: readonly ServingRow[];
+      /** What each engine's rows are predicted with. */
+      readonly profiles: Readonly<Record<EngineKind, EngineProfile>>;
+      readonly userCards: UserCards;
+    }
+  | {
+      readonly kind: "fit";
+      /** Of one engine. */
+      readonly rows: readonly ServingRow[];
+      readonly base: EngineProfile;
+      readonly userCards: UserCards;
+      /** Whether the efficiencies are fitted too, beside the host terms. */
+      readonly efficiencies: boolean;
+      readonly id: string;
+      readonly name: string;
+      /** ISO date of the fit. */
+      readonly asOf: string;
+    };
+
+/** From the worker: predictions in batches as they are made, then one of the others, last. */
+export type CalibrationReply =
+  | { readonly kind: "predicted"; readonly predictions: readonly ServingPrediction[]; readonly unsupported: readonly UnsupportedRow[] }
+  | { readonly kind: "checked"; readonly errors: readonly GroupErrors[] }
+  | { readonly kind: "fit"; readonly answer: FitProfile };
