@@ -2,7 +2,7 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { CardsIcon, ClustersIcon, HistoryIcon, LiveIcon, PlanIcon, WeirIcon, WorkloadsIcon } from "../ui/icons";
+import { CalibrationIcon, CardsIcon, ClustersIcon, HistoryIcon, LiveIcon, PlanIcon, WeirIcon, WorkloadsIcon } from "../ui/icons";
 import { type PlaceHref, placeOf, places } from "./places";
 import { useClusterLink } from "./useCurrentCluster";
 
@@ -13,6 +13,7 @@ const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
   "/workloads": WorkloadsIcon,
   "/clusters": ClustersIcon,
   "/cards": CardsIcon,
+  "/calibration": CalibrationIcon,
 };
 
 export function Rail() {

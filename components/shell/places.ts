@@ -8,6 +8,7 @@ export const places = [
   { href: "/workloads", name: "Workloads", key: "w" },
   { href: "/clusters", name: "Clusters", key: "c" },
   { href: "/cards", name: "Cards", key: "k" },
+  { href: "/calibration", name: "Calibration", key: "b" },
 ] as const satisfies readonly { readonly href: Route; readonly name: string; readonly key: string }[];
 
 export type PlaceHref = (typeof places)[number]["href"];

@@ -4,7 +4,11 @@ export interface Column {
   readonly key: string;
   readonly name: string;
   readonly numeric?: boolean;
+  /** Where rows can be put in the order of this column: how they stand now, and what asks for it. */
+  readonly order?: { readonly now: "ascending" | "descending" | "none"; readonly onAsk: () => void };
 }
+
+const arrows = { ascending: " ▲", descending: " ▼", none: "" } as const;
 
 /** A dense table's frame: caption for screen readers, header row, scroll on narrow windows with a shadow where more is hidden. */
 export function Table(props: { readonly caption: string; readonly columns: readonly Column[]; readonly children: ReactNode }) {
@@ -16,8 +20,20 @@ export function Table(props: { readonly caption: string; readonly columns: reado
         <thead>
           <tr className="border-b text-xs text-ink-3">
             {props.columns.map((column) => (
-              <th key={column.key} scope="col" className={`px-2 py-1.5 first:pl-0 last:pr-0 ${column.numeric ? "text-right" : ""}`}>
-                {column.name}
+              <th
+                key={column.key}
+                scope="col"
+                aria-sort={column.order?.now}
+                className={`px-2 py-1.5 first:pl-0 last:pr-0 ${column.numeric ? "text-right" : ""}`}
+              >
+                {column.order === undefined ? (
+                  column.name
+                ) : (
+                  <button type="button" className="font-medium whitespace-nowrap hover:text-ink" onClick={column.order.onAsk}>
+                    {column.name}
+                    <span aria-hidden="true">{arrows[column.order.now]}</span>
+                  </button>
+                )}
               </th>
             ))}
           </tr>

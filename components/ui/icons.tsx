@@ -59,3 +59,9 @@ export const CardsIcon = () => (
     <path d="M2.5 11V3.5a1 1 0 0 1 1-1H11M7.5 8h3M7.5 10.5h3" />
   </Icon>
 );
+export const CalibrationIcon = () => (
+  <Icon>
+    <path d="M2 2v12h12M4.5 11.5l8-8" />
+    <path d="M6 7.5h.01M8.5 9.5h.01M9.5 5h.01M12 7h.01" />
+  </Icon>
+);

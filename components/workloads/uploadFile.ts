@@ -20,6 +20,11 @@ export interface ArrivalsSurvey {
   readonly origin: string;
 }
 
+/** What a table of measured runs holds. */
+export interface ServingSurvey {
+  readonly rows: number;
+}
+
 export interface Uploaded<Survey> {
   readonly uploadId: string;
   readonly survey: Survey;
@@ -33,7 +38,7 @@ export function refusalBeforeSending(file: { readonly name: string; readonly siz
   return `${file.name} has ${megabytes} MB, the browser sends at most 64 MB: import it with \`npm run weir -- import\`, which reads files of any size. Nothing was sent.`;
 }
 
-async function upload<Survey>(file: File, kind: "outcomes" | "arrivals"): Promise<Uploaded<Survey>> {
+async function upload<Survey>(file: File, kind: "outcomes" | "arrivals" | "serving"): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
   const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
@@ -47,3 +52,6 @@ export const uploadOutcomes = (file: File) => upload<OutcomesSurvey>(file, "outc
 
 /** Sends an arrival trace. Throws with the studio's sentence when it is refused. */
 export const uploadArrivals = (file: File) => upload<ArrivalsSurvey>(file, "arrivals");
+
+/** Sends measured runs. Throws with the studio's sentence when they are refused. */
+export const uploadServing = (file: File) => upload<ServingSurvey>(file, "serving");

@@ -1,0 +1,137 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useCallback } from "react";
+import type { ProfileList } from "@/server/contracts/studio";
+import { type EngineKind, type EngineProfile, engineKinds, engineNames } from "@/solver/hardware/engineProfile";
+import { useTRPC } from "../api/trpc";
+import { useCurrentCluster } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { SelectField } from "../ui/Field";
+import { formatCounted } from "../ui/format";
+import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useUrlView } from "../url/useUrlView";
+import { FilePicker } from "../workloads/FilePicker";
+import { uploadServing } from "../workloads/uploadFile";
+import { CheckPanel } from "./CheckPanel";
+import { type CalibrationView, calibrationCodec } from "./calibrationCodec";
+import { FitPanel } from "./FitPanel";
+import { ProfilePanel } from "./ProfilePanel";
+import type { Hardware } from "./prepareProfile";
+import { useCheck } from "./useCheck";
+
+const profilesOf = ({ builtIn, own }: ProfileList): readonly EngineProfile[] => [...builtIn, ...own.map((kept) => kept.profile)];
+
+/** The cluster's GPU, and the models planned for there: those of the workload planning begins with. */
+function useHardware(): Hardware | null {
+  const trpc = useTRPC();
+  const cluster = useCurrentCluster();
+  const { data } = useQuery(trpc.workloads.list.queryOptions());
+  if (cluster === null || data === undefined) return null;
+  const workload = data.find((each) => each.id === cluster.suggested?.workloadId) ?? data[0];
+  return {
+    gpu: cluster.spec.gpu,
+    models: workload?.models.map((each) => each.model) ?? [],
+    gpusPerNode: Math.max(...cluster.spec.nodes.map((node) => node.gpus)),
+  };
+}
+
+/** What is done with one uploaded table under one profile. */
+function Table(props: {
+  readonly uploadId: string;
+  readonly profile: EngineProfile;
+  readonly list: ProfileList;
+  readonly view: CalibrationView;
+  readonly write: (change: Partial<CalibrationView>, how: "push" | "replace") => void;
+}) {
+  const { uploadId, profile, list, write } = props;
+  const { check, error } = useCheck(uploadId, profile.id);
+  const engines = engineKinds.filter((kind) => check.predictions.some(({ row }) => row.engine === kind));
+  const baseOf = useCallback(
+    (engine: EngineKind) => (engine === profile.engine ? profile : (list.builtIn.find((each) => each.engine === engine) ?? profile)),
+    [profile, list],
+  );
+  return (
+    <>
+      <CheckPanel
+        check={check}
+        error={error}
+        view={props.view}
+        onView={(change) => write(change, "replace")}
+        onLeave={() => write({ rows: null }, "push")}
+      />
+      {check.errors !== null && engines.length > 0 && (
+        <FitPanel uploadId={uploadId} profile={profile} engines={engines} baseOf={baseOf} onKept={(id) => write({ profile: id }, "push")} />
+      )}
+    </>
+  );
+}
+
+/** Calibration: may these predictions be trusted for my engines? */
+export function CalibrationScreen() {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.calibrations.list.queryOptions());
+  const [view, write] = useUrlView(calibrationCodec);
+  const hardware = useHardware();
+  const upload = useMutation({ mutationFn: uploadServing, onSuccess: ({ uploadId }) => write({ rows: uploadId }, "push") });
+  const list = query.data;
+  const profiles = list === undefined ? [] : profilesOf(list);
+  const profile = profiles.find((each) => each.id === (view.profile ?? list?.inUse)) ?? profiles.find((each) => each.id === list?.inUse);
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Calibration">
+        <p className="text-sm text-ink-3">How far predictions are from measured runs, and what they rest on.</p>
+      </PageHeader>
+      <PanelState status={queryStatus(query, { what: "Reading engine profiles" })}>
+        {() =>
+          list === undefined || profile === undefined ? null : (
+            <div className="flex flex-col gap-4">
+              <div className="flex flex-wrap items-end gap-x-6 gap-y-3 rounded-lg border bg-panel px-4 py-3">
+                <SelectField
+                  className="w-72 max-w-full"
+                  label="Engine profile"
+                  value={profile.id}
+                  options={profiles.map((each) => ({
+                    value: each.id,
+                    text: `${each.name} (${list.own.some((kept) => kept.profile.id === each.id) ? `yours, ${engineNames[each.engine]}` : "built in"}${each.id === list.inUse ? ", in use" : ""})`,
+                  }))}
+                  onChange={(id) => write({ profile: id }, "push")}
+                />
+                {list.inUse !== profile.id && (
+                  <p className="flex min-h-8 items-center text-xs text-ink-3">
+                    Plans are made with "{profiles.find((each) => each.id === list.inUse)?.name}".
+                  </p>
+                )}
+              </div>
+              <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
+              <Panel
+                title="Runs of your own"
+                aside={view.rows !== null && <Button onClick={() => write({ rows: null }, "push")}>Put the file away</Button>}
+              >
+                <FilePicker
+                  label="Measured runs"
+                  hint="CSV, up to 64 MB and 5,000 rows: engine, model, gpu, tp, isl, osl, concurrency, precision, ttft_ms, tpot_ms. Each run is simulated as the closed loop it was."
+                  busy={upload.isPending}
+                  note={upload.data === undefined || view.rows === null ? null : `${formatCounted(upload.data.survey.rows, "run")} read.`}
+                  error={upload.error?.message ?? null}
+                  onFile={(file) => upload.mutate(file)}
+                />
+                {view.rows === null && (
+                  <p className="mt-3 text-sm text-ink-3">
+                    Measured runs are not shipped with Weir. Without a file this page shows the errors its fits left, and no chart.
+                  </p>
+                )}
+              </Panel>
+              {view.rows !== null && (
+                <Table key={`${view.rows} ${profile.id}`} uploadId={view.rows} profile={profile} list={list} view={view} write={write} />
+              )}
+            </div>
+          )
+        }
+      </PanelState>
+    </div>
+  );
+}

@@ -1,0 +1,171 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { ServingMetric } from "@/solver/hardware/engineProfile";
+import { prepareScatter } from "../charts/prepareScatter";
+import { ScatterChart } from "../charts/ScatterChart";
+import { SelectField } from "../ui/Field";
+import { formatCount, formatCounted } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { type CalibrationView, metricNames, metrics } from "./calibrationCodec";
+import { GroupTable } from "./GroupTable";
+import { groupingNames, groupings, groupKey, groupMarks } from "./grouping";
+import { checkedRows, inOrder } from "./prepareRows";
+import { RowTable } from "./RowTable";
+import type { Check } from "./useCheck";
+
+/** Predictions against an uploaded table: chart, errors by group, rows, and what was left out. */
+export function CheckPanel(props: {
+  readonly check: Check;
+  readonly error: string | null;
+  readonly view: CalibrationView;
+  readonly onView: (change: Partial<CalibrationView>) => void;
+  readonly onLeave: () => void;
+}) {
+  const { check, view } = props;
+  const [pointed, setPointed] = useState<number | null>(null);
+  const [picked, setPicked] = useState<number | null>(null);
+  const rows = useMemo(() => checkedRows(check.predictions, view.metric), [check.predictions, view.metric]);
+  const marks = useMemo(
+    () =>
+      groupMarks(
+        rows.map(({ row }) => groupKey(row, view.group)),
+        view.group,
+      ),
+    [rows, view.group],
+  );
+  const picture = useMemo(
+    () =>
+      prepareScatter(
+        rows.flatMap(({ row, measuredSeconds, predictedSeconds }) => {
+          const mark = marks.get(groupKey(row, view.group));
+          if (measuredSeconds === null || mark === undefined) return [];
+          return [{ key: row.line, measured: measuredSeconds, predicted: predictedSeconds, letter: mark.letter, hue: mark.hue }];
+        }),
+      ),
+    [rows, marks, view.group],
+  );
+  const ordered = useMemo(() => inOrder(rows, view.order, view.descending), [rows, view.order, view.descending]);
+  const name = metricNames[view.metric];
+  const status = statusOf(check, props.error, props.onLeave);
+  return (
+    <Panel
+      title={check.name === "" ? "Against your runs" : `Against ${check.name}`}
+      aside={
+        <>
+          <SelectField
+            label="Metric"
+            value={view.metric}
+            options={metrics.map((metric) => ({ value: metric, text: metricNames[metric] }))}
+            onChange={(value) =>
+              props.onView({ metric: metrics.find((metric): metric is ServingMetric => metric === value) ?? "endToEnd" })
+            }
+          />
+          <SelectField
+            label="Group by"
+            value={view.group}
+            options={groupings.map((group) => ({ value: group, text: groupingNames[group] }))}
+            onChange={(value) => props.onView({ group: groupings.find((group) => group === value) ?? "model" })}
+          />
+        </>
+      }
+    >
+      <PanelState status={status}>
+        {() => (
+          <div className="flex flex-col gap-6">
+            {check.errors === null && (
+              <p role="status" className="text-sm text-ink-2">
+                <progress className="mr-2 h-2 w-40 align-middle accent-(--accent)" max={check.rows} value={check.predictions.length} />
+                {formatCount(check.predictions.length)} of {formatCounted(check.rows, "run")} predicted …
+              </p>
+            )}
+            <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">
+              <div className="flex min-w-0 flex-col gap-2">
+                <h3 className="text-sm font-semibold">Predicted (upwards) against measured {name}</h3>
+                {picture === null ? (
+                  <p className="text-sm text-ink-3">No row has a measured {name} to compare with.</p>
+                ) : (
+                  <>
+                    <ScatterChart picture={picture} name={name} pointed={pointed} onPoint={setPointed} onPick={setPicked} />
+                    <p className="text-xs text-ink-3">
+                      {formatCount(picture.counts.inBand)} of {formatCounted(picture.counts.drawn, "run")} within ±10 % (shaded). Means over
+                      each run: public measurements hold no percentiles.
+                      {picture.counts.clipped > 0 && ` ${formatCount(picture.counts.clipped)} beyond the chart, as ▲ or ▼ at its edge.`}
+                    </p>
+                  </>
+                )}
+              </div>
+              <div className="flex min-w-0 flex-col gap-2">
+                <h3 className="text-sm font-semibold">Errors by {groupingNames[view.group]}</h3>
+                {check.errors === null ? (
+                  <p className="text-sm text-ink-3">When all runs are predicted.</p>
+                ) : (
+                  <GroupTable errors={check.errors} group={view.group} marks={marks} />
+                )}
+                <LeftOut check={check} />
+              </div>
+            </div>
+            <section className="flex min-w-0 flex-col gap-2">
+              <h3 className="text-sm font-semibold">Runs</h3>
+              <RowTable
+                rows={ordered}
+                metric={name}
+                order={view.order}
+                descending={view.descending}
+                onOrder={(order, descending) => props.onView({ order, descending })}
+                pointed={pointed}
+                onPoint={setPointed}
+                picked={picked}
+              />
+            </section>
+          </div>
+        )}
+      </PanelState>
+    </Panel>
+  );
+}
+
+function statusOf(check: Check, error: string | null, onLeave: () => void): PanelStatus {
+  const refusal = check.refusal ?? error;
+  if (refusal !== null) return { kind: "error", message: refusal, retry: null };
+  if (check.name === "") return { kind: "loading", what: "Reading the table" };
+  if (check.errors !== null && check.predictions.length === 0) {
+    return {
+      kind: "empty",
+      title: "No run of this table can be predicted",
+      text: check.unsupported[0]?.reason ?? check.bad[0] ?? "It has no rows.",
+      action: (
+        <button type="button" className="text-sm font-medium text-accent underline underline-offset-2" onClick={onLeave}>
+          Choose another file
+        </button>
+      ),
+    };
+  }
+  if (check.bad.length > 0)
+    return {
+      kind: "partial",
+      note: `${formatCounted(check.bad.length, "row")} could not be read and ${check.bad.length === 1 ? "is" : "are"} listed below.`,
+    };
+  return { kind: "ready" };
+}
+
+/** What of the table was not predicted, and why. */
+function LeftOut({ check: { unsupported, bad } }: { readonly check: Check }) {
+  if (unsupported.length + bad.length === 0) return null;
+  return (
+    <details className="mt-2">
+      <summary className="text-sm font-medium text-ink-2">{formatCounted(unsupported.length + bad.length, "row")} not predicted</summary>
+      <ul className="mt-2 flex max-h-60 list-disc flex-col gap-1 overflow-y-auto pl-4 text-sm text-ink-2">
+        {bad.map((message) => (
+          <li key={message}>{message}</li>
+        ))}
+        {unsupported.map(({ line, reason }) => (
+          <li key={line}>
+            Line {line}: {reason}.
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,127 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import type { ProfileList } from "@/server/contracts/studio";
+import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { formatCount } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { CoefficientTable } from "./CoefficientTable";
+import { ErrorTable } from "./ErrorTable";
+import { extrapolations, type Hardware } from "./prepareProfile";
+
+const spanText = ({ least, most }: { readonly least: number; readonly most: number }): string =>
+  least === most ? formatCount(least) : `${formatCount(least)} to ${formatCount(most)}`;
+
+function FittedOn({ profile }: { readonly profile: EngineProfile }) {
+  const { fittedOn } = profile;
+  if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not say which runs it was fitted on.</p>;
+  const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf } = fittedOn;
+  const facts = [
+    ["Runs", `${formatCount(rows)} of ${engineNames[profile.engine]}, fitted ${asOf}`],
+    ["Models", models.join(", ")],
+    ["GPUs", gpus.join(", ")],
+    ["Tensor parallelism", spanText(tp)],
+    ["Prompt tokens", spanText(inputTokens)],
+    ["Answer tokens", spanText(outputTokens)],
+    ["Requests in flight", spanText(concurrency)],
+  ] as const;
+  return (
+    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+      {facts.map(([name, value]) => (
+        <div key={name} className="contents">
+          <dt className="text-ink-3">{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** Whether plans are made with the profile looked at, and what changes that. */
+function Use({ profile, list }: { readonly profile: EngineProfile; readonly list: ProfileList }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const renew = () => queries.invalidateQueries({ queryKey: trpc.pathKey() });
+  const use = useMutation({
+    mutationFn: async (id: string) => takeOutcome(await client.calibrations.use.mutate({ id })),
+    onSuccess: renew,
+  });
+  const remove = useMutation({
+    mutationFn: async (id: string) => takeOutcome(await client.calibrations.remove.mutate({ id })),
+    onSuccess: renew,
+  });
+  const own = list.own.some((kept) => kept.profile.id === profile.id);
+  const problem = use.error ?? remove.error;
+  return (
+    <>
+      {problem !== null && (
+        <span role="alert" className="text-bad">
+          {problem.message}
+        </span>
+      )}
+      {list.inUse === profile.id ? (
+        <StateWord tone="good">plans are made with it</StateWord>
+      ) : (
+        <>
+          {own && (
+            <Button look="quiet" disabled={remove.isPending} onClick={() => remove.mutate(profile.id)}>
+              Remove
+            </Button>
+          )}
+          <Button disabled={use.isPending} onClick={() => use.mutate(profile.id)}>
+            Use for planning
+          </Button>
+        </>
+      )}
+    </>
+  );
+}
+
+/** What a profile says, how far it was off on runs it had not seen, and where it only extrapolates. */
+export function ProfilePanel(props: { readonly profile: EngineProfile; readonly list: ProfileList; readonly hardware: Hardware | null }) {
+  const { profile, hardware } = props;
+  const sentences = hardware === null ? [] : extrapolations(profile, hardware);
+  return (
+    <Panel title={profile.name} aside={<Use profile={profile} list={props.list} />}>
+      <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
+        <CoefficientTable profile={profile} before={null} />
+        <div className="flex min-w-0 flex-col gap-6">
+          <section className="flex flex-col gap-2">
+            <h3 className="text-sm font-semibold">On runs the fit had not seen</h3>
+            {profile.errors === null ? (
+              <p className="text-sm text-ink-3">The profile says nothing of its errors: hold it against runs of your own below.</p>
+            ) : (
+              <ErrorTable caption={`Errors of ${profile.name} on unseen runs`} sets={[{ name: "unseen", errors: profile.errors }]} />
+            )}
+            <p className="text-xs text-ink-3">
+              Relative errors of predicted means. Public measurements hold means only: nothing here validates a percentile.
+            </p>
+          </section>
+          <section className="flex flex-col gap-2">
+            <h3 className="text-sm font-semibold">Fitted on</h3>
+            <FittedOn profile={profile} />
+          </section>
+          {hardware !== null && (
+            <section className="flex flex-col gap-2">
+              <h3 className="text-sm font-semibold">For this cluster</h3>
+              {sentences.length === 0 ? (
+                <p className="text-sm text-ink-2">Its GPU and models were among the runs.</p>
+              ) : (
+                <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
+                  {sentences.map((sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ))}
+                </ul>
+              )}
+            </section>
+          )}
+        </div>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,69 @@
+import { type Coefficient, coefficientNames, type EngineProfile, hostCoefficients } from "@/solver/hardware/engineProfile";
+
+/** One coefficient as a reader meets it. */
+export interface CoefficientLine {
+  readonly name: Coefficient;
+  readonly words: string;
+  readonly value: string;
+  /** The value of the profile compared with; null without one. */
+  readonly before: string | null;
+  readonly kind: EngineProfile["provenance"][Coefficient]["kind"];
+  readonly source: string;
+}
+
+const WORDS: Readonly<Record<Coefficient, string>> = {
+  stepSeconds: "Scheduling and launching a step",
+  layerSeconds: "Each layer, each step",
+  sequenceSeconds: "Each running sequence, each step",
+  requestSeconds: "Each request, outside the steps",
+  requestSecondsPerInputToken: "Each prompt token, outside the steps",
+  weightRead: "Reading weights",
+  compute: "Matrix multiplication",
+  kvRead: "Reading the KV cache",
+  prefillAttention: "Attention of prefill",
+  allReduce: "All-reduce between GPUs",
+};
+
+export const coefficientWords = (name: Coefficient): string => WORDS[name];
+
+/** A coefficient with its unit: seconds as ms, µs or ns, others as a factor on what the kernel tables reach. */
+export function coefficientText(name: Coefficient, value: number): string {
+  if (!hostCoefficients.includes(name)) return `× ${value.toPrecision(3)}`;
+  if (value === 0) return "0 s";
+  const [unit, factor] = value >= 1e-3 ? ["ms", 1e3] : value >= 1e-6 ? ["µs", 1e6] : ["ns", 1e9];
+  return `${Number((value * Number(factor)).toPrecision(3))} ${unit}`;
+}
+
+/** A profile's coefficients in their order, beside those of another. */
+export function coefficientLines(profile: EngineProfile, before: EngineProfile | null): readonly CoefficientLine[] {
+  return coefficientNames.map((name) => ({
+    name,
+    words: WORDS[name],
+    value: coefficientText(name, profile.coefficients[name]),
+    before: before === null ? null : coefficientText(name, before.coefficients[name]),
+    kind: profile.provenance[name].kind,
+    source: profile.provenance[name].source,
+  }));
+}
+
+/** What there is to plan for on a cluster. */
+export interface Hardware {
+  readonly gpu: string;
+  readonly models: readonly string[];
+  readonly gpusPerNode: number;
+}
+
+/** What a profile says about a cluster without having seen its like, a sentence each. */
+export function extrapolations({ fittedOn }: EngineProfile, { gpu, models, gpusPerNode }: Hardware): readonly string[] {
+  if (fittedOn === null) return ["It does not say which runs it was fitted on: whether it holds here is unknown."];
+  const sentences: string[] = [];
+  if (!fittedOn.gpus.includes(gpu)) sentences.push(`No run on ${gpu} was fitted: its times are extrapolated from ${list(fittedOn.gpus)}.`);
+  const strangers = models.filter((model) => !fittedOn.models.includes(model));
+  if (strangers.length > 0)
+    sentences.push(`No run of ${list(strangers)} was fitted: their times follow from their architecture and ${list(fittedOn.models)}.`);
+  if (gpusPerNode > fittedOn.tp.most) sentences.push(`No run with a tensor parallelism above ${fittedOn.tp.most} was fitted.`);
+  return sentences;
+}
+
+const list = (names: readonly string[]): string =>
+  names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
