@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { coefficientNames, type EngineProfile } from "@/solver/hardware/engineProfile";
+import { coefficientLines, coefficientText, extrapolations } from "./prepareProfile";
+
+const span = { least: 1, most: 4 };
+const profile: EngineProfile = {
+  ...engineProfiles.vllm,
+  fittedOn: {
+    rows: 60,
+    models: ["llama-3.1-70b"],
+    gpus: ["h200-sxm"],
+    tp: span,
+    inputTokens: span,
+    outputTokens: span,
+    concurrency: span,
+    asOf: "2026-11-01",
+  },
+};
+
+describe("what a profile says about a cluster it has not seen", () => {
+  it("names the GPU and the models that no run was of", () => {
+    const said = extrapolations(profile, { gpu: "l40s", models: ["llama-3.1-70b", "gemma-2-2b", "gemma-2-9b"], gpusPerNode: 4 });
+    expect(said).toEqual([
+      "No run on l40s was fitted: its times are extrapolated from h200-sxm.",
+      "No run of gemma-2-2b and gemma-2-9b was fitted: their times follow from their architecture and llama-3.1-70b.",
+    ]);
+  });
+
+  it("says nothing when GPU, models and parallelism were among the runs", () => {
+    expect(extrapolations(profile, { gpu: "h200-sxm", models: ["llama-3.1-70b"], gpusPerNode: 4 })).toEqual([]);
+    expect(extrapolations(profile, { gpu: "h200-sxm", models: [], gpusPerNode: 8 })).toEqual([
+      "No run with a tensor parallelism above 4 was fitted.",
+    ]);
+  });
+
+  it("owns up to not knowing when the profile does not say", () => {
+    expect(extrapolations({ ...profile, fittedOn: null }, { gpu: "l40s", models: [], gpusPerNode: 1 })).toHaveLength(1);
+  });
+});
+
+describe("coefficients", () => {
+  it("carry the unit that suits their size", () => {
+    expect(coefficientText("stepSeconds", 0.00277)).toBe("2.77 ms");
+    expect(coefficientText("layerSeconds", 23.3e-6)).toBe("23.3 µs");
+    expect(coefficientText("requestSecondsPerInputToken", 8.6e-10)).toBe("0.86 ns");
+    expect(coefficientText("requestSeconds", 0)).toBe("0 s");
+    expect(coefficientText("weightRead", 1.2)).toBe("× 1.20");
+  });
+
+  it("all stand beside those of the profile before", () => {
+    const before = { ...profile, coefficients: { ...profile.coefficients, weightRead: 0.5 } };
+    const lines = coefficientLines(profile, before);
+    expect(lines.map(({ name }) => name)).toEqual([...coefficientNames]);
+    expect(lines.find(({ name }) => name === "weightRead")?.before).toBe("× 0.500");
+  });
+});

@@ -1,0 +1,122 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "weir-simulate-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the bundled command line and waits for its end. */
+function weir(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, "dist", "weir.mjs"), ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+const HEADER = "model,gpu,engine,tp,isl,osl,concurrency,precision,ttft_ms,tpot_ms";
+function csv(name: string, ...lines: readonly string[]): string {
+  const file = join(folder, name);
+  writeFileSync(file, [HEADER, ...lines, ""].join("\n"));
+  return file;
+}
+
+describe("runs of a table", () => {
+  const good = "llama-3.1-8b,h100-sxm,vllm,1,500,50,4,bf16,40,8";
+
+  test("are predicted one by one, with errors where they measured, and the rest is named", async () => {
+    const file = csv(
+      "mixed.csv",
+      good,
+      good.replace(",40,8", ",,"),
+      good.replace("llama-3.1-8b", "mystery-1b"),
+      good.replace(",500,", ",x,"),
+    );
+    const { code, stdout, stderr } = await weir("simulate", "--rows", file, "--json");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const answer = JSON.parse(stdout);
+    expect(answer.rows.map(({ line }: { line: number }) => line)).toEqual([2, 3]);
+    const [measured, silent] = answer.rows;
+    for (const name of ["meanTtftSeconds", "meanTpotSeconds", "meanE2eSeconds"]) expect(measured[name]).toBeGreaterThan(0);
+    expect(measured.errors.ttft).toBeCloseTo(measured.meanTtftSeconds / 0.04 - 1, 12);
+    expect(silent.errors).toEqual({ ttft: null, tpot: null, endToEnd: null });
+    expect(answer.unsupported).toMatchObject([{ line: 4, reason: expect.stringContaining("mystery-1b") }]);
+    expect(answer.bad).toEqual([expect.stringMatching(/mixed\.csv.*ine 5.*isl/)]);
+    expect(answer.errors.find(({ group }: { group: string }) => group === "all").ttft.rows).toBe(1);
+  });
+
+  test("of a table in which none can be read are refused with file, line and field", async () => {
+    const { code, stdout, stderr } = await weir("simulate", "--rows", csv("bad.csv", good.replace(",500,", ",x,")));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/bad\.csv.*ine 2.*isl/);
+  });
+
+  test("make a profile that predicts them better and that planning reads", async () => {
+    const lines = [1, 4, 16].flatMap((users) =>
+      [100, 2000].map((prompt) => `llama-3.1-8b,h100-sxm,vllm,1,${prompt},40,${users},bf16,${200 + prompt / 20 + 5 * users},9`),
+    );
+    const file = csv("slow.csv", ...lines);
+    const out = join(folder, "profile.json");
+    const fitted = await weir("calibrate", "--rows", file, "--out", out, "--json");
+    expect({ code: fitted.code, stderr: fitted.stderr }).toEqual({ code: 0, stderr: "" });
+    const [fit] = JSON.parse(fitted.stdout).fits;
+    expect(fit).toMatchObject({ outcome: "fitted", engine: "vllm", heldOutErrors: expect.anything() });
+    const ttft = async (...more: readonly string[]) => {
+      const { stdout } = await weir("simulate", "--rows", file, "--json", ...more);
+      return JSON.parse(stdout).errors[0].ttft.meanAbsolute;
+    };
+    expect(await ttft("--profile", out)).toBeLessThan(0.5 * (await ttft()));
+  });
+
+  test("of several engines need the one to write to be named", async () => {
+    const file = csv("two.csv", good, good.replace("vllm", "sglang"));
+    const { code, stderr } = await weir("calibrate", "--rows", file, "--out", join(folder, "none.json"));
+    expect(code).toBe(2);
+    expect(stderr).toContain("name one with --engine");
+    expect(existsSync(join(folder, "none.json"))).toBe(false);
+  });
+});
+
+describe("one replica", () => {
+  const replica = ["simulate", "--model", "llama-3.1-8b", "--gpu", "h100-sxm", "--input", "500", "--output", "50", "--json"];
+
+  test("in an open loop has latencies that grow with the rate, and none past its limit", async () => {
+    const at = async (rate: number) => JSON.parse((await weir(...replica, "--rate", String(rate), "--requests", "2000")).stdout);
+    const light = await at(1);
+    const heavy = await at(0.7 * light.saturationRequestsPerSecond);
+    expect(heavy.figures.endToEndSeconds.p95).toBeGreaterThan(light.figures.endToEndSeconds.p95);
+    expect([light.stability, heavy.utilisation]).toEqual(["stable", expect.closeTo(0.7, 6)]);
+    expect(await at(1.2 * light.saturationRequestsPerSecond)).toMatchObject({ stability: "unstable", figures: null });
+    expect(light.notes.join()).toContain("means only");
+  });
+
+  test("in a closed loop answers as many as are in flight, by Little's law", async () => {
+    const { stdout } = await weir(...replica, "--concurrency", "8", "--requests", "400");
+    const { figures } = JSON.parse(stdout);
+    expect(figures.requestsPerSecond * figures.endToEndSeconds.mean).toBeCloseTo(8, 0);
+  });
+
+  test("finds part of its prompts in the prefix cache and answers sooner", async () => {
+    const cold = JSON.parse((await weir(...replica, "--rate", "5")).stdout);
+    const warm = JSON.parse((await weir(...replica, "--rate", "5", "--prefix-hit-rate", "0.9")).stdout);
+    expect(warm.figures.ttftSeconds.mean).toBeLessThan(cold.figures.ttftSeconds.mean);
+  });
+
+  test.each([
+    ["that does not fit", ["--model", "llama-3.1-70b", "--rate", "1"], 3, "141.1 GB of weights"],
+    ["without a load", [], 2, "one of --rate and --concurrency"],
+    ["with two loads", ["--rate", "1", "--concurrency", "2"], 2, "one of --rate and --concurrency"],
+    ["of an unknown model", ["--model", "mystery", "--rate", "1"], 2, 'no model card "mystery"'],
+    ["by a profile that is none", ["--rate", "1", "--profile", join(root, "package.json")], 2, "--profile:"],
+  ] as const)("%s is refused", async (_, more, code, sentence) => {
+    const answer = await weir(...replica, ...more);
+    expect(answer.code).toBe(code);
+    expect(answer.stderr).toContain(sentence);
+    expect(answer.stderr.trim().split("\n")).toHaveLength(1);
+  });
+});
