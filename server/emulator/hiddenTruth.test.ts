@@ -3,7 +3,7 @@ import type { StepTime } from "@/solver/engine/replicaModel";
 import { hiddenTruth } from "./hiddenTruth";
 
 const planned: StepTime = { decodeBaseSeconds: () => 0.02, secondsPerKvToken: 1e-7, mixedStepSeconds: () => 0.1, provenance: [] };
-const load = { tokens: 1, prefillPairs: 1, kvTokensRead: 1, sequences: 1 };
+const load = { tokens: 1, prefillTokens: 1, prefillPairs: 1, kvTokensRead: 1, sequences: 1 };
 const ENGINES = 4000;
 
 /** Ratios of true to planned times over many engines. */

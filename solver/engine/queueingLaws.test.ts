@@ -169,7 +169,7 @@ test("a request alone takes what the step times add up to in closed form, its ca
         const cached = Math.min(hit, input - 1);
         const tokens = input - cached;
         const prefillPairs = (input * (input + 1) - cached * (cached + 1)) / 2;
-        const prefill = stepTime.mixedStepSeconds({ tokens, prefillPairs, kvTokensRead: 0, sequences: 1 });
+        const prefill = stepTime.mixedStepSeconds({ tokens, prefillTokens: tokens, prefillPairs, kvTokensRead: 0, sequences: 1 });
         const steps = output - 1;
         const kvTokensRead = steps * (input + 1) + (steps * (steps - 1)) / 2;
         const decode = steps * stepTime.decodeBaseSeconds(1) + stepTime.secondsPerKvToken * kvTokensRead;

@@ -259,7 +259,7 @@ test("tokens generated so far count up to the answer's length, one a step", () =
   }
   expect([...new Set(counts)]).toEqual([0, 1, 2, 3, 4]);
   // One prefill step and four decode steps, each reading one token more.
-  const prefill = unitStep.mixedStepSeconds({ tokens: 10, prefillPairs: 55, kvTokensRead: 0, sequences: 1 });
+  const prefill = unitStep.mixedStepSeconds({ tokens: 10, prefillTokens: 10, prefillPairs: 55, kvTokensRead: 0, sequences: 1 });
   expect(finishedAt).toBe(prefill + 4 * (1 + 1 / 64) + (11 + 12 + 13 + 14) / 1024);
 });
 

@@ -17,6 +17,8 @@ export interface StepTime {
 export interface StepLoad {
   /** Tokens through the linear layers: prefill tokens of the chunk plus one per decoding sequence. */
   readonly tokens: number;
+  /** Of these, the tokens of prompts. */
+  readonly prefillTokens: number;
   /** Query-key pairs of the prefill chunk's attention. */
   readonly prefillPairs: number;
   /** Cached tokens read by decoding sequences. */

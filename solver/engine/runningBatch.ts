@@ -29,6 +29,7 @@ export class RunningBatch {
   private readonly finishes: SlotHeap;
   private readonly load: { -readonly [part in keyof StepLoad]: StepLoad[part] } = {
     tokens: 0,
+    prefillTokens: 0,
     prefillPairs: 0,
     kvTokensRead: 0,
     sequences: 0,
@@ -75,6 +76,7 @@ export class RunningBatch {
   /** What the filled step computes; `null` when there is nothing in it but decodes. */
   prefillLoad(): StepLoad | null {
     if (this.load.tokens === this.decoding) return null;
+    this.load.prefillTokens = this.load.tokens - this.decoding;
     this.load.kvTokensRead = this.decodeTokens;
     this.load.sequences = this.decoding + this.completing + (this.partialTokens > 0 ? 1 : 0);
     return this.load;

@@ -123,6 +123,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
         ? model.stepTime.decodeBaseSeconds(decoders.length) + model.stepTime.secondsPerKvToken * kvTokensRead
         : model.stepTime.mixedStepSeconds({
             tokens: decoders.length + chunks.reduce((sum, { tokens }) => sum + tokens, 0),
+            prefillTokens: chunks.reduce((sum, { tokens }) => sum + tokens, 0),
             prefillPairs: chunks.reduce((sum, { one, tokens }) => sum + tokens * one.prefilled + (tokens * (tokens + 1)) / 2, 0),
             kvTokensRead,
             sequences: decoders.length + chunks.length,

@@ -107,7 +107,7 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
     secondsPerKvToken,
     mixedStepSeconds: (load: StepLoad) =>
       commonSeconds(load.tokens, load.sequences, filling) +
-      filling * (fullShare * secondsPerPair * load.prefillPairs + secondsPerPrefillToken * load.tokens) +
+      filling * (fullShare * secondsPerPair * load.prefillPairs + secondsPerPrefillToken * load.prefillTokens) +
       secondsPerKvToken * load.kvTokensRead,
     provenance: provenanceOf(model, gpu, kernels, profile),
   };
