@@ -84,7 +84,9 @@ export function CheckPanel(props: {
               <div className="flex min-w-0 flex-col gap-2">
                 <h3 className="text-sm font-semibold">Predicted (upwards) against measured {name}</h3>
                 {picture === null ? (
-                  <p className="text-sm text-ink-3">No row has a measured {name} to compare with.</p>
+                  <p className="text-sm text-ink-3">
+                    {check.errors === null ? "When the first runs are predicted." : `No row has a measured ${name} to compare with.`}
+                  </p>
                 ) : (
                   <>
                     <ScatterChart picture={picture} name={name} pointed={pointed} onPoint={setPointed} onPick={setPicked} />

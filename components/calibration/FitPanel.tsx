@@ -158,19 +158,13 @@ export function FitPanel(props: {
                     {keep.error.message}
                   </p>
                 )}
-                {keep.isSuccess && keep.data.id === fit.data.fit.profile.id ? (
-                  <p role="status" className="text-sm text-ink-2">
-                    Saved. It is shown above, where it can be used for planning.
-                  </p>
-                ) : (
-                  <Button
-                    look="primary"
-                    disabled={keep.isPending}
-                    onClick={() => fit.data !== undefined && keep.mutate(fit.data.fit.profile)}
-                  >
-                    Save as profile
-                  </Button>
-                )}
+                <Button
+                  look="primary"
+                  disabled={keep.isPending}
+                  onClick={() => fit.data !== undefined && keep.mutate(fit.data.fit.profile)}
+                >
+                  Save as profile
+                </Button>
               </div>
             </div>
           )

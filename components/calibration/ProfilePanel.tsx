@@ -56,6 +56,7 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
     onSuccess: renew,
   });
   const own = list.own.some((kept) => kept.profile.id === profile.id);
+  const usual = list.builtIn.find((each) => each.engine === profile.engine);
   const problem = use.error ?? remove.error;
   return (
     <>
@@ -65,7 +66,14 @@ function Use({ profile, list }: { readonly profile: EngineProfile; readonly list
         </span>
       )}
       {list.inUse === profile.id ? (
-        <StateWord tone="good">plans are made with it</StateWord>
+        <>
+          <StateWord tone="good">plans are made with it</StateWord>
+          {own && usual !== undefined && (
+            <Button disabled={use.isPending} onClick={() => use.mutate(usual.id)}>
+              Go back to the built-in {usual.name}
+            </Button>
+          )}
+        </>
       ) : (
         <>
           {own && (
