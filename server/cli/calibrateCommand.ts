@@ -17,12 +17,14 @@ import {
   type ProfileErrors,
 } from "@/solver/hardware/engineProfile";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { reportKernels } from "./kernelReport";
 import { describeErrors } from "./simulateRows";
 import { textTable } from "./textTable";
 import { CARDS_FLAG, readCards, readCsvFile } from "./workloadFlags";
 
 interface CalibrateFlags {
-  readonly rows: string;
+  readonly rows?: string;
+  readonly kernels?: string;
   readonly efficiencies?: boolean;
   readonly engine?: string;
   readonly name?: string;
@@ -42,7 +44,8 @@ export function addCalibrateCommand(program: Command, onExit: (code: ExitCode) =
   program
     .command("calibrate")
     .description("fit engine profiles to measured runs, and say how far they are off on runs the fit had not seen")
-    .requiredOption("--rows <file>", "CSV of runs, as for simulate, with ttft_ms and tpot_ms")
+    .option("--rows <file>", "CSV of runs, as for simulate, with ttft_ms and tpot_ms")
+    .option("--kernels <folder>", "instead of --rows: operator tables to fit kernel coefficients to, which are printed")
     .option("--efficiencies", "fit factors on the kernels' efficiencies too, beside host and link terms")
     .option("--engine <word>", `only runs of this engine: ${engineKinds.join(", ")}`)
     .option("--name <name>", "name of the profile (default: engine and file)")
@@ -59,7 +62,10 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
     return refuse(`--engine: "${flags.engine}" is none of ${engineKinds.join(", ")}.`);
   const cards = readCards(flags);
   if (!cards.ok) return refuse(cards.message);
-  const read = await readCsvFile(flags.rows, (source) => importServingRows(source, cards.catalogue));
+  const { rows: path, kernels } = flags;
+  if (kernels !== undefined && path === undefined) return reportKernels(kernels, cards.catalogue, flags.json === true);
+  if (path === undefined || kernels !== undefined) return refuse("Give one of --rows and --kernels.");
+  const read = await readCsvFile(path, (source) => importServingRows(source, cards.catalogue));
   if (!read.ok) return refuse(read.message);
   const { name: file, rows, unsupported, bad } = read;
   if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${bad[0] ?? unsupported[0]?.reason ?? ""}`);
