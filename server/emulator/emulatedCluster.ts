@@ -2,6 +2,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { catalogueIn } from "@/server/contracts/cardsFile";
 import type { EmulatedCluster, EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { createEngine, type Engine } from "./emulatedEngine";
 import { engineFit, gpuKeys } from "./engineFit";
 import { createGpuTelemetry, type GpuTelemetry } from "./gpuTelemetry";
@@ -69,10 +70,9 @@ export async function createCluster(settings: Settings, store: StateStore): Prom
       if (holder !== undefined) return { ok: false, status: 409, message: `GPU ${key} is held by engine "${holder.request.id}".` };
     }
     const { replica } = fit;
-    const stepTime = truth.enabled ? hiddenTruth(replica.stepTime, { seed: truth.seed, engineId: request.id }) : replica.stepTime;
     const engine = createEngine({
       request,
-      replicaModel: { ...replica, stepTime },
+      replicaModel: truth.enabled ? hiddenTruth(replica, vllmProfile.errors, { seed: truth.seed, engineId: request.id }) : replica,
       maxModelTokens: fit.maxModelTokens,
       timeScale,
       // The GPUs of a replica load side by side.

@@ -62,7 +62,8 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
     onEvent(kind, handle, seconds) {
       const request = open.get(handle);
       if (request === undefined) return;
-      if (kind === "admitted") request.queueSeconds = seconds - request.arrivedSeconds;
+      // Queueing is counted from the engine on, as vLLM does.
+      if (kind === "admitted") request.queueSeconds = seconds - request.arrivedSeconds - replicaModel.requestSeconds(request.inputTokens);
       if (kind === "first-token") {
         request.ttftSeconds = seconds - request.arrivedSeconds;
         metrics.firstToken(request);
