@@ -31,7 +31,6 @@ export function extrapolations(
     reasons.push(`no fp8 kernel tables of ${gpu.efficienciesOf}`);
   if (row.precision === "int4") reasons.push("no kernel tables of int4 weights: bf16 kernels reading fewer bytes stand in");
   if (row.shape.pp > 1) reasons.push("no measured run had a pipeline");
-  if (model?.architecture.attention.kind === "mla") reasons.push("latent attention follows no fitted table");
   const { fittedOn } = profile;
   if (fittedOn === null) return reasons;
   if (!fittedOn.gpus.includes(row.gpu)) reasons.push(`no run on ${row.gpu} was fitted`);

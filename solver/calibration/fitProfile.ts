@@ -62,8 +62,23 @@ const FACTOR_PULL = 0.15;
 const OUTLIER_TIMES = 6;
 const OUTLIER_ERROR = Math.log(2.5);
 
-/** Host terms of a base profile may be 0, whose logarithm cannot be fitted from. */
-const LEAST_SECONDS = 1e-8;
+/** Step, on the logarithms, by which the fit feels its way: a simulation jumps a little wherever a request meets another step. */
+const DIFFERENCE = 0.03;
+
+/** With models of one depth, time by the layer and time by the step are the same thing. */
+const ONE_DEPTH: NotFitted = {
+  coefficient: "layerSeconds",
+  reason: "these rows hold models of one depth only, where stepSeconds says the same",
+};
+
+/** Where a fit starts at least: from next to nothing the effect of a host term, and its logarithm, would not show. */
+const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
+  stepSeconds: 3e-4,
+  layerSeconds: 3e-6,
+  sequenceSeconds: 1e-5,
+  requestSeconds: 5e-3,
+  requestSecondsPerInputToken: 3e-6,
+};
 
 /**
  * Fits an engine's own terms to measured runs, each simulated as the closed loop it was: least squares on the logarithms of TPOT and
@@ -82,11 +97,12 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
     return { outcome: "refused", reason: `A fit needs ${LEAST_ROWS} measured rows that Weir can simulate, found ${usable.length}.` };
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
-  const start = { ...base, coefficients: atLeast(base.coefficients) };
-  const { fitted, notFitted } = identifiable(wanted, (profile) => logTimes(usable, profile, cards), start);
+  const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
+  const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds"));
+  const { fitted, notFitted } = identifiable(separable, (profile) => logTimes(usable, profile, cards), raised(base, separable));
   if (fitted.length === 0) return { outcome: "refused", reason: "These rows depend on none of the coefficients." };
 
-  const fit = { base: start, names: fitted, cards };
+  const fit = { base: raised(base, fitted), names: fitted, cards };
   const first = fitCoefficients(usable, fit);
   const { kept, outliers } = setAside(usable, { ...base, coefficients: first }, cards);
   const coefficients = outliers.length === 0 ? first : fitCoefficients(kept, fit, first);
@@ -126,7 +142,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
     },
     trainErrors: profileErrors(errorsOf(usable, trained, cards)),
     heldOutErrors,
-    notFitted,
+    notFitted: oneDepth ? [...notFitted, ONE_DEPTH] : notFitted,
     outliers,
   };
 }
@@ -136,8 +152,14 @@ const groupOf = ({ model, gpu, shape, inputTokens, outputTokens }: ServingRow): 
 
 const span = (values: readonly number[]): { least: number; most: number } => ({ least: Math.min(...values), most: Math.max(...values) });
 
-const atLeast = (coefficients: EngineCoefficients): EngineCoefficients =>
-  Object.fromEntries(coefficientNames.map((name) => [name, Math.max(LEAST_SECONDS, coefficients[name])])) as EngineCoefficients;
+/** The profile with the named coefficients at least where a fit starts. */
+const raised = (profile: EngineProfile, names: readonly Coefficient[]): EngineProfile => ({
+  ...profile,
+  coefficients: {
+    ...profile.coefficients,
+    ...Object.fromEntries(names.map((name) => [name, Math.max(LEAST_START[name] ?? 0, profile.coefficients[name])])),
+  },
+});
 
 /** What a fit is of: the profile it starts from and is drawn to, and which coefficients it may move. */
 interface Fit {
@@ -172,6 +194,7 @@ function fitCoefficients(
       return [...misfits, ...pulls];
     },
     names.map((name) => Math.log(from[name] / base.coefficients[name])),
+    DIFFERENCE,
   );
   return coefficientsAt(parameters);
 }

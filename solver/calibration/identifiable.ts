@@ -1,4 +1,4 @@
-import type { Coefficient, EngineProfile } from "../hardware/engineProfile";
+import { type Coefficient, type EngineProfile, hostCoefficients } from "../hardware/engineProfile";
 
 /** A coefficient that the rows cannot tell. */
 export interface NotFitted {
@@ -6,14 +6,11 @@ export interface NotFitted {
   readonly reason: string;
 }
 
-/** Change of a coefficient by which its effect is measured. */
-const CHANGE = 0.1;
-
-/** A coefficient is not fitted when doubling it would change the rows' times by less than this, root mean square. */
+/** A coefficient is not fitted when doubling it (halving a factor, which cannot rise above a nominal rate) changes the rows' times by less than this, root mean square. */
 const LEAST_EFFECT = 0.01;
 
-/** Nor when the others can do all but this share of what it does. */
-const LEAST_OWN_SHARE = 0.1;
+/** Nor when the others can do all but this share of what it does. What is left at less is the simulation's jumps. */
+const LEAST_OWN_SHARE = 0.2;
 
 /** What rows would have to hold for a coefficient to show. */
 const NEEDS: Readonly<Record<Coefficient, string>> = {
@@ -30,7 +27,7 @@ const NEEDS: Readonly<Record<Coefficient, string>> = {
 };
 
 /**
- * Which of the wanted coefficients the rows can tell: by how their simulated times move with each (the columns of the Jacobian), and by
+ * Which of the wanted coefficients the rows can tell: by how their simulated times move with each (the difference that doubling it makes), and by
  * what of that movement no combination of the coefficients before it could make (Gram-Schmidt).
  *
  * @param logTimes logarithms of the rows' simulated times under a profile; always the same length.
@@ -45,15 +42,18 @@ export function identifiable(
   const notFitted: NotFitted[] = [];
   const directions: Float64Array[] = [];
   for (const coefficient of wanted) {
-    const changed = { ...base.coefficients, [coefficient]: base.coefficients[coefficient] * (1 + CHANGE) };
+    const changed = {
+      ...base.coefficients,
+      [coefficient]: base.coefficients[coefficient] * (hostCoefficients.includes(coefficient) ? 2 : 0.5),
+    };
     const after = logTimes({ ...base, coefficients: changed });
-    const column = after.map((value, index) => (value - (before[index] ?? 0)) / Math.log(1 + CHANGE));
+    const column = after.map((value, index) => value - (before[index] ?? 0));
     const effect = Math.sqrt(dot(column, column) / Math.max(1, column.length));
-    if (effect * Math.LN2 < LEAST_EFFECT) {
-      const percent = (100 * effect * Math.LN2).toFixed(1);
+    if (effect < LEAST_EFFECT) {
+      const percent = (100 * effect).toFixed(1);
       notFitted.push({
         coefficient,
-        reason: `doubling it would change these rows by ${percent} % only; it takes ${NEEDS[coefficient]}`,
+        reason: `${hostCoefficients.includes(coefficient) ? "doubling" : "halving"} it changes these rows by ${percent} % only; it takes ${NEEDS[coefficient]}`,
       });
       continue;
     }

@@ -1,11 +1,12 @@
 import { tpotSeconds } from "../engine/outcomeSummary";
+import type { ReplicaRequests } from "../engine/replicaOutcome";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import type { EngineProfile, MetricErrors, ServingMetric } from "../hardware/engineProfile";
 import { atPrecision } from "../hardware/modelCard";
 import { type ReplicaFit, replicaModel } from "../hardware/replicaShapes";
 import { mean } from "../numeric/quantile";
-import { seededRandom } from "../numeric/random";
+import { mixSeed, seededRandom } from "../numeric/random";
 import type { Band } from "../plan/plan";
 import { extrapolations } from "./extrapolations";
 import type { ServingRow, UnsupportedRow } from "./servingRow";
@@ -31,6 +32,9 @@ export type PredictServing =
 
 /** Requests of a run, per request in flight: as the published runs were taken. */
 const REQUESTS_PER_CLIENT = 10;
+
+/** Short runs are repeated with other lengths until they hold so many requests, and their means averaged: a mean over 20 jumps with each. */
+const LEAST_REQUESTS = 160;
 
 /** Lengths of a run are uniform between this share of the nominal ones and all of them. */
 const LEAST_LENGTH = 0.8;
@@ -101,27 +105,34 @@ function replicaOf({ model, gpu, precision, kvPrecision, shape }: ServingRow, pr
 }
 
 function simulateRun(row: ServingRow, fit: ReplicaFit): SimulatedRun | { readonly reason: string } {
-  if (!fit.fits) return { reason: fit.reason };
+  if (!fit.fits) return fit;
   const { concurrency } = row;
-  const maxSequences = Math.min(concurrency, fit.replica.maxBatchedTokens - 1);
+  const replica = { ...fit.replica, maxSequences: Math.min(concurrency, fit.replica.maxBatchedTokens - 1) };
   const count = REQUESTS_PER_CLIENT * concurrency;
-  const random = seededRandom(SEED);
-  const length = (nominal: number): number => Math.max(1, Math.round(nominal * (LEAST_LENGTH + (1 - LEAST_LENGTH) * random.next())));
-  const inputTokens = new Int32Array(count);
-  const outputTokens = new Int32Array(count);
-  for (let index = 0; index < count; index++) {
-    inputTokens[index] = length(row.inputTokens);
-    outputTokens[index] = length(row.outputTokens);
+  const repeats = Math.ceil(LEAST_REQUESTS / count);
+  const sum = { ttftSeconds: 0, tpotSeconds: 0, endToEndSeconds: 0, preemptions: 0 };
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const outcome = simulateClosedLoop(replica, lengthsOf(row, count, repeat), { concurrency });
+    if (outcome.refused > 0) {
+      return { reason: `a request of ${row.inputTokens} + ${row.outputTokens} tokens exceeds the KV cache of ${replica.kvTokens}` };
+    }
+    sum.ttftSeconds += mean(outcome.ttftSeconds) / repeats;
+    sum.tpotSeconds += mean(tpotSeconds(outcome)) / repeats;
+    sum.endToEndSeconds += mean(outcome.endToEndSeconds) / repeats;
+    sum.preemptions += outcome.preemptions / repeats;
   }
-  const outcome = simulateClosedLoop({ ...fit.replica, maxSequences }, { inputTokens, outputTokens }, { concurrency });
-  if (outcome.refused > 0)
-    return { reason: `a request of ${row.inputTokens} + ${row.outputTokens} tokens exceeds the KV cache of ${fit.replica.kvTokens}` };
-  return {
-    ttftSeconds: mean(outcome.ttftSeconds),
-    tpotSeconds: mean(tpotSeconds(outcome)),
-    endToEndSeconds: mean(outcome.endToEndSeconds),
-    preemptions: outcome.preemptions,
-  };
+  return sum;
+}
+
+function lengthsOf({ inputTokens, outputTokens }: ServingRow, count: number, repeat: number): ReplicaRequests {
+  const random = seededRandom(mixSeed(SEED, `lengths ${repeat}`));
+  const length = (nominal: number): number => Math.max(1, Math.round(nominal * (LEAST_LENGTH + (1 - LEAST_LENGTH) * random.next())));
+  const lengths = { inputTokens: new Int32Array(count), outputTokens: new Int32Array(count) };
+  for (let index = 0; index < count; index++) {
+    lengths.inputTokens[index] = length(inputTokens);
+    lengths.outputTokens[index] = length(outputTokens);
+  }
+  return lengths;
 }
 
 /** Mean end to end of a measured run: its mean TTFT and one TPOT for each further token of a mean answer. Null unless both are known. */

@@ -1,15 +1,17 @@
+import { type CardCatalogue, cardOf } from "../hardware/catalogue";
+import type { EngineProfile } from "../hardware/engineProfile";
 import type { MilpEngine } from "../milp/engine";
-import { mean, quantile } from "../numeric/quantile";
-import type { Band, CascadePolicy, ClusterSpec, ModelDeployment, Objective, PlanDraft, Predictions } from "../plan/plan";
+import type { CascadePolicy, ClusterSpec, Objective, PlanDraft } from "../plan/plan";
 import type { Workload } from "../workload/workload";
 import { alternativesTo } from "./alternatives";
 import { approvedRanges } from "./approvedRanges";
-import { best, choose, costUsdPerRequest, promisedQuality } from "./choose";
+import { best, choose, promisedQuality } from "./choose";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist } from "./finalist";
-import { judgeOutlooks } from "./judgeOutlook";
-import { planNotes } from "./planNotes";
+import { planPredictions } from "./planPredictions";
+import { loadText, stageStability } from "./stageStability";
+import { counted } from "./wording";
 
 export interface BuildPlanInput {
   readonly explorer: Explorer;
@@ -18,7 +20,9 @@ export interface BuildPlanInput {
   readonly cluster: ClusterSpec;
   readonly objective: Objective;
   readonly judge: CascadePolicy["judge"];
-  readonly precisionOf: (model: string) => ModelDeployment["precision"];
+  /** The cards and the engine profile that the explorer's replicas were made from. */
+  readonly cards: CardCatalogue;
+  readonly profile: EngineProfile;
   /** A routing set by hand, as indices into the exploration's models; null lets the planner choose. */
   readonly fixed: { readonly stages: readonly number[]; readonly thresholds: readonly number[] } | null;
   readonly engine: MilpEngine;
@@ -41,12 +45,6 @@ const MAX_FINALISTS = 4;
 /** A cascade whose tables promise no more than this many times the best verified latency may be the better one: tables err by some per cent. */
 const NEAR_TIE = 1.05;
 
-/** Blocks of time into which the simulated requests are cut to see how far their percentile varies. */
-const BAND_BLOCKS = 10;
-
-/** Student's t for a two-sided 90 % band over `BAND_BLOCKS` blocks. */
-const BAND_T = 1.833;
-
 /**
  * From an exploration to a plan: chooses by the tables, deploys the choice and simulates it whole, and goes on to the next best
  * while one promises more than the best verified (tables are approximate; a plan is not). What is predicted is
@@ -62,11 +60,11 @@ export function buildPlan(input: BuildPlanInput): BuiltPlan {
   const knobs: Knobs = index === null ? objective : { ...objective, qualityFloor: null, latencyBudgetSeconds: null };
   const choice = choose(exploration, knobs);
   const pool = index === null ? choice.candidates : choice.candidates.filter((candidate) => candidate.routing === index);
-  const { finalist, verified } = verifiedBest(input, { exploration, pool, knobs });
+  const { finalist, verified, unstable } = verifiedBest(input, { exploration, pool, knobs });
   if (finalist === null) {
     const { infeasible } = choice;
     if (infeasible !== null) return { outcome: "infeasible", ...infeasible };
-    return { outcome: "infeasible", reason: noneVerified(input), bestQuality: null, bestLatencySeconds: null };
+    return { outcome: "infeasible", reason: unstable ?? noneVerified(input, pool), bestQuality: null, bestLatencySeconds: null };
   }
   const alternatives = alternativesTo({ exploration, candidates: choice.candidates, knobs: objective, finalist, verified });
   const why = [...(choice.binds === null || index !== null ? [] : [choice.binds]), ...alternatives.why];
@@ -78,14 +76,14 @@ export function buildPlan(input: BuildPlanInput): BuiltPlan {
       metadata: { name: planName(input, finalist) },
       deployment: finalist.deployment.map((stage) => ({
         model: stage.model,
-        precision: input.precisionOf(stage.model),
+        precision: cardOf(input.cards.models, stage.model)?.precision ?? "bf16",
         gpu: input.cluster.gpu,
         gpus: stage.gpus,
         replicas: stage.groups,
       })),
       policy: policyOf(input, finalist.routing, finalist),
       inputs: planInputs(input, finalist),
-      predictions: predictions(input, finalist),
+      predictions: planPredictions(input, finalist),
       solver: {
         ...finalist.proof,
         seconds: input.elapsedSeconds(),
@@ -108,6 +106,8 @@ interface Contested {
   readonly finalist: Finalist | null;
   /** All that were simulated whole, the finalist among them. */
   readonly verified: readonly Finalist[];
+  /** Why the last that was refused as unstable was; null where none was. */
+  readonly unstable: string | null;
 }
 
 /**
@@ -122,6 +122,7 @@ function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Conte
   const cascadeOf = ({ routing }: Candidate): string => (exploration.routings[routing]?.stages ?? []).join("-");
   const corrections = new Map<string, number>();
   const seen = new Map<number, Finalist | null>();
+  let unstable: string | null = null;
   const verified = (): Finalist[] => [...seen.values()].flatMap((one) => one ?? []);
   for (let attempt = 0; attempt <= MAX_FINALISTS; attempt += 1) {
     const last = attempt === MAX_FINALISTS;
@@ -136,9 +137,13 @@ function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Conte
     if (leader === null) break;
     const known = seen.get(leader.routing);
     const rival = known === undefined ? null : rivalOf(leader);
-    if (known && rival === null) return { finalist: known, verified: verified() };
+    if (known && rival === null) return { finalist: known, verified: verified(), unstable };
     const next = rival ?? leader;
-    const finalist = deployFinalist({ ...input, policyOf: (routing) => policyOf(input, routing, null) }, next.routing);
+    const deployed = deployFinalist({ ...input, policyOf: (routing) => policyOf(input, routing, null) }, next.routing);
+    const overloaded = deployed?.deployment.find((stage) => stageStability(stage, input.profile) === "unstable");
+    if (overloaded !== undefined)
+      unstable = `Unstable: ${loadText(overloaded, input.profile)}, so its queue may grow without end. Add GPUs or lower the rate.`;
+    const finalist = overloaded === undefined ? deployed : null;
     seen.set(next.routing, finalist);
     const table = pool.find((candidate) => candidate.routing === next.routing)?.latencySeconds ?? Number.NaN;
     if (finalist !== null) corrections.set(cascadeOf(next), finalist.verifiedSeconds / table);
@@ -150,14 +155,17 @@ function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Conte
       return closest !== null && closest.latencySeconds <= NEAR_TIE * latencySeconds ? closest : null;
     }
   }
-  return { finalist: null, verified: verified() };
+  return { finalist: null, verified: verified(), unstable };
 }
 
-function noneVerified({ objective, fixed }: BuildPlanInput): string {
+function noneVerified({ objective, fixed }: BuildPlanInput, pool: readonly Candidate[]): string {
   const budget = objective.latencyBudgetSeconds;
   if (fixed === null && budget !== null)
     return `No plan kept the latency budget of ${budget} s when it was simulated whole, though the tables promised it: allow a little more.`;
-  return `The chosen routing does not keep up on ${objective.maxGpus} GPUs, or its replicas do not fit the nodes: add GPUs or lower the rate.`;
+  const gpus = counted(objective.maxGpus, "GPU");
+  if (pool.every(({ latencySeconds }) => latencySeconds === Number.POSITIVE_INFINITY))
+    return `Unstable: with these thresholds ${gpus} do not keep up with the requests each stage gets. Add GPUs, lower the rate or turn the thresholds.`;
+  return `The chosen routing does not keep up on ${gpus}, or its replicas do not fit the nodes: add GPUs or lower the rate.`;
 }
 
 /** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
@@ -185,7 +193,7 @@ function planName({ cluster }: BuildPlanInput, finalist: Finalist): string {
 }
 
 function planInputs(input: BuildPlanInput, finalist: Finalist): PlanDraft["inputs"] {
-  const { explorer, workload, workloadId, cluster, objective } = input;
+  const { explorer, workload, workloadId, cluster, profile, objective } = input;
   const { judge } = workload;
   return {
     workload: {
@@ -199,69 +207,7 @@ function planInputs(input: BuildPlanInput, finalist: Finalist): PlanDraft["input
     },
     cluster,
     models: [...explorer.input.sample.models],
+    engineProfile: profile,
     objective,
-  };
-}
-
-function predictions(input: BuildPlanInput, finalist: Finalist): Predictions {
-  const { explorer, cluster, workload } = input;
-  const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
-  const { routed, qualityLow } = explorer.routing(finalist.routing);
-  const { deployment, endToEndSeconds: settled } = finalist;
-  const p95Seconds = quantile(settled, q);
-  const gpus = deployment.reduce((sum, stage) => sum + stage.gpus, 0);
-  const stages = deployment.map((stage, index) => {
-    const measured = finalist.measured[index];
-    const share = routed.share[index] ?? 0;
-    return {
-      model: stage.model,
-      share,
-      requestsPerSecond: share * requestsPerSecond,
-      p95Seconds: measured?.percentileSeconds ?? stage.tableSeconds,
-      meanSeconds: measured?.meanSeconds ?? stage.tableSeconds,
-      ttftP95Seconds: measured?.ttftPercentileSeconds ?? stage.tableSeconds,
-      utilisation: Math.min(1, (share * requestsPerSecond) / stage.saturationRequestsPerSecond),
-    };
-  });
-  return {
-    quality: routed.quality,
-    qualityBand: {
-      low: qualityLow,
-      high: Math.min(100, 2 * routed.quality - qualityLow),
-      confidence: qualityConfidence,
-      basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it, and the confidence is of each end on its own`,
-    },
-    p95Seconds,
-    p95Band: percentileBand(settled, q),
-    meanSeconds: mean(settled),
-    largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
-    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond, share: routed.share, judge }),
-    costUsdPerHour: gpus * cluster.usdPerGpuHour,
-    utilisation: stages.reduce((sum, stage, index) => sum + (stage.utilisation * (deployment[index]?.gpus ?? 0)) / gpus, 0),
-    stages,
-    tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
-    judgeOutlooks: judgeOutlooks(workload, {
-      models: deployment.map((stage) => stage.model),
-      thresholds: explorer.routing(finalist.routing).thresholds,
-      saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
-      requestsPerSecond,
-    }),
-    notes: planNotes(input, finalist),
-  };
-}
-
-/** Spread of a percentile over consecutive blocks of requests, as a band around the percentile of all. */
-function percentileBand(seconds: Float64Array, q: number): Band {
-  const size = Math.floor(seconds.length / BAND_BLOCKS);
-  const blocks = Float64Array.from({ length: BAND_BLOCKS }, (_, block) => quantile(seconds.subarray(block * size, (block + 1) * size), q));
-  const centre = mean(blocks);
-  const variance = blocks.reduce((sum, value) => sum + (value - centre) ** 2, 0) / (BAND_BLOCKS - 1);
-  const half = BAND_T * Math.sqrt(variance / BAND_BLOCKS);
-  const all = quantile(seconds, q);
-  return {
-    low: Math.max(0, all - half),
-    high: all + half,
-    confidence: 0.9,
-    basis: `spread of the simulated traffic over ${BAND_BLOCKS} blocks; step-time model errors (about 7 to 11 %) not in it`,
   };
 }

@@ -1,5 +1,6 @@
 import type { StageOutcome } from "../cluster/clusterOutcome";
 import { simulateCluster } from "../cluster/simulateCluster";
+import { utilisationAt } from "../engine/saturation";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import { sameOptimum } from "../milp/agreement";
 import { type AllocationProblem, allocationModel, readAllocation } from "../milp/allocation";
@@ -16,6 +17,7 @@ import { STARVATION_LIMIT } from "./choose";
 import type { Explorer } from "./explore";
 import type { MixTables } from "./latencyTables";
 import { placeReplicas } from "./placeReplicas";
+import { type Statistic, statistic } from "./predictionBand";
 import type { ShapeCount } from "./shapeMix";
 
 /** A routing deployed to the last GPU and simulated whole. */
@@ -36,10 +38,10 @@ export interface Finalist {
 
 /** A stage in the whole simulation. Percentiles are at the objective's. */
 interface MeasuredStage {
-  readonly percentileSeconds: number;
-  readonly meanSeconds: number;
+  readonly percentile: Statistic;
+  readonly mean: Statistic;
   /** Of the time to the first token. */
-  readonly ttftPercentileSeconds: number;
+  readonly ttftPercentile: Statistic;
 }
 
 /** What the plan's solver report says of the allocation. */
@@ -52,6 +54,8 @@ interface StageReplicas {
   readonly tableSeconds: number;
   /** Rate at which the stage's replicas finish requests when they never run dry. */
   readonly saturationRequestsPerSecond: number;
+  /** Requests per second over that rate. */
+  readonly utilisation: number;
 }
 
 export interface DeployedStage extends StageReplicas {
@@ -169,14 +173,16 @@ function deploy({ explorer }: FinalistInput, { routing, tables, gpus }: RoutingT
   const { stages, routed } = explorer.routing(routing);
   const deployed: StageReplicas[] = [];
   for (const [stage, { capacity }] of tables.entries()) {
-    const best = replicasFor(capacity, explorer.input.requestsPerSecond * (routed.share[stage] ?? 0), gpus[stage] ?? 0);
+    const requestsPerSecond = explorer.input.requestsPerSecond * (routed.share[stage] ?? 0);
+    const best = replicasFor(capacity, requestsPerSecond, gpus[stage] ?? 0);
     if (best === null) return null;
     const saturationRequestsPerSecond = best.replicas.reduce((sum, { shape, count }) => {
       const curve = capacity.shapes.find((candidate) => candidate.shape === shape)?.curve;
       return sum + count * (curve?.saturationRequestsPerSecond ?? 0);
     }, 0);
     const model = explorer.input.sample.models[stages[stage] ?? 0] ?? "";
-    deployed.push({ model, replicas: best.replicas, tableSeconds: best.seconds, saturationRequestsPerSecond });
+    const utilisation = utilisationAt(requestsPerSecond, saturationRequestsPerSecond);
+    deployed.push({ model, replicas: best.replicas, tableSeconds: best.seconds, saturationRequestsPerSecond, utilisation });
   }
   return deployed;
 }
@@ -229,7 +235,7 @@ function verify(
   const endToEndSeconds = outcome.endToEndSeconds.subarray(warmUp);
   const measured = outcome.stages.map((stage) => settledStage(stage, warmUp, q));
   const verifiedSeconds =
-    objective.latency === "end-to-end" ? quantile(endToEndSeconds, q) : Math.max(...measured.map((stage) => stage.percentileSeconds));
+    objective.latency === "end-to-end" ? quantile(endToEndSeconds, q) : Math.max(...measured.map((stage) => stage.percentile.seconds));
   return {
     routing,
     deployment,
@@ -242,7 +248,7 @@ function verify(
   };
 }
 
-/** Latencies of a stage over the requests after the warm-up, at the objective's percentile. */
+/** Latencies of a stage over the requests after the warm-up, at the objective's percentile, with their spread over the traffic. */
 export function settledStage(
   { request, latencySeconds, ttftSeconds }: Pick<StageOutcome, "request" | "latencySeconds" | "ttftSeconds">,
   warmUp: number,
@@ -250,9 +256,10 @@ export function settledStage(
 ): MeasuredStage {
   const settled = (values: Float64Array): Float64Array => values.filter((_, answer) => (request[answer] ?? 0) >= warmUp);
   const latencies = settled(latencySeconds);
+  const percentile = (seconds: Float64Array): number => quantile(seconds, q);
   return {
-    percentileSeconds: quantile(latencies, q),
-    meanSeconds: mean(latencies),
-    ttftPercentileSeconds: quantile(settled(ttftSeconds), q),
+    percentile: statistic(latencies, percentile),
+    mean: statistic(latencies, mean),
+    ttftPercentile: statistic(settled(ttftSeconds), percentile),
   };
 }

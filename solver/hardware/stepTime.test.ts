@@ -24,7 +24,13 @@ test("a step grows with every part of its load, for every model, GPU and shape",
     .filter(({ shapes }) => shapes.length > 0)
     .chain(({ model, gpu, shapes }) => fc.constantFrom(...shapes).map((shape) => stepTime(model, gpu, shape)));
   const count = fc.integer({ min: 1, max: 5000 });
-  const load = fc.record({ tokens: count, prefillTokens: count, prefillPairs: count, kvTokensRead: count, sequences: fc.integer({ min: 0, max: 256 }) });
+  const load = fc.record({
+    tokens: count,
+    prefillTokens: count,
+    prefillPairs: count,
+    kvTokensRead: count,
+    sequences: fc.integer({ min: 0, max: 256 }),
+  });
   fc.assert(
     fc.property(pair, load, fc.constantFrom("tokens", "prefillTokens", "prefillPairs", "kvTokensRead", "sequences"), (step, base, part) => {
       const seconds = step.mixedStepSeconds(base);

@@ -9,22 +9,27 @@ const MAX_ITERATIONS = 25;
 /** Relative gain below which another iteration is not worth its evaluations. */
 const CONVERGED = 3e-5;
 const DAMPING_RISES = 8;
-/** Step of the forward differences that make the Jacobian. */
-const DIFFERENCE = 1e-4;
+/** Step of the forward differences for smooth residuals. */
+const SMOOTH_DIFFERENCE = 1e-4;
 
 /**
  * Parameters that minimise the sum of squared residuals (Levenberg-Marquardt with Marquardt's scaling; Jacobian by forward
  * differences, so parameters should be of order one, such as logarithms). Deterministic; never leaves the start for the worse.
  *
  * @param residuals one number per observation; always the same count.
+ * @param difference step of the forward differences; wide for residuals that jump, such as those of a simulation.
  */
-export function leastSquares(residuals: (parameters: readonly number[]) => ArrayLike<number>, start: readonly number[]): LeastSquaresFit {
+export function leastSquares(
+  residuals: (parameters: readonly number[]) => ArrayLike<number>,
+  start: readonly number[],
+  difference: number = SMOOTH_DIFFERENCE,
+): LeastSquaresFit {
   let parameters = [...start];
   let current = Float64Array.from(residuals(parameters));
   let cost = sumOfSquares(current);
   let damping = 1e-2;
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
-    const { normal, gradient } = normalEquations(residuals, parameters, current);
+    const { normal, gradient } = normalEquations(residuals, { parameters, current, difference });
     let gain = 0;
     for (let rise = 0; rise < DAMPING_RISES && gain === 0; rise++) {
       const damped = normal.map((row, i) => row.map((value, j) => (i === j ? value * (1 + damping) + 1e-12 : value)));
@@ -86,12 +91,15 @@ export function solveLinear(matrix: readonly (readonly number[])[], right: reado
 /** J'J and J'r at the parameters. */
 function normalEquations(
   residuals: (parameters: readonly number[]) => ArrayLike<number>,
-  parameters: readonly number[],
-  current: Float64Array,
+  {
+    parameters,
+    current,
+    difference,
+  }: { readonly parameters: readonly number[]; readonly current: Float64Array; readonly difference: number },
 ): { normal: number[][]; gradient: number[] } {
   const jacobian = parameters.map((value, index) => {
-    const moved = residuals(parameters.with(index, value + DIFFERENCE));
-    return Float64Array.from(current, (before, at) => ((moved[at] ?? 0) - before) / DIFFERENCE);
+    const moved = residuals(parameters.with(index, value + difference));
+    return Float64Array.from(current, (before, at) => ((moved[at] ?? 0) - before) / difference);
   });
   const product = (a: Float64Array, b: Float64Array): number => {
     let sum = 0;

@@ -11,6 +11,9 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** One end of what a prediction may be wrong by: the value lies in [low, high] at the stated confidence. */
 const bandSchema = z.object({ low: z.number(), high: z.number(), confidence: fraction, basis: z.string() });
 
+/** Only the ends, at the confidence and on the basis told elsewhere. */
+const spanSchema = bandSchema.pick({ low: true, high: true });
+
 /** The GPUs one replica occupies: GPU indices on a node. Tensor parallelism never crosses a node; a pipeline may. */
 const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonnegative()).min(1) });
 
@@ -99,7 +102,7 @@ const planInputsSchema = z.object({
   models: z.array(z.string()).min(1),
   /** Of the models and GPUs above, those that are no shipped cards, as they were; left out where all are. */
   userCards: userCardsSchema.optional(),
-  /** What the engines' own work was taken to cost; left out: the built-in profile of vLLM. */
+  /** What the engines' own work was taken to cost, whole: built-in profiles are fitted anew. Left out in older plans, made before profiles. */
   engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
 });
@@ -112,8 +115,14 @@ const stagePredictionSchema = z.object({
   p95Seconds: seconds,
   meanSeconds: seconds,
   ttftP95Seconds: seconds,
+  /** Of the three latencies, made like `p95Band`; left out where hardly a simulated request came, and in older plans. */
+  bands: z.object({ p95Seconds: spanSchema, meanSeconds: spanSchema, ttftP95Seconds: spanSchema }).optional(),
   /** Requests per second over the rate at which the stage's replicas saturate, 0..1. */
   utilisation: fraction,
+  /** What the utilisation means with the profile's error allowed for. No plan has an unstable stage: such are refused. */
+  stability: z.enum(["stable", "near-saturation"]).optional(),
+  /** In what the stage lies outside what its step times were fitted to. */
+  extrapolated: z.array(z.string()).optional(),
 });
 
 /** What a plan does under a judge of another reliability. */
@@ -199,6 +208,7 @@ export type PolicyDocument = z.infer<typeof policySchema>;
 export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
 export type Objective = z.infer<typeof objectiveSchema>;
 export type JudgeOutlook = z.infer<typeof judgeOutlookSchema>;
+export type StagePrediction = z.infer<typeof stagePredictionSchema>;
 export type Predictions = z.infer<typeof predictionsSchema>;
 export type Alternative = z.infer<typeof alternativeSchema>;
 export type SolverReport = z.infer<typeof solverSchema>;

@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import { unfittedProfile, vllmProfile } from "../hardware/builtInProfiles";
+import { catalogueOf, noUserCards } from "../hardware/catalogue";
+import type { Coefficient, EngineProfile } from "../hardware/engineProfile";
+import { mean } from "../numeric/quantile";
+import { type FitProfile, fitProfile } from "./fitProfile";
+import { runSimulator } from "./predictServing";
+import type { ServingRow } from "./servingRow";
+
+const cards = catalogueOf(noUserCards);
+
+/** What a server that follows the profile exactly would measure. */
+function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow>[]): ServingRow[] {
+  const simulate = runSimulator(profile, cards);
+  return runs.map((run, index) => {
+    const row: ServingRow = {
+      line: index + 2,
+      id: `run ${index}`,
+      engine: "vllm",
+      model: "llama-3.1-8b",
+      gpu: "h100-sxm",
+      precision: "bf16",
+      kvPrecision: "bf16",
+      shape: { tp: 1, pp: 1 },
+      inputTokens: 1000,
+      outputTokens: 100,
+      concurrency: 8,
+      measured: { ttftSeconds: null, tpotSeconds: null },
+      ...run,
+    };
+    const run_ = simulate(row);
+    if ("reason" in run_) throw new Error(run_.reason);
+    return { ...row, measured: { ttftSeconds: run_.ttftSeconds, tpotSeconds: run_.tpotSeconds } };
+  });
+}
+
+const varied = [200, 2000, 10_000].flatMap((inputTokens) =>
+  [2, 8, 32].flatMap((concurrency) => [1, 4].map((tp) => ({ inputTokens, concurrency, shape: { tp, pp: 1 } }))),
+);
+
+const truth: EngineProfile = {
+  ...vllmProfile,
+  coefficients: {
+    ...vllmProfile.coefficients,
+    stepSeconds: 3e-3,
+    sequenceSeconds: 6e-5,
+    requestSeconds: 0.08,
+    compute: 0.5,
+    allReduce: 0.6,
+  },
+};
+
+const options = { efficiencies: true, id: "own", name: "Own", asOf: "2026-11-21", cards };
+
+function fitted(answer: FitProfile) {
+  if (answer.outcome !== "fitted") throw new Error(answer.reason);
+  return answer;
+}
+
+const ratio = (fit: ReturnType<typeof fitted>, name: Coefficient): number => fit.profile.coefficients[name] / truth.coefficients[name];
+
+test("the terms of an engine are found again in what it measured", () => {
+  const fit = fitted(fitProfile(measuredUnder(truth, varied), vllmProfile, options));
+  expect(fit.trainErrors.tpot.meanAbsolute).toBeLessThan(0.02);
+  expect(fit.heldOutErrors?.endToEnd.meanAbsolute).toBeLessThan(0.04);
+  for (const name of ["stepSeconds", "sequenceSeconds", "requestSeconds", "compute"] as const) {
+    expect(ratio(fit, name), name).toBeGreaterThan(0.8);
+    expect(ratio(fit, name), name).toBeLessThan(1.25);
+  }
+  expect(fit.profile.fittedOn).toMatchObject({ rows: varied.length, tp: { least: 1, most: 4 }, inputTokens: { least: 200, most: 10_000 } });
+  expect(fit.profile.provenance.stepSeconds).toEqual({ kind: "fitted", source: "Own: 18 measured runs, 2026-11-21" });
+});
+
+test("a row that is ten times off is set aside, counted in the errors, and hardly moves the fit", () => {
+  const rows = measuredUnder(truth, varied);
+  const wrong = rows.map((row, index) =>
+    index === 5 ? { ...row, measured: { ...row.measured, tpotSeconds: 10 * (row.measured.tpotSeconds ?? 0) } } : row,
+  );
+  const spoilt = fitted(fitProfile(wrong, vllmProfile, options));
+  expect(spoilt.outliers.map((outlier) => outlier.line)).toEqual([7]);
+  expect(spoilt.heldOutErrors?.tpot.rows).toBe(varied.length);
+  const simulate = runSimulator(spoilt.profile, cards);
+  const errors = rows.map((row) => {
+    const run = simulate(row);
+    return "reason" in run ? Number.NaN : Math.abs(run.tpotSeconds / (row.measured.tpotSeconds ?? 0) - 1);
+  });
+  expect(mean(errors)).toBeLessThan(0.03);
+});
+
+test("what short prompts on one GPU cannot tell is not fitted and keeps its base value, with the reason", () => {
+  const short = [1, 2, 4, 8, 16].map((concurrency) => ({ inputTokens: 100, concurrency }));
+  const fit = fitted(fitProfile(measuredUnder(truth, short), vllmProfile, options));
+  const refused = new Map(fit.notFitted.map(({ coefficient, reason }) => [coefficient, reason]));
+  expect(refused.get("prefillAttention")).toContain("long prompts");
+  expect(refused.get("allReduce")).toContain("tensor parallelism");
+  expect(refused.has("requestSecondsPerInputToken")).toBe(true);
+  for (const name of refused.keys()) {
+    expect(fit.profile.coefficients[name]).toBe(vllmProfile.coefficients[name]);
+    expect(fit.profile.provenance[name]).toEqual(vllmProfile.provenance[name]);
+  }
+});
+
+test("host and link terms alone leave the kernels' factors untouched", () => {
+  const fit = fitted(fitProfile(measuredUnder(truth, varied), unfittedProfile, { ...options, efficiencies: false }));
+  const { weightRead, compute, kvRead, prefillAttention } = fit.profile.coefficients;
+  expect([weightRead, compute, kvRead, prefillAttention]).toEqual([1, 1, 1, 1]);
+});
+
+test("a host term of nothing in the base can still be found", () => {
+  const base = { ...vllmProfile, coefficients: { ...vllmProfile.coefficients, requestSeconds: 0, sequenceSeconds: 0 } };
+  const fit = fitted(fitProfile(measuredUnder(truth, varied), base, options));
+  expect(ratio(fit, "requestSeconds")).toBeCloseTo(1, 0);
+  expect(fit.profile.coefficients.sequenceSeconds).toBeGreaterThan(2e-5);
+});
+
+test("too few rows are refused with their number", () => {
+  const answer = fitProfile(measuredUnder(truth, varied.slice(0, 4)), vllmProfile, options);
+  expect(answer).toEqual({ outcome: "refused", reason: "A fit needs 5 measured rows that Weir can simulate, found 4." });
+});
+
+test("rows of one shape and length alone are fitted without a claim about others", () => {
+  const same = [1, 2, 4, 8, 16, 32].map((concurrency) => ({ concurrency }));
+  const fit = fitted(fitProfile(measuredUnder(truth, same), vllmProfile, options));
+  expect(fit.heldOutErrors).toBeNull();
+  expect(fit.profile.errors).toBeNull();
+});

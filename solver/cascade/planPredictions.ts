@@ -1,0 +1,119 @@
+import { extrapolations } from "../calibration/extrapolations";
+import { type CardCatalogue, cardOf } from "../hardware/catalogue";
+import { MAX_SEQUENCES } from "../hardware/replicaShapes";
+import { mean, quantile } from "../numeric/quantile";
+import type { ClusterSpec, Predictions, StagePrediction } from "../plan/plan";
+import { costUsdPerRequest } from "./choose";
+import type { Finalist } from "./finalist";
+import { judgeOutlooks } from "./judgeOutlook";
+import { type Noted, planNotes } from "./planNotes";
+import { predictionBand, predictionSpan, statistic } from "./predictionBand";
+import { stageStability } from "./stageStability";
+
+interface Predicted extends Noted {
+  readonly cluster: ClusterSpec;
+  readonly cards: CardCatalogue;
+}
+
+/** What a plan promises: the figures of the whole simulation of its finalist, each with what it may be wrong by. */
+export function planPredictions(input: Predicted, finalist: Finalist): Predictions {
+  const { explorer, cluster, workload, profile } = input;
+  const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
+  const { routed, qualityLow, thresholds } = explorer.routing(finalist.routing);
+  const { deployment, endToEndSeconds } = finalist;
+  const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q));
+  const gpus = deployment.reduce((sum, stage) => sum + stage.gpus, 0);
+  const stages = deployment.map((_, stage) => stagePrediction(input, finalist, stage));
+  return {
+    quality: routed.quality,
+    qualityBand: {
+      low: qualityLow,
+      high: Math.min(100, 2 * routed.quality - qualityLow),
+      confidence: qualityConfidence,
+      basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it, and the confidence is of each end on its own`,
+    },
+    p95Seconds: p95.seconds,
+    p95Band: predictionBand(p95, profile, {
+      extrapolated: stages.some(({ extrapolated = [] }) => extrapolated.length > 0),
+      nearSaturation: stages.some(({ stability }) => stability === "near-saturation"),
+    }),
+    meanSeconds: mean(endToEndSeconds),
+    largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
+    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond, share: routed.share, judge }),
+    costUsdPerHour: gpus * cluster.usdPerGpuHour,
+    utilisation: stages.reduce((sum, stage, index) => sum + (stage.utilisation * (deployment[index]?.gpus ?? 0)) / gpus, 0),
+    stages,
+    tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
+    judgeOutlooks: judgeOutlooks(workload, {
+      models: deployment.map((stage) => stage.model),
+      thresholds,
+      saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
+      requestsPerSecond,
+    }),
+    notes: planNotes(input, finalist, stages),
+  };
+}
+
+function stagePrediction(input: Predicted, finalist: Finalist, index: number): StagePrediction {
+  const { explorer, profile } = input;
+  const { routed } = explorer.routing(finalist.routing);
+  const deployed = finalist.deployment[index];
+  const measured = finalist.measured[index];
+  if (deployed === undefined || measured === undefined) throw new Error(`no stage ${index} in the finalist`);
+  const { percentile, mean: average, ttftPercentile } = measured;
+  const share = routed.share[index] ?? 0;
+  const endToEnd = profile.errors?.endToEnd ?? null;
+  return {
+    model: deployed.model,
+    share,
+    requestsPerSecond: share * explorer.input.requestsPerSecond,
+    p95Seconds: percentile.seconds,
+    meanSeconds: average.seconds,
+    ttftP95Seconds: ttftPercentile.seconds,
+    ...(percentile.spreadSeconds === null
+      ? {}
+      : {
+          bands: {
+            p95Seconds: predictionSpan(percentile, endToEnd),
+            meanSeconds: predictionSpan(average, endToEnd),
+            ttftP95Seconds: predictionSpan(ttftPercentile, profile.errors?.ttft ?? null),
+          },
+        }),
+    utilisation: Math.min(1, deployed.utilisation),
+    stability: stageStability(deployed, profile) === "stable" ? "stable" : "near-saturation",
+    extrapolated: stageExtrapolations(input, finalist, index),
+  };
+}
+
+/** In what a stage's replicas, as they are loaded, lie outside the runs their profile was fitted to. */
+function stageExtrapolations({ explorer, profile, cards, cluster }: Predicted, finalist: Finalist, index: number): string[] {
+  const cascade = explorer.routing(finalist.routing);
+  const { sample, requestsPerSecond } = explorer.input;
+  const deployed = finalist.deployment[index];
+  const model = cascade.stages[index] ?? 0;
+  const card = cardOf(cards.models, sample.models[model] ?? "");
+  if (deployed === undefined || card === undefined) return [];
+  const { prompts } = explorer.mixes(cascade)[index] ?? { prompts: new Int32Array() };
+  const tokens = (counts: Int32Array | undefined): number =>
+    Math.round(mean(Float64Array.from(prompts, (prompt) => counts?.[prompt] ?? 0)));
+  const replicas = deployed.replicas.reduce((sum, { count }) => sum + count, 0);
+  const inFlight = (requestsPerSecond * (cascade.routed.share[index] ?? 0) * (finalist.measured[index]?.mean.seconds ?? 0)) / replicas;
+  const reasons = deployed.replicas.flatMap(({ shape }) =>
+    extrapolations(
+      {
+        engine: profile.engine,
+        model: card.id,
+        gpu: cluster.gpu,
+        precision: card.precision,
+        kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
+        shape,
+        inputTokens: tokens(sample.inputTokens),
+        outputTokens: tokens(sample.outputTokens[model]),
+        concurrency: Math.min(MAX_SEQUENCES, Math.max(1, Math.round(inFlight))),
+      },
+      profile,
+      cards,
+    ),
+  );
+  return [...new Set(reasons)];
+}
