@@ -48,6 +48,7 @@ export function CheckPanel(props: {
   );
   const ordered = useMemo(() => inOrder(rows, view.order, view.descending), [rows, view.order, view.descending]);
   const name = metricNames[view.metric];
+  const done = check.predictions.length;
   const status = statusOf(check, props.error, props.onLeave);
   return (
     <Panel
@@ -76,8 +77,16 @@ export function CheckPanel(props: {
           <div className="flex flex-col gap-6">
             {check.errors === null && (
               <p role="status" className="text-sm text-ink-2">
-                <progress className="mr-2 h-2 w-40 align-middle accent-(--accent)" max={check.rows} value={check.predictions.length} />
-                {formatCount(check.predictions.length)} of {formatCounted(check.rows, "run")} predicted …
+                <span
+                  role="progressbar"
+                  aria-label="Runs predicted"
+                  aria-valuemax={check.rows}
+                  aria-valuenow={done}
+                  className="mr-2 inline-block h-1.5 w-32 overflow-hidden rounded bg-line align-middle"
+                >
+                  <span className="block h-full bg-accent" style={{ width: `${(100 * done) / Math.max(1, check.rows)}%` }} />
+                </span>
+                {formatCount(done)} of {formatCounted(check.rows, "run")} predicted …
               </p>
             )}
             <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]">

@@ -18,8 +18,8 @@ import { coefficientWords } from "./prepareProfile";
 function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: EngineProfile }) {
   const { profile, trainErrors, heldOutErrors, notFitted, outliers } = fit;
   const sets = [
-    { name: "fitted rows", errors: trainErrors },
-    ...(heldOutErrors === null ? [] : [{ name: "unseen rows", errors: heldOutErrors }]),
+    { name: "rows seen", errors: trainErrors },
+    ...(heldOutErrors === null ? [] : [{ name: "rows unseen", errors: heldOutErrors }]),
   ];
   return (
     <div className="grid gap-x-8 gap-y-6 xl:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]">
@@ -31,7 +31,7 @@ function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: Eng
           <p className="text-xs text-ink-3">
             {heldOutErrors === null
               ? "All rows are of one model, GPU, shape and lengths: no row was left to try the fit on."
-              : "Unseen rows: each fifth of the models, shapes and lengths was predicted by a fit to the others."}
+              : "Unseen: each fifth of the models, shapes and lengths was predicted by a fit to the others. Rows set aside count in both."}
           </p>
         </section>
         {notFitted.length > 0 && (

@@ -109,21 +109,19 @@ function fitEngine(engine: EngineKind, all: readonly ServingRow[], { flags, file
   const id = `${engine}-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`.slice(0, 80);
   const fit = fitProfile(rows, base, { efficiencies: flags.efficiencies === true, id, name, asOf, cards });
   if (fit.outcome === "refused") return { engine, rows: rows.length, ...fit };
-  const aside = new Set(fit.outliers.map(({ line }) => line));
-  const kept = rows.filter(({ line }) => !aside.has(line));
   const errors = errorsByGroup(
-    kept.flatMap((row) => {
+    rows.flatMap((row) => {
       const answer = predictServing(row, fit.profile, cards);
       return answer.outcome === "predicted" ? [answer] : [];
     }),
   );
-  return { engine, rows: rows.length, base, trainErrorsByGroup: errors, ...fit };
+  return { engine, rows: rows.length, base, errorsByGroup: errors, ...fit };
 }
 
 function describeFit(fit: EngineFit): string {
   const title = `${engineNames[fit.engine]}, ${fit.rows} run${fit.rows === 1 ? "" : "s"}`;
   if (fit.outcome === "refused") return `${title}: not fitted. ${fit.reason}\n`;
-  const { profile, base, trainErrors, heldOutErrors, trainErrorsByGroup, notFitted, outliers } = fit;
+  const { profile, base, trainErrors, heldOutErrors, errorsByGroup: byGroup, notFitted, outliers } = fit;
   return [
     `${title}: "${profile.name}"\n\n`,
     textTable([
@@ -132,10 +130,10 @@ function describeFit(fit: EngineFit): string {
     ]),
     `\n${textTable([
       ["errors", "TTFT", "TPOT", "end to end"],
-      ["rows it was fitted to", ...means(trainErrors)],
-      ...(heldOutErrors === null ? [] : [["rows it had not seen", ...means(heldOutErrors)]]),
+      ["rows it has seen", ...means(trainErrors)],
+      ...(heldOutErrors === null ? [] : [["rows it has not seen", ...means(heldOutErrors)]]),
     ])}`,
-    describeErrors(trainErrorsByGroup, "On rows it was fitted to, by group"),
+    describeErrors(byGroup, "On rows it has seen, those set aside among them, by group"),
     ...notFitted.map(({ coefficient, reason }) => `  - ${coefficient} is not fitted: ${reason}\n`),
     ...outliers.map(({ line, reason }) => `  - line ${line} is set aside as a bad row: ${reason}\n`),
     ...(heldOutErrors === null ? ["  - All rows are of one model, GPU, shape and lengths: no row was left to try the fit on.\n"] : []),
