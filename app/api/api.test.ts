@@ -120,6 +120,18 @@ describe("the studio's HTTP API", () => {
     expect(uploadsKept()).toEqual(before);
   });
 
+  it("takes a table of measured runs, and refuses one of which no row can be read", async () => {
+    const before = uploadsKept();
+    const header = "engine,model,gpu,isl,osl,concurrency";
+    const good = await send("serving", `${header}\nvllm,llama-3.1-8b,h100-sxm,100,20,2\n`);
+    expect(good).toMatchObject({ status: 200, survey: { ok: true, rows: 1 } });
+    runtime.uploads.remove(good.uploadId ?? "");
+    const bad = await send("serving", `${header}\nvllm,llama-3.1-8b,h100-sxm,many,20,2\n`);
+    expect(bad).toMatchObject({ status: 422, message: expect.stringMatching(/table\.csv.*ine 2.*isl/) });
+    expect(await send("holidays", header)).toMatchObject({ status: 400, message: expect.stringContaining("holidays") });
+    expect(uploadsKept()).toEqual(before);
+  });
+
   it("stops reading an upload past 64 MB and keeps nothing of it", async () => {
     const before = uploadsKept();
     let sent = 0;

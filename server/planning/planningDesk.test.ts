@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { lateBursts } from "@/solver/cascade/testSample";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
 import type { MilpResult } from "@/solver/milp/engine";
@@ -53,6 +54,22 @@ describe("createPlanningDesk", () => {
     });
     expect(again).toEqual(first);
     expect(asked).toBeLessThan(5);
+  });
+
+  it("plans with the engine profile it is given, records it in the plan, and does not mix up situations whose profiles differ", async () => {
+    const desk = await newDesk();
+    const slow = { ...vllmProfile, id: "slow", name: "slow engines", coefficients: { ...vllmProfile.coefficients, stepSeconds: 0.02 } };
+    const solve = { kind: "solve", objective: { ...objective, qualityFloor: 40, maxGpus: 8 }, fixed: null } as const;
+    const planWith = (engineProfile: PlanningSituation["engineProfile"]) => {
+      const answer = desk.work({ ...situation, ...(engineProfile === undefined ? {} : { engineProfile }) }, solve, () => false);
+      if (answer.kind !== "draft") throw new Error(`no plan but an ${answer.kind}`);
+      return answer.draft;
+    };
+    const [usual, slowed, named] = [planWith(undefined), planWith(slow), planWith(vllmProfile)];
+    expect(slowed.predictions.p95Seconds).toBeGreaterThan(1.3 * usual.predictions.p95Seconds);
+    expect(slowed.inputs.engineProfile).toEqual(slow);
+    expect(slowed.predictions.notes.join()).toContain('"slow engines"');
+    expect(named.predictions.p95Seconds).toBe(usual.predictions.p95Seconds);
   });
 
   it("plans with the user's own cards, records them in the plan, and does not mix up situations whose cards differ", async () => {
