@@ -23,10 +23,12 @@ it("holds each figure against its promised band, in the direction that matters",
   expect(words(frame({ p95Seconds: 12 }))[0]).toBe("worse than promised");
 });
 
-it("allows latency the error of the step-time model beyond the band, and says so", () => {
-  expect(words(frame({ p95Seconds: 11.4 }))[0]).toBe("as promised");
-  expect(words(frame({ p95Seconds: 11.6 }))[0]).toBe("worse than promised");
-  expect(prepareVerification(plan, null)[0]?.basis).toMatch(/10.%.*step-time model/);
+it("allows latency the promised band and no more, and says what that rests on", () => {
+  expect(words(frame({ p95Seconds: 10.5 }))[0]).toBe("as promised");
+  expect(words(frame({ p95Seconds: 10.6 }))[0]).toBe("worse than promised");
+  const p95Band = { ...band(9.5, 10.5), basis: "spread and error of 60 runs" };
+  const [row] = prepareVerification({ ...plan, predictions: { ...plan.predictions, p95Band } }, null);
+  expect(row?.basis).toMatch(/^band at 90.%: spread and error of 60 runs$/);
 });
 
 it("does not compare latencies of another rate than the planned one, but compares quality", () => {

@@ -10,12 +10,6 @@ const ENOUGH_REQUESTS = 200;
 /** Measured and planned rates further apart than this load the engines differently: their latencies do not compare. */
 const RATE_TOLERANCE = 0.15;
 
-/**
- * What the step-time model may be off by, end to end: 7 % on the runs it was fitted to and 11 % on an engine, model and GPU it never saw
- * (provenance of `vllmCosts`). The promised band does not hold it.
- */
-const STEP_TIME_ERROR = 0.1;
-
 export interface VerificationRow {
   readonly name: string;
   readonly promised: string;
@@ -63,7 +57,6 @@ export function prepareVerification(plan: Plan, frame: LiveFrame | null): readon
   const { quality, qualityBand, p95Seconds, p95Band } = plan.predictions;
   const measured = frame?.planId === plan.id ? frame.measured : null;
   const early = settling(measured, p95Seconds);
-  const allowance = STEP_TIME_ERROR * p95Seconds;
   const p95 = measured?.p95Seconds ?? null;
   const meanQuality = measured?.meanQuality ?? null;
   return [
@@ -71,11 +64,8 @@ export function prepareVerification(plan: Plan, frame: LiveFrame | null): readon
       name: "p95 latency",
       promised: `${formatSeconds(p95Seconds)} (${formatSeconds(p95Band.low)} to ${formatSeconds(p95Band.high)})`,
       measured: formatSeconds(p95),
-      verdict:
-        early ??
-        (measured === null ? null : otherRate(measured, plan)) ??
-        judge(p95, { low: p95Band.low - allowance, high: p95Band.high + allowance }, true),
-      basis: `band widened by ${formatPercent(STEP_TIME_ERROR)}, about what the step-time model is off by end to end`,
+      verdict: early ?? (measured === null ? null : otherRate(measured, plan)) ?? judge(p95, p95Band, true),
+      basis: `band at ${formatPercent(p95Band.confidence)}: ${p95Band.basis}`,
     },
     {
       name: "Quality",

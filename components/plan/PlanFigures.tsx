@@ -1,5 +1,6 @@
 import { Badge } from "../ui/Badge";
 import { Figure } from "../ui/Figure";
+import { DoubtBadge } from "./DoubtBadge";
 import type { PlanFigure } from "./preparePlanFigures";
 
 /** The plan's figures in a row. Estimates are paled, dotted and called so. */
@@ -12,7 +13,11 @@ export function PlanFigures({ figures, estimate }: { readonly figures: readonly 
             key={figure.key}
             name={figure.name}
             value={figure.value}
-            detail={figure.detail}
+            detail={
+              <>
+                {figure.detail} {figure.doubt && <DoubtBadge doubt={figure.doubt} />}
+              </>
+            }
             estimate={estimate}
             testId={`figure-${figure.key}`}
           />

@@ -13,7 +13,7 @@ import { GpuMap } from "./GpuMap";
 import { PlanActions } from "./PlanActions";
 import { PlanDiffPanel } from "./PlanDiffPanel";
 import { PlanFigures } from "./PlanFigures";
-import { bandBases, estimatedFigures, exactFigures } from "./preparePlanFigures";
+import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
 import type { RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
 import { StageTable } from "./StageTable";
@@ -91,7 +91,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
               plan !== null && (
                 <div className="flex flex-col gap-2">
                   <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
-                  <p className="text-xs text-ink-3">{bandBases(plan)}</p>
+                  <p className="text-xs text-ink-3">{assumptions(plan)}</p>
                 </div>
               )
             )}

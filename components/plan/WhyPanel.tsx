@@ -25,7 +25,7 @@ function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
           </td>
           <td className="text-right">{formatScore(quality)}</td>
           <td className="text-right">{share.slice(1).map(formatPercent).join(", ")}</td>
-          <td className="text-right">{busiestLoad > 1 ? "does not keep up" : formatPercent(busiestLoad)}</td>
+          <td className="text-right">{busiestLoad > 1 ? "unstable: does not keep up" : formatPercent(busiestLoad)}</td>
         </tr>
       ))}
     </Table>

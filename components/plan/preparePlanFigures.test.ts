@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { ABSENT } from "../ui/format";
-import { bandBases, estimatedFigures, exactFigures } from "./preparePlanFigures";
+import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
 
 const plan = examplePlanDraft();
 const detailOf = (of: typeof plan, key: string) => exactFigures(of).find((figure) => figure.key === key)?.detail;
@@ -18,9 +20,25 @@ it("puts beside each prediction what it may be wrong by, and names what the band
   expect(detailOf(plan, "p95")).toMatch(/^1.00.s to 3.00.s at 90.%$/);
   expect(detailOf(plan, "quality")).toMatch(/^at least 1.0 at 90.%$/);
   const p95Band = { ...plan.predictions.p95Band, basis: "spread of the traffic; model errors not in it" };
-  expect(bandBases({ predictions: { ...plan.predictions, p95Band } })).toContain(
-    "p95 band: spread of the traffic; model errors not in it.",
-  );
+  const rests = (engineProfile?: EngineProfile) =>
+    assumptions({ predictions: { ...plan.predictions, p95Band }, inputs: { ...plan.inputs, engineProfile } });
+  expect(rests()).toMatch(/^p95 band: spread of the traffic; model errors not in it\./);
+  expect(rests({ ...engineProfiles.sglang, name: "Ours" })).toMatch(/^Engine profile: Ours\. p95 band: /);
+});
+
+it("calls thresholds unstable under which the GPUs do not keep up, and gives no figures of them", () => {
+  const infinite = Number.POSITIVE_INFINITY;
+  const idle = {
+    routing: 0,
+    gpus: [0, 0],
+    gpusTotal: 0,
+    latencySeconds: infinite,
+    costUsdPerRequest: infinite,
+    quality: 72,
+    qualityLow: 71,
+  };
+  const values = Object.fromEntries(estimatedFigures(idle, 8).map(({ key, value }) => [key, value]));
+  expect(values).toMatchObject({ quality: "72.0", p95: "unstable", cost: ABSENT, gpus: ABSENT });
 });
 
 it("leaves open what the tables cannot estimate", () => {

@@ -1,12 +1,15 @@
 import type { Candidate } from "@/solver/cascade/exploration";
 import type { Plan } from "@/solver/plan/plan";
 import { ABSENT, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { type Doubt, extrapolated, nearSaturation, spanText } from "./prepareStages";
 
 export interface PlanFigure {
   readonly key: "quality" | "p95" | "cost" | "utilisation" | "gpus" | "solved";
   readonly name: string;
   readonly value: string;
   readonly detail: string;
+  /** Why the figure is not to be relied on like the others; left out where it is. */
+  readonly doubt?: Doubt | null;
 }
 
 /** What the solver proved and over what: the allocation is optimal for given thresholds, which are searched, not proven. */
@@ -32,7 +35,8 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
       key: "p95",
       name: "p95 latency",
       value: formatSeconds(predictions.p95Seconds),
-      detail: `${formatSeconds(p95Band.low)} to ${formatSeconds(p95Band.high)} at ${formatPercent(p95Band.confidence)}`,
+      detail: `${spanText(p95Band)} at ${formatPercent(p95Band.confidence)}`,
+      doubt: extrapolated(predictions.stages),
     },
     {
       key: "cost",
@@ -45,19 +49,23 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
       name: "Utilisation",
       value: formatPercent(predictions.utilisation),
       detail: `busiest stage ${formatPercent(Math.max(...predictions.stages.map((stage) => stage.utilisation)))}`,
+      doubt: nearSaturation(predictions.stages),
     },
     { key: "gpus", name: "GPUs", value: String(gpus), detail: `of ${inputs.objective.maxGpus} allowed` },
     { key: "solved", name: "Solved in", value: formatSeconds(solver.seconds), detail: solvedDetail(solver) },
   ];
 }
 
-/** What the bands of the strip rest on, for the line below it. */
-export function bandBases({ predictions }: Pick<Plan, "predictions">): string {
-  return `p95 band: ${predictions.p95Band.basis}. Quality band: ${predictions.qualityBand.basis}.`;
+/** What the figures of the strip and their bands rest on, for the line below it. */
+export function assumptions({ predictions, inputs }: Pick<Plan, "predictions" | "inputs">): string {
+  const { engineProfile } = inputs;
+  const profile = engineProfile === undefined ? "" : `Engine profile: ${engineProfile.name}. `;
+  return `${profile}p95 band: ${predictions.p95Band.basis}. Quality band: ${predictions.qualityBand.basis}.`;
 }
 
 /** What the tables alone can say until the exact plan arrives. */
 export function estimatedFigures(candidate: Candidate, maxGpus: number): readonly PlanFigure[] {
+  const unstable = candidate.latencySeconds === Number.POSITIVE_INFINITY;
   return [
     {
       key: "quality",
@@ -65,10 +73,12 @@ export function estimatedFigures(candidate: Candidate, maxGpus: number): readonl
       value: formatScore(candidate.quality),
       detail: `at least ${formatScore(candidate.qualityLow)}, estimate`,
     },
-    { key: "p95", name: "p95 latency", value: formatSeconds(candidate.latencySeconds), detail: "estimate from the tables" },
-    { key: "cost", name: "Cost per request", value: formatUsd(candidate.costUsdPerRequest), detail: "estimate" },
+    unstable
+      ? { key: "p95", name: "p95 latency", value: "unstable", detail: `${maxGpus} GPUs do not keep up` }
+      : { key: "p95", name: "p95 latency", value: formatSeconds(candidate.latencySeconds), detail: "estimate from the tables" },
+    { key: "cost", name: "Cost per request", value: unstable ? ABSENT : formatUsd(candidate.costUsdPerRequest), detail: "estimate" },
     { key: "utilisation", name: "Utilisation", value: ABSENT, detail: "with the exact plan" },
-    { key: "gpus", name: "GPUs", value: String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, estimate` },
+    { key: "gpus", name: "GPUs", value: unstable ? ABSENT : String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, estimate` },
     { key: "solved", name: "Solved in", value: ABSENT, detail: "being solved" },
   ];
 }

@@ -124,6 +124,12 @@ describe("createPlanner", { timeout: 60_000 }, () => {
     expect(plan.predictions.notes.join(" ")).toContain("miss the quality floor of 90");
   });
 
+  it("refuses thresholds set by hand as unstable that send a stage more than the GPUs carry", async () => {
+    const [small = "", , large = ""] = workload.outcomes.models.map(({ model }) => model);
+    const answer = await planner.solve(request({ fixed: { models: [small, large], thresholds: [100] }, requestsPerSecond: 400 }));
+    expect(answer).toMatchObject({ outcome: "infeasible", reason: expect.stringMatching(/^Unstable: .*16 GPUs do not keep up/) });
+  });
+
   it("refuses thresholds set by hand that make no cascade, in a sentence", async () => {
     const [small = "", , large = ""] = workload.outcomes.models.map(({ model }) => model);
     const refused = async (fixed: SolveRequest["fixed"]) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { lateBursts } from "@/solver/cascade/testSample";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
 import type { MilpResult } from "@/solver/milp/engine";
@@ -91,6 +92,47 @@ describe("createPlanningDesk", () => {
     const shallow = planWith(32768, 28);
     expect(shallow.draft.inputs.userCards).toEqual(shallow.userCards);
     expect(planWith(32768, 56).draft.predictions.p95Seconds).toBeGreaterThan(1.2 * shallow.draft.predictions.p95Seconds);
+  });
+
+  it("records the engine profile it planned with, and widens every band by its error", async () => {
+    const desk = await newDesk();
+    const draftWith = (engineProfile: EngineProfile) => {
+      const answer = desk.work({ ...situation, engineProfile }, { kind: "solve", objective, fixed: null }, () => false);
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      return answer.draft;
+    };
+    const off = (p90Absolute: number) => ({ rows: 60, meanAbsolute: p90Absolute / 3, p90Absolute, bias: 0 });
+    const known = (p90: number): EngineProfile => ({ ...vllmProfile, errors: { ttft: off(2 * p90), tpot: off(p90), endToEnd: off(p90) } });
+    const [none, narrow, wide] = [{ ...vllmProfile, errors: null }, known(0.05), known(0.2)].map(draftWith);
+    expect(wide?.inputs.engineProfile).toEqual(known(0.2));
+    const widths = [none, narrow, wide].map((draft) => {
+      const { p95Band, p95Seconds, stages } = draft?.predictions ?? {};
+      const bands = [
+        { value: p95Seconds, ...p95Band },
+        ...(stages ?? []).map((stage) => ({ value: stage.p95Seconds, ...stage.bands?.p95Seconds })),
+      ];
+      return bands.map(({ value = Number.NaN, low = Number.NaN, high = Number.NaN }) => {
+        expect(low).toBeLessThanOrEqual(value);
+        expect(high).toBeGreaterThanOrEqual(value);
+        return high - low;
+      });
+    });
+    for (const [index, width] of widths[1]?.entries() ?? []) {
+      expect(width).toBeGreaterThan(widths[0]?.[index] ?? Number.NaN);
+      expect(widths[2]?.[index]).toBeGreaterThan(width);
+    }
+    expect(none?.predictions.p95Band.basis).toContain("no error of the engine profile");
+  });
+
+  it("refuses as unstable what a profile that is far off cannot tell from stable", async () => {
+    const desk = await newDesk();
+    const off = { rows: 60, meanAbsolute: 0.99, p90Absolute: 2, bias: 0 };
+    const engineProfile = { ...vllmProfile, errors: { ttft: off, tpot: off, endToEnd: off } };
+    const answer = desk.work({ ...situation, engineProfile }, { kind: "solve", objective, fixed: null }, () => false);
+    expect(answer).toMatchObject({
+      kind: "infeasible",
+      answer: { reason: expect.stringMatching(/^Unstable: .* of its predicted saturation rate/) },
+    });
   });
 
   it("plans with the judge of the situation, and with the default where none is named", async () => {

@@ -5,7 +5,6 @@ import { planningSample } from "@/solver/cascade/routing";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
@@ -89,7 +88,6 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         );
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
         if (typeof fixed === "string") return infeasible(fixed);
-        const cards = catalogue(situation).models;
         const built = buildPlan({
           explorer,
           workload: situation.workload,
@@ -97,21 +95,15 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           cluster: situation.cluster,
           objective,
           judge: judgeOf(situation),
-          precisionOf: (model) => cardOf(cards, model)?.precision ?? "bf16",
+          cards: catalogue(situation),
+          profile: situation.engineProfile ?? vllmProfile,
           fixed,
           engine,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
-        const { inputs, predictions } = built.draft;
-        return {
-          kind: "draft",
-          draft: {
-            ...built.draft,
-            inputs: { ...inputs, ...ownCardsOf(situation, inputs.models), ...ownProfileOf(situation) },
-            predictions: { ...predictions, notes: [...predictions.notes, profileNote(situation)] },
-          },
-        };
+        const { inputs } = built.draft;
+        return { kind: "draft", draft: { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } } };
       }
     },
   };
@@ -146,16 +138,6 @@ function ownCardsOf(
   const models = userCards.models.filter(({ id }) => planned.includes(id));
   const gpus = userCards.gpus.filter(({ id }) => id === cluster.gpu);
   return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
-}
-
-const ownProfileOf = ({ engineProfile }: PlanningSituation): { readonly engineProfile?: EngineProfile } =>
-  engineProfile === undefined || JSON.stringify(engineProfile) === JSON.stringify(vllmProfile) ? {} : { engineProfile };
-
-function profileNote({ engineProfile: { name, engine, fittedOn, errors } = vllmProfile }: PlanningSituation): string {
-  const fitted = fittedOn === null ? "" : `, fitted on ${fittedOn.rows} measured runs of ${engineNames[engine]}`;
-  const error =
-    errors === null ? "" : `; on runs it had not seen it was ${Math.round(100 * errors.endToEnd.meanAbsolute)} % off end to end`;
-  return `Engine times follow the profile "${name}"${fitted}${error}.`;
 }
 
 /** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need. */

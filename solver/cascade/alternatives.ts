@@ -131,7 +131,7 @@ function whyIdle({ routing }: Candidate, { routings, leastGpus, requestsPerSecon
   const gpus = Math.min(knobs.maxGpus, maxGpus);
   const needed = (routings[routing]?.stages ?? []).reduce((sum, model) => sum + (leastGpus[model] ?? 0), 0);
   if (needed > gpus) return `needs ${counted(needed, "GPU")} for one replica of each of its models, of ${gpus} there are`;
-  return `does not keep up with ${rateText(requestsPerSecond)} on ${counted(gpus, "GPU")}`;
+  return `unstable: does not keep up with ${rateText(requestsPerSecond)} on ${counted(gpus, "GPU")}`;
 }
 
 function oneModelWins(name: string, next: Candidate | null, { exploration, finalist, knobs }: Weighed): string {

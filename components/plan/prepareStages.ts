@@ -1,0 +1,70 @@
+import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import type { Tone } from "../ui/Badge";
+import { formatPercent, formatRate, formatSeconds } from "../ui/format";
+
+/** A word on a figure that is not to be relied on like the others, and why. */
+export interface Doubt {
+  readonly tone: Extract<Tone, "warn" | "hatched">;
+  readonly word: string;
+  readonly reason: string;
+}
+
+interface Latency {
+  readonly value: string;
+  /** Ends of its band in words; null where the plan gives none. */
+  readonly band: string | null;
+}
+
+export interface StageRow {
+  readonly model: string;
+  readonly share: string;
+  readonly requests: string;
+  readonly latencies: readonly Latency[];
+  readonly utilisation: string;
+  readonly nearSaturation: Doubt | null;
+  readonly extrapolated: Doubt | null;
+  readonly replicas: string;
+}
+
+type Stage = Plan["predictions"]["stages"][number];
+
+/** The ends of a band. */
+export const spanText = ({ low, high }: Pick<Band, "low" | "high">): string => `${formatSeconds(low)} to ${formatSeconds(high)}`;
+
+/** The flag of stages whose queues are near growing without end; null where none are. */
+export function nearSaturation(stages: readonly Stage[]): Doubt | null {
+  const near = stages.filter((stage) => stage.stability === "near-saturation");
+  if (near.length === 0) return null;
+  const standing = near.map(({ model, utilisation }) => `${model} at ${formatPercent(utilisation)} of its saturation rate`).join(", ");
+  return { tone: "warn", word: "near saturation", reason: `${standing}: a little more traffic costs much latency.` };
+}
+
+/** The word on figures for which the step times reach beyond what they were fitted to; null where none do. */
+export function extrapolated(stages: readonly Stage[]): Doubt | null {
+  const reasons = stages.flatMap(({ model, extrapolated: why = [] }) => (why.length === 0 ? [] : [`${model}: ${why.join("; ")}`]));
+  return reasons.length === 0 ? null : { tone: "hatched", word: "extrapolated", reason: `${reasons.join(". ")}.` };
+}
+
+const replicasText = ({ replicas }: ModelDeployment): string =>
+  replicas.map(({ tp, pp, count }) => `${count} × ${[`tp ${tp}`, pp > 1 ? `pp ${pp}` : ""].filter(Boolean).join(" ")}`).join(", ");
+
+/** Decides the rows of what is promised of each stage. */
+export function prepareStages({ predictions, deployment }: Pick<Plan, "predictions" | "deployment">): readonly StageRow[] {
+  return predictions.stages.map((stage) => {
+    const deployed = deployment.find((each) => each.model === stage.model);
+    const latency = (figure: "p95Seconds" | "meanSeconds" | "ttftP95Seconds"): Latency => ({
+      value: formatSeconds(stage[figure]),
+      band: stage.bands === undefined ? null : spanText(stage.bands[figure]),
+    });
+    return {
+      model: stage.model,
+      share: formatPercent(stage.share),
+      requests: formatRate(stage.requestsPerSecond),
+      latencies: [latency("p95Seconds"), latency("meanSeconds"), latency("ttftP95Seconds")],
+      utilisation: formatPercent(stage.utilisation),
+      nearSaturation: nearSaturation([stage]),
+      extrapolated: extrapolated([stage]),
+      replicas: deployed === undefined ? "" : replicasText(deployed),
+    };
+  });
+}
