@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { importArrivals } from "@/server/planning/importArrivals";
+import { importMeasuredSteps } from "@/server/planning/importMeasuredSteps";
 import type { ArrivalLaw } from "@/solver/engine/arrivals";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -29,6 +30,7 @@ interface SimulateFlags {
   readonly prefixHitRate: number;
   readonly seed: number;
   readonly profile?: string;
+  readonly stepTimes?: string;
   readonly cards?: string;
   readonly json?: boolean;
 }
@@ -66,6 +68,7 @@ export function addSimulateCommand(program: Command, onExit: (code: ExitCode) =>
     .option("--prefix-hit-rate <share>", "share of each prompt found in the prefix cache", numberFlag({ min: 0, max: 1 }), 0)
     .option("--seed <n>", "seeds every draw", numberFlag({ min: 0, max: 2 ** 31 - 1, whole: true }), 1)
     .option(...PROFILE_FLAG)
+    .option("--step-times <file>", "CSV of measured engine steps, in place of the profile: prefill_tokens, sequences, kv_tokens, seconds")
     .option(...CARDS_FLAG)
     .option("--json", "print JSON")
     .addHelpText("after", HELP)
@@ -98,29 +101,33 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   const model = precision === undefined ? card : atPrecision(card, precision);
   const fit = replicaModel(model, gpu, { tp, pp }, profile);
   if (!fit.fits) return refuse(`${fit.reason}.`, EXIT.infeasible);
+  const steps = flags.stepTimes === undefined ? null : await readCsvFile(flags.stepTimes, importMeasuredSteps);
+  if (steps !== null && !steps.ok) return refuse(steps.message);
+  const replica = steps === null ? fit.replica : { ...fit.replica, stepTime: steps.stepTime };
   const answer = forecast({
-    replica: fit.replica,
+    replica,
     load: load.load,
     requests: flags.requests,
     inputTokens: input,
     outputTokens: output,
     prefixHitRate: flags.prefixHitRate,
     seed: flags.seed,
-    relativeError: profile.errors?.endToEnd.meanAbsolute ?? 0,
+    relativeError: steps === null ? (profile.errors?.endToEnd.meanAbsolute ?? 0) : 0,
   });
   if (flags.json === true) {
     const asked = { model: model.id, precision: model.precision, gpu: gpu.id, tp, pp, profile: profile.id, inputTokens: input };
     process.stdout.write(`${JSON.stringify({ ...asked, outputTokens: output, ...answer }, null, 2)}\n`);
     return EXIT.done;
   }
-  const { provenance } = fit.replica.stepTime;
+  const { provenance } = replica.stepTime;
   const sources = [...new Set(provenance.map(({ kind, source }) => `  - ${kind}: ${source}\n`))];
   process.stdout.write(
     [
-      `${model.id} in ${model.precision} on ${gpu.id}, tp ${tp}, pp ${pp}, by the profile "${profile.name}"\n`,
+      `${model.id} in ${model.precision} on ${gpu.id}, tp ${tp}, pp ${pp}, by ${steps === null ? `the profile "${profile.name}"` : "measured steps"}\n`,
       `${loadWords(load.load)}, ${input} tokens in and ${output} out each\n\n`,
       describeForecast(answer),
       ...sources,
+      ...(steps?.notes ?? []).map((note) => `  - steps: ${note}\n`),
     ].join(""),
   );
   return EXIT.done;

@@ -86,10 +86,11 @@ describe("what Weir has no model for is reported with the reason, not guessed", 
 
 describe("a wrong field is named with its line and column", () => {
   test.each([
-    [{ concurrency: "" }, 'Line 7: concurrency must be a whole number from 1, found "".'],
-    [{ concurrency: "2.5" }, 'Line 7: concurrency must be a whole number from 1, found "2.5".'],
-    [{ input_tokens: "-3" }, 'Line 7: input_tokens must be a whole number from 1, found "-3".'],
-    [{ output_tokens: "1e99" }, 'Line 7: output_tokens must be a whole number from 1, found "1e99".'],
+    [{ concurrency: "" }, 'Line 7: concurrency must be a whole number from 1 to 8000, found "".'],
+    [{ concurrency: "9000" }, 'Line 7: concurrency must be a whole number from 1 to 8000, found "9000".'],
+    [{ concurrency: "2.5" }, 'Line 7: concurrency must be a whole number from 1 to 8000, found "2.5".'],
+    [{ input_tokens: "-3" }, 'Line 7: input_tokens must be a whole number from 1 to 4000000, found "-3".'],
+    [{ output_tokens: "1e99" }, 'Line 7: output_tokens must be a whole number from 1 to 4000000, found "1e99".'],
     [{ ttft_ms: "0" }, 'Line 7: ttft_ms must be milliseconds above 0, or empty, found "0".'],
     [{ tpot_ms: "fast" }, 'Line 7: tpot_ms must be milliseconds above 0, or empty, found "fast".'],
   ])("%j", (change, message) => {

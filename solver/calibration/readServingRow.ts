@@ -83,17 +83,18 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
   const unsupported = (reason: string): ReadServingRow => ({ outcome: "unsupported", unsupported: { line, id, reason } });
 
   const numbers: Partial<Record<Column, number>> = {};
-  for (const [column, least, otherwise] of [
-    ["tp", 1, 1],
-    ["pp", 1, 1],
-    ["dataParallel", 1, 1],
-    ["inputTokens", 1, undefined],
-    ["outputTokens", 1, undefined],
-    ["concurrency", 1, undefined],
+  for (const [column, most, otherwise] of [
+    ["tp", MOST_GPUS, 1],
+    ["pp", MOST_GPUS, 1],
+    ["dataParallel", MOST_GPUS, 1],
+    ["inputTokens", MOST_TOKENS, undefined],
+    ["outputTokens", MOST_TOKENS, undefined],
+    ["concurrency", MOST_CONCURRENCY, undefined],
   ] as const) {
     const text = field(column);
     const value = text === undefined || text === "" ? otherwise : Number(text);
-    if (value === undefined || !Number.isInteger(value) || value < least || value > MOST) return bad(column, text, "a whole number from 1");
+    if (value === undefined || !Number.isInteger(value) || value < 1 || value > most)
+      return bad(column, text, `a whole number from 1 to ${most}`);
     numbers[column] = value;
   }
   const measured: Partial<Record<Column, number | null>> = {};
@@ -145,8 +146,10 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
   };
 }
 
-/** Beyond this no server of the day goes, and a simulation would not end. */
-const MOST = 4_000_000;
+/** Beyond these no server of the day goes, and a simulation would not end. */
+const MOST_GPUS = 4096;
+const MOST_TOKENS = 4_000_000;
+const MOST_CONCURRENCY = 8000;
 
 const isEngine = (name: string): name is EngineKind => engineKinds.some((kind) => kind === name);
 

@@ -45,7 +45,9 @@ const metricErrorsSchema = z.strictObject({
 });
 
 const coefficientsSchema = z.strictObject(
-  Object.fromEntries(coefficientNames.map((name) => [name, z.number().nonnegative()])) as Record<Coefficient, z.ZodNumber>,
+  Object.fromEntries(
+    coefficientNames.map((name) => [name, hostCoefficients.includes(name) ? z.number().nonnegative() : z.number().positive()]),
+  ) as Record<Coefficient, z.ZodNumber>,
 );
 
 /**

@@ -30,8 +30,8 @@ export interface KernelCoefficients {
 /**
  * Fitted by `solver/calibration/kernelFit.ts` to the operator tables of ai-dynamo/aiconfigurator (commit 095f58a, Apache-2.0; vLLM 0.24.0, A100
  * on 0.14.0, all-reduce of the L40S on 0.22.0) on log errors. Attention without sliding windows; `experts` in fp8 is the blockwise
- * format, tokens by power law 1.01. Tables of blockwise fp8 GEMMs hold 80 microseconds of host time a call and are left out. Shares were kept
- * below 1. `weir calibrate --kernels` fits them anew.
+ * format, tokens by power law 1.01. Tables of blockwise fp8 GEMMs hold 80 microseconds of host time a call and are left out. Shares at their limit of 1 are written
+ * as 0.99. `weir calibrate --kernels` fits them anew.
  */
 export const kernelCoefficients: Readonly<Record<MeasuredGpu, KernelCoefficients>> = {
   "a100-sxm-80g": {
