@@ -15,8 +15,8 @@ test("a table of measured steps becomes a step time that names the file", async 
 });
 
 test.each([
-  [["0,1,500,abc"], 'steps.csv line 2: seconds is "abc"; write a number of 0 or more'],
-  [["0,-1,500,0.1"], 'steps.csv line 2: sequences is "-1"; write a number of 0 or more'],
+  [["0,1,500,abc"], "steps.csv line 2: seconds is 'abc'; write a number of 0 or more"],
+  [["0,-1,500,0.1"], "steps.csv line 2: sequences is '-1'; write a number of 0 or more"],
   [["0,1,500,0"], "steps.csv line 2: seconds is 0; a step takes time"],
   [whole.slice(0, 2), "steps.csv: Decode steps of two numbers of sequences or more are needed, found 1."],
 ])("%j is refused with one sentence", async (lines, message) => {
