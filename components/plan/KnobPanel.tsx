@@ -81,7 +81,10 @@ export function KnobPanel(props: {
               onChange={(value) =>
                 onChange(
                   value === "quality-under-latency"
-                    ? { kind: "quality-under-latency", latencyBudgetSeconds: budget ?? Math.ceil(estimate?.latencySeconds ?? end) }
+                    ? {
+                        kind: "quality-under-latency",
+                        latencyBudgetSeconds: budget ?? Math.min(end, Math.ceil(estimate?.latencySeconds ?? end)),
+                      }
                     : { kind: "latency-under-quality" },
                   "push",
                 )

@@ -41,11 +41,13 @@ const deployment = [4, 8].map((gpus, stage) => {
   };
 });
 const VERIFIED_SECONDS = 8;
-const rangeUnder = (qualityFloor: number | null, latencyBudgetSeconds: number | null) =>
+const off = (meanAbsolute: number) => ({ rows: 60, meanAbsolute, p90Absolute: meanAbsolute, bias: 0 });
+const rangeUnder = (qualityFloor: number | null, latencyBudgetSeconds: number | null, meanAbsolute = 0) =>
   approvedRanges(explorer, {
     routing,
     deployment,
     objective: { latency: "end-to-end", qualityFloor, latencyBudgetSeconds },
+    profile: { errors: { ttft: off(meanAbsolute), tpot: off(meanAbsolute), endToEnd: off(meanAbsolute) } },
     verifiedSeconds: VERIFIED_SECONDS,
   })[0]!;
 
@@ -65,6 +67,17 @@ describe("approvedRanges", () => {
     expect(tight.max).toBeGreaterThanOrEqual(THRESHOLD);
     expect(tight.min).toBe(free.min);
     expect(loose).toEqual(free);
+  });
+
+  it("stops before a stage's load could be unstable, were the engine profile as far off as it is on average", () => {
+    const load = (threshold: number) =>
+      (30 * explorer.outlook([0, 1], [threshold]).routed.share[1]!) / deployment[1]!.saturationRequestsPerSecond;
+    // An error with which the load half way to the free end would count as saturation.
+    const error = 1 - load((THRESHOLD + free.max) / 2);
+    const { max } = rangeUnder(qualityLow - 3, null, error);
+    expect(max).toBeLessThan(free.max);
+    expect(max).toBeGreaterThanOrEqual(THRESHOLD);
+    expect(load(max)).toBeLessThan(1 - error);
   });
 
   it("turns a plan that is over its budget only the way that makes it faster", () => {

@@ -1,7 +1,10 @@
+import { utilisationAt } from "../engine/saturation";
+import type { EngineProfile } from "../hardware/engineProfile";
 import type { Objective } from "../plan/plan";
 import { secondsOnReplicas } from "./capacityTable";
 import { type Explorer, type RoutedCascade, relativePercentileOf } from "./explore";
 import type { DeployedStage } from "./finalist";
+import { stageStability } from "./stageStability";
 
 /** How far an approved threshold range may reach from the plan's own value: beyond it the plan's predictions say little. */
 const REACH = 15;
@@ -13,6 +16,7 @@ interface Ranged {
   readonly routing: number;
   readonly deployment: readonly Pick<DeployedStage, "replicas" | "saturationRequestsPerSecond">[];
   readonly objective: Pick<Objective, "latency" | "qualityFloor" | "latencyBudgetSeconds">;
+  readonly profile: Pick<EngineProfile, "errors">;
   /** Objective latency of the plan as it was simulated whole. */
   readonly verifiedSeconds: number;
 }
@@ -20,11 +24,11 @@ interface Ranged {
 /**
  * For each threshold, with the others as planned: the widest range around the plan's value, in steps of one, in which the
  * lower bound of quality keeps the floor (without one: does not fall), every stage of the deployment keeps up with the requests
- * sent to it, and the latency stays within the budget. That latency is the tables', corrected by what the whole simulation
+ * sent to it even where the engine profile is as far off as it is on average, and the latency stays within the budget. That latency is the tables', corrected by what the whole simulation
  * showed at the plan's own thresholds.
  */
 export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number; max: number }[] {
-  const { deployment, objective, verifiedSeconds } = plan;
+  const { deployment, objective, profile, verifiedSeconds } = plan;
   const planned = explorer.routing(plan.routing);
   const { stages, thresholds, routed, qualityLow } = planned;
   // A plan that misses the floor or the budget itself, set by hand, must not be turned further that way.
@@ -38,7 +42,8 @@ export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number;
     const keepsUp = deployment.every(({ saturationRequestsPerSecond }, position) => {
       const share = outlook.routed.share[position] ?? 0;
       const before = routed.share[position] ?? 0;
-      return share <= before || share * explorer.input.requestsPerSecond <= HIGHEST_LOAD * saturationRequestsPerSecond;
+      const utilisation = utilisationAt(share * explorer.input.requestsPerSecond, saturationRequestsPerSecond);
+      return share <= before || (utilisation <= HIGHEST_LOAD && stageStability({ utilisation }, profile) !== "unstable");
     });
     return keepsUp && (budget === null || correction * secondsOn(explorer, { stages, routed: outlook.routed }, plan) <= budget);
   };

@@ -175,7 +175,7 @@ function policyOf(input: BuildPlanInput, routing: number, finalist: Finalist | n
   const ranges =
     finalist === null
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
-      : approvedRanges(explorer, { ...finalist, objective: input.objective });
+      : approvedRanges(explorer, { ...finalist, objective: input.objective, profile: input.profile });
   return {
     kind: "cascade",
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),

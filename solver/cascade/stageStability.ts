@@ -8,7 +8,7 @@ type Loaded = Pick<DeployedStage, "model" | "utilisation">;
 export const saturationError = ({ errors }: Pick<EngineProfile, "errors">): number => errors?.endToEnd.meanAbsolute ?? 0;
 
 /** Whether a stage's queue stays bounded, judged at the low end of what its replicas may carry. */
-export const stageStability = ({ utilisation }: Loaded, profile: Pick<EngineProfile, "errors">): Stability =>
+export const stageStability = ({ utilisation }: Pick<Loaded, "utilisation">, profile: Pick<EngineProfile, "errors">): Stability =>
   stabilityOf(utilisation, saturationError(profile));
 
 /** Where a stage stands, and why that cannot be relied on. */
