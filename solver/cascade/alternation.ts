@@ -2,8 +2,9 @@ import { minMaxAllocation } from "../milp/bisection";
 import { allocate, choose, promisedQuality, STARVATION_LIMIT } from "./choose";
 import type { Candidate, Knobs } from "./exploration";
 import type { EvaluatedRouting, Explorer } from "./explore";
+import { addReached, latencyOnGpus } from "./fixedDeployment";
 import { latencyUnderQuality, qualityUnderLatency } from "./penalty";
-import { proportionalThresholds, routePrompts } from "./routing";
+import { proportionalThresholds } from "./routing";
 import { product } from "./search";
 
 /** One round of the alternation: a routing with the deployment made for it. */
@@ -70,11 +71,7 @@ export function alternate(explorer: Explorer, knobs: Knobs, ladder: readonly num
   const asked = { gpus: Math.min(knobs.maxGpus, maxGpus), latency: knobs.latency };
   const quality = promisedQuality(knobs);
 
-  /** The routing of the ladder at these thresholds, without the stages that no request reaches. */
-  function routingAt(thresholds: readonly number[]): number {
-    const reached = routePrompts(sample, ladder, thresholds).share.filter((own) => own > 0).length;
-    return explorer.add(ladder.slice(0, reached), thresholds.slice(0, reached - 1));
-  }
+  const routingAt = (thresholds: readonly number[]): number => addReached(explorer, ladder, thresholds);
   const deploy = (routing: number): Candidate => allocate(explorer.exploration(), routing, asked);
   const scoreOf = scoring(
     knobs,
@@ -174,16 +171,14 @@ function gpusByModel(
 
 /** Latency of a routing on given GPUs per model; Infinity where one does not keep up, or holds a stage back as `allocate` never would. */
 function latencyOn(
-  { stages, tables, weights, judgeSeconds }: EvaluatedRouting,
+  routing: EvaluatedRouting,
   given: readonly number[],
   { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
 ): number {
-  const seconds = stages.map((model, stage) => tables[stage]?.[(given[model] ?? 0) - 1] ?? Number.POSITIVE_INFINITY);
-  const largest = Math.max(...seconds);
-  if (latency === "largest-stage" || largest === Number.POSITIVE_INFINITY) return largest;
-  const limit = STARVATION_LIMIT * (minMaxAllocation(tables, gpus)?.latencySeconds ?? 0);
-  if (largest > limit) return Number.POSITIVE_INFINITY;
-  return seconds.reduce((sum, own, stage) => sum + own * (weights[stage] ?? 0), judgeSeconds);
+  const own = routing.stages.map((model) => given[model] ?? 0);
+  const even = minMaxAllocation(routing.tables, gpus)?.latencySeconds ?? 0;
+  const held = latency === "end-to-end" && latencyOnGpus(routing, own, "largest-stage") > STARVATION_LIMIT * even;
+  return held ? Number.POSITIVE_INFINITY : latencyOnGpus(routing, own, latency);
 }
 
 /** Moves integer thresholds 0..100 to the best neighbour, at halving steps, until none has a lower score. */
