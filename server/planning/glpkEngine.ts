@@ -1,6 +1,6 @@
 import glpkFactory, { type GLPK, type LP } from "glpk.js/node";
-import type { MilpEngine, MilpLimits, MilpResult } from "@/solver/milp/engine";
-import { type MilpModel, objectiveOf, type Row, type Variable } from "@/solver/milp/model";
+import { answerWithoutSearch, type MilpEngine, type MilpLimits, type MilpResult } from "@/solver/milp/engine";
+import { type MilpModel, objectiveOf, type Row, roundIntegers, type Variable } from "@/solver/milp/model";
 
 /**
  * GLPK behind the MILP seam. `solve` blocks its thread, so it is loaded in worker threads only. GLPK tells neither bound nor
@@ -8,28 +8,42 @@ import { type MilpModel, objectiveOf, type Row, type Variable } from "@/solver/m
  */
 export async function loadGlpkEngine(): Promise<MilpEngine> {
   const glpk = await glpkFactory();
-  return { name: `glpk ${glpk.version} (glpk.js 5.0.0)`, solve: (model, limits) => solve(glpk, model, limits) };
+  return {
+    name: `glpk ${glpk.version} (glpk.js 5.0.0)`,
+    solve: (model, limits) => answerWithoutSearch(model) ?? solve(glpk, model, limits),
+  };
 }
 
 function solve(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
-  // A row without terms is either always true or never; GLPK is not asked.
-  if (model.rows.some((row) => row.terms.length === 0 && !holdsAtZero(row))) return { status: "infeasible" };
-  const { result } = glpk.solve(problemOf(glpk, model), {
+  const timeLimitSeconds = Math.max(1, Math.ceil(limits.timeLimitSeconds));
+  const { result, time } = glpk.solve(problemOf(glpk, model), {
     msglev: glpk.GLP_MSG_OFF,
     presol: true,
-    tmlim: Math.max(1, Math.ceil(limits.timeLimitSeconds)),
+    tmlim: timeLimitSeconds,
     mipgap: limits.relativeGap,
   });
   if (result.status === glpk.GLP_NOFEAS || result.status === glpk.GLP_INFEAS) return { status: "infeasible" };
-  if (result.status !== glpk.GLP_OPT && result.status !== glpk.GLP_FEAS) return { status: "undecided" };
-  const x = Float64Array.from(model.variables, (variable) => {
-    const value = result.vars[variable.name] ?? 0;
-    return variable.binary ? Math.round(value) : value;
-  });
+  if (result.status !== glpk.GLP_OPT && result.status !== glpk.GLP_FEAS) {
+    return time < timeLimitSeconds ? withoutCost(glpk, model, limits) : { status: "undecided" };
+  }
+  const x = roundIntegers(
+    model,
+    model.variables.map(({ name }) => result.vars[name] ?? 0),
+  );
   const objective = objectiveOf(model, x);
-  return result.status === glpk.GLP_OPT
-    ? { status: "optimal", objective, bound: objective, gap: limits.relativeGap, x }
-    : { status: "feasible", objective, x };
+  if (result.status === glpk.GLP_OPT) return { status: "optimal", objective, bound: objective, gap: 0, x };
+  // Before the time is up, a point without proof is one within the gap asked for.
+  if (time >= timeLimitSeconds) return { status: "feasible", objective, x };
+  return { status: "optimal", objective, bound: objective - limits.relativeGap * Math.abs(objective), gap: limits.relativeGap, x };
+}
+
+/** GLPK gives up without a word where the relaxation has no least value: without costs it is infeasible, or there is none at all. */
+function withoutCost(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
+  const result = model.variables.some(({ cost }) => cost !== 0)
+    ? solve(glpk, { ...model, variables: model.variables.map((variable) => ({ ...variable, cost: 0 })) }, limits)
+    : null;
+  if (result?.status === "infeasible" || result?.status === "undecided") return result;
+  throw new Error(`The objective of "${model.name}" has no least value`);
 }
 
 function problemOf(glpk: GLPK, model: MilpModel): LP {
@@ -48,8 +62,8 @@ function problemOf(glpk: GLPK, model: MilpModel): LP {
         vars: row.terms.map(({ variable, coefficient }) => ({ name: nameOf(variable), coef: coefficient })),
         bnds: { type: rowType(glpk, row), lb: row.bound, ub: row.bound },
       })),
-    bounds: model.variables.filter((variable) => !variable.binary).map((variable) => boundOf(glpk, variable)),
-    binaries: model.variables.filter((variable) => variable.binary).map((variable) => variable.name),
+    bounds: model.variables.map((variable) => boundOf(glpk, variable)),
+    generals: model.variables.filter((variable) => variable.integer).map((variable) => variable.name),
   };
 }
 
@@ -62,9 +76,4 @@ function boundOf(glpk: GLPK, { name, lower, upper }: Variable): { name: string; 
 function rowType(glpk: GLPK, row: Row): number {
   if (row.sense === "=") return glpk.GLP_FX;
   return row.sense === "<=" ? glpk.GLP_UP : glpk.GLP_LO;
-}
-
-function holdsAtZero(row: Row): boolean {
-  if (row.sense === "=") return row.bound === 0;
-  return row.sense === "<=" ? row.bound >= 0 : row.bound <= 0;
 }

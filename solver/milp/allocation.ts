@@ -63,14 +63,14 @@ export function allocationModel({ tables, gpus, objective }: AllocationProblem):
   const rows: Row[] = [];
   const used: Term[] = [];
   const largest = objective.kind === "largest-stage" ? 0 : null;
-  if (largest !== null) variables.push({ name: "L", lower: 0, upper: Number.POSITIVE_INFINITY, cost: 1, binary: false });
+  if (largest !== null) variables.push({ name: "L", lower: 0, upper: Number.POSITIVE_INFINITY, cost: 1, integer: false });
   for (const [stage, table] of tables.entries()) {
     const chosen: Term[] = [];
     const latency: Term[] = [];
     const weight = objective.kind === "weighted-sum" ? (objective.weights[stage] ?? 0) : 0;
     for (const step of stepsOf(table, gpus, limit)) {
       const variable = variables.length;
-      variables.push({ name: columnName(stage, step.gpus), lower: 0, upper: 1, cost: weight * step.seconds, binary: true });
+      variables.push({ name: columnName(stage, step.gpus), lower: 0, upper: 1, cost: weight * step.seconds, integer: true });
       chosen.push({ variable, coefficient: 1 });
       latency.push({ variable, coefficient: step.seconds });
       used.push({ variable, coefficient: step.gpus });

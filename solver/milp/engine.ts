@@ -16,7 +16,7 @@ export type MilpResult =
       readonly objective: number;
       readonly bound?: number;
       readonly gap?: number;
-      /** Values by variable index; binaries are exactly 0 or 1. */
+      /** Values by variable index; integers are whole. */
       readonly x: Float64Array;
     }
   | { readonly status: "infeasible" }
@@ -26,5 +26,17 @@ export type MilpResult =
 export interface MilpEngine {
   /** Name and version, as plans quote it. */
   readonly name: string;
+  /** By how much a row with coefficients of at most 1 may be broken by the point it gives. */
+  readonly tolerance: number;
+  /** @throws when the objective has no least value: a model of ours never should. */
   solve(model: MilpModel, limits: MilpLimits): MilpResult;
+}
+
+/** The answer where there is nothing to search for: engines differ over rows without terms and models without variables, or crash. */
+export function answerWithoutSearch({ variables, rows }: MilpModel): MilpResult | null {
+  const broken = rows.some(
+    ({ terms, sense, bound }) => terms.length === 0 && ((sense !== ">=" && bound < 0) || (sense !== "<=" && bound > 0)),
+  );
+  if (broken) return { status: "infeasible" };
+  return variables.length === 0 ? { status: "optimal", objective: 0, bound: 0, gap: 0, x: new Float64Array() } : null;
 }

@@ -9,7 +9,8 @@ export interface Variable {
   readonly upper: number;
   /** Coefficient in the objective, which is minimised. */
   readonly cost: number;
-  readonly binary: boolean;
+  /** Whole numbers only; a binary is an integer from 0 to 1. */
+  readonly integer: boolean;
 }
 
 export interface Term {
@@ -38,12 +39,17 @@ export function objectiveOf(model: MilpModel, x: ArrayLike<number>): number {
   return model.variables.reduce((sum, variable, index) => sum + variable.cost * (x[index] ?? 0), 0);
 }
 
+/** An engine's point with its integers made whole: engines keep them to a tolerance only. */
+export function roundIntegers(model: MilpModel, x: ArrayLike<number>): Float64Array {
+  return Float64Array.from(model.variables, ({ integer }, index) => (integer ? Math.round(x[index] ?? 0) : (x[index] ?? 0)));
+}
+
 /** The largest amount by which a point breaks a row, a bound or integrality; 0 for a feasible point. */
 export function violation(model: MilpModel, x: ArrayLike<number>): number {
   let worst = 0;
-  for (const [index, { lower, upper, binary }] of model.variables.entries()) {
+  for (const [index, { lower, upper, integer }] of model.variables.entries()) {
     const value = x[index] ?? 0;
-    worst = Math.max(worst, lower - value, value - upper, binary ? Math.abs(value - Math.round(value)) : 0);
+    worst = Math.max(worst, lower - value, value - upper, integer ? Math.abs(value - Math.round(value)) : 0);
   }
   for (const { terms, sense, bound } of model.rows) {
     const activity = terms.reduce((sum, term) => sum + term.coefficient * (x[term.variable] ?? 0), 0);

@@ -1,0 +1,4 @@
+import { milpContract } from "@/solver/milp/milpContract";
+import { loadHighsEngine } from "./highsEngine";
+
+milpContract("HiGHS", loadHighsEngine);
