@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addCalibrateCommand } from "./calibrateCommand";
+import { addCompareCommand } from "./compareCommand";
 import { EXIT, type ExitCode } from "./exitCodes";
 import { addFrontierCommand } from "./frontierCommand";
 import { addImportCommand } from "./importCommand";
@@ -18,7 +19,7 @@ const onExit = (code: ExitCode): void => {
   process.exitCode = code;
 };
 const commands = [
-  ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand],
+  ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand],
   ...[addImportCommand, addLoadCommand, addSignInCommand],
 ];
 for (const add of commands) add(program, onExit);

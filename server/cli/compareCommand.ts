@@ -1,0 +1,86 @@
+import { type Command, InvalidArgumentError } from "commander";
+import { comparedMeans } from "@/server/planning/comparedMeans";
+import { type ComparedRate, compareSystems } from "@/server/planning/compareSystems";
+import { loadGlpkEngine } from "@/server/planning/glpkEngine";
+import { describeComparison } from "./describeComparison";
+import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { listFlag, numberFlag } from "./flagValues";
+import { readSituation, type SituationFlags, withSituationFlags } from "./situationFlags";
+
+interface CompareFlags extends Omit<SituationFlags, "rate"> {
+  readonly baselines?: boolean;
+  readonly quality: readonly number[];
+  readonly rate?: number;
+  readonly load?: Extract<ComparedRate, { kind: "load" }>;
+  readonly sloScale: number;
+  readonly requests: number;
+  readonly json?: boolean;
+}
+
+const HELP = `
+All systems plan on one half of the prompts and are measured by simulating them whole on the other half, under the same arrivals:
+quality, the smallest SLO scale that 95 % of requests keep, and the highest rate at which 95 % keep --slo-scale. The SLO scale is a
+deadline over one base for all: the mean over the ladder's models of the latency of a request alone. Exit code 3: no floor can be reached.`;
+
+/** `weir compare --baselines`: the planner's plan against the baselines of its source, each simulated whole on prompts nobody planned on. */
+export function addCompareCommand(program: Command, onExit: (code: ExitCode) => void): void {
+  const command = withSituationFlags(program.command("compare"))
+    .description("compare the planned cascade with baselines on held-out prompts")
+    .requiredOption("--baselines", "compare with stand-alone models, CascadeServe, uniform plans and routers")
+    .requiredOption("--quality <list>", "floors on quality, comma separated, such as 80,85,90", floorsFlag)
+    .option(
+      "--load <a..b>",
+      "in place of --rate: find a rate that loads the plan's busiest stage to between a and b, such as 0.6..0.9",
+      loadFlag,
+    )
+    .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 3)
+    .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
+    .option("--json", "print JSON")
+    .addHelpText("after", HELP)
+    .action(async (flags: CompareFlags) => onExit(await compare(flags)));
+  // One of --rate and --load is required, not --rate by itself.
+  command.options.find(({ long }) => long === "--rate")?.makeOptionMandatory(false);
+}
+
+async function compare(flags: CompareFlags): Promise<ExitCode> {
+  const { rate: requestsPerSecond, load } = flags;
+  if ((requestsPerSecond === undefined) === (load === undefined)) return refuse("Give one of --rate and --load.");
+  const rate: ComparedRate | undefined = requestsPerSecond === undefined ? load : { kind: "rate", requestsPerSecond };
+  if (rate === undefined) return refuse("Give one of --rate and --load.");
+  // Only the rate is not used of what is read.
+  const read = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
+  if (!read.ok) return refuse(read.message);
+  const cases = compareSystems({
+    situation: read.situation,
+    floors: flags.quality,
+    rate,
+    sloScale: flags.sloScale,
+    requests: flags.requests,
+    engine: await loadGlpkEngine(),
+    progress: (line) => process.stderr.write(`${line}\n`),
+  });
+  const means = comparedMeans(cases);
+  const answer = {
+    sloScaleOfThroughput: flags.sloScale,
+    origin: read.situation.workload.origin,
+    judge: read.situation.workload.judge,
+    cases,
+    means,
+  };
+  process.stdout.write(flags.json === true ? `${JSON.stringify(answer, null, 2)}\n` : describeComparison(cases, means, flags.sloScale));
+  return cases.some(({ systems }) => systems.length > 0) ? EXIT.done : EXIT.infeasible;
+}
+
+function floorsFlag(text: string): number[] {
+  const floor = numberFlag({ min: 0, max: 100 });
+  const floors = listFlag(text).map(floor);
+  if (floors.length === 0) throw new InvalidArgumentError("Give at least one floor.");
+  return floors;
+}
+
+function loadFlag(text: string): Extract<ComparedRate, { kind: "load" }> {
+  const [least, most, ...more] = text.split("..").map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  if (least !== undefined && most !== undefined && more.length === 0 && least > 0 && most > least && most < 1)
+    return { kind: "load", least, most };
+  throw new InvalidArgumentError("Write two loads above 0 and below 1, the lower first, such as 0.6..0.9.");
+}

@@ -1,0 +1,41 @@
+import { mean } from "@/solver/numeric/quantile";
+import type { ComparedCase } from "./compareSystems";
+
+/** What a kind of baseline came to over all cases. */
+export interface ComparedMean {
+  readonly kind: string;
+  /** Cases it was measured in. */
+  readonly cases: number;
+  /** Of those, how many it keeps up with at the compared rate. */
+  readonly keepsUp: number;
+  /**
+   * Mean of its SLO scale over Weir's, over the cases it keeps up with: an overloaded system's grows with the length of the run.
+   * null where there is none.
+   */
+  readonly sloScale: number | null;
+  /** Mean of Weir's highest rate over its own, where both keep the SLO at some rate; null where there is no such case. */
+  readonly throughput: number | null;
+  /** Cases behind `throughput`. */
+  readonly throughputCases: number;
+  /** Cases in which it held the floor on the measuring half. */
+  readonly heldFloor: number;
+}
+
+/** Means over cases by kind of system, in the order in which the kinds first appear. */
+export function comparedMeans(cases: readonly ComparedCase[]): ComparedMean[] {
+  const all = cases.flatMap(({ floor, systems }) => systems.map((system) => ({ floor, ...system })));
+  return [...new Set(all.map(({ kind }) => kind))].map((kind) => {
+    const own = all.filter((system) => system.kind === kind);
+    const keepingUp = own.filter(({ busiestLoad, against }) => busiestLoad < 1 && Number.isFinite(against.sloScale));
+    const throughputs = own.flatMap(({ against }) => (against.throughput === null || against.throughput === 0 ? [] : [against.throughput]));
+    return {
+      kind,
+      cases: own.length,
+      keepsUp: keepingUp.length,
+      sloScale: keepingUp.length === 0 ? null : mean(keepingUp.map(({ against }) => against.sloScale)),
+      throughput: throughputs.length === 0 ? null : mean(throughputs),
+      throughputCases: throughputs.length,
+      heldFloor: own.filter(({ quality, floor }) => quality >= floor).length,
+    };
+  });
+}

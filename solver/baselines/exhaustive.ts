@@ -1,0 +1,125 @@
+import { secondsOnReplicas } from "../cascade/capacityTable";
+import { STARVATION_LIMIT } from "../cascade/choose";
+import type { Explorer, RoutedCascade } from "../cascade/explore";
+import type { MixTables } from "../cascade/latencyTables";
+import { product, usefulThresholds } from "../cascade/search";
+import type { ShapeCount } from "../cascade/shapeMix";
+import type { Objective } from "../plan/plan";
+import { cascadesOf } from "./cascades";
+
+/** The replicas of each stage of a routing. */
+export interface Deployment {
+  readonly stages: readonly number[];
+  readonly thresholds: readonly number[];
+  readonly replicas: readonly (readonly Omit<ShapeCount, "requestsPerSecond">[])[];
+}
+
+export interface Exhaustive extends Deployment {
+  /** Objective latency, in seconds. */
+  readonly seconds: number;
+  /** Routings that met the floor, each with all its deployments. */
+  readonly routings: number;
+  /** Allocations valued, each with its best replicas. */
+  readonly allocations: number;
+}
+
+export interface ExhaustiveInput {
+  readonly explorer: Explorer;
+  readonly floor: number;
+  readonly latency: Objective["latency"];
+}
+
+/**
+ * The best plan there is by the planner's simulator and latency tables: every cascade, every threshold that tells answers apart,
+ * every division of the GPUs, every multiset of replicas (Cascadia, appendix J). Tables are simulated for exactly each stage's
+ * own requests. The constraints are the planner's: the floor by its bound, and no stage over its starvation limit.
+ * For a few models and up to about 16 GPUs.
+ *
+ * @returns null where no plan meets the floor and keeps up.
+ */
+export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput): Exhaustive | null {
+  const { sample, requestsPerSecond, maxGpus } = explorer.input;
+  let best: Omit<Exhaustive, "routings" | "allocations"> | null = null;
+  let routings = 0;
+  let allocations = 0;
+  for (const stages of cascadesOf(explorer.input, 1)) {
+    const choices = stages.slice(0, -1).map((model) => usefulThresholds(sample.judged[model] ?? new Float64Array()));
+    for (const thresholds of product(choices)) {
+      const { routed, qualityLow } = explorer.outlook(stages, thresholds);
+      if (qualityLow < floor || routed.share.includes(0)) continue;
+      routings += 1;
+      const cascade = { stages, routed };
+      const tables = exactTables(explorer, cascade);
+      const options = tables.map((own, stage) => bestReplicas(own, requestsPerSecond * (routed.share[stage] ?? 0), maxGpus));
+      const possible = divisions(options, maxGpus);
+      const least = Math.min(...possible.map((division) => Math.max(...division.map(({ seconds }) => seconds))));
+      for (const division of possible) {
+        const largest = Math.max(...division.map(({ seconds }) => seconds));
+        if (largest > STARVATION_LIMIT * least) continue;
+        allocations += 1;
+        const stageSeconds = division.map(({ seconds }) => seconds);
+        const seconds = latency === "largest-stage" ? largest : explorer.compose(cascade, stageSeconds, tables).seconds;
+        if (seconds < (best?.seconds ?? Number.POSITIVE_INFINITY))
+          best = { stages, thresholds, replicas: division.map(({ replicas }) => replicas), seconds };
+      }
+    }
+  }
+  return best === null ? null : { ...best, routings, allocations };
+}
+
+/** Objective latency of a given plan by the same tables as the exhaustive search, in seconds; Infinity where it does not keep up. */
+export function tableSeconds(explorer: Explorer, plan: Deployment, latency: Objective["latency"]): number {
+  const cascade = { stages: plan.stages, routed: explorer.outlook(plan.stages, plan.thresholds).routed };
+  const tables = exactTables(explorer, cascade);
+  const seconds = tables.map(({ capacity }, stage) => {
+    const rate = explorer.input.requestsPerSecond * (cascade.routed.share[stage] ?? 0);
+    const replicas = (plan.replicas[stage] ?? []).flatMap(({ shape, count }) => {
+      const own = capacity.shapes.find(({ shape: known }) => known.tp === shape.tp && known.pp === shape.pp);
+      return own === undefined ? [] : [{ shape: own.shape, count, requestsPerSecond: 0 }];
+    });
+    return secondsOnReplicas(capacity, rate, replicas);
+  });
+  if (seconds.includes(Number.POSITIVE_INFINITY)) return Number.POSITIVE_INFINITY;
+  return latency === "largest-stage" ? Math.max(...seconds) : explorer.compose(cascade, seconds, tables).seconds;
+}
+
+const exactTables = (explorer: Explorer, cascade: RoutedCascade): MixTables[] =>
+  explorer.mixes(cascade).map((mix, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, mix));
+
+/** The fastest replicas of one stage among those with exactly so many GPUs. */
+interface Option {
+  readonly gpus: number;
+  readonly seconds: number;
+  readonly replicas: readonly ShapeCount[];
+}
+
+/** For each GPU count, the multiset of replicas with the least latency, found by trying them all. */
+function bestReplicas({ capacity }: MixTables, requestsPerSecond: number, gpus: number): Option[] {
+  const best = new Map<number, Option>();
+  const extend = (index: number, used: number, replicas: readonly ShapeCount[]): void => {
+    const own = capacity.shapes[index];
+    if (own === undefined) {
+      const seconds = replicas.length === 0 ? Number.POSITIVE_INFINITY : secondsOnReplicas(capacity, requestsPerSecond, replicas);
+      if (seconds < (best.get(used)?.seconds ?? Number.POSITIVE_INFINITY)) best.set(used, { gpus: used, seconds, replicas });
+      return;
+    }
+    for (let count = 0; used + count * own.gpus <= gpus; count += 1) {
+      const added = count === 0 ? [] : [{ shape: own.shape, count, requestsPerSecond: 0 }];
+      extend(index + 1, used + count * own.gpus, [...replicas, ...added]);
+    }
+  };
+  extend(0, 0, []);
+  return [...best.values()];
+}
+
+/** Every way to give the stages GPUs within the budget. */
+function divisions(options: readonly (readonly Option[])[], gpus: number): Option[][] {
+  return options.reduce<Option[][]>(
+    (rows, own) =>
+      rows.flatMap((row) => {
+        const left = gpus - row.reduce((sum, option) => sum + option.gpus, 0);
+        return own.filter((option) => option.gpus <= left).map((option) => [...row, option]);
+      }),
+    [[]],
+  );
+}

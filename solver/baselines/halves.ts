@@ -1,0 +1,38 @@
+import { mixSeed, seededRandom } from "../numeric/random";
+import type { OutcomeTable } from "../workload/workload";
+
+/** Two disjoint halves of a table's prompts, as ascending row indices: one to plan on, one to measure on. */
+export interface Halves {
+  readonly planning: Int32Array;
+  readonly measuring: Int32Array;
+}
+
+/** Halves the prompts at random by the seed. @throws RangeError below two prompts. */
+export function halves(prompts: number, seed: number): Halves {
+  if (!(prompts >= 2)) throw new RangeError(`Two halves need at least 2 prompts, found ${prompts}`);
+  const random = seededRandom(mixSeed(seed, "halves"));
+  const shuffled = Int32Array.from({ length: prompts }, (_, prompt) => prompt);
+  for (let at = prompts - 1; at > 0; at -= 1) {
+    const other = random.int(at + 1);
+    const prompt = shuffled[at] ?? 0;
+    shuffled[at] = shuffled[other] ?? 0;
+    shuffled[other] = prompt;
+  }
+  const middle = Math.ceil(prompts / 2);
+  return { planning: shuffled.slice(0, middle).sort(), measuring: shuffled.slice(middle).sort() };
+}
+
+/** The rows of an outcome table, in that order. */
+export function tableRows(table: OutcomeTable, rows: Int32Array): OutcomeTable {
+  return {
+    promptIds: Array.from(rows, (row) => table.promptIds[row] ?? ""),
+    categories: Array.from(rows, (row) => table.categories[row] ?? ""),
+    inputTokens: rows.map((row) => table.inputTokens[row] ?? 0),
+    models: table.models.map((column) => ({
+      ...column,
+      outputTokens: rows.map((row) => column.outputTokens[row] ?? 0),
+      label: Float64Array.from(rows, (row) => column.label[row] ?? 0),
+      judged: Float64Array.from(rows, (row) => column.judged[row] ?? 0),
+    })),
+  };
+}

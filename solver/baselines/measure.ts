@@ -1,0 +1,154 @@
+import { planningSample, type Routed, routePrompts } from "../cascade/routing";
+import { atRate } from "../cascade/thinning";
+import { simulateCluster } from "../cluster/simulateCluster";
+import { saturationRate, utilisationAt } from "../engine/saturation";
+import { simulateReplica } from "../engine/simulateReplica";
+import { mean, quantile } from "../numeric/quantile";
+import { mixSeed, seededRandom } from "../numeric/random";
+import { cascadeRoute } from "../policies/cascadeRoute";
+import { composePolicy } from "../policies/composePolicy";
+import { fcfsOrder } from "../policies/fcfsOrder";
+import { leastLoadPlace } from "../policies/leastLoadPlace";
+import type { OutcomeTable } from "../workload/workload";
+import { routerPolicy } from "./routerPolicy";
+import { clusterReplicas, type ReplicaChoice, type System } from "./system";
+
+/** The traffic that systems are measured on: the same requests for all, at any rate. */
+export interface Traffic {
+  readonly outcomes: OutcomeTable;
+  /** Row of the outcome table of each request. */
+  readonly prompt: Int32Array;
+  /** Recorded arrivals, one a request, unscaled. */
+  readonly arrivalSeconds: Float64Array;
+  readonly judgeSeconds: number;
+}
+
+/** What a system did with the traffic at one rate. */
+export interface Measured {
+  /** 95th percentile of arrival to accepted answer, judging included; Infinity where more than 5 % were not served. */
+  readonly p95Seconds: number;
+  readonly meanSeconds: number;
+  readonly unserved: number;
+}
+
+/** SLO attainment asked: the smallest deadline that this share of requests keeps is its quantile of latency. */
+const ATTAINMENT = 0.95;
+
+/** Share of the requests that find the cluster filling up and are left out. */
+const WARM_UP_SHARE = 0.15;
+
+/** Rates tried by `highestRate`, relative to where it starts, and how near it comes to the edge. */
+const RATE_SPAN = 16;
+const RATE_TOLERANCE = 1.01;
+
+/** Requests of a run at saturation: several times the largest batch. */
+const SATURATION_REQUESTS = 900;
+
+/** Gap between requests of an unloaded replica: nothing takes so long. */
+const ALONE_SECONDS = 1e5;
+
+/** Draws `requests` prompts with replacement from `rows` for the head of a recorded trace, or for all of it where it is shorter. */
+export function drawTraffic(
+  source: Omit<Traffic, "prompt">,
+  { rows, requests, seed }: { readonly rows: Int32Array; readonly requests: number; readonly seed: number },
+): Traffic {
+  const random = seededRandom(mixSeed(seed, "measured traffic"));
+  const arrivalSeconds = source.arrivalSeconds.subarray(0, requests);
+  return { ...source, arrivalSeconds, prompt: Int32Array.from(arrivalSeconds, () => rows[random.int(rows.length)] ?? 0) };
+}
+
+/** Simulates a whole system on the traffic at a mean rate. Deterministic. */
+export function measure(system: System, traffic: Traffic, at: ReplicaChoice & { readonly requestsPerSecond: number }): Measured {
+  const { prompt, outcomes, judgeSeconds } = traffic;
+  const { endToEndSeconds, unserved } = simulateCluster({
+    policy: policyOf(system, traffic),
+    replicas: clusterReplicas(system, at),
+    sample: { arrivalSeconds: atRate(traffic.arrivalSeconds, at.requestsPerSecond), prompt },
+    outcomes,
+    judgeSeconds,
+  });
+  const settled = endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * prompt.length));
+  return { p95Seconds: quantile(settled, ATTAINMENT), meanSeconds: mean(settled), unserved };
+}
+
+/**
+ * Load of the busiest stage at a rate: requests per second over what its replicas finish when they never run dry, on the prompts
+ * `rows` that reach it. At 1 and above the stage does not keep up, and a percentile depends on how long one looks.
+ */
+export function busiestLoad(
+  system: System,
+  { outcomes, rows }: { readonly outcomes: OutcomeTable; readonly rows: Int32Array },
+  at: ReplicaChoice & { readonly requestsPerSecond: number },
+): number {
+  const { exit } = routedBy(system, outcomes, rows);
+  const router = system.routing.kind === "router";
+  const loads = system.stages.map(({ model, replicas }, stage) => {
+    const own = rows.filter((_, index) => (router ? exit[index] === stage : (exit[index] ?? 0) >= stage));
+    if (own.length === 0) return 0;
+    const requests = Int32Array.from({ length: SATURATION_REQUESTS }, (_, index) => own[index % own.length] ?? 0);
+    const sample = planningSample(outcomes, requests, [model]);
+    const work = { inputTokens: sample.inputTokens, outputTokens: sample.outputTokens[0] ?? new Int32Array() };
+    const carries = clusterReplicas({ ...system, stages: [{ model, replicas: replicas.map((one) => ({ ...one, count: 1 })) }] }, at).reduce(
+      (sum, { replica }, group) => sum + (replicas[group]?.count ?? 0) * (saturationRate(replica, work, SATURATION_REQUESTS) ?? 0),
+      0,
+    );
+    return utilisationAt((at.requestsPerSecond * own.length) / rows.length, carries);
+  });
+  return Math.max(...loads);
+}
+
+/** Where the prompts `rows` end in a system and what quality that gives: exact, each prompt once. */
+export function routedBy({ stages, routing }: System, outcomes: OutcomeTable, rows: ArrayLike<number>): Routed {
+  const models = stages.map(({ model }) => model);
+  const positions = models.map((_, stage) => stage);
+  const gated = planningSample(routing.kind === "router" ? routing.prescored : outcomes, rows, models);
+  return routePrompts(gated, positions, routing.thresholds);
+}
+
+function policyOf(system: System, { outcomes, prompt }: Traffic) {
+  const models = system.stages.map(({ model }) => model);
+  if (system.routing.kind === "router") return routerPolicy(models, routedBy(system, outcomes, prompt).exit);
+  const route = cascadeRoute({ stages: models.map((model) => ({ model })), thresholds: [...system.routing.thresholds] });
+  return composePolicy({ route, order: fcfsOrder, place: leastLoadPlace });
+}
+
+/**
+ * The highest mean rate at which 95 % of the requests keep a deadline, to 1 %: bisection between a sixteenth and sixteen times
+ * `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
+ */
+export function highestRate(keeps: (requestsPerSecond: number) => boolean, from: number): number {
+  let low = 0;
+  let high = from;
+  if (keeps(from)) {
+    low = from;
+    for (high = from * 2; high < from * RATE_SPAN && keeps(high); high *= 2) low = high;
+  } else {
+    for (low = from / 2; low > from / RATE_SPAN && !keeps(low); low /= 2) high = low;
+    if (!keeps(low)) return 0;
+  }
+  while (high > low * RATE_TOLERANCE) {
+    const middle = Math.sqrt(low * high);
+    if (keeps(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+/**
+ * The base of the SLO scale (Cascadia, section 4.1), one number for all systems: the mean over the ladder's models of the mean
+ * latency of one request alone, on the model's smallest replica that fits.
+ */
+export function baseSeconds(outcomes: OutcomeTable, rows: Int32Array, { models, shapes }: ReplicaChoice): number {
+  const sample = planningSample(outcomes, rows, models);
+  const means = models.flatMap((_, model) => {
+    const smallest = shapes[model]?.[0];
+    if (smallest === undefined) return [];
+    const { endToEndSeconds } = simulateReplica(smallest.replica, {
+      arrivalSeconds: Float64Array.from(rows, (_, index) => index * ALONE_SECONDS),
+      inputTokens: sample.inputTokens,
+      outputTokens: sample.outputTokens[model] ?? new Int32Array(),
+    });
+    return [mean(endToEndSeconds)];
+  });
+  return mean(means);
+}

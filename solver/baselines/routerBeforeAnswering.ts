@@ -1,0 +1,119 @@
+import type { Mix } from "../cascade/latencyTables";
+import { qualityLowerBound, selectionCritical } from "../cascade/qualityBound";
+import { type PlanningSample, planningSample, routePrompts } from "../cascade/routing";
+import { product, usefulThresholds } from "../cascade/search";
+import { minMaxAllocation } from "../milp/bisection";
+import { mixSeed } from "../numeric/random";
+import { modelledScores } from "../workload/judgeModel";
+import type { OutcomeTable } from "../workload/workload";
+import { cascadesOf, evenly } from "./cascades";
+import { type BaselineSituation, placed } from "./situation";
+import type { Baseline, SystemStage } from "./system";
+import { atSustainedRate, stageSeconds, tunedStage } from "./tuning";
+
+/**
+ * How well a prompt alone tells whether a model will be right, as AUC. Words of the prompt (TF-IDF) reach .55 to .69 on the public
+ * outcome tables; the upper end stands for a good router. 1 is the oracle.
+ */
+export const PROMPT_AUC = 0.69;
+
+/** Threshold vectors tried over all sets of models, about; the bound on quality is calibrated over them. */
+const ROUTINGS = 140;
+
+/** A setting of the router with what follows from it on the planning half. */
+interface Setting {
+  readonly stages: readonly number[];
+  readonly thresholds: readonly number[];
+  readonly mixes: readonly Mix[];
+  readonly accepted: Float64Array;
+  readonly quality: number;
+  readonly cost: number;
+}
+
+/**
+ * A router that predicts from the prompt which model to ask, for two and more models (the way of RouteLLM; Cascadia, appendix I):
+ * a request goes to the smallest model whose predicted score reaches its threshold, else to the largest. No judging, one model a
+ * request. The predicted score is modelled: a noisy reading of the model's own label with the stated AUC, as judges are modelled.
+ *
+ * Thresholds and set of models are chosen for the least largest p95 on the planner's tables among those that meet the floor,
+ * with a bound calibrated over the router's own settings; replicas are tuned on tables of each model's own requests ("we tune the
+ * deployment for each model for RouteLLM").
+ */
+export function routerBeforeAnswering(situation: BaselineSituation, auc: number): Baseline {
+  const { explorer, floor, nodes, outcomes, planning } = situation;
+  const { sample, requestsPerSecond, maxGpus, qualityConfidence, seed } = explorer.input;
+  const name = auc === 1 ? "oracle router" : `router at AUC ${auc}`;
+  const prescored = readPrompts(outcomes, { auc, seed: mixSeed(seed, "router") });
+  const settings = settingsOf(situation, planningSample(prescored, planning, sample.models));
+  const critical = selectionCritical(settings, { confidence: qualityConfidence, seed: mixSeed(seed, "router bound") });
+  const meeting = settings.filter((setting) => qualityLowerBound(setting, critical) >= floor);
+  if (meeting.length === 0) return { outcome: "none", name, reason: `No thresholds reach a floor of ${floor}.` };
+  const chosen = atSustainedRate(requestsPerSecond, (rate) => {
+    const deployable = meeting.flatMap((setting) => {
+      const near = setting.stages.map((model, stage) => explorer.tables.near(model, setting.mixes[stage] ?? everything(sample)));
+      const scaled = setting.mixes.map((mix, stage) => ({ ...mix, share: mix.share * (near[stage]?.lengthFactor ?? 1) }));
+      const seconds = stageSeconds(
+        near.map(({ tables }) => tables),
+        scaled,
+        { requestsPerSecond: rate, gpus: maxGpus },
+      ).map((table, stage) => table.map((value) => value * (near[stage]?.lengthFactor ?? 1)));
+      const allocation = minMaxAllocation(seconds, maxGpus);
+      return allocation === null ? [] : [{ setting, rate, ...allocation }];
+    });
+    return deployable.sort((a, b) => a.latencySeconds - b.latencySeconds)[0] ?? null;
+  });
+  if (chosen === null) return { outcome: "none", name, reason: `No setting keeps up with ${requestsPerSecond} requests/s.` };
+  const { setting, gpus, rate } = chosen;
+  const stages = setting.stages.flatMap((model, stage): readonly SystemStage[] => {
+    const mix = setting.mixes[stage] ?? everything(sample);
+    const tuned = tunedStage(sample.models[model] ?? "", explorer.tables.exact(model, mix), {
+      requestsPerSecond: rate * mix.share,
+      gpus: gpus[stage] ?? 0,
+    });
+    return tuned === null ? [] : [tuned];
+  });
+  return placed({ name, stages, routing: { kind: "router", thresholds: setting.thresholds, prescored } }, nodes);
+}
+
+const everything = ({ prompts }: PlanningSample): Mix => ({
+  prompts: Int32Array.from({ length: prompts }, (_, prompt) => prompt),
+  share: 1,
+});
+
+/** The table as a router sees it: each model's score read off the prompt, an independent reading for each model. */
+function readPrompts(outcomes: OutcomeTable, { auc, seed }: { readonly auc: number; readonly seed: number }): OutcomeTable {
+  return {
+    ...outcomes,
+    models: outcomes.models.map((column) => ({
+      ...column,
+      judged: modelledScores(column.label, { auc, seed: mixSeed(seed, column.model) }),
+    })),
+  };
+}
+
+/** Settings on a grid over every set of two or more models, those that leave a model without requests left out. */
+function settingsOf({ explorer }: BaselineSituation, prescored: PlanningSample): Setting[] {
+  const sets = cascadesOf(explorer.input, 2);
+  return sets.flatMap((stages) => {
+    const perStage = Math.max(3, Math.floor((ROUTINGS / sets.length) ** (1 / (stages.length - 1))));
+    const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(prescored.judged[model] ?? new Float64Array()), perStage));
+    return product(choices).flatMap((thresholds) => {
+      const { exit, accepted, quality } = routePrompts(prescored, stages, thresholds);
+      const mixes = stages.map((_, stage) => {
+        const prompts = Int32Array.from(exit.keys()).filter((prompt) => exit[prompt] === stage);
+        return { prompts, share: prompts.length / exit.length };
+      });
+      if (mixes.some(({ share }) => share === 0)) return [];
+      const cost = mixes.reduce((sum, { share }, stage) => sum + share * gpuSecondsAlone(explorer.input.shapes[stages[stage] ?? 0]), 0);
+      return [{ stages, thresholds, mixes, accepted, quality, cost }];
+    });
+  });
+}
+
+/** GPU time of a token on a model's smallest replica: what makes a setting dear, before tables exist. */
+function gpuSecondsAlone(shapes: BaselineSituation["explorer"]["input"]["shapes"][number] | undefined): number {
+  const smallest = shapes?.[0];
+  return smallest === undefined
+    ? Number.POSITIVE_INFINITY
+    : smallest.replica.stepTime.decodeBaseSeconds(1) * smallest.shape.tp * smallest.shape.pp;
+}

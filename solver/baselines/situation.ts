@@ -1,0 +1,31 @@
+import type { Explorer } from "../cascade/explore";
+import { placeReplicas } from "../cascade/placeReplicas";
+import type { OutcomeTable } from "../workload/workload";
+import { type Baseline, gpusOf, type System } from "./system";
+
+/** What a baseline plans from: the planner's own explorer (sample, tables, shapes, rate, GPUs) and the floor all systems are held to. */
+export interface BaselineSituation {
+  readonly explorer: Explorer;
+  /** Must hold for the lower confidence bound of quality, as in the planner. */
+  readonly floor: number;
+  readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
+  /** The whole outcome table, of which the explorer's sample is the planning half. */
+  readonly outcomes: OutcomeTable;
+  /** Rows of the planning half. */
+  readonly planning: Int32Array;
+}
+
+/** A system once its replicas have places on the nodes, or the sentence that they do not. */
+export function placed(system: System, nodes: BaselineSituation["nodes"]): Baseline {
+  const replicas = system.stages.flatMap(({ replicas: own }) =>
+    own.flatMap(({ shape, count }) => Array.from({ length: count }, () => shape)),
+  );
+  if (
+    placeReplicas(
+      replicas.map((shape, key) => ({ key, shape })),
+      nodes,
+    ) !== null
+  )
+    return { outcome: "system", system };
+  return { outcome: "none", name: system.name, reason: `Its replicas on ${gpusOf(system)} GPUs do not fit the nodes.` };
+}

@@ -1,0 +1,64 @@
+import type { ShapedReplica } from "../cascade/latencyTables";
+import type { ClusterReplica } from "../cluster/simulateCluster";
+import type { ReplicaShape } from "../hardware/parallelism";
+import { MAX_SEQUENCES } from "../hardware/replicaShapes";
+import type { OutcomeTable } from "../workload/workload";
+
+/** What one model of a system runs on. */
+export interface SystemStage {
+  readonly model: string;
+  readonly replicas: readonly { readonly shape: ReplicaShape; readonly count: number }[];
+}
+
+/**
+ * How a system picks the model that answers. A cascade judges answers and sends on those below a threshold; a router scores
+ * prompts before any model has answered, and its requests see one model only.
+ */
+export type SystemRouting =
+  | { readonly kind: "cascade"; readonly thresholds: readonly number[] }
+  | {
+      readonly kind: "router";
+      readonly thresholds: readonly number[];
+      /** The outcome table with `judged` replaced by what the router reads off the prompt. */
+      readonly prescored: OutcomeTable;
+    };
+
+/** A serving system under comparison: what runs where, and which model answers which request. */
+export interface System {
+  readonly name: string;
+  readonly stages: readonly SystemStage[];
+  readonly routing: SystemRouting;
+}
+
+/** A baseline's answer to one situation; a baseline that cannot reach the floor or does not fit says so. */
+export type Baseline =
+  | { readonly outcome: "system"; readonly system: System }
+  | { readonly outcome: "none"; readonly name: string; readonly reason: string };
+
+/** The replicas that can serve a ladder, found by model. */
+export interface ReplicaChoice {
+  readonly models: readonly string[];
+  /** Parallel to `models`. */
+  readonly shapes: readonly (readonly ShapedReplica[])[];
+}
+
+export const gpusOf = ({ stages }: Pick<System, "stages">): number =>
+  stages.reduce((sum, { replicas }) => sum + replicas.reduce((own, { shape, count }) => own + shape.tp * shape.pp * count, 0), 0);
+
+/** The engines of a system for the cluster simulator. @throws when a shape is none of the model's. */
+export function clusterReplicas({ stages }: System, { models, shapes }: ReplicaChoice): ClusterReplica[] {
+  return stages.flatMap(({ model, replicas }) =>
+    replicas.flatMap(({ shape, count }) => {
+      const { tp, pp } = shape;
+      const found = shapes[models.indexOf(model)]?.find((one) => one.shape.tp === tp && one.shape.pp === pp);
+      if (found === undefined) throw new Error(`no replica of ${model} with tp ${tp} and pp ${pp}`);
+      const { replica } = found;
+      return Array.from({ length: count }, (_, index) => ({
+        id: `${model} ${tp}x${pp} ${index}`,
+        model,
+        replica,
+        maxInFlight: MAX_SEQUENCES,
+      }));
+    }),
+  );
+}

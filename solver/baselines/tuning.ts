@@ -1,0 +1,64 @@
+import { latencyByGpus, replicasFor } from "../cascade/capacityTable";
+import { STARVATION_LIMIT } from "../cascade/choose";
+import type { Explorer, RoutedCascade } from "../cascade/explore";
+import type { Mix, MixTables } from "../cascade/latencyTables";
+import { shapesWithin } from "../cascade/shapeMix";
+import { minMaxAllocation } from "../milp/bisection";
+import { weightedAllocation } from "../milp/weightedAllocation";
+import type { SystemStage } from "./system";
+
+/** A baseline that cannot keep up is deployed for this share of the rate, and again, until it can. */
+const LOWER_RATE = 0.9;
+
+/** Below this share of the asked rate a deployment says nothing about it any more. */
+const LEAST_RATE_SHARE = 0.02;
+
+/** What `make` finds at the highest rate, from the asked one downwards, at which it finds anything: how an overloaded baseline is deployed. */
+export function atSustainedRate<Found>(requestsPerSecond: number, make: (requestsPerSecond: number) => Found | null): Found | null {
+  for (let rate = requestsPerSecond; rate > LEAST_RATE_SHARE * requestsPerSecond; rate *= LOWER_RATE) {
+    const found = make(rate);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Seconds by GPU count of each stage with its own tables. */
+export function stageSeconds(
+  tables: readonly MixTables[],
+  mixes: readonly Mix[],
+  { requestsPerSecond, gpus }: { readonly requestsPerSecond: number; readonly gpus: number },
+): Float64Array[] {
+  return tables.map(({ capacity }, stage) => {
+    const seconds = new Float64Array(gpus);
+    latencyByGpus(capacity, requestsPerSecond * (mixes[stage]?.share ?? 0), seconds);
+    return seconds;
+  });
+}
+
+/** The planner's own allocation on given tables: least end-to-end percentile, no stage starved; null where the rate is too high. */
+export function allocateEndToEnd(
+  explorer: Explorer,
+  cascade: RoutedCascade,
+  { tables, requestsPerSecond, gpus }: { readonly tables: readonly MixTables[]; readonly requestsPerSecond: number; readonly gpus: number },
+): readonly number[] | null {
+  const seconds = stageSeconds(tables, explorer.mixes(cascade), { requestsPerSecond, gpus });
+  const even = minMaxAllocation(seconds, gpus);
+  if (even === null) return null;
+  const at = seconds.map((table, stage) => table[(even.gpus[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
+  const { weights } = explorer.compose(cascade, at, tables);
+  return (weightedAllocation(seconds, gpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds }) ?? even).gpus;
+}
+
+/**
+ * The replicas that serve a stage on its GPUs at the least latency: the planner's own choice of shapes. Where none keeps up, those
+ * that carry most. null where no replica fits the GPUs.
+ */
+export function tunedStage(
+  model: string,
+  { capacity }: MixTables,
+  { requestsPerSecond, gpus }: { readonly requestsPerSecond: number; readonly gpus: number },
+): SystemStage | null {
+  const top = capacity.levels[capacity.levels.length - 1] ?? 0;
+  const replicas = replicasFor(capacity, requestsPerSecond, gpus)?.replicas ?? shapesWithin(capacity.shapes, top, gpus);
+  return replicas.length === 0 ? null : { model, replicas };
+}
