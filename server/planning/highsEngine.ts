@@ -10,7 +10,6 @@ export async function loadHighsEngine(): Promise<MilpEngine> {
   const highs = await loadHighs();
   return {
     name: `HiGHS ${highs.version.string} (highs 1.15.3)`,
-    tolerance: TOLERANCE,
     solve: (model, limits) => answerWithoutSearch(model) ?? solve(highs, model, limits),
   };
 }

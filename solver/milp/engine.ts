@@ -26,8 +26,6 @@ export type MilpResult =
 export interface MilpEngine {
   /** Name and version, as plans quote it. */
   readonly name: string;
-  /** By how much a row with coefficients of at most 1 may be broken by the point it gives. */
-  readonly tolerance: number;
   /** @throws when the objective has no least value: a model of ours never should. */
   solve(model: MilpModel, limits: MilpLimits): MilpResult;
 }
