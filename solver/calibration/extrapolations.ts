@@ -3,8 +3,8 @@ import { type EngineProfile, engineNames } from "../hardware/engineProfile";
 import { kernelCoefficients } from "../hardware/kernelCoefficients";
 import type { ServingRow } from "./servingRow";
 
-/** How far beyond the fitted range still counts as inside, as a factor. */
-const RANGE_SLACK = 1.5;
+/** How far beyond the fitted range of lengths and load still counts as near it, as a factor: kernels are known from their tables at all sizes. */
+const RANGE_SLACK = 8;
 
 /**
  * In what a run lies outside the rows its profile was fitted to, in words; empty when it does not. Nothing is said of models and GPUs of
@@ -36,8 +36,8 @@ export function extrapolations(
   if (!fittedOn.gpus.includes(row.gpu)) reasons.push(`no run on ${row.gpu} was fitted`);
   if (model?.architecture.feedForward.kind === "moe" && !fittedOn.models.includes(row.model))
     reasons.push("no run of a mixture of experts was fitted");
+  if (row.shape.tp > fittedOn.tp.most) reasons.push(`tp ${row.shape.tp}, fitted up to ${fittedOn.tp.most}`);
   for (const [name, value, { least, most }] of [
-    ["tp", row.shape.tp, fittedOn.tp],
     ["prompt tokens", row.inputTokens, fittedOn.inputTokens],
     ["answer tokens", row.outputTokens, fittedOn.outputTokens],
     ["requests in flight", row.concurrency, fittedOn.concurrency],
