@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { gpuCard } from "../hardware/gpus";
+import { modelCard } from "../hardware/models";
+import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { choose } from "./choose";
+import type { Knobs } from "./exploration";
+import { createExplorer, type ExploreInput } from "./explore";
+import { PERTURBATIONS, type Perturbation, sensitivityTo } from "./sensitivity";
+import { lateBursts, testSample } from "./testSample";
+
+const MAX_GPUS = 8;
+const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.85], seed: 8 }), models: ["qwen2.5-7b", "qwen2.5-32b"] };
+const input: ExploreInput = {
+  sample,
+  shapes: sample.models.map((id) =>
+    feasibleShapes(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }).flatMap((shape) => {
+      const fit = replicaModel(modelCard(id)!, gpuCard("h100-sxm")!, shape);
+      return fit.fits ? [{ shape, replica: fit.replica }] : [];
+    }),
+  ),
+  arrivalSeconds: lateBursts(3000, 3),
+  requestsPerSecond: 100,
+  maxGpus: MAX_GPUS,
+  usdPerGpuHour: 3,
+  judge: { secondsPerCall: 0.25, usdPerCall: 0 },
+  quantile: 0.95,
+  qualityConfidence: 0.9,
+  seed: 2,
+  cancelled: () => false,
+};
+const knobs: Knobs = {
+  kind: "latency-under-quality",
+  latency: "largest-stage",
+  qualityFloor: 65,
+  qualityConfidence: 0.9,
+  latencyBudgetSeconds: null,
+  maxGpus: MAX_GPUS,
+};
+const explorer = createExplorer(input);
+explorer.search();
+explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: null });
+const chosen = choose(explorer.exploration(), knobs).chosen!;
+const { stages, thresholds, routed } = explorer.routing(chosen.routing);
+const plan = { stages, thresholds, gpus: chosen.gpus };
+const to = (perturbation: Perturbation) => sensitivityTo(perturbation, input, { knobs, plan });
+
+describe("sensitivityTo", () => {
+  it("changes nothing and regrets nothing where nothing is perturbed", () => {
+    expect(stages).toEqual([0, 1]);
+    const still = to({ kind: "rate", factor: 1 });
+    expect(still).toMatchObject({
+      routingChanges: false,
+      deploymentChanges: false,
+      keeps: true,
+      regret: { latencySeconds: 0, quality: 0 },
+    });
+    expect(still.kept.latencySeconds).toBeCloseTo(chosen.latencySeconds, 4);
+  });
+
+  it("makes the kept plan slower under more load, and never beats planning anew while it keeps the floor", () => {
+    const [less, more] = PERTURBATIONS.slice(0, 2).map(to);
+    expect(less!.kept.latencySeconds).toBeLessThan(chosen.latencySeconds);
+    expect(more!.kept.latencySeconds).toBeGreaterThan(chosen.latencySeconds);
+    for (const { keeps, regret, kept } of [less!, more!]) {
+      expect(kept.share).toEqual(routed.share);
+      expect(keeps).toBe(true);
+      expect(regret!.latencySeconds).toBeGreaterThanOrEqual(-1e-6);
+    }
+  });
+
+  it("sends more to the larger model when a weaker judge reads the same answers, and takes thresholds back when planned anew", () => {
+    const weaker = to(PERTURBATIONS[2]!);
+    expect(weaker.kept.share[1]).toBeGreaterThan(routed.share[1]!);
+    expect(weaker.routingChanges).toBe(true);
+    expect(weaker.anew!.qualityLow).toBeGreaterThanOrEqual(65);
+    expect(weaker.anew!.latencySeconds).toBeGreaterThan(chosen.latencySeconds);
+    expect(weaker.regret!.latencySeconds).toBeGreaterThanOrEqual(-1e-6);
+  });
+
+  it("says that a kept plan no longer keeps up", () => {
+    const flooded = to({ kind: "rate", factor: 3 });
+    expect(flooded.keeps).toBe(false);
+    expect(flooded.kept.latencySeconds).toBe(Number.POSITIVE_INFINITY);
+  });
+});
