@@ -1,38 +1,68 @@
 import { cardOf } from "./catalogue";
-import type { ModelCard } from "./modelCard";
+import type { GpuCard } from "./gpus";
+import type { ModelCard, Precision } from "./modelCard";
 import { modelCards } from "./models";
 
-/** Names that outcome tables give to models, and the card each one means. */
+type ModelCards = Readonly<Record<string, ModelCard>>;
+
+/** Names that no rule leads to a card, in the form `nameKey` gives them. */
 export const modelAliases: Readonly<Record<string, string>> = {
-  "Meta-Llama-3-8B-Instruct": "llama-3-8b",
-  "Meta-Llama-3-70B-Instruct": "llama-3-70b",
-  "Meta-Llama-3.1-8B-Instruct": "llama-3.1-8b",
-  "Meta-Llama-3.1-70B-Instruct": "llama-3.1-70b",
-  "Llama-3.1-405B-Inst@sambanova": "llama-3.1-405b-fp8",
-  "Llama-3.1-405B-Inst@together": "llama-3.1-405b-fp8",
-  "Llama-3.1-405B-Instruct-FP8": "llama-3.1-405b-fp8",
-  "gemma-2b-it": "gemma-2b",
-  "gemma-7b-it": "gemma-7b",
-  "gemma-2-2b-it": "gemma-2-2b",
-  "gemma-2-9b-it": "gemma-2-9b",
-  "gemma-2-27b-it": "gemma-2-27b",
-  "Qwen2-7B-Instruct": "qwen2-7b",
-  "Qwen2-72B-Instruct": "qwen2-72b",
-  "Qwen2.5-3B-Instruct": "qwen2.5-3b",
-  "Qwen2.5-7B-Instruct": "qwen2.5-7b",
-  "Qwen2.5-32B-Instruct": "qwen2.5-32b",
-  "Qwen2.5-72B-Instruct": "qwen2.5-72b",
-  "Yi-1.5-9B-Chat": "yi-1.5-9b",
-  "Yi-1.5-34B-Chat": "yi-1.5-34b",
-  "reka-edge": "reka-edge",
-  "reka-flash-20240226": "reka-flash",
-  "reka-core-20240501": "reka-core",
+  "llama-3.1-405b-inst@sambanova": "llama-3.1-405b-fp8",
+  "llama-3.1-405b-inst@together": "llama-3.1-405b-fp8",
+  "deepseek-v3.1": "deepseek-v3",
 };
+
+/** Formats of weights as checkpoints and engines name them, and the precision each is computed as here. */
+export const weightFormats: Readonly<Record<string, Precision>> = {
+  bf16: "bf16",
+  bfloat16: "bf16",
+  fp16: "bf16",
+  float16: "bf16",
+  fp8: "fp8",
+  fp8_block: "fp8",
+  fp8_static: "fp8",
+  fp8_dynamic: "fp8",
+  int4: "int4",
+  int4_wo: "int4",
+  w4a16: "int4",
+  awq: "int4",
+  gptq: "int4",
+  mxfp4: "int4",
+};
+
+/** Ends of names that say how weights were tuned or when they came out, not how they are built; `dynamic` belongs to `fp8`. */
+const TUNING = /^(instruct|it|chat|base|hf|dynamic|v0\.\d|\d{4}|\d{8})$/;
+
+/** A model that a name means. */
+export interface NamedModel {
+  readonly card: ModelCard;
+  /** Of the weights as the name has them: the format it ends in, else as published under that name. */
+  readonly precision: Precision;
+}
+
+/**
+ * The model that a name means: a card's id, a repository on Hugging Face, or one of these in other case, under another owner, or with ends for
+ * tuning, release, format or published size (`nvidia/Llama-3.1-8B-Instruct-FP8`, `deepseek-v3-671b`).
+ *
+ * @returns undefined when no card has that name.
+ */
+export function findModel(name: string, models: ModelCards = modelCards): NamedModel | undefined {
+  const exact = cardOf(models, name);
+  if (exact !== undefined) return { card: exact, precision: exact.precision };
+  const asked = nameKey(name);
+  const names = namesOf(models);
+  const alias = cardOf(modelAliases, fullKey(name)) ?? cardOf(modelAliases, asked.key) ?? "";
+  const card = names.get(fullKey(name)) ?? names.get(asked.key) ?? cardOf(models, alias);
+  if (card === undefined) return undefined;
+  // A card of quantised weights whose name says so has a sister that is not.
+  const published = nameKey(card.id).format === null ? card.precision : "bf16";
+  return { card, precision: asked.format ?? published };
+}
 
 /**
  * Card id of a model's name in an outcome table.
  *
- * @param extra the user's own names, which win over the table above; values are card ids.
+ * @param extra the user's own names, which win over the cards' names; values are card ids.
  * @param models the cards there are, by id; the shipped ones unless given.
  * @returns undefined when neither a name map nor the cards themselves know the name, or when `extra` points to no card.
  * @example resolveModel("gemma-2-2b-it") // "gemma-2-2b"
@@ -40,8 +70,116 @@ export const modelAliases: Readonly<Record<string, string>> = {
 export function resolveModel(
   tableName: string,
   extra: Readonly<Record<string, string>> = {},
-  models: Readonly<Record<string, ModelCard>> = modelCards,
+  models: ModelCards = modelCards,
 ): string | undefined {
-  const named = cardOf(extra, tableName) ?? cardOf(modelAliases, tableName) ?? tableName;
-  return cardOf(models, named)?.id;
+  const own = cardOf(extra, tableName);
+  return own === undefined ? findModel(tableName, models)?.card.id : cardOf(models, own)?.id;
 }
+
+/** A name in lower case, with hyphens only, without its owner and the publisher's own prefix. */
+function fullKey(name: string): string {
+  const bare = name.trim().toLowerCase().split("/").at(-1) ?? "";
+  return bare.replaceAll(/[_\s]+/g, "-").replace(/^meta-/, "");
+}
+
+/** The same without ends for tuning, release and format, and the format they name. */
+function nameKey(name: string): { readonly key: string; readonly format: Precision | null } {
+  const parts = fullKey(name).split("-");
+  let format: Precision | null = null;
+  for (let last = parts.at(-1); parts.length > 1 && last !== undefined; last = parts.at(-1)) {
+    const named = cardOf(weightFormats, last);
+    if (named === undefined && !TUNING.test(last)) break;
+    format = named ?? format;
+    parts.pop();
+  }
+  return { key: parts.join("-"), format };
+}
+
+/** Names by which cards are found, worked out once for a set of cards: tables name a model on every line. */
+const namesByCards = new WeakMap<ModelCards, ReadonlyMap<string, ModelCard>>();
+
+function namesOf(models: ModelCards): ReadonlyMap<string, ModelCard> {
+  const known = namesByCards.get(models);
+  if (known !== undefined) return known;
+  const cards = Object.values(models);
+  const names = new Map<string, ModelCard>();
+  // Whole names before shortened ones, so that a card of quantised weights does not stand for its sister.
+  for (const keysOf of [wholeKeys, shortKeys]) {
+    for (const card of cards) for (const key of keysOf(card)) if (!names.has(key)) names.set(key, card);
+  }
+  namesByCards.set(models, names);
+  return names;
+}
+
+const wholeKeys = ({ id, huggingFace }: ModelCard): readonly string[] => [id, ...(huggingFace === null ? [] : [huggingFace])].map(fullKey);
+
+/** Without ends, and with the published size where the id says none. */
+function shortKeys(card: ModelCard): readonly string[] {
+  const keys = wholeKeys(card).map((name) => nameKey(name).key);
+  const sized = card.publishedParamsB === null || /\d+b(-|$)/.test(card.id) ? [] : [`${keys[0]}-${card.publishedParamsB}b`];
+  return [...keys, ...sized];
+}
+
+/** Parts of a GPU's name that tell its form or its memory. */
+const FORM = /^(sxm|pcie|nvl\d*|\d+g)$/;
+
+/**
+ * The GPU that a name means: a card's id in other case and with other separators, a socket's number and the maker left out
+ * (`NVIDIA H100_SXM5`), or without form or memory where one card only is left (`h200`).
+ *
+ * @returns undefined when no card, or more than one, is meant.
+ */
+export function findGpu(name: string, gpus: Readonly<Record<string, GpuCard>>): GpuCard | undefined {
+  const cards = Object.values(gpus);
+  const asked = gpuParts(name);
+  for (let parts = asked; ; parts = parts.slice(0, -1)) {
+    const same = cards.find(({ id }) => gpuParts(id).join("") === parts.join(""));
+    if (same !== undefined) return same;
+    if (!FORM.test(parts.at(-1) ?? "")) break;
+  }
+  const meant = cards.filter(({ id }) => shorter(gpuParts(id)).includes(asked.join("")));
+  return meant.length === 1 ? meant[0] : undefined;
+}
+
+function gpuParts(name: string): readonly string[] {
+  const parts = name
+    .trim()
+    .toLowerCase()
+    .replace(/^nvidia/, "")
+    .split(/[\s_-]+/);
+  return parts.filter((part) => part !== "").map((part) => part.replace(/^sxm\d$/, "sxm").replace(/^(\d+)gb$/, "$1g"));
+}
+
+/** A name without its ends for form and memory, one by one. */
+function shorter(parts: readonly string[]): readonly string[] {
+  if (!FORM.test(parts.at(-1) ?? "")) return [];
+  const rest = parts.slice(0, -1);
+  return [rest.join(""), ...shorter(rest)];
+}
+
+/** Names alike at less than this share of their pairs of letters are not what was meant. */
+const LEAST_ALIKE = 0.4;
+
+/** Suggestions that can be read at a glance. */
+const MOST_SUGGESTIONS = 3;
+
+/** "; nearest: a, b, c" for a name that is none of these ids, the most alike first; empty when none is alike. */
+export function nearestNames(name: string, ids: readonly string[]): string {
+  const near = ids
+    .map((id) => ({ id, alike: alike(fullKey(name), id.toLowerCase()) }))
+    .filter((one) => one.alike >= LEAST_ALIKE)
+    .sort((a, b) => b.alike - a.alike)
+    .slice(0, MOST_SUGGESTIONS)
+    .map(({ id }) => id);
+  return near.length === 0 ? "" : `; nearest: ${near.join(", ")}`;
+}
+
+/** Share of pairs of neighbouring letters that two words have in common (Dice). */
+function alike(a: string, b: string): number {
+  const [left, right] = [pairsOf(a), pairsOf(b)];
+  const common = left.filter((pair) => right.includes(pair)).length;
+  return left.length + right.length === 0 ? 0 : (2 * common) / (left.length + right.length);
+}
+
+const pairsOf = (word: string): readonly string[] =>
+  Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => word.slice(at, at + 2));
