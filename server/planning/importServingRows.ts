@@ -46,7 +46,7 @@ export async function importServingRows(
       const answer = readServingRow(Object.fromEntries(names.map((name, index) => [name, cells[index] ?? ""])), line, cards);
       if (answer.outcome === "row") rows.push(answer.row);
       else if (answer.outcome === "unsupported") unsupported.push(answer.unsupported);
-      else bad.push(`${source.name}: ${answer.message}`);
+      else bad.push(`${source.name} line ${line}: ${answer.message}.`);
       return null;
     },
     misshapen(problem, line) {

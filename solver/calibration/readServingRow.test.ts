@@ -63,16 +63,41 @@ test("a model is known by its repository, with and without the suffix of its tun
   }
 });
 
-test("an empty weight format means bf16", () => {
-  expect(read({ ...exported, gemm_quant_mode: "" })).toMatchObject({ row: { precision: "bf16", kvPrecision: "bf16" } });
+test.each([
+  ["", "Qwen/Qwen3-32B", "bf16"],
+  ["", "nvidia/Llama-3.1-8B-Instruct-FP8", "fp8"],
+  ["", "gpt-oss-20b", "int4"],
+  ["fp8", "meta-llama/Llama-3.1-70B-Instruct", "fp8"],
+  ["AWQ", "llama-3.1-8b", "int4"],
+  ["gptq", "llama-3.1-8b", "int4"],
+  ["w4a16", "llama-3.1-8b", "int4"],
+  ["mxfp4", "gpt-oss-20b", "int4"],
+  ["FP8-dynamic", "llama-3.1-8b", "fp8"],
+])(
+  "the weight format %j of %s means %s: the row's where it says one, else the name's, else the checkpoint's",
+  (weights, model, precision) => {
+    expect(read({ ...plain, tp: "4", model, weights })).toMatchObject({
+      row: { precision, kvPrecision: precision === "fp8" ? "fp8" : "bf16" },
+    });
+  },
+);
+
+test("numbers are plain decimals, whole ones also as exports write them", () => {
+  expect(read({ ...plain, concurrency: "08.0", tpot_ms: ".5" })).toMatchObject({
+    row: { concurrency: 8, measured: { tpotSeconds: 0.0005 } },
+  });
 });
 
 describe("what Weir has no model for is reported with the reason, not guessed", () => {
   test.each([
     [{ engine: "llama.cpp" }, 'no profile of the engine "llama.cpp"'],
     [{ model: "acme/secret-7b" }, 'no model card for "acme/secret-7b"'],
+    [{ model: "llama-3.1-80b" }, 'no model card for "llama-3.1-80b"; nearest: llama-3.1-'],
     [{ gpu: "mi300x" }, 'no GPU card for "mi300x"'],
+    [{ gpu: "h100" }, 'no GPU card for "h100"; nearest: h100-'],
+    [{ input_tokens: "131000" }, "131000 prompt and 200 answer tokens exceed the context of 131072 tokens of llama-3.1-8b"],
     [{ weights: "nvfp4" }, 'weights in "nvfp4" are not modelled'],
+    [{ weights: "constructor" }, 'weights in "constructor" are not modelled'],
     [{ kv_precision: "int8" }, 'a KV cache in "int8" is not modelled'],
     [{ mode: "disagg" }, 'mode "disagg"'],
     [{ dp: "4" }, "data-parallel attention over 4 groups"],
@@ -84,15 +109,20 @@ describe("what Weir has no model for is reported with the reason, not guessed", 
   });
 });
 
-describe("a wrong field is named with its line and column", () => {
+describe("a wrong field is named by its column", () => {
   test.each([
-    [{ concurrency: "" }, 'Line 7: concurrency must be a whole number from 1 to 8000, found "".'],
-    [{ concurrency: "9000" }, 'Line 7: concurrency must be a whole number from 1 to 8000, found "9000".'],
-    [{ concurrency: "2.5" }, 'Line 7: concurrency must be a whole number from 1 to 8000, found "2.5".'],
-    [{ input_tokens: "-3" }, 'Line 7: input_tokens must be a whole number from 1 to 4000000, found "-3".'],
-    [{ output_tokens: "1e99" }, 'Line 7: output_tokens must be a whole number from 1 to 4000000, found "1e99".'],
-    [{ ttft_ms: "0" }, 'Line 7: ttft_ms must be milliseconds above 0, or empty, found "0".'],
-    [{ tpot_ms: "fast" }, 'Line 7: tpot_ms must be milliseconds above 0, or empty, found "fast".'],
+    [{ concurrency: "" }, 'concurrency must be a whole number from 1 to 8000, found ""'],
+    [{ concurrency: "9000" }, 'concurrency must be a whole number from 1 to 8000, found "9000"'],
+    [{ concurrency: "2.5" }, 'concurrency must be a whole number from 1 to 8000, found "2.5"'],
+    [{ input_tokens: "-3" }, 'input_tokens must be a whole number from 1 to 4000000, found "-3"'],
+    [{ output_tokens: "1e99" }, 'output_tokens must be a whole number from 1 to 4000000, found "1e99"'],
+    [{ concurrency: "0x1" }, 'concurrency must be a whole number from 1 to 8000, found "0x1"'],
+    [{ concurrency: "1e1" }, 'concurrency must be a whole number from 1 to 8000, found "1e1"'],
+    ...["0", "1e300", "1e-300", "0.001", "86400001", "0x20", "fast"].map((ttft_ms) => [
+      { ttft_ms },
+      `ttft_ms must be milliseconds from 0.01 to 86400000, or empty, found "${ttft_ms}"`,
+    ]),
+    [{ tpot_ms: "Infinity" }, 'tpot_ms must be milliseconds from 0.01 to 86400000, or empty, found "Infinity"'],
   ])("%j", (change, message) => {
     expect(read({ ...plain, ...change })).toEqual({ outcome: "bad", message });
   });
