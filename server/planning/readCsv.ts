@@ -13,7 +13,7 @@ export interface CsvSource {
 export interface CsvReader {
   header(names: readonly string[]): string | null;
   row(cells: readonly string[], line: number): string | null;
-  /** Takes the problem of a row with other fields than the header's, and reading goes on; left out, it ends the reading. */
+  /** Takes the problem of a row with other fields than the header's or with a lost quote, and reading goes on; left out, it ends the reading. */
   misshapen?(problem: string, line: number): void;
 }
 
@@ -35,7 +35,18 @@ const MAX_ROW_CHARACTERS = 1_000_000;
  */
 export async function readCsv(source: CsvSource, reader: CsvReader): Promise<CsvRead> {
   let lastLine = 0;
+  const skips: { readonly line: number; readonly problem: string }[] = [];
+  const { misshapen } = reader;
   const parser = parse({
+    skip_records_with_error: misshapen !== undefined,
+    on_skip: (error) => {
+      // A row without end is told of with every part of the file that it swallows.
+      if (skips.at(-1)?.line === lastLine + 1) return undefined;
+      const skip = { line: lastLine + 1, problem: syntaxProblem(error) ?? "this is not CSV" };
+      skips.push(skip);
+      misshapen?.(`${skip.problem}; what follows may be lost with it`, skip.line);
+      return undefined;
+    },
     bom: true,
     info: true,
     relax_column_count: true,
@@ -63,8 +74,8 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
       else rows++;
       if (cells.length !== columns) {
         const misfit = `found ${cells.length} fields where the header has ${columns}; add or remove fields, or quote a field with commas`;
-        if (reader.misshapen === undefined) return refuse(line, misfit);
-        reader.misshapen(misfit, line);
+        if (misshapen === undefined) return refuse(line, misfit);
+        misshapen(misfit, line);
         continue;
       }
       const problem = isHeader ? reader.header(cells) : reader.row(cells, line);
@@ -76,8 +87,10 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
     // The row at fault begins after the last whole one; the parser itself counts to where it gave up.
     return refuse(lastLine + 1, problem);
   }
+  const [skip] = skips;
+  if (columns === 0 && skip !== undefined) return refuse(skip.line, skip.problem);
   if (columns === 0) return { ok: false, message: `${source.name} is empty; it needs a header line and rows` };
-  if (rows === 0) return { ok: false, message: `${source.name} has a header line but no rows; add some` };
+  if (rows === 0 && skip === undefined) return { ok: false, message: `${source.name} has a header line but no rows; add some` };
   return { ok: true, rows };
 }
 
