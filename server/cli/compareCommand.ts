@@ -33,7 +33,7 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
       "in place of --rate: find a rate that loads the plan's busiest stage to between a and b, such as 0.6..0.9",
       loadFlag,
     )
-    .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 3)
+    .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 5)
     .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
     .option("--json", "print JSON")
     .addHelpText("after", HELP)

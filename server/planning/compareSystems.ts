@@ -51,7 +51,7 @@ export interface ComparedSystem {
   readonly sloScale: number;
   /** Load of its busiest stage; from 1 on it does not keep up, and its SLO scale grows with the length of the run. */
   readonly busiestLoad: number;
-  /** Highest rate at which 95 % keep the stated SLO scale; 0 where none was found. */
+  /** Highest rate that it keeps up with and at which 95 % keep the stated SLO scale; 0 where none was found. */
   readonly highestRequestsPerSecond: number;
   /** At its highest rate; null where that is 0. */
   readonly costUsdPerRequest: number | null;
@@ -281,7 +281,10 @@ function measuredSystem(
   const { workload, cluster } = request.situation;
   const at = (rate: number) => measure(system, traffic, { ...ground, requestsPerSecond: rate });
   const { p95Seconds, meanSeconds } = at(requestsPerSecond);
-  const highest = highestRate((rate) => at(rate).p95Seconds <= deadline, requestsPerSecond);
+  const load = busiestLoad(system, { outcomes: workload.outcomes, rows: measuring }, { ...ground, requestsPerSecond });
+  // A run of finite length may end before the queue of an overloaded stage has grown past the deadline: such a rate does not count.
+  const keepsUp = (rate: number): boolean => (load * rate) / requestsPerSecond < 1;
+  const highest = highestRate((rate) => keepsUp(rate) && at(rate).p95Seconds <= deadline, requestsPerSecond);
   const { quality, share } = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
   const judged = system.routing.kind === "cascade" ? share : [];
@@ -292,7 +295,7 @@ function measuredSystem(
     quality,
     p95Seconds,
     meanSeconds,
-    busiestLoad: busiestLoad(system, { outcomes: workload.outcomes, rows: measuring }, { ...ground, requestsPerSecond }),
+    busiestLoad: load,
     highestRequestsPerSecond: highest,
     costUsdPerRequest:
       highest > 0

@@ -19,8 +19,8 @@ export interface Exhaustive extends Deployment {
   readonly seconds: number;
   /** Routings that met the floor, each with all its deployments. */
   readonly routings: number;
-  /** Allocations valued, each with its best replicas. */
-  readonly allocations: number;
+  /** Plans among which it is the best: every multiset of replicas of every stage of every such routing. */
+  readonly plans: number;
 }
 
 export interface ExhaustiveInput {
@@ -39,9 +39,9 @@ export interface ExhaustiveInput {
  */
 export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput): Exhaustive | null {
   const { sample, requestsPerSecond, maxGpus } = explorer.input;
-  let best: Omit<Exhaustive, "routings" | "allocations"> | null = null;
+  let best: Omit<Exhaustive, "routings" | "plans"> | null = null;
   let routings = 0;
-  let allocations = 0;
+  let plans = 0;
   for (const stages of cascadesOf(explorer.input, 1)) {
     const choices = stages.slice(0, -1).map((model) => usefulThresholds(sample.judged[model] ?? new Float64Array()));
     for (const thresholds of product(choices)) {
@@ -52,11 +52,11 @@ export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput):
       const tables = exactTables(explorer, cascade);
       const options = tables.map((own, stage) => bestReplicas(own, requestsPerSecond * (routed.share[stage] ?? 0), maxGpus));
       const possible = divisions(options, maxGpus);
+      plans += possible.reduce((sum, division) => sum + division.reduce((ways, { tried }) => ways * tried, 1), 0);
       const least = Math.min(...possible.map((division) => Math.max(...division.map(({ seconds }) => seconds))));
       for (const division of possible) {
         const largest = Math.max(...division.map(({ seconds }) => seconds));
         if (largest > STARVATION_LIMIT * least) continue;
-        allocations += 1;
         const stageSeconds = division.map(({ seconds }) => seconds);
         const seconds = latency === "largest-stage" ? largest : explorer.compose(cascade, stageSeconds, tables).seconds;
         if (seconds < (best?.seconds ?? Number.POSITIVE_INFINITY))
@@ -64,7 +64,7 @@ export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput):
       }
     }
   }
-  return best === null ? null : { ...best, routings, allocations };
+  return best === null ? null : { ...best, routings, plans };
 }
 
 /** Objective latency of a given plan by the same tables as the exhaustive search, in seconds; Infinity where it does not keep up. */
@@ -91,6 +91,8 @@ interface Option {
   readonly gpus: number;
   readonly seconds: number;
   readonly replicas: readonly ShapeCount[];
+  /** Multisets that keep up, this one among them. */
+  readonly tried: number;
 }
 
 /** For each GPU count, the multiset of replicas with the least latency, found by trying them all. */
@@ -100,7 +102,10 @@ function bestReplicas({ capacity }: MixTables, requestsPerSecond: number, gpus: 
     const own = capacity.shapes[index];
     if (own === undefined) {
       const seconds = replicas.length === 0 ? Number.POSITIVE_INFINITY : secondsOnReplicas(capacity, requestsPerSecond, replicas);
-      if (seconds < (best.get(used)?.seconds ?? Number.POSITIVE_INFINITY)) best.set(used, { gpus: used, seconds, replicas });
+      if (seconds === Number.POSITIVE_INFINITY) return;
+      const known = best.get(used);
+      const tried = (known?.tried ?? 0) + 1;
+      best.set(used, known !== undefined && known.seconds <= seconds ? { ...known, tried } : { gpus: used, seconds, replicas, tried });
       return;
     }
     for (let count = 0; used + count * own.gpus <= gpus; count += 1) {

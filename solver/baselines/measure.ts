@@ -1,3 +1,4 @@
+import { settledStage } from "../cascade/finalist";
 import { planningSample, type Routed, routePrompts } from "../cascade/routing";
 import { atRate } from "../cascade/thinning";
 import { simulateCluster } from "../cluster/simulateCluster";
@@ -28,6 +29,8 @@ export interface Measured {
   /** 95th percentile of arrival to accepted answer, judging included; Infinity where more than 5 % were not served. */
   readonly p95Seconds: number;
   readonly meanSeconds: number;
+  /** The largest of the stages' own 95th percentiles, judging left out: the source's objective. */
+  readonly largestStageP95Seconds: number;
   readonly unserved: number;
 }
 
@@ -37,8 +40,8 @@ const ATTAINMENT = 0.95;
 /** Share of the requests that find the cluster filling up and are left out. */
 const WARM_UP_SHARE = 0.15;
 
-/** Rates tried by `highestRate`, relative to where it starts, and how near it comes to the edge. */
-const RATE_SPAN = 16;
+/** How far from its start `highestRate` looks, as a factor, and how near it comes to the edge. */
+const RATE_SPAN = 64;
 const RATE_TOLERANCE = 1.01;
 
 /** Requests of a run at saturation: several times the largest batch. */
@@ -60,15 +63,24 @@ export function drawTraffic(
 /** Simulates a whole system on the traffic at a mean rate. Deterministic. */
 export function measure(system: System, traffic: Traffic, at: ReplicaChoice & { readonly requestsPerSecond: number }): Measured {
   const { prompt, outcomes, judgeSeconds } = traffic;
-  const { endToEndSeconds, unserved } = simulateCluster({
+  const { endToEndSeconds, unserved, stages } = simulateCluster({
     policy: policyOf(system, traffic),
     replicas: clusterReplicas(system, at),
     sample: { arrivalSeconds: atRate(traffic.arrivalSeconds, at.requestsPerSecond), prompt },
     outcomes,
     judgeSeconds,
   });
-  const settled = endToEndSeconds.subarray(Math.floor(WARM_UP_SHARE * prompt.length));
-  return { p95Seconds: quantile(settled, ATTAINMENT), meanSeconds: mean(settled), unserved };
+  const warmUp = Math.floor(WARM_UP_SHARE * prompt.length);
+  const settled = endToEndSeconds.subarray(warmUp);
+  return {
+    p95Seconds: quantile(settled, ATTAINMENT),
+    meanSeconds: mean(settled),
+    largestStageP95Seconds: Math.max(
+      // A router's first stage may get no requests.
+      ...stages.filter(({ requests }) => requests > 0).map((stage) => settledStage(stage, warmUp, ATTAINMENT).percentile.seconds),
+    ),
+    unserved,
+  };
 }
 
 /**
@@ -113,8 +125,7 @@ function policyOf(system: System, { outcomes, prompt }: Traffic) {
 }
 
 /**
- * The highest mean rate at which 95 % of the requests keep a deadline, to 1 %: bisection between a sixteenth and sixteen times
- * `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
+ * The highest mean rate at which 95 % of the requests keep a deadline, to 1 %: bisection within a factor of 64 of `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
  */
 export function highestRate(keeps: (requestsPerSecond: number) => boolean, from: number): number {
   let low = 0;

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+import { generatedWorkload } from "@/solver/workload/generated";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "weir-compare-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const file = join(folder, "outcomes.csv");
+const { outcomes } = generatedWorkload({ prompts: 300, seed: 3 });
+const rows = outcomes.models.slice(0, 2).flatMap(({ model, label, outputTokens }, rank) =>
+  outcomes.promptIds.map((id, prompt) => {
+    const lengths = [outcomes.inputTokens[prompt], "Fam", rank, model];
+    return ["t", "correct", id, "t", ...lengths, (label[prompt] ?? 0) / 100, outputTokens[prompt]].join(",");
+  }),
+);
+writeFileSync(file, `task,metric,prompt_id,category,in_tok,family,size_rank,model,score,out_tok\n${rows.join("\n")}\n`);
+
+function compare(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
+  const fixed = [
+    "compare",
+    "--baselines",
+    "--outcomes",
+    file,
+    "--gpu",
+    "h100-sxm",
+    "--nodes",
+    "2",
+    "--gpus-per-node",
+    "4",
+    "--requests",
+    "400",
+  ];
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, "dist", "weir.mjs"), ...fixed, ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
+    );
+  });
+}
+
+test("compare measures the plan and its baselines on the same traffic, the same each time, and says which cannot reach a floor", async () => {
+  const asked = ["--rate", "40", "--quality", "40,100", "--json"] as const;
+  const [first, second] = await Promise.all([compare(...asked), compare(...asked)]);
+  expect(first.code).toBe(0);
+  expect(second.stdout).toBe(first.stdout);
+  expect(first.stderr).toContain("floor 40");
+  const { cases, means } = JSON.parse(first.stdout);
+  const [reached, missed] = cases;
+  expect(reached.systems[0].kind).toBe("Weir");
+  expect(reached.systems.map((system: { kind: string }) => system.kind)).toEqual(expect.arrayContaining(["stand-alone", "router"]));
+  for (const system of reached.systems) {
+    expect(system.sloScale).toBeCloseTo(system.p95Seconds / reached.baseSeconds, 9);
+    expect(system.against.sloScale).toBeCloseTo(system.sloScale / reached.systems[0].sloScale, 9);
+    expect(system.gpus).toBeLessThanOrEqual(8);
+  }
+  expect(missed.systems).toEqual([]);
+  expect(missed.refused[0].reason).toContain("floor of 100");
+  expect(means.find((mean: { kind: string }) => mean.kind === "Weir").sloScale).toBe(1);
+});
+
+test("a load in place of a rate finds one that loads the plan's busiest stage so far", async () => {
+  const { code, stdout } = await compare("--load", "0.6..0.9", "--quality", "40", "--json");
+  expect(code).toBe(0);
+  const [ours] = JSON.parse(stdout).cases[0].systems;
+  // Found on the planning half, read on the other: its answers may be a little longer or shorter.
+  expect(ours.busiestLoad).toBeGreaterThan(0.5);
+  expect(ours.busiestLoad).toBeLessThan(1);
+});
+
+test("flags that do not go together are refused with a sentence, and a floor that nothing reaches exits with 3", async () => {
+  const both = await compare("--rate", "40", "--load", "0.6..0.9", "--quality", "40");
+  expect([both.code, both.stderr]).toEqual([2, "Give one of --rate and --load.\n"]);
+  const backwards = await compare("--load", "0.9..0.6", "--quality", "40");
+  expect(backwards.code).toBe(2);
+  expect(backwards.stderr).toContain("the lower first");
+  const unreachable = await compare("--rate", "40", "--quality", "100");
+  expect(unreachable.code).toBe(3);
+  expect(unreachable.stdout).toContain("floor of 100");
+});
