@@ -26,6 +26,7 @@ interface CalibrateFlags {
   readonly rows?: string;
   readonly kernels?: string;
   readonly efficiencies?: boolean;
+  readonly tpotOnly?: boolean;
   readonly engine?: string;
   readonly name?: string;
   readonly out?: string;
@@ -47,6 +48,7 @@ export function addCalibrateCommand(program: Command, onExit: (code: ExitCode) =
     .option("--rows <file>", "CSV of runs, as for simulate, with ttft_ms and tpot_ms")
     .option("--kernels <folder>", "instead of --rows: operator tables to fit kernel coefficients to, which are printed")
     .option("--efficiencies", "fit factors on the kernels' efficiencies too, beside host and link terms")
+    .option("--tpot-only", "leave TTFT out of the fit: for clients or front ends that delay first tokens by what no engine step explains")
     .option("--engine <word>", `only runs of this engine: ${engineKinds.join(", ")}`)
     .option("--name <name>", "name of the profile (default: engine and file)")
     .option("--out <file>", "write the profile here, for --profile of simulate, plan and frontier")
@@ -78,8 +80,8 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   if (flags.json === true) process.stdout.write(`${JSON.stringify({ fits, unsupported, bad }, null, 2)}\n`);
   else {
     process.stdout.write(fits.map(describeFit).join("\n"));
-    for (const { line, reason } of unsupported) process.stdout.write(`  - line ${line} left out: ${reason}\n`);
-    for (const message of bad) process.stdout.write(`  - not read: ${message}\n`);
+    for (const { line, reason } of unsupported) process.stdout.write(`  - ${file} line ${line}: left out, ${reason}.\n`);
+    for (const message of bad) process.stdout.write(`  - ${message}\n`);
   }
   const [first] = fits;
   if (fits.every(({ outcome }) => outcome === "refused")) return EXIT.infeasible;
@@ -107,15 +109,16 @@ function fitEngine(engine: EngineKind, all: readonly ServingRow[], { flags, file
   const name = flags.name ?? `${engineNames[engine]} on ${file}`;
   const asOf = new Date().toISOString().slice(0, 10);
   const id = `${engine}-${name.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`.slice(0, 80);
-  const fit = fitProfile(rows, base, { efficiencies: flags.efficiencies === true, id, name, asOf, cards });
-  if (fit.outcome === "refused") return { engine, rows: rows.length, ...fit };
+  const { efficiencies = false, tpotOnly = false } = flags;
+  const fit = fitProfile(rows, base, { efficiencies, tpotOnly, id, name, asOf, cards });
+  if (fit.outcome === "refused") return { engine, file, rows: rows.length, ...fit };
   const errors = errorsByGroup(
     rows.flatMap((row) => {
       const answer = predictServing(row, fit.profile, cards);
       return answer.outcome === "predicted" ? [answer] : [];
     }),
   );
-  return { engine, rows: rows.length, base, errorsByGroup: errors, ...fit };
+  return { engine, file, rows: rows.length, base, errorsByGroup: errors, ...fit };
 }
 
 function describeFit(fit: EngineFit): string {
@@ -135,7 +138,7 @@ function describeFit(fit: EngineFit): string {
     ])}`,
     describeErrors(byGroup, "On rows it has seen, those set aside among them, by group"),
     ...notFitted.map(({ coefficient, reason }) => `  - ${coefficient} is not fitted: ${reason}\n`),
-    ...outliers.map(({ line, reason }) => `  - line ${line} is set aside as a bad row: ${reason}\n`),
+    ...outliers.map(({ line, reason }) => `  - ${fit.file} line ${line}: set aside as a bad row, ${reason}.\n`),
     ...(heldOutErrors === null ? ["  - All rows are of one model, GPU, shape and lengths: no row was left to try the fit on.\n"] : []),
   ].join("");
 }

@@ -1,9 +1,12 @@
+import { BAND_CONFIDENCE, errorBand } from "@/solver/calibration/predictServing";
+import { unmatchedMetrics } from "@/solver/calibration/servingErrors";
 import { type ArrivalLaw, arrivals } from "@/solver/engine/arrivals";
 import { type LatencySummary, type OutcomeSummary, summarizeOutcome } from "@/solver/engine/outcomeSummary";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { CAUTION_UTILISATION, type Stability, saturationRate, stabilityOf, utilisationAt } from "@/solver/engine/saturation";
 import { simulateClosedLoop } from "@/solver/engine/simulateClosedLoop";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
+import type { ProfileErrors, ServingMetric } from "@/solver/hardware/engineProfile";
 import { textTable } from "./textTable";
 
 /** Requests that time a replica's saturation, in largest batches. */
@@ -22,8 +25,10 @@ export interface ForecastInput {
   readonly outputTokens: number;
   readonly prefixHitRate: number;
   readonly seed: number;
-  /** Mean error of the profile on runs it had not seen, 0..1: how far the saturation rate may be off. */
-  readonly relativeError: number;
+  /** Of the profile on runs its fit had not seen: how far means and the saturation rate may be off; null where unknown. */
+  readonly errors: ProfileErrors | null;
+  /** In what a load with so many requests in flight lies outside the rows the profile was fitted to. */
+  extrapolatedAt(concurrency: number): readonly string[];
 }
 
 export interface Forecast {
@@ -34,6 +39,11 @@ export interface Forecast {
   readonly saturationRequestsPerSecond: number | null;
   /** `null` where the queue grows without end, and with it every latency. */
   readonly figures: OutcomeSummary | null;
+  /** Where nine of ten measured means would lie; null without figures, or without errors of the profile. */
+  readonly bands: Readonly<Record<ServingMetric, { readonly low: number; readonly high: number }>> | null;
+  readonly extrapolated: readonly string[];
+  /** Metrics that the profile misses too far to be relied upon. */
+  readonly notMatched: readonly ServingMetric[];
   /** Tokens the KV cache holds, and what was used of it: mean over time and peak. */
   readonly kvTokens: number;
   readonly meanKvTokens: number | null;
@@ -52,11 +62,12 @@ export function forecast(input: ForecastInput): Forecast {
     load.kind === "open" && saturationRequestsPerSecond !== null
       ? utilisationAt(load.requestsPerSecond, saturationRequestsPerSecond)
       : null;
-  const stability = utilisation === null ? null : stabilityOf(utilisation, input.relativeError);
+  const stability = utilisation === null ? null : stabilityOf(utilisation, relativeError(input));
   const { kvTokens } = replica;
-  const common = { stability, utilisation, saturationRequestsPerSecond, kvTokens };
+  const common = { stability, utilisation, saturationRequestsPerSecond, kvTokens, notMatched: unmatchedMetrics(input.errors) };
   if (stability === "unstable") {
-    return { ...common, figures: null, meanKvTokens: null, notes: [instability(input, common)] };
+    const extrapolated = input.extrapolatedAt(replica.maxSequences);
+    return { ...common, figures: null, bands: null, extrapolated, meanKvTokens: null, notes: [instability(input, common)] };
   }
   const outcome =
     load.kind === "closed"
@@ -68,11 +79,27 @@ export function forecast(input: ForecastInput): Forecast {
         );
   const figures = summarizeOutcome(outcome, saturationRequestsPerSecond);
   const caution = `At a utilisation of ${CAUTION_UTILISATION} and more, a little more traffic or a little error costs much latency: do not rely on these figures.`;
+  // By Little's law, where the load does not say.
+  const inFlight = load.kind === "closed" ? load.concurrency : figures.requestsPerSecond * figures.endToEndSeconds.mean;
+  const extrapolated = input.extrapolatedAt(Math.max(1, Math.round(inFlight)));
   return {
     ...common,
     figures,
+    bands: bandsOf(figures, input.errors, extrapolated.length > 0),
+    extrapolated,
     meanKvTokens: meanKvTokens(figures),
     notes: [...(stability === "near-saturation" ? [caution] : []), PERCENTILES_UNVALIDATED],
+  };
+}
+
+const relativeError = ({ errors }: ForecastInput): number => errors?.endToEnd.meanAbsolute ?? 0;
+
+function bandsOf(figures: OutcomeSummary, errors: ProfileErrors | null, extrapolated: boolean): Forecast["bands"] {
+  if (errors === null || figures.served === 0) return null;
+  return {
+    ttft: errorBand(figures.ttftSeconds.mean, errors.ttft, extrapolated),
+    tpot: errorBand(figures.tpotSeconds.mean, errors.tpot, extrapolated),
+    endToEnd: errorBand(figures.endToEndSeconds.mean, errors.endToEnd, extrapolated),
   };
 }
 
@@ -84,11 +111,11 @@ function lengths({ inputTokens, outputTokens, prefixHitRate }: ForecastInput, co
   };
 }
 
-function instability({ relativeError }: ForecastInput, { utilisation, saturationRequestsPerSecond }: Partial<Forecast>): string {
+function instability(input: ForecastInput, { utilisation, saturationRequestsPerSecond }: Partial<Forecast>): string {
   const limit = `The replica saturates at ${saturationRequestsPerSecond?.toPrecision(3)} requests/s`;
   return (utilisation ?? 0) >= 1
     ? `${limit}: its queue grows without end, and no latency is given.`
-    : `${limit}, known to ${percent(relativeError)} only: its queue may grow without end, and no latency is given.`;
+    : `${limit}, known to ${percent(relativeError(input))} only: its queue may grow without end, and no latency is given.`;
 }
 
 /** The bins are equally wide but for the last. */
@@ -105,6 +132,9 @@ export function describeForecast({
   utilisation,
   saturationRequestsPerSecond,
   figures,
+  bands,
+  extrapolated,
+  notMatched,
   kvTokens,
   meanKvTokens,
   notes,
@@ -115,17 +145,26 @@ export function describeForecast({
       : [
           `  utilisation ${percent(utilisation)} of the ${saturationRequestsPerSecond?.toPrecision(3)} requests/s at saturation: ${stability}\n`,
         ];
-  const told = notes.map((note) => `  - ${note}\n`);
+  const told = [
+    ...extrapolated.map((reason) => `  - extrapolated: ${reason}\n`),
+    ...(notMatched.length === 0 ? [] : [`  - ${notMatched.map((metric) => METRIC_NAMES[metric]).join(" and ")}: ${NOT_MATCHED}\n`]),
+    ...notes.map((note) => `  - ${note}\n`),
+  ];
   if (figures === null) return [...share, ...told].join("");
-  const row = (name: string, { mean, p50, p90, p95, p99 }: LatencySummary) => [name, ...[mean, p50, p90, p95, p99].map(seconds)];
+  const row = (name: string, { mean, p50, p90, p95, p99 }: LatencySummary, metric?: ServingMetric) => [
+    name,
+    seconds(mean),
+    metric === undefined || bands === null ? "-" : bandText(bands[metric]),
+    ...[p50, p90, p95, p99].map(seconds),
+  ];
   const refused = figures.refused === 0 ? "" : `, ${figures.refused} refused: they exceed the KV cache`;
   return [
     textTable([
-      ["", "mean", "p50", "p90", "p95", "p99"],
+      ["", "mean", `${percent(BAND_CONFIDENCE)} band`, "p50", "p90", "p95", "p99"],
       row("queue", figures.queueSeconds),
-      row("TTFT", figures.ttftSeconds),
-      row("TPOT", figures.tpotSeconds),
-      row("end to end", figures.endToEndSeconds),
+      row("TTFT", figures.ttftSeconds, "ttft"),
+      row("TPOT", figures.tpotSeconds, "tpot"),
+      row("end to end", figures.endToEndSeconds, "endToEnd"),
     ]),
     `\n  ${figures.served} requests served at ${figures.requestsPerSecond.toPrecision(3)} requests/s, ${Math.round(figures.outputTokensPerSecond)} output tokens/s${refused}\n`,
     ...share,
@@ -135,5 +174,13 @@ export function describeForecast({
 }
 
 const percent = (value: number): string => `${(100 * value).toFixed(value < 0.1 ? 1 : 0)} %`;
-const seconds = (value: number): string =>
+
+export const METRIC_NAMES: Readonly<Record<ServingMetric, string>> = { ttft: "TTFT", tpot: "TPOT", endToEnd: "end to end" };
+export const NOT_MATCHED = "not matched, the profile misses it by more than 25 % on runs its fit had not seen";
+
+/** Seconds as an operator reads them; a dash where there are none. */
+export const seconds = (value: number): string =>
   Number.isNaN(value) ? "-" : value < 1 ? `${(1000 * value).toPrecision(3)} ms` : `${value.toPrecision(3)} s`;
+
+/** A band of seconds, such as `12.1 ms to 14.2 ms`. */
+export const bandText = ({ low, high }: { readonly low: number; readonly high: number }): string => `${seconds(low)} to ${seconds(high)}`;

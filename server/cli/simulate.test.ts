@@ -73,6 +73,39 @@ describe("runs of a table", () => {
     expect(await ttft("--profile", out)).toBeLessThan(0.5 * (await ttft()));
   });
 
+  test("say where they extrapolate and which metric of an engine no profile matches, in words and in JSON", async () => {
+    const file = csv("engines.csv", good, good.replace("vllm", "sglang"));
+    const { rows } = JSON.parse((await weir("simulate", "--rows", file, "--json")).stdout);
+    expect(rows.map(({ notMatched }: { notMatched: unknown }) => notMatched)).toEqual([[], ["ttft"]]);
+    const { stdout } = await weir("simulate", "--rows", file);
+    const [vllm, sglang] = stdout.split("engines.csv line 3: ");
+    expect(vllm).not.toContain("not matched");
+    expect(vllm).toMatch(/TTFT [\d.]+ ms \[[\d.]+ ms to [\d.]+ ms\] .*\n {4}extrapolated: .*h100-sxm/);
+    expect(sglang).toContain("TTFT: not matched");
+  });
+
+  test("may leave TTFT out of a fit, which then follows TPOT alone", async () => {
+    const lines = [1, 4, 16, 64, 128].map((users) => `llama-3.1-8b,h100-sxm,vllm,1,100,40,${users},bf16,60000,${9 + users / 20}`);
+    const file = csv("delayed.csv", ...lines);
+    const tpot = async (...more: readonly string[]) => {
+      const { stdout } = await weir("calibrate", "--rows", file, "--json", ...more);
+      return JSON.parse(stdout).fits[0].trainErrors.tpot.meanAbsolute;
+    };
+    expect(await tpot("--tpot-only")).toBeLessThan(0.1);
+  });
+
+  test("end quietly when their reader has seen enough", async () => {
+    const file = csv("many.csv", ...Array.from({ length: 2000 }, () => good));
+    const run = `"${process.execPath}" "${join(root, "dist", "weir.mjs")}" simulate --rows "${file}" | head -1`;
+    const { stdout, stderr } = await new Promise<{ stdout: string; stderr: string }>((resolve) => {
+      execFile("bash", ["-o", "pipefail", "-c", run], { env: { ...process.env, WEIR_ROOT: root } }, (error, out, err) =>
+        resolve({ stdout: error === null ? out : `exit ${error.code}`, stderr: err }),
+      );
+    });
+    expect(stderr).toBe("");
+    expect(stdout).toMatch(/^many\.csv line 2: /);
+  });
+
   test("of several engines need the one to write to be named", async () => {
     const file = csv("two.csv", good, good.replace("vllm", "sglang"));
     const { code, stderr } = await weir("calibrate", "--rows", file, "--out", join(folder, "none.json"));
@@ -93,6 +126,15 @@ describe("one replica", () => {
     expect([light.stability, heavy.utilisation]).toEqual(["stable", expect.closeTo(0.7, 6)]);
     expect(await at(1.2 * light.saturationRequestsPerSecond)).toMatchObject({ stability: "unstable", figures: null });
     expect(light.notes.join()).toContain("means only");
+    for (const [metric, seconds] of [
+      ["ttft", light.figures.ttftSeconds.mean],
+      ["tpot", light.figures.tpotSeconds.mean],
+      ["endToEnd", light.figures.endToEndSeconds.mean],
+    ]) {
+      expect(light.bands[metric].low).toBeLessThan(seconds);
+      expect(light.bands[metric].high).toBeGreaterThan(seconds);
+    }
+    expect(light.extrapolated.join()).toContain("h100-sxm");
   });
 
   test("in a closed loop answers as many as are in flight, by Little's law", async () => {
@@ -109,6 +151,8 @@ describe("one replica", () => {
 
   test.each([
     ["that does not fit", ["--model", "llama-3.1-70b", "--rate", "1"], 3, "141.1 GB of weights"],
+    ["of requests beyond the model's context", ["--input", "131000", "--output", "100", "--rate", "1"], 3, "exceed the context of 131072"],
+    ["on a GPU named by half", ["--gpu", "h100", "--rate", "1"], 2, 'no GPU card "h100"; nearest: h100-'],
     ["without a load", [], 2, "one of --rate and --concurrency"],
     ["with two loads", ["--rate", "1", "--concurrency", "2"], 2, "one of --rate and --concurrency"],
     ["of an unknown model", ["--model", "mystery", "--rate", "1"], 2, 'no model card "mystery"'],

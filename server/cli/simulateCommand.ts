@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importMeasuredSteps } from "@/server/planning/importMeasuredSteps";
+import { extrapolations } from "@/solver/calibration/extrapolations";
+import { contextRefusal } from "@/solver/calibration/readServingRow";
 import type { ArrivalLaw } from "@/solver/engine/arrivals";
+import { findGpu, findModel, nearestNames } from "@/solver/hardware/aliases";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
-import { cardOf } from "@/solver/hardware/catalogue";
 import { atPrecision, bytesPerWeight, type Precision } from "@/solver/hardware/modelCard";
 import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
@@ -88,35 +90,41 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   if (modelId === undefined || gpuId === undefined || input === undefined || output === undefined)
     return refuse("Give --rows, or --model, --gpu, --input, --output and one of --rate and --concurrency.");
   const { models, gpus } = cards.catalogue;
-  const card = cardOf(models, modelId);
-  if (card === undefined) return refuse(`--model: there is no model card "${modelId}"; known: ${Object.keys(models).join(", ")}.`);
-  const gpu = cardOf(gpus, gpuId);
-  if (gpu === undefined) return refuse(`--gpu: there is no GPU card "${gpuId}"; known: ${Object.keys(gpus).join(", ")}.`);
+  const named = findModel(modelId, models);
+  if (named === undefined) return refuse(noCard("model", modelId, Object.keys(models)));
+  const gpu = findGpu(gpuId, gpus);
+  if (gpu === undefined) return refuse(noCard("gpu", gpuId, Object.keys(gpus)));
   if (precision !== undefined && !Object.hasOwn(bytesPerWeight, precision))
     return refuse(`--precision: "${precision}" is none of ${Object.keys(bytesPerWeight).join(", ")}.`);
   const load = await loadOf(flags);
   if (!load.ok) return refuse(load.message);
 
   const profile = read.profile ?? engineProfiles.vllm;
-  const model = precision === undefined ? card : atPrecision(card, precision);
+  const tooLong = contextRefusal(named.card, input, output);
+  if (tooLong !== null) return refuse(`${tooLong}.`, EXIT.infeasible);
+  const model = atPrecision(named.card, precision ?? named.precision);
   const fit = replicaModel(model, gpu, { tp, pp }, profile);
   if (!fit.fits) return refuse(`${fit.reason}.`, EXIT.infeasible);
   const steps = flags.stepTimes === undefined ? null : await readCsvFile(flags.stepTimes, importMeasuredSteps);
   if (steps !== null && !steps.ok) return refuse(steps.message);
   const replica = steps === null ? fit.replica : { ...fit.replica, stepTime: steps.stepTime };
+  const kvPrecision = model.kvBytesPerValue === 1 ? "fp8" : "bf16";
+  const { engine } = profile;
+  const lengths = { inputTokens: input, outputTokens: output };
+  const run = { engine, model: model.id, gpu: gpu.id, precision: model.precision, kvPrecision, shape: { tp, pp }, ...lengths } as const;
   const answer = forecast({
     replica,
     load: load.load,
     requests: flags.requests,
-    inputTokens: input,
-    outputTokens: output,
+    ...lengths,
     prefixHitRate: flags.prefixHitRate,
     seed: flags.seed,
-    relativeError: steps === null ? (profile.errors?.endToEnd.meanAbsolute ?? 0) : 0,
+    errors: steps === null ? profile.errors : null,
+    extrapolatedAt: (concurrency) => (steps === null ? extrapolations({ ...run, concurrency }, profile, cards.catalogue) : []),
   });
   if (flags.json === true) {
-    const asked = { model: model.id, precision: model.precision, gpu: gpu.id, tp, pp, profile: profile.id, inputTokens: input };
-    process.stdout.write(`${JSON.stringify({ ...asked, outputTokens: output, ...answer }, null, 2)}\n`);
+    const asked = { model: model.id, precision: model.precision, gpu: gpu.id, tp, pp, profile: profile.id, ...lengths };
+    process.stdout.write(`${JSON.stringify({ ...asked, ...answer }, null, 2)}\n`);
     return EXIT.done;
   }
   const { provenance } = replica.stepTime;
@@ -132,6 +140,9 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   );
   return EXIT.done;
 }
+
+const noCard = (flag: "model" | "gpu", name: string, ids: readonly string[]): string =>
+  `--${flag}: there is no ${flag === "gpu" ? "GPU" : "model"} card "${name}"${nearestNames(name, ids) || "; the Cards page of the studio lists them"}.`;
 
 type LoadRead = { readonly ok: true; readonly load: Load } | { readonly ok: false; readonly message: string };
 

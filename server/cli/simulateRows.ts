@@ -1,11 +1,12 @@
 import { importServingRows } from "@/server/planning/importServingRows";
 import { predictServing, type ServingPrediction } from "@/solver/calibration/predictServing";
-import { errorsByGroup, type GroupErrors } from "@/solver/calibration/servingErrors";
+import { errorsByGroup, type GroupErrors, isMatched, unmatchedMetrics } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
-import type { EngineProfile, MetricErrors } from "@/solver/hardware/engineProfile";
+import type { EngineProfile, MetricErrors, ServingMetric } from "@/solver/hardware/engineProfile";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { bandText, METRIC_NAMES, NOT_MATCHED, seconds } from "./replicaForecast";
 import { textTable } from "./textTable";
 import { readCsvFile } from "./workloadFlags";
 
@@ -32,7 +33,7 @@ export async function simulateRows({ file, profile, cards, json }: RowsAsked): P
     if (answer.outcome === "unsupported") unsupported.push(answer.unsupported);
     else {
       predictions.push(answer);
-      print.row(answer);
+      print.row(answer, unmatchedMetrics(profiles[row.engine].errors));
     }
   }
   print.rest({ unsupported, bad, errors: errorsByGroup(predictions) });
@@ -46,7 +47,7 @@ interface Rest {
 }
 
 interface Printer {
-  row(prediction: ServingPrediction): void;
+  row(prediction: ServingPrediction, notMatched: readonly ServingMetric[]): void;
   rest(rest: Rest): void;
 }
 
@@ -58,8 +59,8 @@ function jsonPrinter(): Printer {
   let begun = false;
   const begin = (): string => (begun ? "," : '{"rows":[');
   return {
-    row({ row: { shape, measured: _, ...row }, ...figures }) {
-      write(`${begin()}\n${JSON.stringify({ ...row, ...shape, ...figures })}`);
+    row({ row: { shape, measured: _, ...row }, ...figures }, notMatched) {
+      write(`${begin()}\n${JSON.stringify({ ...row, ...shape, ...figures, notMatched })}`);
       begun = true;
     },
     rest({ unsupported, bad, errors }) {
@@ -71,17 +72,23 @@ function jsonPrinter(): Printer {
 
 function textPrinter(name: string): Printer {
   return {
-    row({ row, meanTtftSeconds, meanTpotSeconds, meanE2eSeconds, errors, extrapolated }) {
+    row({ row, meanTtftSeconds, meanTpotSeconds, meanE2eSeconds, errors, bands, extrapolated }, notMatched) {
       const { line, model, gpu, engine, shape, inputTokens, outputTokens, concurrency } = row;
       const pipeline = shape.pp > 1 ? ` pp${shape.pp}` : "";
+      const metric = (key: ServingMetric, predicted: number): string => {
+        const band = bands[key] === null ? "" : ` [${bandText(bands[key])}]`;
+        return `${METRIC_NAMES[key]} ${seconds(predicted)}${band}${off(errors[key])}`;
+      };
+      const figures = [metric("ttft", meanTtftSeconds), metric("tpot", meanTpotSeconds), metric("endToEnd", meanE2eSeconds)];
       write(
-        `line ${line}: ${model} on ${gpu}, ${engine}, tp${shape.tp}${pipeline}, ${inputTokens} in, ${outputTokens} out, ${concurrency} in flight: TTFT ${seconds(meanTtftSeconds)}${off(errors.ttft)}, TPOT ${seconds(meanTpotSeconds)}${off(errors.tpot)}, end to end ${seconds(meanE2eSeconds)}${off(errors.endToEnd)}\n`,
+        `${name} line ${line}: ${model} on ${gpu}, ${engine}, tp${shape.tp}${pipeline}, ${inputTokens} in, ${outputTokens} out, ${concurrency} in flight: ${figures.join(", ")}\n`,
       );
       for (const reason of extrapolated) write(`    extrapolated: ${reason}\n`);
+      for (const one of notMatched) write(`    ${METRIC_NAMES[one]}: ${NOT_MATCHED}\n`);
     },
     rest({ unsupported, bad, errors }) {
       if (unsupported.length > 0) write(`\nNot predicted, ${count(unsupported.length)}:\n`);
-      for (const { line, reason } of unsupported) write(`  line ${line}: ${reason}\n`);
+      for (const { line, reason } of unsupported) write(`  ${name} line ${line}: ${reason}.\n`);
       if (bad.length > 0) write(`\nNot read, ${count(bad.length)}:\n`);
       for (const message of bad) write(`  ${message}\n`);
       write(describeErrors(errors, `Errors of mean latencies on ${name}, predicted over measured`));
@@ -95,7 +102,8 @@ const count = (rows: number): string => `${rows} row${rows === 1 ? "" : "s"}`;
 export function describeErrors(errors: readonly GroupErrors[], title: string): string {
   const measured = errors.filter(({ ttft, tpot, endToEnd }) => ttft !== null || tpot !== null || endToEnd !== null);
   if (measured.length === 0) return "";
-  const figures = (one: MetricErrors | null) => (one === null ? ["-", "-"] : [percent(one.meanAbsolute), signed(one.bias)]);
+  const figures = (one: MetricErrors | null) =>
+    one === null ? ["-", "-"] : [`${percent(one.meanAbsolute)}${isMatched(one) ? "" : ", not matched"}`, signed(one.bias)];
   return `\n${title}:\n\n${textTable([
     ["", "rows", "TTFT", "bias", "TPOT", "bias", "end to end", "bias"],
     ...measured.map(({ group, key, rows, ttft, tpot, endToEnd }) => [
@@ -109,5 +117,3 @@ export function describeErrors(errors: readonly GroupErrors[], title: string): s
 const off = (error: number | null): string => (error === null ? "" : ` (${signed(error)})`);
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 const signed = (share: number): string => `${share < 0 ? "-" : "+"}${percent(Math.abs(share))}`;
-const seconds = (value: number): string =>
-  Number.isNaN(value) ? "-" : value < 1 ? `${(1000 * value).toPrecision(3)} ms` : `${value.toPrecision(3)} s`;

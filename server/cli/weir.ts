@@ -24,6 +24,12 @@ const commands = [
 ];
 for (const add of commands) add(program, onExit);
 
+// A reader that has seen enough, such as `head`, is no failure.
+process.stdout.on("error", (problem: NodeJS.ErrnoException) => {
+  if (problem.code !== "EPIPE") throw problem;
+  process.exit(EXIT.done);
+});
+
 try {
   await program.parseAsync();
 } catch (problem) {

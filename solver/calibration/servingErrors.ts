@@ -56,6 +56,17 @@ export function profileErrors(predictions: readonly Pick<ServingPrediction, "err
   };
 }
 
+/** Mean error beyond which a metric counts as not matched: an operator could not decide by it. */
+const MATCHED_ERROR = 0.25;
+
+/** Whether predictions of a metric were near what was measured; so where nothing was. */
+export const isMatched = (errors: MetricErrors | null): boolean =>
+  errors === null || errors.rows === 0 || errors.meanAbsolute <= MATCHED_ERROR;
+
+/** Metrics that a profile does not match on runs its fit had not seen. */
+export const unmatchedMetrics = (errors: ProfileErrors | null): readonly ServingMetric[] =>
+  errors === null ? [] : (["ttft", "tpot", "endToEnd"] as const).filter((metric) => !isMatched(errors[metric]));
+
 function metricErrors(predictions: readonly Pick<ServingPrediction, "errors">[], metric: ServingMetric): MetricErrors | null {
   const errors = predictions.flatMap((prediction) => prediction.errors[metric] ?? []);
   if (errors.length === 0) return null;

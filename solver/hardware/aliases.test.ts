@@ -44,7 +44,10 @@ describe("a model is found under the names its weights are published and served 
 
   test("a model of one's own is found like a shipped one", () => {
     const { paramsB: _, provenance, ...llama } = modelCards["llama-3.1-8b"]!;
-    const { models } = catalogueOf({ ...noUserCards, models: [{ ...llama, id: "our-8b", huggingFace: null, source: provenance.source }] });
+    const { models } = catalogueOf({
+      ...noUserCards,
+      models: [{ ...llama, id: "our-8b", huggingFace: null, kvBytesPerValue: 2, source: provenance.source }],
+    });
     expect(findModel("acme/Our-8B-Instruct-AWQ", models)).toMatchObject({ card: { id: "our-8b" }, precision: "int4" });
   });
 });
