@@ -37,12 +37,14 @@ function solve(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
   return { status: "optimal", objective, bound: objective - limits.relativeGap * Math.abs(objective), gap: limits.relativeGap, x };
 }
 
-/** GLPK gives up without a word where the relaxation has no least value: without costs it is infeasible, or there is none at all. */
+/**
+ * GLPK gives up without a word where its presolver finds no point, and where the relaxation has no least value. Without costs there
+ * is no second case.
+ */
 function withoutCost(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
-  const result = model.variables.some(({ cost }) => cost !== 0)
-    ? solve(glpk, { ...model, variables: model.variables.map((variable) => ({ ...variable, cost: 0 })) }, limits)
-    : null;
-  if (result?.status === "infeasible" || result?.status === "undecided") return result;
+  if (model.variables.every(({ cost }) => cost === 0)) return { status: "infeasible" };
+  const result = solve(glpk, { ...model, variables: model.variables.map((variable) => ({ ...variable, cost: 0 })) }, limits);
+  if (result.status === "infeasible" || result.status === "undecided") return result;
   throw new Error(`The objective of "${model.name}" has no least value`);
 }
 

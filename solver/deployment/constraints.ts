@@ -1,0 +1,105 @@
+import { z } from "zod";
+import type { DeploymentProblem } from "./problem";
+
+const model = z.string().min(1);
+const node = z.string().min(1);
+
+/** What operators ask of a deployment beside low latency. Everything is optional; the empty document asks for nothing. */
+export const planConstraintsSchema = z.strictObject({
+  /** These models have at least so many replicas. */
+  pinned: z.array(z.strictObject({ model, replicas: z.int().positive().default(1) })).default([]),
+  /** All replicas of these models have exactly this shape. */
+  shapes: z.array(z.strictObject({ model, tp: z.int().positive(), pp: z.int().positive().default(1) })).default([]),
+  /** These models get no replica. */
+  excluded: z.array(model).default([]),
+  /** These models run on the nodes named under `only`, where given, and never on those under `never`. */
+  nodes: z.array(z.strictObject({ model, only: z.array(node).min(1).optional(), never: z.array(node).default([]) })).default([]),
+  /** Every model of the plan has at least so many replicas. */
+  minReplicasPerModel: z.int().positive().nullable().default(null),
+  /** Whichever single node is lost, the replicas left serve every stage's whole load within the plan's latency. */
+  surviveNodeLoss: z.boolean().default(false),
+  maxUsdPerHour: z.number().nonnegative().nullable().default(null),
+  maxGpus: z.int().positive().nullable().default(null),
+  /** Replicas started and replicas stopped, together, against what runs; one moved or reshaped counts as both. */
+  maxChangedReplicas: z.int().nonnegative().nullable().default(null),
+  /** Whether GPUs may be left idle; else every GPU of the cluster is used. */
+  idleGpus: z.boolean().default(true),
+});
+
+export type PlanConstraints = z.infer<typeof planConstraintsSchema>;
+
+/** One constraint, in operators' words, and the same problem without it. */
+export interface NamedConstraint {
+  readonly kind: keyof PlanConstraints | "stageLimitSeconds";
+  readonly says: string;
+  /** The model it is about; null for those about the whole cluster. */
+  readonly model: string | null;
+  without(problem: DeploymentProblem): DeploymentProblem;
+}
+
+/** Every constraint of a problem by name: those of its document in the order of the schema, then the latency that the lowest cost is under. */
+export function constraintsOf({ constraints, objective }: DeploymentProblem): readonly NamedConstraint[] {
+  const { pinned, shapes, excluded, nodes } = constraints;
+  const { minReplicasPerModel, surviveNodeLoss, maxUsdPerHour, maxGpus, maxChangedReplicas, idleGpus } = constraints;
+  const of = (
+    kind: keyof PlanConstraints,
+    subject: string | null,
+    says: string,
+    less: (c: PlanConstraints) => Partial<PlanConstraints>,
+  ) => ({
+    kind,
+    says,
+    model: subject,
+    without: (problem: DeploymentProblem) => ({ ...problem, constraints: { ...problem.constraints, ...less(problem.constraints) } }),
+  });
+  const entries = [
+    ...pinned.map((entry) =>
+      of("pinned", entry.model, `at least ${entry.replicas} of ${entry.model}`, (c) => ({
+        pinned: c.pinned.filter((other) => other !== entry),
+      })),
+    ),
+    ...shapes.map((entry) =>
+      of("shapes", entry.model, `${entry.model} only as tp ${entry.tp} x pp ${entry.pp}`, (c) => ({
+        shapes: c.shapes.filter((other) => other !== entry),
+      })),
+    ),
+    ...excluded.map((entry) =>
+      of("excluded", entry, `no replica of ${entry}`, (c) => ({ excluded: c.excluded.filter((other) => other !== entry) })),
+    ),
+    ...nodes.map((entry) => of("nodes", entry.model, nodeRuleSays(entry), (c) => ({ nodes: c.nodes.filter((other) => other !== entry) }))),
+  ];
+  const whole: NamedConstraint[] = [];
+  if (minReplicasPerModel !== null)
+    whole.push(
+      of("minReplicasPerModel", null, `at least ${minReplicasPerModel} replicas of every model`, () => ({ minReplicasPerModel: null })),
+    );
+  if (surviveNodeLoss) whole.push(of("surviveNodeLoss", null, "survive the loss of any one node", () => ({ surviveNodeLoss: false })));
+  if (maxUsdPerHour !== null) whole.push(of("maxUsdPerHour", null, `at most ${maxUsdPerHour} USD/hour`, () => ({ maxUsdPerHour: null })));
+  if (maxGpus !== null) whole.push(of("maxGpus", null, `at most ${maxGpus} GPUs`, () => ({ maxGpus: null })));
+  if (maxChangedReplicas !== null)
+    whole.push(
+      of("maxChangedReplicas", null, `at most ${maxChangedReplicas} replicas started or stopped`, () => ({ maxChangedReplicas: null })),
+    );
+  if (!idleGpus) whole.push(of("idleGpus", null, "no idle GPU", () => ({ idleGpus: true })));
+  if (objective.kind === "cost" && objective.stageLimitSeconds < Number.POSITIVE_INFINITY)
+    whole.push({
+      kind: "stageLimitSeconds",
+      says: `every stage within ${objective.stageLimitSeconds} s`,
+      model: null,
+      without: (problem) => ({ ...problem, objective: { kind: "cost", stageLimitSeconds: Number.POSITIVE_INFINITY } }),
+    });
+  return [...entries, ...whole];
+}
+
+function nodeRuleSays({ model: subject, only, never }: PlanConstraints["nodes"][number]): string {
+  const parts = [
+    ...(only === undefined ? [] : [`only on ${only.join(", ")}`]),
+    ...(never.length === 0 ? [] : [`never on ${never.join(", ")}`]),
+  ];
+  return `${subject} ${parts.length === 0 ? "on any node" : parts.join(" and ")}`;
+}
+
+/** Whether the document lets a model run on a node. */
+export function mayRunOn({ nodes }: PlanConstraints, subject: string, name: string): boolean {
+  return nodes.every((rule) => rule.model !== subject || ((rule.only?.includes(name) ?? true) && !rule.never.includes(name)));
+}

@@ -1,0 +1,71 @@
+import { deploymentModel } from "./deploymentModel";
+import type { DeploymentProblem, PlacedReplica } from "./problem";
+import { readDeployment } from "./readDeployment";
+import { largestSeconds, stageSeconds } from "./stageLatency";
+import type { TimedSolver } from "./timedSolver";
+
+/** By how much more than its load a stage is to be served, so that a deployment found is not the known one again. */
+const MARGIN = 1e-8;
+
+/** The same for an engine that was seen to break rows by more than that: GLPK rounds in its own favour by up to 1e-5. */
+const COARSE_MARGIN = 3e-5;
+
+/** Below this ratio of what is known to be possible and impossible, try to prove the former best. */
+const NARROW = 1.02;
+
+type Found = { readonly seconds: number; readonly replicas: readonly PlacedReplica[] };
+
+/** A deployment of the least latency, or of one not above `boundSeconds` by more than the time allowed to close. */
+export type LeastLatency =
+  | ({ readonly outcome: "found"; readonly boundSeconds: number } & Found)
+  | { readonly outcome: "infeasible" }
+  | { readonly outcome: "undecided" };
+
+/**
+ * The smallest latency within which every stage can be served. Whether a latency can be kept is a MILP without an objective; every
+ * deployment found is valued exactly, which brings the upper end of the bisection down to a latency that some deployment really has.
+ * It ends when no deployment does better than the best one.
+ */
+export function leastLatency(problem: DeploymentProblem, solver: TimedSolver, within: number): LeastLatency {
+  const first = deployedWithin(problem, solver, within);
+  if (first === "none") return { outcome: "infeasible" };
+  if (first === "undecided") return { outcome: "undecided" };
+  let best: Found = first;
+  let bound = Math.min(best.seconds, fastestSeconds(problem));
+  let lastProofFailed = false;
+  while (bound < best.seconds) {
+    const proving: boolean = !lastProofFailed && best.seconds <= bound * NARROW;
+    const limit = proving ? best.seconds : Math.sqrt(bound * best.seconds);
+    const found = fasterThan(problem, solver, limit);
+    if (found === "undecided") break;
+    lastProofFailed = proving && found !== "none";
+    if (found === "none") bound = limit;
+    else if (found.seconds < best.seconds) best = found;
+    else break;
+  }
+  return { outcome: "found", ...best, boundSeconds: bound };
+}
+
+/** A deployment whose latency is below a limit, if there is one. */
+export function fasterThan(problem: DeploymentProblem, solver: TimedSolver, limitSeconds: number): Found | "none" | "undecided" {
+  return deployedWithin(problem, solver, limitSeconds, MARGIN);
+}
+
+/** A deployment that serves every stage within a latency, with `margin` to spare, valued exactly. */
+function deployedWithin(problem: DeploymentProblem, solver: TimedSolver, limitSeconds: number, margin = 0): Found | "none" | "undecided" {
+  const model = deploymentModel(problem, { limitSeconds, load: 1 + margin, keep: problem.constraints.maxChangedReplicas !== null });
+  const result = solver.solve(model.milp);
+  if (result.status === "infeasible") return "none";
+  if (result.status === "undecided") return "undecided";
+  const replicas = readDeployment(problem, model, result.x);
+  const seconds = largestSeconds(stageSeconds(problem, replicas));
+  if (seconds < limitSeconds || (margin === 0 && seconds === limitSeconds && seconds < Number.POSITIVE_INFINITY))
+    return { seconds, replicas };
+  return margin < COARSE_MARGIN ? deployedWithin(problem, solver, limitSeconds, COARSE_MARGIN) : "none";
+}
+
+/** No stage is faster than its fastest replica under its lightest load. */
+function fastestSeconds({ stages }: DeploymentProblem): number {
+  const loaded = stages.filter(({ requestsPerSecond }) => requestsPerSecond > 0);
+  return Math.max(0, ...loaded.map(({ options }) => Math.min(...options.map(({ curve }) => curve.seconds[0] ?? Number.POSITIVE_INFINITY))));
+}

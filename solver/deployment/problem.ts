@@ -1,0 +1,88 @@
+import type { LoadCurve } from "../cascade/loadCurve";
+import type { ReplicaShape } from "../hardware/parallelism";
+import type { MilpEngine } from "../milp/engine";
+import type { Placement } from "../plan/plan";
+import type { PlanConstraints } from "./constraints";
+
+/** One way to run a replica of a stage's model: on which GPU type, in which shape, and what it sustains within a latency. */
+export interface ReplicaOption {
+  readonly gpu: string;
+  readonly shape: ReplicaShape;
+  readonly curve: LoadCurve;
+}
+
+/** One stage of a cascade whose routing is fixed. */
+export interface DeploymentStage {
+  readonly model: string;
+  /** 0 for a model that is kept without being asked. */
+  readonly requestsPerSecond: number;
+  readonly options: readonly ReplicaOption[];
+}
+
+export interface DeploymentNode {
+  readonly name: string;
+  /** GPU type. */
+  readonly gpu: string;
+  readonly gpus: number;
+}
+
+/** A replica that runs now. */
+export interface RunningReplica {
+  readonly model: string;
+  readonly shape: ReplicaShape;
+  readonly placements: readonly Placement[];
+}
+
+/**
+ * `latency` minimises the largest latency of a stage (Cascadia, section 3.2); among equals the fewest changed replicas, then the
+ * lowest cost, then the fewest GPUs. `cost` minimises USD/hour with every stage within `stageLimitSeconds`; among equals the fewest
+ * changed replicas, then the fewest GPUs.
+ */
+export type DeploymentObjective = { readonly kind: "latency" } | { readonly kind: "cost"; readonly stageLimitSeconds: number };
+
+/** Which replicas of each stage's model on which nodes. Tensor parallelism never crosses a node; a pipeline crosses nodes of one GPU type. */
+export interface DeploymentProblem {
+  readonly stages: readonly DeploymentStage[];
+  readonly nodes: readonly DeploymentNode[];
+  /** By GPU type. */
+  readonly usdPerGpuHour: Readonly<Record<string, number>>;
+  readonly running: readonly RunningReplica[];
+  readonly constraints: PlanConstraints;
+  readonly objective: DeploymentObjective;
+}
+
+/** What solves, how long it may take in all, and a clock, which the solver has none of. */
+export interface Solving {
+  readonly engine: MilpEngine;
+  readonly timeLimitSeconds: number;
+  nowSeconds(): number;
+}
+
+/** One replica of an answer. */
+export interface PlacedReplica {
+  readonly stage: number;
+  readonly option: ReplicaOption;
+  readonly placements: readonly Placement[];
+  /** Index into `running` of the replica that stays as it is; null for one to start. */
+  readonly running: number | null;
+}
+
+const powerOfTwo = (value: number): boolean => Number.isInteger(Math.log2(value));
+
+/** What is wrong with a problem, in one sentence; null when nothing is. */
+export function problemRefusal({ stages, nodes, usdPerGpuHour, constraints, objective }: DeploymentProblem): string | null {
+  const names = new Set(nodes.map(({ name }) => name));
+  if (names.size < nodes.length) return "Two nodes have the same name.";
+  if (new Set(stages.map(({ model }) => model)).size < stages.length) return "A model is in two stages.";
+  const free = nodes.find(({ gpu }) => !((usdPerGpuHour[gpu] ?? -1) >= 0));
+  if (free !== undefined) return `There is no price for GPU type ${free.gpu}.`;
+  const unknown = constraints.nodes.flatMap(({ only, never }) => [...(only ?? []), ...never]).find((name) => !names.has(name));
+  if (unknown !== undefined) return `A constraint names node ${unknown}, which the cluster does not have.`;
+  for (const { model, requestsPerSecond, options } of stages) {
+    if (!(requestsPerSecond >= 0 && requestsPerSecond < Number.POSITIVE_INFINITY)) return `${model} has no finite load.`;
+    const odd = options.find(({ shape }) => !powerOfTwo(shape.tp) || !powerOfTwo(shape.pp));
+    if (odd !== undefined) return `${model} has a shape of tp ${odd.shape.tp} x pp ${odd.shape.pp}, which are not both powers of two.`;
+  }
+  if (objective.kind === "cost" && !(objective.stageLimitSeconds > 0)) return "The latency limit is not a positive number of seconds.";
+  return null;
+}

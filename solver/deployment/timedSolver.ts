@@ -1,0 +1,29 @@
+import type { MilpResult } from "../milp/engine";
+import type { MilpModel } from "../milp/model";
+import type { Solving } from "./problem";
+
+/** An engine for many solves that share one time limit. */
+export interface TimedSolver {
+  /** To proven optimality, or `undecided` once the time is up. */
+  solve(model: MilpModel): MilpResult;
+  /** Solves so far. */
+  milps(): number;
+  /** Since the solver was made. */
+  seconds(): number;
+}
+
+export function timedSolver({ engine, timeLimitSeconds, nowSeconds }: Solving): TimedSolver {
+  const startedSeconds = nowSeconds();
+  let milps = 0;
+  const seconds = (): number => nowSeconds() - startedSeconds;
+  return {
+    solve(model) {
+      const leftSeconds = timeLimitSeconds - seconds();
+      if (leftSeconds <= 0) return { status: "undecided" };
+      milps += 1;
+      return engine.solve(model, { timeLimitSeconds: leftSeconds, relativeGap: 0 });
+    },
+    milps: () => milps,
+    seconds,
+  };
+}
