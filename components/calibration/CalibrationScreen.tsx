@@ -39,6 +39,34 @@ function useHardware(): Hardware | null {
   };
 }
 
+/** Where a table of one's own runs is chosen, and what is there of it now. */
+function RunsPanel(props: {
+  readonly note: string | null;
+  readonly onTable: (uploadId: string) => void;
+  /** null: there is no table to put away. */
+  readonly onLeave: (() => void) | null;
+}) {
+  const { note, onTable, onLeave } = props;
+  const upload = useMutation({ mutationFn: uploadServing, onSuccess: ({ uploadId }) => onTable(uploadId) });
+  return (
+    <Panel title="Runs of your own" aside={onLeave !== null && <Button onClick={onLeave}>Put the file away</Button>}>
+      <FilePicker
+        label="Measured runs"
+        hint="CSV, up to 64 MB and 5,000 rows: engine, model, gpu, tp, isl, osl, concurrency, precision, ttft_ms, tpot_ms. Each run is simulated as the closed loop it was."
+        busy={upload.isPending}
+        note={note}
+        error={upload.error?.message ?? null}
+        onFile={(file) => upload.mutate(file)}
+      />
+      {onLeave === null && (
+        <p className="mt-3 text-sm text-ink-3">
+          Measured runs are not shipped with Weir. Without a file this page shows the errors its fits left, and no chart.
+        </p>
+      )}
+    </Panel>
+  );
+}
+
 /** What is done with one uploaded table under one profile. */
 function Table(props: {
   readonly uploadId: string;
@@ -47,24 +75,40 @@ function Table(props: {
   readonly view: CalibrationView;
   readonly write: (change: Partial<CalibrationView>, how: "push" | "replace") => void;
 }) {
-  const { uploadId, profile, list, write } = props;
+  const { uploadId, profile, list, view, write } = props;
   const { check, error } = useCheck(uploadId, profile.id);
   const engines = engineKinds.filter((kind) => check.predictions.some(({ row }) => row.engine === kind));
   const baseOf = useCallback(
     (engine: EngineKind) => (engine === profile.engine ? profile : (list.builtIn.find((each) => each.engine === engine) ?? profile)),
     [profile, list],
   );
+  const leave = () => write({ rows: null, fit: null }, "push");
   return (
     <>
+      <RunsPanel
+        note={check.name === "" ? null : `${check.name}: ${formatCounted(check.rows, "run")} read.`}
+        onTable={(rows) => write({ rows, fit: null }, "push")}
+        onLeave={leave}
+      />
       <CheckPanel
         check={check}
         error={error}
-        view={props.view}
+        profileOf={baseOf}
+        view={view}
         onView={(change) => write(change, "replace")}
-        onLeave={() => write({ rows: null }, "push")}
+        onLeave={leave}
       />
       {check.errors !== null && engines.length > 0 && (
-        <FitPanel uploadId={uploadId} profile={profile} engines={engines} baseOf={baseOf} onKept={(id) => write({ profile: id }, "push")} />
+        <FitPanel
+          uploadId={uploadId}
+          file={check.name}
+          profile={profile}
+          engines={engines}
+          baseOf={baseOf}
+          fitId={view.fit}
+          onFit={(fit) => write({ fit }, "push")}
+          onKept={(id) => write({ profile: id, fit: null }, "push")}
+        />
       )}
     </>
   );
@@ -73,13 +117,13 @@ function Table(props: {
 /** Calibration: may these predictions be trusted for my engines? */
 export function CalibrationScreen() {
   const trpc = useTRPC();
-  const query = useQuery(trpc.calibrations.list.queryOptions());
+  const query = useQuery(trpc.calibrations.list.queryOptions(undefined, { refetchOnWindowFocus: "always" }));
   const [view, write] = useUrlView(calibrationCodec);
   const hardware = useHardware();
-  const upload = useMutation({ mutationFn: uploadServing, onSuccess: ({ uploadId }) => write({ rows: uploadId }, "push") });
   const list = query.data;
   const profiles = list === undefined ? [] : profilesOf(list);
-  const profile = profiles.find((each) => each.id === (view.profile ?? list?.inUse)) ?? profiles.find((each) => each.id === list?.inUse);
+  const asked = profiles.find((each) => each.id === view.profile);
+  const profile = asked ?? profiles.find((each) => each.id === list?.inUse);
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Calibration">
@@ -100,6 +144,11 @@ export function CalibrationScreen() {
                   }))}
                   onChange={(id) => write({ profile: id }, "push")}
                 />
+                {view.profile !== null && asked === undefined && (
+                  <p role="status" className="flex min-h-8 items-center text-sm text-warn">
+                    There is no profile "{view.profile}" any more: this is "{profile.name}", which plans are made with.
+                  </p>
+                )}
                 {list.inUse !== profile.id && (
                   <p className="flex min-h-8 items-center text-xs text-ink-3">
                     Plans are made with "{profiles.find((each) => each.id === list.inUse)?.name}".
@@ -107,25 +156,9 @@ export function CalibrationScreen() {
                 )}
               </div>
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
-              <Panel
-                title="Runs of your own"
-                aside={view.rows !== null && <Button onClick={() => write({ rows: null }, "push")}>Put the file away</Button>}
-              >
-                <FilePicker
-                  label="Measured runs"
-                  hint="CSV, up to 64 MB and 5,000 rows: engine, model, gpu, tp, isl, osl, concurrency, precision, ttft_ms, tpot_ms. Each run is simulated as the closed loop it was."
-                  busy={upload.isPending}
-                  note={upload.data === undefined || view.rows === null ? null : `${formatCounted(upload.data.survey.rows, "run")} read.`}
-                  error={upload.error?.message ?? null}
-                  onFile={(file) => upload.mutate(file)}
-                />
-                {view.rows === null && (
-                  <p className="mt-3 text-sm text-ink-3">
-                    Measured runs are not shipped with Weir. Without a file this page shows the errors its fits left, and no chart.
-                  </p>
-                )}
-              </Panel>
-              {view.rows !== null && (
+              {view.rows === null ? (
+                <RunsPanel note={null} onTable={(rows) => write({ rows, fit: null }, "push")} onLeave={null} />
+              ) : (
                 <Table key={`${view.rows} ${profile.id}`} uploadId={view.rows} profile={profile} list={list} view={view} write={write} />
               )}
             </div>

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMemo, useState } from "react";
-import type { ServingMetric } from "@/solver/hardware/engineProfile";
+import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware/engineProfile";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
 import { SelectField } from "../ui/Field";
@@ -19,14 +19,16 @@ import type { Check } from "./useCheck";
 export function CheckPanel(props: {
   readonly check: Check;
   readonly error: string | null;
+  /** What the runs of an engine are predicted with. */
+  readonly profileOf: (engine: EngineKind) => EngineProfile;
   readonly view: CalibrationView;
   readonly onView: (change: Partial<CalibrationView>) => void;
   readonly onLeave: () => void;
 }) {
-  const { check, view } = props;
+  const { check, view, profileOf } = props;
   const [pointed, setPointed] = useState<number | null>(null);
   const [picked, setPicked] = useState<number | null>(null);
-  const rows = useMemo(() => checkedRows(check.predictions, view.metric), [check.predictions, view.metric]);
+  const rows = useMemo(() => checkedRows(check.predictions, view.metric, profileOf), [check.predictions, view.metric, profileOf]);
   const marks = useMemo(
     () =>
       groupMarks(
@@ -103,6 +105,8 @@ export function CheckPanel(props: {
                       {formatCount(picture.counts.inBand)} of {formatCounted(picture.counts.drawn, "run")} within ±10 % (shaded). Means over
                       each run: public measurements hold no percentiles.
                       {picture.counts.clipped > 0 && ` ${formatCount(picture.counts.clipped)} beyond the chart, as ▲ or ▼ at its edge.`}
+                      {rows.length > picture.counts.drawn &&
+                        ` ${formatCount(rows.length - picture.counts.drawn)} without a measured or predicted ${name}, left out.`}
                     </p>
                   </>
                 )}
@@ -162,7 +166,7 @@ function statusOf(check: Check, error: string | null, onLeave: () => void): Pane
 }
 
 /** What of the table was not predicted, and why. */
-function LeftOut({ check: { unsupported, bad } }: { readonly check: Check }) {
+function LeftOut({ check: { name, unsupported, bad } }: { readonly check: Check }) {
   if (unsupported.length + bad.length === 0) return null;
   return (
     <details className="mt-2">
@@ -173,7 +177,7 @@ function LeftOut({ check: { unsupported, bad } }: { readonly check: Check }) {
         ))}
         {unsupported.map(({ line, reason }) => (
           <li key={line}>
-            Line {line}: {reason}.
+            {name} line {line}: {reason}.
           </li>
         ))}
       </ul>

@@ -1,4 +1,6 @@
+import { isMatched } from "@/solver/calibration/servingErrors";
 import type { ProfileErrors, ServingMetric } from "@/solver/hardware/engineProfile";
+import { Badge } from "../ui/Badge";
 import { formatCount } from "../ui/format";
 import { type Column, Table } from "../ui/Table";
 import { metricNames } from "./calibrationCodec";
@@ -32,7 +34,9 @@ export function ErrorTable(props: {
           const none = rows === 0;
           return (
             <tr key={`${metric} ${name}`}>
-              <td className="whitespace-nowrap">{metricNames[metric]}</td>
+              <td className="whitespace-nowrap">
+                {metricNames[metric]} {!isMatched(errors[metric]) && <Badge tone="warn">not matched</Badge>}
+              </td>
               {named && <td className="whitespace-nowrap">{name}</td>}
               <td className="text-right">{formatCount(rows)}</td>
               <td className="text-right">{formatShare(none ? null : meanAbsolute)}</td>

@@ -1,8 +1,8 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useRef, useState } from "react";
-import type { ProfileFit } from "@/server/contracts/studio";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { FitState, ProfileFit } from "@/server/contracts/studio";
 import { type EngineKind, type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
@@ -12,10 +12,10 @@ import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { CoefficientTable } from "./CoefficientTable";
 import { ErrorTable } from "./ErrorTable";
-import { coefficientWords } from "./prepareProfile";
+import { coefficientWords, reasonWords } from "./prepareProfile";
 
 /** A fit beside the profile it began from: what changed, how far it is off, what it could not tell. */
-function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: EngineProfile }) {
+function FitResult({ fit, base, file }: { readonly fit: ProfileFit; readonly base: EngineProfile; readonly file: string }) {
   const { profile, trainErrors, heldOutErrors, notFitted, outliers } = fit;
   const sets = [
     { name: "rows seen", errors: trainErrors },
@@ -31,7 +31,7 @@ function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: Eng
           <p className="text-xs text-ink-3">
             {heldOutErrors === null
               ? "All rows are of one model, GPU, shape and lengths: no row was left to try the fit on."
-              : "Unseen: each fifth of the models, shapes and lengths was predicted by a fit to the others. Rows set aside count in both."}
+              : "Unseen: each fifth of the models, shapes and lengths was predicted by a fit to the others. Rows set aside count in neither."}
           </p>
         </section>
         {notFitted.length > 0 && (
@@ -40,7 +40,7 @@ function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: Eng
             <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
               {notFitted.map(({ coefficient, reason }) => (
                 <li key={coefficient}>
-                  {coefficientWords(coefficient)}: {reason}.
+                  {coefficientWords(coefficient)}: {reasonWords(reason)}.
                 </li>
               ))}
             </ul>
@@ -52,7 +52,7 @@ function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: Eng
             <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
               {outliers.map(({ line, reason }) => (
                 <li key={line}>
-                  Line {line}: {reason}.
+                  {file} line {line}: {reason}.
                 </li>
               ))}
             </ul>
@@ -63,30 +63,48 @@ function FitResult({ fit, base }: { readonly fit: ProfileFit; readonly base: Eng
   );
 }
 
-/** Fits a profile to the rows of an uploaded table, shows it beside the one before, and keeps it. */
+/** How often a fit under way is asked after. */
+const ASK_AGAIN_MS = 1000;
+
+/** Fits a profile to the rows of an uploaded table, shows it beside the one before, and keeps it. The fit goes on when the page is left. */
 export function FitPanel(props: {
   readonly uploadId: string;
+  /** Name of the table, for what is said of its lines. */
+  readonly file: string;
   readonly profile: EngineProfile;
   /** Engines that have rows. */
   readonly engines: readonly EngineKind[];
   readonly baseOf: (engine: EngineKind) => EngineProfile;
+  /** The fit that is shown, under way or done; null: none. */
+  readonly fitId: string | null;
+  readonly onFit: (id: string) => void;
   readonly onKept: (id: string) => void;
 }) {
+  const { fitId } = props;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [engine, setEngine] = useState(props.engines.find((kind) => kind === props.profile.engine) ?? props.engines[0] ?? "vllm");
   const [efficiencies, setEfficiencies] = useState(false);
+  const [tpotOnly, setTpotOnly] = useState(false);
   const [name, setName] = useState("");
-  const stop = useRef<AbortController | null>(null);
   const base = props.baseOf(engine);
-  const fit = useMutation({
+  const fit = useQuery(
+    trpc.calibrations.fit.queryOptions(
+      { id: fitId ?? "" },
+      { enabled: fitId !== null, refetchInterval: ({ state }) => (state.data?.kind === "running" ? ASK_AGAIN_MS : false) },
+    ),
+  );
+  const start = useMutation({
     mutationFn: async () => {
-      stop.current = new AbortController();
-      const { signal } = stop.current;
-      const request = { uploadId: props.uploadId, profileId: base.id, engine, efficiencies, name: name.trim() };
-      return { base, ...takeOutcome(await client.calibrations.fit.mutate(request, { signal })) };
+      const request = { uploadId: props.uploadId, profileId: base.id, engine, efficiencies, tpotOnly, name: name.trim() };
+      return takeOutcome(await client.calibrations.startFit.mutate(request));
     },
+    onSuccess: ({ id }) => props.onFit(id),
+  });
+  const stop = useMutation({
+    mutationFn: async (id: string) => takeOutcome(await client.calibrations.stopFit.mutate({ id })),
+    onSettled: () => queries.invalidateQueries(trpc.calibrations.fit.pathFilter()),
   });
   const keep = useMutation({
     mutationFn: async (profile: EngineProfile) => takeOutcome(await client.calibrations.keep.mutate({ profile })),
@@ -95,25 +113,15 @@ export function FitPanel(props: {
       props.onKept(id);
     },
   });
-  const stopped = stop.current?.signal.aborted === true;
-  const status: PanelStatus = fit.isPending
-    ? { kind: "loading", what: "Fitting: every row is simulated some hundred times" }
-    : fit.error !== null && !stopped
-      ? { kind: "error", message: fit.error.message, retry: () => fit.mutate() }
-      : fit.data === undefined
-        ? {
-            kind: "empty",
-            title: "Nothing fitted yet",
-            text: `A fit begins at "${base.name}", changes what these rows can tell, and is tried on rows it has not seen. It takes seconds to minutes.`,
-          }
-        : { kind: "ready" };
+  const running = fit.data?.kind === "running";
+  const problem = start.error ?? stop.error ?? keep.error;
   return (
     <Panel title="Fit to these rows">
       <form
         className="mb-4 flex flex-wrap items-end gap-x-6 gap-y-3"
         onSubmit={(event) => {
           event.preventDefault();
-          fit.mutate();
+          start.mutate();
         }}
       >
         <SelectField
@@ -129,47 +137,86 @@ export function FitPanel(props: {
           placeholder={`such as our ${engineNames[engine]}`}
           onChange={setName}
         />
-        <label className="inline-flex h-8 items-center gap-2 text-sm">
-          <input
-            type="checkbox"
-            className="size-4 accent-(--accent)"
-            checked={efficiencies}
-            onChange={(event) => setEfficiencies(event.target.checked)}
-          />
+        <Choice checked={efficiencies} onChange={setEfficiencies}>
           Efficiencies of kernels too, not only host and link terms
-        </label>
-        {fit.isPending ? (
-          <Button onClick={() => stop.current?.abort()}>Stop</Button>
+        </Choice>
+        <Choice checked={tpotOnly} onChange={setTpotOnly}>
+          TPOT only, for clients or front ends that delay first tokens
+        </Choice>
+        {running && fitId !== null ? (
+          <Button disabled={stop.isPending} onClick={() => stop.mutate(fitId)}>
+            Stop
+          </Button>
         ) : (
-          <Button type="submit" look="primary" disabled={name.trim() === ""}>
+          <Button type="submit" look="primary" disabled={name.trim() === "" || start.isPending}>
             Fit to these rows
           </Button>
         )}
-        {name.trim() === "" && <span className="flex h-8 items-center text-xs text-ink-3">Give it a name.</span>}
+        {name.trim() === "" && !running && <span className="flex h-8 items-center text-xs text-ink-3">Give it a name.</span>}
       </form>
-      <PanelState status={status}>
+      {problem !== null && (
+        <p role="alert" className="mb-3 text-sm text-bad">
+          {problem.message}
+        </p>
+      )}
+      <PanelState status={statusOf(fitId, fit, base)}>
         {() =>
-          fit.data === undefined ? null : (
+          fit.data?.kind !== "fitted" ? null : (
             <div className="flex flex-col gap-4">
-              <FitResult fit={fit.data.fit} base={fit.data.base} />
-              <div className="flex flex-wrap items-center justify-end gap-3">
-                {keep.error !== null && (
-                  <p role="alert" className="text-sm text-bad">
-                    {keep.error.message}
-                  </p>
-                )}
-                <Button
-                  look="primary"
-                  disabled={keep.isPending}
-                  onClick={() => fit.data !== undefined && keep.mutate(fit.data.fit.profile)}
-                >
-                  Save as profile
-                </Button>
-              </div>
+              <FitResult fit={fit.data.fit} base={fit.data.base} file={props.file} />
+              <Button
+                className="self-end"
+                look="primary"
+                disabled={keep.isPending}
+                onClick={() => fit.data?.kind === "fitted" && keep.mutate(fit.data.fit.profile)}
+              >
+                Save as profile
+              </Button>
             </div>
           )
         }
       </PanelState>
     </Panel>
   );
+}
+
+function Choice(props: { readonly checked: boolean; readonly onChange: (checked: boolean) => void; readonly children: string }) {
+  return (
+    <label className="inline-flex min-h-8 items-center gap-2 text-sm">
+      <input
+        type="checkbox"
+        className="size-4 accent-(--accent)"
+        checked={props.checked}
+        onChange={(event) => props.onChange(event.target.checked)}
+      />
+      {props.children}
+    </label>
+  );
+}
+
+function statusOf(
+  fitId: string | null,
+  { data, error }: { readonly data: FitState | null | undefined; readonly error: { readonly message: string } | null },
+  base: EngineProfile,
+): PanelStatus {
+  if (fitId === null) {
+    return {
+      kind: "empty",
+      title: "Nothing fitted yet",
+      text: `A fit begins at "${base.name}", changes what these rows can tell, and is tried on rows it has not seen. It takes seconds to minutes, and goes on when you leave this page.`,
+    };
+  }
+  if (error !== null) return { kind: "error", message: error.message, retry: null };
+  if (data === undefined) return { kind: "loading", what: "Reading the fit" };
+  if (data === null) return { kind: "empty", title: "This fit is not kept any more", text: "Fit again to see it." };
+  switch (data.kind) {
+    case "running":
+      return { kind: "loading", what: `Fitting "${data.name}": every row is simulated some hundred times` };
+    case "stopped":
+      return { kind: "empty", title: "Stopped", text: `The fit of "${data.name}" was stopped: nothing came of it.` };
+    case "refused":
+      return { kind: "error", message: data.message, retry: null };
+    case "fitted":
+      return { kind: "ready" };
+  }
 }

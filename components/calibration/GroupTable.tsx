@@ -1,5 +1,6 @@
-import type { GroupErrors } from "@/solver/calibration/servingErrors";
+import { type GroupErrors, isMatched } from "@/solver/calibration/servingErrors";
 import type { ServingMetric } from "@/solver/hardware/engineProfile";
+import { Badge } from "../ui/Badge";
 import { formatCount } from "../ui/format";
 import { type Column, Table } from "../ui/Table";
 import { metricNames } from "./calibrationCodec";
@@ -54,7 +55,9 @@ export function GroupTable(props: {
 function Figures({ errors }: { readonly errors: GroupErrors["ttft"] }) {
   return (
     <>
-      <td className="text-right whitespace-nowrap">{formatShare(errors?.meanAbsolute ?? null)}</td>
+      <td className="text-right whitespace-nowrap">
+        {!isMatched(errors) && <Badge tone="warn">not matched</Badge>} {formatShare(errors?.meanAbsolute ?? null)}
+      </td>
       <td className="text-right whitespace-nowrap text-ink-3">{formatError(errors?.bias ?? null)}</td>
     </>
   );

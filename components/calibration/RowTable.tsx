@@ -26,7 +26,7 @@ const COLUMNS: readonly (Omit<Column, "key"> & { readonly key: RowOrder })[] = [
 ];
 
 function Row(props: { readonly checked: CheckedRow; readonly pointed: boolean; readonly onPoint: (line: number | null) => void }) {
-  const { row, measuredSeconds, predictedSeconds, error, extrapolated } = props.checked;
+  const { row, measuredSeconds, predictedSeconds, error, extrapolated, matched } = props.checked;
   return (
     <tr
       className={props.pointed ? "bg-accent-soft" : ""}
@@ -66,7 +66,16 @@ function Row(props: { readonly checked: CheckedRow; readonly pointed: boolean; r
       <td className="text-right">{formatCount(row.concurrency)}</td>
       <td className="text-right whitespace-nowrap">{formatSeconds(measuredSeconds)}</td>
       <td className="text-right whitespace-nowrap">{formatSeconds(predictedSeconds)}</td>
-      <td className="text-right whitespace-nowrap">{formatError(error)}</td>
+      <td className="text-right whitespace-nowrap">
+        {formatError(error)}
+        {!matched && (
+          <span className="ml-2">
+            <Badge tone="warn" title="The profile misses this by more than 25 % on runs its fit had not seen">
+              not matched
+            </Badge>
+          </span>
+        )}
+      </td>
     </tr>
   );
 }

@@ -10,6 +10,7 @@ const id = fc.option(fc.stringMatching(/^[a-z0-9 &=-]{1,20}$/), { nil: null });
 const view: fc.Arbitrary<CalibrationView> = fc.record({
   profile: id,
   rows: id,
+  fit: id,
   metric: fc.constantFrom(...metrics),
   group: fc.constantFrom(...groupings),
   order: fc.constantFrom(...rowOrders),

@@ -14,6 +14,8 @@ export interface CalibrationView {
   readonly profile: string | null;
   /** Id of the uploaded table; null: none. */
   readonly rows: string | null;
+  /** Id of the fit looked at; null: none. */
+  readonly fit: string | null;
   readonly metric: ServingMetric;
   readonly group: Grouping;
   readonly order: RowOrder;
@@ -24,6 +26,7 @@ export const calibrationCodec: UrlCodec<CalibrationView> = {
   parse: (params) => ({
     profile: params.get("profile"),
     rows: params.get("rows"),
+    fit: params.get("fit"),
     metric: readWord(params, "metric", metrics) ?? "endToEnd",
     group: readWord(params, "group", groupings) ?? "model",
     order: readWord(params, "order", rowOrders) ?? "error",
@@ -32,6 +35,7 @@ export const calibrationCodec: UrlCodec<CalibrationView> = {
   format: (view) => ({
     profile: view.profile ?? undefined,
     rows: view.rows ?? undefined,
+    fit: view.fit ?? undefined,
     metric: view.metric === "endToEnd" ? undefined : view.metric,
     group: view.group === "model" ? undefined : view.group,
     order: view.order === "error" ? undefined : view.order,

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { coefficientNames, type EngineProfile } from "@/solver/hardware/engineProfile";
-import { coefficientLines, coefficientText, extrapolations } from "./prepareProfile";
+import { coefficientLines, coefficientSources, coefficientText, extrapolations, reasonWords } from "./prepareProfile";
 
 const span = { least: 1, most: 4 };
 const profile: EngineProfile = {
   ...engineProfiles.vllm,
   fittedOn: {
     rows: 60,
+    setAside: 0,
+    weights: ["fp8"],
     models: ["llama-3.1-70b"],
     gpus: ["h200-sxm"],
     tp: span,
@@ -53,5 +55,19 @@ describe("coefficients", () => {
     const lines = coefficientLines(profile, before);
     expect(lines.map(({ name }) => name)).toEqual([...coefficientNames]);
     expect(lines.find(({ name }) => name === "weightRead")?.before).toBe("× 0.500");
+  });
+
+  it("name each source once, and how well a fit knows each beside it", () => {
+    const fitted = (known: string) => ({ kind: "fitted", source: `ours: 9 measured runs; known to ${known}` }) as const;
+    const provenance = { ...profile.provenance, stepSeconds: fitted("3 %"), sequenceSeconds: fitted("9 %") };
+    const [step, , sequence] = coefficientLines({ ...profile, provenance }, null);
+    expect([step?.source, step?.known, sequence?.source, sequence?.known]).toEqual([1, "known to 3 %", 1, "known to 9 %"]);
+    expect(coefficientSources({ ...profile, provenance })[0]).toBe("ours: 9 measured runs");
+  });
+
+  it("are named in words inside of reasons", () => {
+    expect(reasonWords("stepSeconds, requestSecondsPerInputToken can do it")).toBe(
+      "“Scheduling and launching a step”, “Each prompt token, outside the steps” can do it",
+    );
   });
 });

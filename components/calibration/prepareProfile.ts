@@ -8,7 +8,10 @@ export interface CoefficientLine {
   /** The value of the profile compared with; null without one. */
   readonly before: string | null;
   readonly kind: EngineProfile["provenance"][Coefficient]["kind"];
-  readonly source: string;
+  /** Number, from 1, of its source among those of the profile. */
+  readonly source: number;
+  /** How well the fit knows it; empty where nothing is said. */
+  readonly known: string;
 }
 
 const WORDS: Readonly<Record<Coefficient, string>> = {
@@ -26,6 +29,10 @@ const WORDS: Readonly<Record<Coefficient, string>> = {
 
 export const coefficientWords = (name: Coefficient): string => WORDS[name];
 
+/** A reason with what its coefficients are in place of their names. */
+export const reasonWords = (reason: string): string =>
+  coefficientNames.reduce((text, name) => text.replaceAll(new RegExp(`\\b${name}\\b`, "g"), `“${WORDS[name]}”`), reason);
+
 /** A coefficient with its unit: seconds as ms, µs or ns, others as a factor on what the kernel tables reach. */
 export function coefficientText(name: Coefficient, value: number): string {
   if (!hostCoefficients.includes(name)) return `× ${value.toPrecision(3)}`;
@@ -36,14 +43,27 @@ export function coefficientText(name: Coefficient, value: number): string {
 
 /** A profile's coefficients in their order, beside those of another. */
 export function coefficientLines(profile: EngineProfile, before: EngineProfile | null): readonly CoefficientLine[] {
+  const sources = coefficientSources(profile);
   return coefficientNames.map((name) => ({
     name,
     words: WORDS[name],
     value: coefficientText(name, profile.coefficients[name]),
     before: before === null ? null : coefficientText(name, before.coefficients[name]),
     kind: profile.provenance[name].kind,
-    source: profile.provenance[name].source,
+    source: sources.indexOf(sourceOf(profile, name).source) + 1,
+    known: sourceOf(profile, name).known,
   }));
+}
+
+/** Where a profile's coefficients come from, each source once, in the order of the coefficients. */
+export const coefficientSources = (profile: EngineProfile): readonly string[] => [
+  ...new Set(coefficientNames.map((name) => sourceOf(profile, name).source)),
+];
+
+/** A fit says after its source how well it knows the one coefficient. */
+function sourceOf({ provenance }: EngineProfile, name: Coefficient): { readonly source: string; readonly known: string } {
+  const [, source, known] = /^(.*); (known .*)$/.exec(provenance[name].source) ?? [];
+  return { source: reasonWords(source ?? provenance[name].source), known: known ?? "" };
 }
 
 /** What there is to plan for on a cluster. */

@@ -1,6 +1,7 @@
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
+import { isMatched } from "@/solver/calibration/servingErrors";
 import type { ServingRow } from "@/solver/calibration/servingRow";
-import type { ServingMetric } from "@/solver/hardware/engineProfile";
+import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware/engineProfile";
 
 /** A run with what was predicted for it, for one metric. */
 export interface CheckedRow {
@@ -12,6 +13,8 @@ export interface CheckedRow {
   readonly error: number | null;
   /** Why the prediction is outside of what the profile was fitted on; empty: it is inside. */
   readonly extrapolated: readonly string[];
+  /** Whether the profile comes near this metric on runs its fit had not seen. */
+  readonly matched: boolean;
 }
 
 export const rowOrders = [
@@ -29,8 +32,12 @@ export const rowOrders = [
 ] as const;
 export type RowOrder = (typeof rowOrders)[number];
 
-/** Predictions of one metric beside what was measured. */
-export function checkedRows(predictions: readonly ServingPrediction[], metric: ServingMetric): readonly CheckedRow[] {
+/** Predictions of one metric beside what was measured; `profileOf` says what each engine's runs were predicted with. */
+export function checkedRows(
+  predictions: readonly ServingPrediction[],
+  metric: ServingMetric,
+  profileOf: (engine: EngineKind) => EngineProfile,
+): readonly CheckedRow[] {
   return predictions.map((prediction) => {
     const predictedSeconds = { ttft: prediction.meanTtftSeconds, tpot: prediction.meanTpotSeconds, endToEnd: prediction.meanE2eSeconds }[
       metric
@@ -43,6 +50,7 @@ export function checkedRows(predictions: readonly ServingPrediction[], metric: S
       measuredSeconds: error === null ? null : predictedSeconds / (1 + error),
       error,
       extrapolated: prediction.extrapolated,
+      matched: isMatched(profileOf(prediction.row.engine).errors?.[metric] ?? null),
     };
   });
 }

@@ -40,7 +40,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
       className="flex min-w-44 flex-col gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        set.mutate(draft);
+        if (draft > 0) set.mutate(draft);
       }}
       onKeyDown={(event) => {
         if (event.key === "Escape") setDraft(null);
@@ -51,7 +51,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
         <span className="text-xs text-ink-3">$ per hour</span>
       </span>
       <span className="flex flex-wrap gap-1">
-        <Button type="submit" look="primary" disabled={set.isPending}>
+        <Button type="submit" look="primary" disabled={set.isPending || draft === 0}>
           Save
         </Button>
         {gpu.ownPrice && (
@@ -63,6 +63,7 @@ export function PriceCell({ gpu }: { readonly gpu: GpuEntry }) {
           Cancel
         </Button>
       </span>
+      {draft === 0 && <span className="text-xs text-ink-3">Give a price above 0.</span>}
       {set.error !== null && (
         <span role="alert" className="text-xs text-bad">
           {set.error.message}

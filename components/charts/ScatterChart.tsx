@@ -5,7 +5,8 @@ import { nearestPoint, type ScatterPicture, type ScatterPoint } from "./prepareS
 const REACH_PX = 16;
 
 /** Ticks are round: their digits say it all. */
-const tickText = (seconds: number): string => (seconds < 1 ? `${Number((seconds * 1000).toPrecision(1))} ms` : `${seconds} s`);
+const tickText = (seconds: number): string =>
+  seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
 
 const percent = (share: number): string => `${share * 100}%`;
 

@@ -8,7 +8,7 @@ describe("a chart of predicted against measured", () => {
   it("puts a right prediction on the diagonal, whatever its size", () => {
     const picture = prepareScatter([point(0.01, 0.01), point(3, 3), point(40, 20)]);
     for (const { x, y, measured, predicted } of picture?.points ?? []) if (measured === predicted) expect(y).toBeCloseTo(x, 12);
-    expect(picture?.counts).toEqual({ drawn: 3, inBand: 2, clipped: 0 });
+    expect(picture?.counts).toEqual({ drawn: 3, inBand: 2, clipped: 0, leftOut: 0 });
   });
 
   it("draws the band where predictions are 10 % too high and too low", () => {
@@ -32,10 +32,18 @@ describe("a chart of predicted against measured", () => {
 
   it("leaves out what has no place on a logarithm, and says there is nothing to draw when nothing is left", () => {
     expect(prepareScatter([point(0, 1), point(1, Number.NaN), point(Number.POSITIVE_INFINITY, 1)])).toBeNull();
-    expect(prepareScatter([point(0, 1), point(1, 1)])?.counts.drawn).toBe(1);
+    expect(prepareScatter([point(0, 1), point(1, 1)])?.counts).toMatchObject({ drawn: 1, leftOut: 1 });
   });
 
-  it("has every point and every tick inside the plot, and at least two numbers on an axis", () => {
+  it("has finer steps where the range is narrow", () => {
+    const labels = (...measured: number[]) =>
+      prepareScatter(measured.map((each) => point(each, each)))!.ticks.flatMap(({ seconds, labelled }) => (labelled ? [seconds] : []));
+    expect(labels(6, 7)).toEqual([5, 5.5, 6, 6.5, 7, 7.5, 8, 8.5]);
+    expect(labels(0.00811, 0.00812)).toEqual([0.0065, 0.007, 0.0075, 0.008, 0.0085, 0.009, 0.0095, 0.01]);
+    expect(labels(1, 9)).toEqual([1, 2, 5, 10]);
+  });
+
+  it("has every point and every tick inside the plot, and at least three numbers on an axis", () => {
     const seconds = fc.double({ min: 1e-4, max: 1e4, noNaN: true });
     fc.assert(
       fc.property(fc.array(fc.tuple(seconds, seconds), { minLength: 1 }), (pairs) => {
@@ -43,7 +51,10 @@ describe("a chart of predicted against measured", () => {
         const inside = (value: number) => value >= 0 && value <= 1;
         expect(picture.points.every(({ x, y }) => inside(x) && inside(y))).toBe(true);
         expect(picture.ticks.every(({ at }) => inside(at))).toBe(true);
-        expect(picture.ticks.length).toBeGreaterThan(0);
+        const labels = picture.ticks.filter((tick) => tick.labelled).length;
+        expect(labels).toBeGreaterThanOrEqual(3);
+        expect(labels).toBeLessThanOrEqual(16);
+        expect(picture.counts.drawn + picture.counts.leftOut).toBe(pairs.length);
       }),
     );
   });

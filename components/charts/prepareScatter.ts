@@ -1,3 +1,5 @@
+import { niceTicks } from "./niceTicks";
+
 /** One prediction beside what was measured, both in seconds, drawn with a letter. */
 export interface ScatterInput {
   /** Tells it apart, such as a line of a file. */
@@ -32,7 +34,8 @@ export interface ScatterPicture {
   /** How far the lines of +10 % and -10 % run from the diagonal, as shares of an axis. */
   readonly bandUp: number;
   readonly bandDown: number;
-  readonly counts: { readonly drawn: number; readonly inBand: number; readonly clipped: number };
+  /** Of all points given, those drawn and those left out, having no place on a logarithm; of those drawn, how many lie where. */
+  readonly counts: { readonly drawn: number; readonly inBand: number; readonly clipped: number; readonly leftOut: number };
 }
 
 export const BAND = 0.1;
@@ -45,6 +48,12 @@ const MOST_STRETCH = 3;
 
 /** Labels per decade there is room for, by decades shown. */
 const labelled = (decades: number): readonly number[] => (decades > 3 ? [1] : decades > 1.2 ? [1, 3] : [1, 2, 5]);
+
+/** Fewer numbers on an axis do not tell its scale. */
+const LEAST_LABELS = 3;
+
+/** Steps asked for, at most 2.5 of which become one: never fewer than the least labels. */
+const EQUAL_STEPS = 8;
 
 /** Decides everything about a log-log chart of predicted against measured: domain, ticks, band, and which points lie beyond. */
 export function prepareScatter(inputs: readonly ScatterInput[]): ScatterPicture | null {
@@ -75,31 +84,30 @@ export function prepareScatter(inputs: readonly ScatterInput[]): ScatterPicture 
   return {
     points,
     domain,
-    ticks: ticksOf(start, span).map((seconds) => ({
-      at: place(seconds),
-      seconds,
-      labelled: labelled(span).includes(Number(seconds.toExponential(0)[0])),
-    })),
+    ticks: ticksOf(start, span).map((tick) => ({ ...tick, at: place(tick.seconds) })),
     bandUp: Math.log10(1 + BAND) / span,
     bandDown: -Math.log10(1 - BAND) / span,
     counts: {
       drawn: points.length,
       inBand: points.filter((point) => !point.outside).length,
       clipped: points.filter((point) => point.clipped !== null).length,
+      leftOut: inputs.length - points.length,
     },
   };
 }
 
-/** 1, 2, 3, 5 times every power of ten inside the domain. */
-function ticksOf(start: number, span: number): readonly number[] {
-  const ticks: number[] = [];
+/** 1, 2, 3, 5 times every power of ten inside the domain; where that names too few, as on a narrow range, equal steps of 1, 2 or 5. */
+function ticksOf(start: number, span: number): readonly Omit<ScatterTick, "at">[] {
+  const ticks: Omit<ScatterTick, "at">[] = [];
   for (let power = Math.floor(start); power <= start + span; power++) {
     for (const factor of [1, 2, 3, 5]) {
       const seconds = Number(`${factor}e${power}`);
-      if (Math.log10(seconds) >= start && Math.log10(seconds) <= start + span) ticks.push(seconds);
+      const inside = Math.log10(seconds) >= start && Math.log10(seconds) <= start + span;
+      if (inside) ticks.push({ seconds, labelled: labelled(span).includes(factor) });
     }
   }
-  return ticks;
+  if (ticks.filter((tick) => tick.labelled).length >= LEAST_LABELS) return ticks;
+  return niceTicks({ low: 10 ** start, high: 10 ** (start + span), count: EQUAL_STEPS }).map((seconds) => ({ seconds, labelled: true }));
 }
 
 /** The point nearest to a place of the plot, within `reach` of it; both in pixels of a plot `width` by `height`. */

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createCardShelf } from "@/server/cards/cardShelf";
-import type { CheckEvent } from "@/server/contracts/studio";
+import type { CheckEvent, FitState } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
 import { predictServing } from "@/solver/calibration/predictServing";
 import { readServingRow } from "@/solver/calibration/readServingRow";
@@ -66,6 +66,14 @@ describe("calibration", () => {
     return events;
   }
 
+  async function fitted(uploadId: string, tpotOnly = false): Promise<FitState> {
+    const request = { uploadId, profileId: "vllm", engine: "vllm", efficiencies: false, tpotOnly, name: "ours" } as const;
+    const started = await service.startFit(request);
+    if (!started.ok) throw new Error(started.message);
+    return vi.waitUntil(() => ended(service.fit(started.id)), { timeout: 30_000 });
+  }
+  const ended = (state: FitState | null): FitState | null => (state?.kind === "running" ? null : state);
+
   it("tells what is in a table, then predictions, then errors by group; a second look is the same", async () => {
     const id = await upload([...runs, "mystery-1b,h100-sxm,vllm,100,40,1,bf16,1,1", "llama-3.1-8b,h100-sxm,vllm,none,40,1,bf16,1,1"]);
     const events = await check(id, "vllm");
@@ -81,9 +89,9 @@ describe("calibration", () => {
 
   it("finds the host times behind the runs, keeps the profile, plans with it and goes back", async () => {
     const uploadId = await upload(runs);
-    const answer = await service.fit({ uploadId, profileId: "vllm", engine: "vllm", efficiencies: false, name: "ours" }, signal());
-    if (!answer.ok) throw new Error(answer.message);
-    const { profile, trainErrors } = answer.fit;
+    const state = await fitted(uploadId);
+    if (state.kind !== "fitted") throw new Error(state.kind);
+    const { profile, trainErrors } = state.fit;
     expect(profile.coefficients.requestSeconds).toBeCloseTo(0.1, 2);
     // The profile before was more than 20 % off on every one.
     expect(trainErrors.ttft.meanAbsolute).toBeLessThan(0.05);
@@ -111,16 +119,27 @@ describe("calibration", () => {
     expect(await check(gone, "vllm")).toEqual([{ kind: "refused", message: expect.stringContaining("send it again") }]);
     const uploadId = await upload(runs);
     expect(await check(uploadId, "nothing")).toEqual([{ kind: "refused", message: expect.stringContaining("choose another") }]);
-    const fit = await service.fit({ uploadId, profileId: "vllm", engine: "trtllm", efficiencies: false, name: "x" }, signal());
+    const options = { efficiencies: false, tpotOnly: false, name: "x" };
+    const fit = await service.startFit({ uploadId, profileId: "vllm", engine: "trtllm", ...options });
     expect(fit).toMatchObject({ ok: false, message: expect.stringContaining("TensorRT-LLM") });
   });
 
-  it("stops working when nobody waits any more, and goes on with the next", async () => {
+  it("does not block: a check is answered while fits are under way, and one that nobody waits for any more ends", async () => {
     const uploadId = await upload(runs);
-    const stop = new AbortController();
-    const fit = service.fit({ uploadId, profileId: "vllm", engine: "vllm", efficiencies: true, name: "stopped" }, stop.signal);
-    setTimeout(() => stop.abort(), 300);
-    await expect(fit).rejects.toThrow();
-    expect((await check(uploadId, "vllm")).at(-1)?.kind).toBe("checked");
+    const request = { uploadId, profileId: "vllm", engine: "vllm", efficiencies: true, tpotOnly: false, name: "long" } as const;
+    const started = await Promise.all([1, 2, 3].map(() => service.startFit(request)));
+    const ids = started.map((one) => (one.ok ? one.id : ""));
+    const left = new AbortController();
+    const abandoned = (async () => {
+      for await (const event of service.check({ uploadId, profileId: "trtllm" }, left.signal)) if (event.kind === "table") left.abort();
+    })();
+    await expect(abandoned).rejects.toThrow();
+    expect((await check(uploadId, "sglang")).at(-1)?.kind).toBe("checked");
+    // The third waits for its turn: stopping it takes no thread.
+    for (const id of ids) expect(service.stopFit(id)).toEqual({ ok: true });
+    expect(ids.map((id) => service.fit(id)?.kind)).toEqual(["stopped", "stopped", "stopped"]);
+    expect((await fitted(uploadId, true)).kind).toBe("fitted");
+    expect(service.fit("nothing")).toBeNull();
+    expect(service.stopFit("nothing")).toMatchObject({ ok: false });
   });
 });

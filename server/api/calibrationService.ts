@@ -6,6 +6,7 @@ import { importServingRows, type MeasuredRows } from "@/server/planning/importSe
 import type { Store } from "@/server/store/store";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
+import { createCalibrationFits } from "./calibrationFits";
 import type { CheckRequest } from "./inputs";
 import type { CalibrationService } from "./services";
 import type { Uploads } from "./uploads";
@@ -26,6 +27,7 @@ function profileOf(store: Store, id: string): EngineProfile | null {
 
 /** Engine profiles over the store; predicting and fitting is done in a thread of its own. */
 export function createCalibrationService(store: Store, uploads: Uploads, cards: CardShelf): CalibrationService {
+  const fits = createCalibrationFits();
   const checked = new Map<string, readonly CheckEvent[]>();
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
@@ -66,7 +68,7 @@ export function createCalibrationService(store: Store, uploads: Uploads, cards: 
       const oldest = checked.keys().next().value;
       if (checked.size > KEPT_CHECKS && oldest !== undefined) checked.delete(oldest);
     },
-    async fit({ uploadId, profileId, engine, efficiencies, name }, signal) {
+    async startFit({ uploadId, profileId, engine, ...options }) {
       const chosen = profileOf(store, profileId);
       const base = chosen?.engine === engine ? chosen : engineProfiles[engine];
       const read = await rowsOf(uploadId);
@@ -74,13 +76,10 @@ export function createCalibrationService(store: Store, uploads: Uploads, cards: 
       const rows = read.rows.filter((row) => row.engine === engine);
       if (rows.length === 0) return { ok: false, message: `${read.name} has no run of ${engineNames[engine]} that can be predicted.` };
       const asOf = new Date().toISOString().slice(0, 10);
-      const task = { kind: "fit", rows, base, userCards: cards.read().userCards, efficiencies, id: randomUUID(), name, asOf } as const;
-      for await (const reply of calibrate(task, signal)) {
-        if (reply.kind !== "fit") continue;
-        return reply.answer.outcome === "fitted" ? { ok: true, fit: reply.answer } : { ok: false, message: reply.answer.reason };
-      }
-      throw new Error("the calibration worker ended without an answer");
+      return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options });
     },
+    fit: fits.get,
+    stopFit: fits.stop,
     keep(profile, actor) {
       if (profileOf(store, profile.id) !== null) return { ok: false, message: `"${profile.name}" is kept already.` };
       const sameName = [...Object.values(engineProfiles), ...store.calibrations.list().map((kept) => kept.profile)];

@@ -69,7 +69,10 @@ export const loadSchema = z.object({
 
 export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give a file of at most 1 MB") });
 export const cardSchema = z.object({ kind: z.enum(["model", "gpu"]), id: z.string().min(1) });
-export const priceSchema = z.object({ gpu: z.string().min(1), usdPerGpuHour: z.number().min(0).max(1000).nullable() });
+export const priceSchema = z.object({
+  gpu: z.string().min(1),
+  usdPerGpuHour: z.number().positive("give a price above 0").max(1000, "give at most $1,000 an hour").nullable(),
+});
 
 export const checkSchema = z.object({ uploadId: z.uuid(), profileId: z.string().min(1) });
 export const fitSchema = z.object({
@@ -79,6 +82,8 @@ export const fitSchema = z.object({
   engine: z.enum(engineKinds),
   /** Whether the efficiencies are fitted too, beside the host terms. */
   efficiencies: z.boolean(),
+  /** Whether TTFT is left out of the fit, where clients delay first tokens. */
+  tpotOnly: z.boolean(),
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
 });
 export const keepProfileSchema = z.object({ profile: engineProfileSchema });

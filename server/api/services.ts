@@ -5,6 +5,7 @@ import type {
   AuditLine,
   CheckEvent,
   ClusterSummary,
+  FitState,
   GpuChoice,
   KeptPlan,
   LiveFrame,
@@ -12,7 +13,6 @@ import type {
   Outcome,
   PlanDiff,
   PlanSummary,
-  ProfileFit,
   ProfileList,
   SolveAnswer,
   WorkloadDetail,
@@ -74,8 +74,11 @@ export interface CalibrationService {
   list(): ProfileList;
   /** Holds predictions against an uploaded table of runs; ends by itself or with the signal. */
   check(request: CheckRequest, signal: AbortSignal): AsyncIterable<CheckEvent>;
-  /** A profile fitted to the runs of one engine in an uploaded table; nothing is kept. */
-  fit(request: FitRequest, signal: AbortSignal): Promise<Outcome<{ readonly fit: ProfileFit }>>;
+  /** Begins to fit a profile to the runs of one engine in an uploaded table; `fit` tells how it goes, under its id. */
+  startFit(request: FitRequest): Promise<Outcome<{ readonly id: string }>>;
+  /** null: no such fit among the last ones of this run of the studio. */
+  fit(id: string): FitState | null;
+  stopFit(id: string): Outcome<object>;
   keep(profile: EngineProfile, actor: Actor): Outcome<{ readonly id: string }>;
   /** Makes plans with a profile from now on; kept plans stay as they are. */
   use(id: string, actor: Actor): Outcome<object>;

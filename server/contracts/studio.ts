@@ -301,3 +301,10 @@ export type CheckEvent =
   | { readonly kind: "refused"; readonly message: string };
 
 export type ProfileFit = Extract<FitProfile, { outcome: "fitted" }>;
+
+/** A fit as it stands, beside the profile it began from. */
+export type FitState = { readonly name: string; readonly base: EngineProfile } & (
+  | { readonly kind: "running" | "stopped" }
+  | { readonly kind: "fitted"; readonly fit: ProfileFit }
+  | { readonly kind: "refused"; readonly message: string }
+);

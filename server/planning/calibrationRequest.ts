@@ -22,6 +22,8 @@ export type CalibrationTask =
       readonly userCards: UserCards;
       /** Whether the efficiencies are fitted too, beside the host terms. */
       readonly efficiencies: boolean;
+      /** Whether TTFT is left out of the fit. */
+      readonly tpotOnly: boolean;
       readonly id: string;
       readonly name: string;
       /** ISO date of the fit. */

@@ -18,8 +18,8 @@ const cards = catalogueOf(task.userCards);
 const reply = (message: CalibrationReply): void => port.postMessage(message);
 
 if (task.kind === "fit") {
-  const { rows, base, efficiencies, id, name, asOf } = task;
-  reply({ kind: "fit", answer: fitProfile(rows, base, { efficiencies, id, name, asOf, cards }) });
+  const { rows, base, efficiencies, tpotOnly, id, name, asOf } = task;
+  reply({ kind: "fit", answer: fitProfile(rows, base, { efficiencies, tpotOnly, id, name, asOf, cards }) });
 } else {
   const all: ServingPrediction[] = [];
   let batch: ServingPrediction[] = [];
