@@ -2,6 +2,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
 import { join } from "node:path";
 import { type Benchmark, verdict } from "./benchmark";
+import { compareBenchmarks } from "./compare";
+import { exhaustiveBenchmarks } from "./compareExhaustive";
+import { replayBenchmarks } from "./compareReplay";
 import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
 import { oneReplicaBenchmarks } from "./oneReplica";
@@ -13,6 +16,9 @@ const benchmarks: readonly Benchmark[] = [
   ...oneReplicaBenchmarks,
   ...planBenchmarks,
   ...floorBenchmarks,
+  ...exhaustiveBenchmarks,
+  ...compareBenchmarks,
+  ...replayBenchmarks,
   ...gatewayBenchmarks,
   ...telemetryBenchmarks,
 ].filter(({ name }) => name.includes(wanted));

@@ -1,19 +1,15 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readWorkload } from "@/server/cli/workloadFlags";
 import { type ComparedMean, comparedMeans } from "@/server/planning/comparedMeans";
 import { type ComparedCase, compareSystems } from "@/server/planning/compareSystems";
 import { loadGlpkEngine } from "@/server/planning/glpkEngine";
 import { workloadHash } from "@/server/planning/workloadCodec";
-import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import { mean } from "@/solver/numeric/quantile";
 import type { Workload } from "@/solver/workload/workload";
 import type { Benchmark, Measurement } from "./benchmark";
+import { dataPresent, workloadOf } from "./compareData";
 
 const root = process.env.WEIR_ROOT ?? process.cwd();
-const OUTCOMES = join(root, "..", "shared", "data", "quality", "cascade_outcomes.csv");
-const ARRIVALS = join(root, "..", "shared", "data", "traces", "AzureLLMInferenceTrace_conv.csv");
-
 const LADDERS = [
   { family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"] },
   { family: "Gemma-2-it", tasks: ["gsm", "crux"] },
@@ -76,17 +72,6 @@ async function compareAll(): Promise<readonly Compared[]> {
   return all;
 }
 
-async function workloadOf(asked: {
-  readonly family: string;
-  readonly tasks: readonly string[];
-  readonly judgeAuc: number;
-}): Promise<Workload> {
-  const { models } = catalogueOf(noUserCards);
-  const read = await readWorkload({ ...asked, outcomes: OUTCOMES, arrivals: ARRIVALS, models: {}, seed: 1 }, { models, gpus: {} });
-  if (!read.ok) throw new Error(read.message);
-  return read.workload;
-}
-
 function floorsOf({ outcomes }: Workload): number[] {
   const qualities = outcomes.models.map(({ label }) => mean(label));
   const [smallest, largest] = [qualities[0] ?? 0, qualities.at(-1) ?? 100];
@@ -140,10 +125,7 @@ const FIGURES = [
   { kind: "CascadeServe", metric: "throughput", name: "throughput of Weir over CascadeServe's" },
 ] as const;
 
-const present = existsSync(OUTCOMES) && existsSync(ARRIVALS);
-if (!present) process.stderr.write(`Skipped: the comparison with baselines needs ${OUTCOMES} and ${ARRIVALS}\n`);
-
 /** Weir against the baselines of its source on real outcomes and arrivals; none where the data is missing. */
-export const compareBenchmarks: readonly Benchmark[] = present
+export const compareBenchmarks: readonly Benchmark[] = dataPresent()
   ? FIGURES.map(({ kind, metric, name }) => ({ name, budget: null, run: () => figure(kind, metric) }))
   : [];

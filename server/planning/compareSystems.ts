@@ -1,38 +1,26 @@
 import { cascadeServe } from "@/solver/baselines/cascadeServe";
-import { halves, tableRows } from "@/solver/baselines/halves";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
 import { PROMPT_AUC, routerBeforeAnswering } from "@/solver/baselines/routerBeforeAnswering";
 import type { BaselineSituation } from "@/solver/baselines/situation";
 import { standAlone } from "@/solver/baselines/standAlone";
-import { type Baseline, gpusOf, type ReplicaChoice, type System } from "@/solver/baselines/system";
+import { type Baseline, gpusOf, type System } from "@/solver/baselines/system";
 import { uniformAllocation, uniformParallelism } from "@/solver/baselines/uniform";
-import { buildPlan } from "@/solver/cascade/buildPlan";
 import { costUsdPerRequest } from "@/solver/cascade/choose";
-import { createExplorer, type Explorer } from "@/solver/cascade/explore";
-import { planningSample } from "@/solver/cascade/routing";
-import { saturationRate } from "@/solver/engine/saturation";
-import { vllmProfile } from "@/solver/hardware/builtInProfiles";
-import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
-import type { MilpEngine } from "@/solver/milp/engine";
-import { mixSeed } from "@/solver/numeric/random";
 import type { PlanDraft } from "@/solver/plan/plan";
-import { DEFAULT_JUDGE, DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, type PlanningSituation } from "./planningRequest";
+import { type Ground, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 
 /** The rate of a comparison: given, or such that it loads the busiest stage of Weir's plan to a share within bounds. */
 export type ComparedRate =
   | { readonly kind: "rate"; readonly requestsPerSecond: number }
   | { readonly kind: "load"; readonly least: number; readonly most: number };
 
-export interface CompareRequest {
-  readonly situation: Omit<PlanningSituation, "requestsPerSecond">;
+export interface CompareRequest extends GroundRequest {
   readonly floors: readonly number[];
   readonly rate: ComparedRate;
   /** The deadline behind the highest throughput, as a multiple of the base. */
   readonly sloScale: number;
   /** Requests simulated per measurement, at most; fewer where the recorded arrivals are fewer. */
   readonly requests: number;
-  readonly engine: MilpEngine;
   readonly progress: (line: string) => void;
 }
 
@@ -70,8 +58,8 @@ export interface ComparedCase {
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Plans tried for a rate that loads the busiest stage as asked. */
-const RATE_ATTEMPTS = 10;
+/** How near the highest rate found is to the true one, as a factor. */
+const RATE_TOLERANCE = 1.01;
 
 /**
  * Compares Weir's plan with the baselines, floor by floor. All plan on one half of the prompts, by the same simulator, profile and
@@ -89,42 +77,15 @@ export function compareSystems(request: CompareRequest): ComparedCase[] {
   });
 }
 
-/** A situation with all that does not depend on the rate. */
-interface Ground extends ReplicaChoice {
-  readonly request: CompareRequest;
-  readonly cards: CardCatalogue;
-  readonly planning: Int32Array;
-  readonly measuring: Int32Array;
-  readonly gpus: number;
-  readonly judge: { readonly model: string; readonly secondsPerCall: number; readonly usdPerCall: number };
-}
-
-function groundOf(request: CompareRequest): Ground {
-  const { workload, cluster, userCards = noUserCards, engineProfile, judge, models: asked } = request.situation;
-  const cards = catalogueOf(userCards);
-  const gpu = cardOf(cards.gpus, cluster.gpu);
-  if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
-  const gpus = cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
-  const gpusPerNode = Math.max(...cluster.nodes.map((node) => node.gpus));
-  const models = workload.outcomes.models.map(({ model }) => model).filter((model) => asked?.includes(model) ?? true);
-  const shapes = models.map((id) => {
-    const card = cardOf(cards.models, id);
-    if (card === undefined) throw new Error(`no card of the model ${id}`);
-    return feasibleShapes(card, gpu, { gpusPerNode, maxGpus: gpus }).flatMap((shape) => {
-      const fit = replicaModel(card, gpu, shape, engineProfile);
-      return fit.fits ? [{ shape, replica: fit.replica }] : [];
-    });
-  });
-  const split = halves(workload.outcomes.promptIds.length, workload.seed);
-  return { request, cards, models, shapes, gpus, judge: { ...DEFAULT_JUDGE, ...judge }, ...split };
-}
-
 function compareCase(request: CompareRequest, { floor, guess }: { readonly floor: number; readonly guess: number | null }): ComparedCase {
   const ground = groundOf(request);
   const { situation, sloScale, requests, progress } = request;
   const { workload, cluster } = situation;
   const base = baseSeconds(workload.outcomes, ground.measuring, ground);
-  const planned = request.rate.kind === "rate" ? planAt(ground, floor, request.rate.requestsPerSecond) : planAtLoad(ground, floor, guess);
+  const planned =
+    request.rate.kind === "rate"
+      ? planAt(ground, floor, request.rate.requestsPerSecond)
+      : planAtLoad(ground, { ...request.rate, floor, guess });
   const common = { workload: workload.name, floor, requestsPerSecond: planned.requestsPerSecond, baseSeconds: base };
   if (planned.outcome === "none") return { ...common, systems: [], refused: [{ name: "Weir", reason: planned.reason }] };
   const { explorer, plan, requestsPerSecond } = planned;
@@ -150,103 +111,6 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
   }));
   return { ...common, systems, refused: baselines.refused };
 }
-
-type Planned =
-  | { readonly outcome: "plan"; readonly requestsPerSecond: number; readonly explorer: Explorer; readonly plan: PlanDraft }
-  | { readonly outcome: "none"; readonly requestsPerSecond: number; readonly reason: string; readonly reachable: boolean };
-
-function planAt(ground: Ground, floor: number, requestsPerSecond: number): Planned {
-  const { request, models, shapes, planning, gpus, judge, cards } = ground;
-  const { workload, workloadId, cluster, engineProfile } = request.situation;
-  const explorer = createExplorer({
-    sample: planningSample(workload.outcomes, planning, models),
-    shapes,
-    arrivalSeconds: workload.arrivalSeconds,
-    requestsPerSecond,
-    maxGpus: gpus,
-    usdPerGpuHour: cluster.usdPerGpuHour,
-    judge,
-    quantile: DEFAULT_PERCENTILE / 100,
-    qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
-    seed: mixSeed(workload.seed, "planning"),
-    cancelled: () => false,
-  });
-  const built = buildPlan({
-    explorer,
-    workload: { ...workload, outcomes: tableRows(workload.outcomes, planning) },
-    workloadId,
-    cluster,
-    objective: {
-      kind: "latency-under-quality",
-      latency: "end-to-end",
-      percentile: DEFAULT_PERCENTILE,
-      qualityFloor: floor,
-      qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
-      latencyBudgetSeconds: null,
-      maxGpus: gpus,
-    },
-    judge,
-    cards,
-    profile: engineProfile ?? vllmProfile,
-    fixed: null,
-    engine: request.engine,
-    elapsedSeconds: () => 0,
-  });
-  if (built.outcome === "plan") return { outcome: "plan", requestsPerSecond, explorer, plan: built.draft };
-  const reachable = explorer.exploration().routings.some(({ qualityLow }) => qualityLow >= floor);
-  return { outcome: "none", requestsPerSecond, reason: built.reason, reachable };
-}
-
-/** Plans at rates one after another until the busiest stage's load lies within the bounds; the nearest below them if none does. */
-function planAtLoad(ground: Ground, floor: number, guess: number | null): Planned {
-  const { request, planning } = ground;
-  const { rate, situation } = request;
-  if (rate.kind !== "load") throw new Error("no load was asked");
-  const aim = (rate.least + rate.most) / 2;
-  let low = 0;
-  let high = Number.POSITIVE_INFINITY;
-  let requestsPerSecond = guess ?? firstRate(ground);
-  let best: Planned | null = null;
-  for (let attempt = 0; attempt < RATE_ATTEMPTS; attempt += 1) {
-    const planned = planAt(ground, floor, requestsPerSecond);
-    if (planned.outcome === "none" && !planned.reachable) return planned;
-    let load = Number.POSITIVE_INFINITY;
-    if (planned.outcome === "plan") {
-      load = busiestLoad(
-        systemOf(planned.plan),
-        { outcomes: situation.workload.outcomes, rows: planning },
-        { ...ground, requestsPerSecond },
-      );
-      if (load <= rate.most) best = planned;
-      if (load >= rate.least && load <= rate.most) return planned;
-    }
-    if (load < rate.least) low = requestsPerSecond;
-    else high = requestsPerSecond;
-    const aimed = requestsPerSecond * Math.min(2, Math.max(0.5, aim / load));
-    requestsPerSecond = aimed > low && aimed < high ? aimed : Math.sqrt(low * high);
-  }
-  return best ?? { outcome: "none", requestsPerSecond, reason: "No rate loads the busiest stage as asked.", reachable: true };
-}
-
-/** Half of what the largest model's smallest replicas carry on all GPUs: somewhere to start. */
-function firstRate({ request, models, shapes, planning, gpus }: Ground): number {
-  const largest = shapes.findLastIndex((own) => own.length > 0);
-  const smallest = shapes[largest]?.[0];
-  if (smallest === undefined) return 1;
-  const sample = planningSample(request.situation.workload.outcomes, planning, models);
-  const work = { inputTokens: sample.inputTokens, outputTokens: sample.outputTokens[largest] ?? new Int32Array() };
-  const { tp, pp } = smallest.shape;
-  return (0.5 * (saturationRate(smallest.replica, work, sample.prompts) ?? 1) * gpus) / (tp * pp);
-}
-
-const systemOf = ({ deployment, policy }: PlanDraft): System => ({
-  name: "Weir",
-  stages: policy.stages.map(({ model }) => ({
-    model,
-    replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
-  })),
-  routing: { kind: "cascade", thresholds: policy.thresholds },
-});
 
 interface Baselines {
   readonly systems: readonly { readonly kind: string; readonly system: System }[];
@@ -284,7 +148,7 @@ function measuredSystem(
   const load = busiestLoad(system, { outcomes: workload.outcomes, rows: measuring }, { ...ground, requestsPerSecond });
   // A run of finite length may end before the queue of an overloaded stage has grown past the deadline: such a rate does not count.
   const keepsUp = (rate: number): boolean => (load * rate) / requestsPerSecond < 1;
-  const highest = highestRate((rate) => keepsUp(rate) && at(rate).p95Seconds <= deadline, requestsPerSecond);
+  const highest = highestRate((rate) => keepsUp(rate) && at(rate).p95Seconds <= deadline, requestsPerSecond, RATE_TOLERANCE);
   const { quality, share } = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
   const judged = system.routing.kind === "cascade" ? share : [];

@@ -51,8 +51,9 @@ export function exhaustiveSearch({ explorer, floor, latency }: ExhaustiveInput):
       const cascade = { stages, routed };
       const tables = exactTables(explorer, cascade);
       const options = tables.map((own, stage) => bestReplicas(own, requestsPerSecond * (routed.share[stage] ?? 0), maxGpus));
-      const possible = divisions(options, maxGpus);
-      plans += possible.reduce((sum, division) => sum + division.reduce((ways, { tried }) => ways * tried, 1), 0);
+      const all = divisions(options, maxGpus);
+      const possible = all.filter((division) => division.every(({ seconds }) => seconds < Number.POSITIVE_INFINITY));
+      plans += all.reduce((sum, division) => sum + division.reduce((ways, { tried }) => ways * tried, 1), 0);
       const least = Math.min(...possible.map((division) => Math.max(...division.map(({ seconds }) => seconds))));
       for (const division of possible) {
         const largest = Math.max(...division.map(({ seconds }) => seconds));
@@ -91,7 +92,7 @@ interface Option {
   readonly gpus: number;
   readonly seconds: number;
   readonly replicas: readonly ShapeCount[];
-  /** Multisets that keep up, this one among them. */
+  /** Multisets with so many GPUs, this one among them. */
   readonly tried: number;
 }
 
@@ -101,8 +102,8 @@ function bestReplicas({ capacity }: MixTables, requestsPerSecond: number, gpus: 
   const extend = (index: number, used: number, replicas: readonly ShapeCount[]): void => {
     const own = capacity.shapes[index];
     if (own === undefined) {
-      const seconds = replicas.length === 0 ? Number.POSITIVE_INFINITY : secondsOnReplicas(capacity, requestsPerSecond, replicas);
-      if (seconds === Number.POSITIVE_INFINITY) return;
+      if (replicas.length === 0) return;
+      const seconds = secondsOnReplicas(capacity, requestsPerSecond, replicas);
       const known = best.get(used);
       const tried = (known?.tried ?? 0) + 1;
       best.set(used, known !== undefined && known.seconds <= seconds ? { ...known, tried } : { gpus: used, seconds, replicas, tried });

@@ -40,9 +40,8 @@ const ATTAINMENT = 0.95;
 /** Share of the requests that find the cluster filling up and are left out. */
 const WARM_UP_SHARE = 0.15;
 
-/** How far from its start `highestRate` looks, as a factor, and how near it comes to the edge. */
+/** How far from its start `highestRate` looks, as a factor. */
 const RATE_SPAN = 64;
-const RATE_TOLERANCE = 1.01;
 
 /** Requests of a run at saturation: several times the largest batch. */
 const SATURATION_REQUESTS = 900;
@@ -125,9 +124,9 @@ function policyOf(system: System, { outcomes, prompt }: Traffic) {
 }
 
 /**
- * The highest mean rate at which 95 % of the requests keep a deadline, to 1 %: bisection within a factor of 64 of `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
+ * The highest mean rate at which 95 % of the requests keep a deadline, to `tolerance`, a factor above 1: bisection within a factor of 64 of `from`, on the assumption that latency rises with the rate. 0 where even the lowest rate misses.
  */
-export function highestRate(keeps: (requestsPerSecond: number) => boolean, from: number): number {
+export function highestRate(keeps: (requestsPerSecond: number) => boolean, from: number, tolerance: number): number {
   let low = 0;
   let high = from;
   if (keeps(from)) {
@@ -137,7 +136,7 @@ export function highestRate(keeps: (requestsPerSecond: number) => boolean, from:
     for (low = from / 2; low > from / RATE_SPAN && !keeps(low); low /= 2) high = low;
     if (!keeps(low)) return 0;
   }
-  while (high > low * RATE_TOLERANCE) {
+  while (high > low * tolerance) {
     const middle = Math.sqrt(low * high);
     if (keeps(middle)) low = middle;
     else high = middle;

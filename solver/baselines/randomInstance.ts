@@ -1,4 +1,6 @@
 import { createExplorer, type Explorer } from "../cascade/explore";
+import type { ShapedReplica } from "../cascade/latencyTables";
+import { saturationRate } from "../engine/saturation";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
 import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
@@ -21,6 +23,9 @@ const LADDERS = [
   ["gemma-2-2b", "gemma-2-9b", "gemma-2-27b"],
   ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b", "qwen2.5-72b"],
 ];
+
+const GPU = "h100-sxm";
+const GPUS_PER_NODE = 4;
 
 /** Scores come in steps of this, so that exhaustive search has a finite grid of thresholds and the planner the same one. */
 const SCORE_STEP = 10;
@@ -49,22 +54,39 @@ export function randomInstance(seed: number): RandomInstance {
       id: "instance",
       name: "instance",
       kind: "described",
-      gpu: "h100-sxm",
-      nodes: Array.from({ length: gpus / 4 }, (_, index) => ({ name: `node${index + 1}`, gpus: 4 })),
+      gpu: GPU,
+      nodes: Array.from({ length: gpus / GPUS_PER_NODE }, (_, index) => ({ name: `node${index + 1}`, gpus: GPUS_PER_NODE })),
       usdPerGpuHour: 3,
     },
-    // From what any model carries to what only the small ones do.
-    requestsPerSecond: gpus * 2 * Math.exp(random.next() * Math.log(15)),
+    // More than the largest model carries alone, or somewhat less: a cascade is then worth planning.
+    requestsPerSecond: carriedAlone(outcomes, gpus) * (0.7 + 1.8 * random.next()),
     floor: Math.round(10 * (least + (0.3 + 0.5 * random.next()) * (most - least))) / 10,
   };
+}
+
+/** Requests per second that the largest model carries on all GPUs in its smallest shape. */
+function carriedAlone({ inputTokens, models }: OutcomeTable, gpus: number): number {
+  const largest = models.at(-1);
+  const [smallest] = largest === undefined ? [] : shapesOf(largest.model, gpus);
+  if (largest === undefined || smallest === undefined) throw new Error(`the largest model of the ladder does not fit ${gpus} GPUs`);
+  const work = { inputTokens, outputTokens: largest.outputTokens };
+  const { tp, pp } = smallest.shape;
+  return ((saturationRate(smallest.replica, work, inputTokens.length) ?? 1) * gpus) / (tp * pp);
+}
+
+function shapesOf(model: string, maxGpus: number): ShapedReplica[] {
+  const [card, gpu] = [modelCard(model), gpuCard(GPU)];
+  if (card === undefined || gpu === undefined) throw new Error(`no card of ${model} or ${GPU}`);
+  return feasibleShapes(card, gpu, { gpusPerNode: GPUS_PER_NODE, maxGpus }).flatMap((shape) => {
+    const fit = replicaModel(card, gpu, shape);
+    return fit.fits ? [{ shape, replica: fit.replica }] : [];
+  });
 }
 
 /** An explorer of the instance, over all its prompts. */
 export function instanceExplorer({ workload, cluster, requestsPerSecond }: RandomInstance): Explorer {
   const { outcomes } = workload;
-  const gpu = gpuCard(cluster.gpu);
   const maxGpus = cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
-  if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
   const models = outcomes.models.map(({ model }) => model);
   return createExplorer({
     sample: {
@@ -75,14 +97,7 @@ export function instanceExplorer({ workload, cluster, requestsPerSecond }: Rando
       label: outcomes.models.map(({ label }) => label),
       judged: outcomes.models.map(({ judged }) => judged),
     },
-    shapes: models.map((id) => {
-      const card = modelCard(id);
-      if (card === undefined) throw new Error(`no card of the model ${id}`);
-      return feasibleShapes(card, gpu, { gpusPerNode: 4, maxGpus }).flatMap((shape) => {
-        const fit = replicaModel(card, gpu, shape);
-        return fit.fits ? [{ shape, replica: fit.replica }] : [];
-      });
-    }),
+    shapes: models.map((id) => shapesOf(id, maxGpus)),
     arrivalSeconds: workload.arrivalSeconds,
     requestsPerSecond,
     maxGpus,

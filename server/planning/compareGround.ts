@@ -1,0 +1,161 @@
+import { halves, tableRows } from "@/solver/baselines/halves";
+import { busiestLoad } from "@/solver/baselines/measure";
+import type { ReplicaChoice, System } from "@/solver/baselines/system";
+import { buildPlan } from "@/solver/cascade/buildPlan";
+import { createExplorer, type Explorer } from "@/solver/cascade/explore";
+import { planningSample } from "@/solver/cascade/routing";
+import { saturationRate } from "@/solver/engine/saturation";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { mixSeed } from "@/solver/numeric/random";
+import type { PlanDraft } from "@/solver/plan/plan";
+import { DEFAULT_JUDGE, DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, type PlanningSituation } from "./planningRequest";
+
+/** Plans tried for a rate that loads the busiest stage as asked. */
+const RATE_ATTEMPTS = 10;
+
+/** What comparisons plan for, at rates of their own. */
+export interface GroundRequest {
+  readonly situation: Omit<PlanningSituation, "requestsPerSecond">;
+  readonly engine: MilpEngine;
+}
+
+/** A situation with all that does not depend on the rate. */
+export interface Ground extends ReplicaChoice {
+  readonly request: GroundRequest;
+  readonly cards: CardCatalogue;
+  readonly planning: Int32Array;
+  readonly measuring: Int32Array;
+  readonly gpus: number;
+  readonly judge: { readonly model: string; readonly secondsPerCall: number; readonly usdPerCall: number };
+}
+
+export function groundOf(request: GroundRequest): Ground {
+  const { workload, cluster, userCards = noUserCards, engineProfile, judge, models: asked } = request.situation;
+  const cards = catalogueOf(userCards);
+  const gpu = cardOf(cards.gpus, cluster.gpu);
+  if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
+  const gpus = cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
+  const gpusPerNode = Math.max(...cluster.nodes.map((node) => node.gpus));
+  const models = workload.outcomes.models.map(({ model }) => model).filter((model) => asked?.includes(model) ?? true);
+  const shapes = models.map((id) => {
+    const card = cardOf(cards.models, id);
+    if (card === undefined) throw new Error(`no card of the model ${id}`);
+    return feasibleShapes(card, gpu, { gpusPerNode, maxGpus: gpus }).flatMap((shape) => {
+      const fit = replicaModel(card, gpu, shape, engineProfile);
+      return fit.fits ? [{ shape, replica: fit.replica }] : [];
+    });
+  });
+  const split = halves(workload.outcomes.promptIds.length, workload.seed);
+  return { request, cards, models, shapes, gpus, judge: { ...DEFAULT_JUDGE, ...judge }, ...split };
+}
+
+/** Weir's plan at a rate with the explorer it came from, or why there is none. */
+export type Planned =
+  | { readonly outcome: "plan"; readonly requestsPerSecond: number; readonly explorer: Explorer; readonly plan: PlanDraft }
+  | { readonly outcome: "none"; readonly requestsPerSecond: number; readonly reason: string; readonly reachable: boolean };
+
+/** An explorer over the ground's planning prompts. */
+export function explorerAt({ request, models, shapes, planning, gpus, judge }: Ground, requestsPerSecond: number): Explorer {
+  const { workload, cluster } = request.situation;
+  return createExplorer({
+    sample: planningSample(workload.outcomes, planning, models),
+    shapes,
+    arrivalSeconds: workload.arrivalSeconds,
+    requestsPerSecond,
+    maxGpus: gpus,
+    usdPerGpuHour: cluster.usdPerGpuHour,
+    judge,
+    quantile: DEFAULT_PERCENTILE / 100,
+    qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
+    seed: mixSeed(workload.seed, "planning"),
+    cancelled: () => false,
+  });
+}
+
+/** Weir's plan on the ground's planning prompts: least end-to-end p95 under the floor's lower bound, on all GPUs. */
+export function planAt(ground: Ground, floor: number, requestsPerSecond: number): Planned {
+  const { request, planning, gpus, judge, cards } = ground;
+  const { workload, workloadId, cluster, engineProfile } = request.situation;
+  const explorer = explorerAt(ground, requestsPerSecond);
+  const built = buildPlan({
+    explorer,
+    workload: { ...workload, outcomes: tableRows(workload.outcomes, planning) },
+    workloadId,
+    cluster,
+    objective: {
+      kind: "latency-under-quality",
+      latency: "end-to-end",
+      percentile: DEFAULT_PERCENTILE,
+      qualityFloor: floor,
+      qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
+      latencyBudgetSeconds: null,
+      maxGpus: gpus,
+    },
+    judge,
+    cards,
+    profile: engineProfile ?? vllmProfile,
+    fixed: null,
+    engine: request.engine,
+    elapsedSeconds: () => 0,
+  });
+  if (built.outcome === "plan") return { outcome: "plan", requestsPerSecond, explorer, plan: built.draft };
+  const reachable = explorer.exploration().routings.some(({ qualityLow }) => qualityLow >= floor);
+  return { outcome: "none", requestsPerSecond, reason: built.reason, reachable };
+}
+
+/** Plans at rates one after another until the busiest stage's load lies within the bounds; the nearest below them if none does. */
+export function planAtLoad(
+  ground: Ground,
+  { floor, least, most, guess }: { readonly floor: number; readonly least: number; readonly most: number; readonly guess: number | null },
+): Planned {
+  const { request, planning } = ground;
+  const { situation } = request;
+  const aim = (least + most) / 2;
+  let low = 0;
+  let high = Number.POSITIVE_INFINITY;
+  let requestsPerSecond = guess ?? firstRate(ground);
+  let best: Planned | null = null;
+  for (let attempt = 0; attempt < RATE_ATTEMPTS; attempt += 1) {
+    const planned = planAt(ground, floor, requestsPerSecond);
+    if (planned.outcome === "none" && !planned.reachable) return planned;
+    let load = Number.POSITIVE_INFINITY;
+    if (planned.outcome === "plan") {
+      load = busiestLoad(
+        systemOf(planned.plan),
+        { outcomes: situation.workload.outcomes, rows: planning },
+        { ...ground, requestsPerSecond },
+      );
+      if (load <= most) best = planned;
+      if (load >= least && load <= most) return planned;
+    }
+    if (load < least) low = requestsPerSecond;
+    else high = requestsPerSecond;
+    const aimed = requestsPerSecond * Math.min(2, Math.max(0.5, aim / load));
+    requestsPerSecond = aimed > low && aimed < high ? aimed : Math.sqrt(low * high);
+  }
+  return best ?? { outcome: "none", requestsPerSecond, reason: "No rate loads the busiest stage as asked.", reachable: true };
+}
+
+/** Half of what the largest model's smallest replicas carry on all GPUs: somewhere to start. */
+function firstRate({ request, models, shapes, planning, gpus }: Ground): number {
+  const largest = shapes.findLastIndex((own) => own.length > 0);
+  const smallest = shapes[largest]?.[0];
+  if (smallest === undefined) return 1;
+  const sample = planningSample(request.situation.workload.outcomes, planning, models);
+  const work = { inputTokens: sample.inputTokens, outputTokens: sample.outputTokens[largest] ?? new Int32Array() };
+  const { tp, pp } = smallest.shape;
+  return (0.5 * (saturationRate(smallest.replica, work, sample.prompts) ?? 1) * gpus) / (tp * pp);
+}
+
+/** The plan as a system to simulate. */
+export const systemOf = ({ deployment, policy }: PlanDraft): System => ({
+  name: "Weir",
+  stages: policy.stages.map(({ model }) => ({
+    model,
+    replicas: (deployment.find((own) => own.model === model)?.replicas ?? []).map(({ tp, pp, count }) => ({ shape: { tp, pp }, count })),
+  })),
+  routing: { kind: "cascade", thresholds: policy.thresholds },
+});

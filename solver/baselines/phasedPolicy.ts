@@ -1,0 +1,80 @@
+import { composePolicy } from "../policies/composePolicy";
+import { fcfsOrder } from "../policies/fcfsOrder";
+import { leastLoadPlace } from "../policies/leastLoadPlace";
+import type { Policy, ReplicaView } from "../policies/policy";
+
+/** A cascade in force from a time on, over a ladder of which it may leave models out. */
+export interface Epoch {
+  readonly fromSeconds: number;
+  /** Positions in the ladder, ascending. */
+  readonly stages: readonly number[];
+  /** One fewer than stages. */
+  readonly thresholds: readonly number[];
+}
+
+/** When a replica takes work: from when it is up until it is stopped. What it holds then it finishes. */
+export interface Uptime {
+  readonly fromSeconds: number;
+  readonly untilSeconds: number;
+}
+
+/**
+ * A cascade whose thresholds, models and replicas change at set times: a re-planned deployment under a rolling update. Stages are positions in
+ * the ladder. Requests that wait for a model no longer in the cascade go to the next that is; an answer is judged by the cascade
+ * in force when it is there.
+ *
+ * @param epochs by rising time, the first from the start.
+ * @param uptimes by replica id; a replica that is not named is always up.
+ */
+export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[], uptimes: ReadonlyMap<string, Uptime>): Policy {
+  let epoch = epochs[0] ?? { fromSeconds: 0, stages: [0], thresholds: [] };
+  const changes = [...uptimes.values()].flatMap(({ fromSeconds, untilSeconds }) => [fromSeconds, untilSeconds]).sort((a, b) => a - b);
+  let changed = -1;
+  let up: readonly ReplicaView[] = [];
+
+  const place = (stage: number): number => epoch.stages.indexOf(stage);
+  const judges = (stage: number): boolean => place(stage) >= 0 && place(stage) < epoch.stages.length - 1;
+  const servedAt = (stage: number): number => epoch.stages.find((own) => own >= stage) ?? epoch.stages.at(-1) ?? stage;
+
+  const served = composePolicy({
+    route: {
+      kind: "phased-cascade",
+      needs: ["judged-scores"],
+      models: ladder,
+      judges,
+      verdict(stage, judgedScore) {
+        const next = epoch.stages[place(stage) + 1];
+        if (!judges(stage) || judgedScore === null || next === undefined) return { kind: "accept", reason: "last-stage" };
+        return judgedScore >= (epoch.thresholds[place(stage)] ?? 0)
+          ? { kind: "accept", reason: "score-at-or-above-threshold" }
+          : { kind: "escalate", stage: next, reason: "score-below-threshold" };
+      },
+    },
+    order: fcfsOrder,
+    place: leastLoadPlace,
+  });
+
+  return {
+    ...served,
+    judges,
+    decide(view) {
+      const now = view.nowSeconds;
+      epoch = epochs.findLast(({ fromSeconds }) => fromSeconds <= now) ?? epoch;
+      const passed = changes.filter((seconds) => seconds <= now).length;
+      if (passed !== changed) {
+        changed = passed;
+        up = view.replicas.filter(({ id }) => {
+          const own = uptimes.get(id);
+          return own === undefined || (own.fromSeconds <= now && now < own.untilSeconds);
+        });
+      }
+      const moves = view.waiting.flatMap(({ id, stage, state }) =>
+        state.kind === "queued" && servedAt(stage) !== stage
+          ? [{ kind: "escalate" as const, workId: id, stage: servedAt(stage), reason: "model-not-in-cascade" }]
+          : [],
+      );
+      // Moved requests join their own stage's queue first; the driver asks again at once.
+      return moves.length > 0 ? moves : served.decide({ ...view, replicas: up });
+    },
+  };
+}
