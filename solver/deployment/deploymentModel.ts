@@ -71,10 +71,11 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
   const integer = (name: string, upper: number): number => variables.push({ name, lower: 0, upper, cost: 0, integer: true }) - 1;
   const shareOf = (stage: number, { curve }: ReplicaOption): number => {
     const { requestsPerSecond = 0 } = stages[stage] ?? {};
-    const rate = rateWithin(curve, limitSeconds);
     if (requestsPerSecond <= 0) return Number.POSITIVE_INFINITY;
+    // At the end of its curve a replica may carry just the load; what is asked beyond the load, for the latency's sake, is not of it.
+    const spare = limitSeconds >= (curve.seconds[curve.seconds.length - 1] ?? 0) ? load * load : 1;
     // More than the whole load is no use but to the scale of the rows.
-    return Math.min(rate / requestsPerSecond, 2);
+    return Math.min((spare * rateWithin(curve, limitSeconds)) / requestsPerSecond, 2);
   };
 
   const blocks: BlockColumn[] = [];

@@ -33,7 +33,8 @@ export function explainInfeasible(problem: DeploymentProblem, solving: Solving):
   const all = constraintsOf(problem);
   const { names, proven } = smallestConflict(problem, all, solver);
   if (names.length === 0) {
-    const more = nodesMore(problem, solver);
+    const bare = all.reduce((less, name) => name.without(less), problem);
+    const more = nodesMore(bare, solver);
     const says = "The cluster cannot serve the load, whatever constraint is given up";
     return { constraints: [], proven, says: `${says}: ${more.needs}.` };
   }

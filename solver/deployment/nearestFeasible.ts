@@ -33,7 +33,7 @@ export function nearestFeasible(problem: DeploymentProblem, name: NamedConstrain
     case "idleGpus": {
       const total = problem.nodes.reduce((sum, { gpus }) => sum + gpus, 0);
       const most = leastOf(less, (model) => scaled(model.gpus, -1), solver);
-      return value(most === null ? undefined : total + most.value, (idle) => `${idle} GPUs must stay idle`);
+      return value(most === null ? undefined : total + most.value, (idle) => `at least ${idle} idle`);
     }
     case "stageLimitSeconds": {
       const least = leastLatency({ ...less, objective: { kind: "latency" } }, solver, Number.POSITIVE_INFINITY);

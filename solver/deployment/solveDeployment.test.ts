@@ -233,6 +233,22 @@ describe("deployments of a few nodes", () => {
     expect(found.gap).toBeCloseTo((found.latencySeconds - found.bound) / found.latencySeconds, 12);
   });
 
+  it("may load a replica to the very end of its curve", async () => {
+    const engine = await loadHighsEngine();
+    const { stages, ...rest } = testProblem({ seed: 6, models: 1, nodes: [{ gpu: "a", gpus: 4 }], shapes, requestsPerSecondPerGpu: 1 });
+    const [stage] = stages;
+    if (stage === undefined) throw new Error("no stage");
+    const options = stage.options.map((option) => ({
+      ...option,
+      curve: { ...option.curve, rates: option.curve.rates.map((rate) => (rate / (option.curve.rates[3] ?? 1)) * option.shape.tp * 2.1) },
+    }));
+    const problem = { ...rest, stages: [{ ...stage, options, requestsPerSecond: 4.2 }] };
+    const ends = options.filter(({ shape }) => shape.pp === 1).map(({ curve }) => curve.seconds[3] ?? 0);
+    const found = deployedBy(constrained(problem, { maxGpus: 2 }), engine);
+    expect(found).toMatchObject({ status: "optimal", gpus: 2 });
+    expect(found.latencySeconds).toBeCloseTo(Math.min(...ends), 9);
+  });
+
   it("are refused in a sentence when the problem is malformed", async () => {
     const engine = await loadHighsEngine();
     const problem = testProblem({ seed: 6, models: 2, nodes, shapes, requestsPerSecondPerGpu: 0.4 });

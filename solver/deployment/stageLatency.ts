@@ -14,7 +14,9 @@ export interface CurveCount {
  */
 export function leastSeconds(replicas: readonly CurveCount[], requestsPerSecond: number): number {
   if (requestsPerSecond <= 0) return 0;
-  const rate = (limit: number): number => replicas.reduce((sum, { curve, count }) => sum + count * rateWithin(curve, limit), 0);
+  // Replicas whose curves end at just the load they get serve it, however their rates round.
+  const rate = (limit: number): number =>
+    (1 + 1e-12) * replicas.reduce((sum, { curve, count }) => sum + count * rateWithin(curve, limit), 0);
   const floor = Math.max(0, ...replicas.map(({ curve }) => curve.seconds[0] ?? Number.POSITIVE_INFINITY));
   const levels = [...new Set([floor, ...replicas.flatMap(({ curve }) => [...curve.seconds].filter((level) => level > floor))])].sort(
     (a, b) => a - b,
