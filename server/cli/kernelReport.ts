@@ -1,13 +1,9 @@
 import { importKernels, type KernelTable } from "@/server/planning/importKernels";
-import {
-  fitAllReduce,
-  fitDecodeAttention,
-  fitGemm,
-  fitPrefillAttention,
-  type KernelFit,
-  kernelRates,
-} from "@/solver/calibration/kernelFit";
+import { fitAllReduce, fitDecodeAttention, fitExperts, fitGemm, fitPrefillAttention, type KernelFit } from "@/solver/calibration/kernelFit";
+import { measuredGpus } from "@/solver/hardware/cardSchema";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { kernelRates } from "@/solver/hardware/gpuKernels";
+import { bytesPerWeight } from "@/solver/hardware/modelCard";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { textTable } from "./textTable";
 
@@ -45,7 +41,15 @@ export async function reportKernels(folder: string, { gpus }: CardCatalogue, jso
       ]),
     ]),
   );
+  process.stdout.write(`\nShipped with Weir, but from tables that are not in this folder: ${elsewhere(read.tables).join(", ")}.\n`);
   return EXIT.done;
+}
+
+/** Kernels whose shipped coefficients these tables cannot give anew. */
+function elsewhere(tables: readonly KernelTable[]): readonly string[] {
+  const unseen = measuredGpus.filter((id) => tables.every(({ gpu }) => gpu.id !== id));
+  const expertsSeen = tables.some(({ operator }) => operator === "experts");
+  return [...(expertsSeen ? [] : ["experts"]), "latent attention (MLA)", ...unseen.map((id) => `all kernels of ${id}`)];
 }
 
 const PRECISIONS = ["bf16", "fp8"] as const;
@@ -63,8 +67,13 @@ function fitTable(table: KernelTable): readonly FittedKernel[] {
   }
   return PRECISIONS.flatMap((precision): readonly FittedKernel[] => {
     if (table.times[precision].length === 0) return [];
+    if (operator === "experts") {
+      return [
+        { gpu: gpu.id, operator, of: precision, fit: fitExperts(table.times[precision], kernelRates(gpu, bytesPerWeight[precision])) },
+      ];
+    }
     if (operator === "gemm") {
-      return [{ gpu: gpu.id, operator, of: precision, fit: fitGemm(table.times[precision], kernelRates(gpu, precision)) }];
+      return [{ gpu: gpu.id, operator, of: precision, fit: fitGemm(table.times[precision], kernelRates(gpu, bytesPerWeight[precision])) }];
     }
     const fitAttention = operator === "prefill attention" ? fitPrefillAttention : fitDecodeAttention;
     return [{ gpu: gpu.id, operator, of: precision, fit: fitAttention(table.times[precision], gpu) }];

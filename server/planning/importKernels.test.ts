@@ -29,6 +29,13 @@ test("tables are known by their names, gzipped or not, and become seconds, token
     "vLLM_custom_graph,2,128,0.005",
     "vLLM_custom_eager,2,128,0.02",
   ]);
+  put("b200_sxm_moe_vllm_1_moe.csv", [
+    "moe_dtype,num_tokens,hidden_size,inter_size,topk,num_experts,moe_tp_size,moe_ep_size,distribution,latency",
+    "bfloat16,16,4096,1536,8,128,2,1,power_law_1.01,0.5",
+    "fp8_block,16,4096,1536,8,128,1,1,power_law_1.01,0.4",
+    "bfloat16,16,4096,1536,8,128,1,8,power_law_1.01,0.3",
+    "bfloat16,16,4096,1536,8,128,1,1,balanced,0.3",
+  ]);
   put("mystery9000_gemm.csv", ["nothing", "1"]);
   const read = await importKernels(folder, gpuCards);
   if (!read.ok) throw new Error(read.message);
@@ -37,6 +44,14 @@ test("tables are known by their names, gzipped or not, and become seconds, token
       gpu: "a100-sxm-80g",
       operator: "decode attention",
       times: { bf16: [{ sequences: 4, tokens: 1024, heads: 32, kvHeads: 8, headDim: 128, kvBytesPerValue: 2, seconds: 2e-5 }], fp8: [] },
+    },
+    {
+      gpu: "b200-sxm",
+      operator: "experts",
+      times: {
+        bf16: [{ rows: 16, hidden: 4096, ffn: 768, experts: 128, expertsPerToken: 8, seconds: 5e-4 }],
+        fp8: [{ rows: 16, hidden: 4096, ffn: 1536, experts: 128, expertsPerToken: 8, seconds: 4e-4 }],
+      },
     },
     {
       gpu: "h100-sxm",

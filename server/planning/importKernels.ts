@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createGunzip } from "node:zlib";
-import type { AllReduceTime, AttentionTime, GemmTime } from "@/solver/calibration/kernelFit";
+import type { AllReduceTime, AttentionTime, ExpertsTime, GemmTime } from "@/solver/calibration/kernelFit";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { readCsv } from "./readCsv";
 
@@ -11,6 +11,7 @@ type CachePrecision = "bf16" | "fp8";
 /** Measured times of one table, as the fits take them. */
 export type KernelTable = { readonly file: string; readonly gpu: GpuCard } & (
   | { readonly operator: "gemm"; readonly times: Readonly<Record<CachePrecision, readonly GemmTime[]>> }
+  | { readonly operator: "experts"; readonly times: Readonly<Record<CachePrecision, readonly ExpertsTime[]>> }
   | {
       readonly operator: "prefill attention" | "decode attention";
       readonly times: Readonly<Record<CachePrecision, readonly AttentionTime[]>>;
@@ -25,6 +26,7 @@ export type ImportedKernels =
 /** Ends of file names, before `.csv` or `.csv.gz`. */
 const OPERATORS = {
   _gemm: "gemm",
+  _moe: "experts",
   _context_attention: "prefill attention",
   _generation_attention: "decode attention",
   _custom_allreduce: "all-reduce",
@@ -32,6 +34,18 @@ const OPERATORS = {
 
 const NEEDED = {
   gemm: ["gemm_dtype", "m", "n", "k", "latency"],
+  experts: [
+    "moe_dtype",
+    "num_tokens",
+    "hidden_size",
+    "inter_size",
+    "topk",
+    "num_experts",
+    "moe_tp_size",
+    "moe_ep_size",
+    "distribution",
+    "latency",
+  ],
   "prefill attention": ["batch_size", "isl", "num_heads", "num_key_value_heads", "head_dim", "kv_cache_dtype", "latency"],
   "decode attention": ["batch_size", "isl", "num_heads", "num_key_value_heads", "head_dim", "kv_cache_dtype", "step", "latency"],
   "all-reduce": ["num_gpus", "message_size", "latency"],
@@ -39,12 +53,18 @@ const NEEDED = {
 
 const PRECISIONS: Readonly<Record<string, CachePrecision>> = { bfloat16: "bf16", float16: "bf16", fp8: "fp8" };
 
+/** Experts in fp8 are measured in the blockwise format only. */
+const EXPERT_PRECISIONS: Readonly<Record<string, CachePrecision>> = { ...PRECISIONS, fp8_block: "fp8" };
+
+/** How tokens spread over experts in the rows that are fitted: mildly uneven, as in service. */
+const DISTRIBUTION = "power_law_1.01";
+
 /** bf16 elements, in which messages of all-reduces are counted. */
 const BYTES_PER_ELEMENT = 2;
 
 /**
  * Reads the operator tables of a folder in the format of ai-dynamo/aiconfigurator (`<gpu>_..._<operator>.csv`, also gzipped; latencies in ms):
- * GEMMs in bf16 and fp8, attention without sliding windows, all-reduces inside a CUDA graph. Files of other GPUs and operators are passed over.
+ * GEMMs and whole experts in bf16 and fp8, attention without sliding windows, all-reduces inside a CUDA graph. Files of other GPUs and operators are passed over.
  *
  * @returns the tables by file name, or one sentence with file, line and field.
  */
@@ -84,7 +104,7 @@ async function readTable(
   const raw = createReadStream(path);
   const records: KernelRecord[] = [];
   let names: readonly string[] = [];
-  const numbers = NEEDED[operator].filter((name) => !name.endsWith("dtype"));
+  const numbers = NEEDED[operator].filter((name) => !name.endsWith("dtype") && name !== "distribution");
   const read = await readCsv(
     { name: path, stream: path.endsWith(".gz") ? raw.pipe(createGunzip()) : raw },
     {
@@ -114,6 +134,21 @@ function tableOf(operator: keyof typeof NEEDED, records: readonly KernelRecord[]
           rows: Number(record.m),
           inFeatures: Number(record.k),
           outFeatures: Number(record.n),
+          seconds: Number(record.latency) / 1000,
+        }));
+    return { operator, times: { bf16: times("bf16"), fp8: times("fp8") } };
+  }
+  if (operator === "experts") {
+    const whole = records.filter((record) => Number(record.moe_ep_size) === 1 && record.distribution === DISTRIBUTION);
+    const times = (wanted: CachePrecision): ExpertsTime[] =>
+      whole
+        .filter((record) => EXPERT_PRECISIONS[record.moe_dtype ?? ""] === wanted)
+        .map((record) => ({
+          rows: Number(record.num_tokens),
+          hidden: Number(record.hidden_size),
+          ffn: Number(record.inter_size) / Number(record.moe_tp_size),
+          experts: Number(record.num_experts),
+          expertsPerToken: Number(record.topk),
           seconds: Number(record.latency) / 1000,
         }));
     return { operator, times: { bf16: times("bf16"), fp8: times("fp8") } };
