@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCardShelf } from "@/server/cards/cardShelf";
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
+import { readUserCards } from "@/solver/hardware/catalogue";
 import { createCardService } from "./cardService";
+import { priceSchema } from "./inputs";
 import type { CardService } from "./services";
 
 const config = JSON.stringify({
@@ -95,6 +97,15 @@ describe("cards", () => {
     cards.setPrice("h100-sxm", null, "ann");
     expect(gpu("h100-sxm")).toEqual(listed);
     expect(messageOf(cards.setPrice("h2", 1, "ann"))).toBe('There is no GPU "h2".');
+  });
+
+  it("takes no price of 0: nothing is for free, and none known is none", () => {
+    const refusal = priceSchema.safeParse({ gpu: "h100-sxm", usdPerGpuHour: 0 }).error?.issues[0];
+    expect(refusal).toMatchObject({ path: ["usdPerGpuHour"], message: "give a price above 0" });
+    expect(readUserCards('{"prices": {"l4": {"usdPerGpuHour": 0, "asOf": "2026-11-01"}}}', "cards.json")).toEqual({
+      ok: false,
+      message: "cards.json: prices.l4.usdPerGpuHour: give a price above 0.",
+    });
   });
 
   it("removes a user's card with its price, and no shipped one", () => {

@@ -94,7 +94,7 @@ export const userGpuSchema = z.strictObject({
 });
 
 /** A price of the user's own for a GPU, and the day (YYYY-MM-DD) it was set. */
-export const gpuPriceSchema = z.strictObject({ usdPerGpuHour: z.number().nonnegative().max(1000), asOf: z.iso.date() });
+export const gpuPriceSchema = z.strictObject({ usdPerGpuHour: z.number().positive("give a price above 0").max(1000), asOf: z.iso.date() });
 
 const uniqueIds = (cards: readonly { readonly id: string }[]): boolean => new Set(cards.map((card) => card.id)).size === cards.length;
 
