@@ -31,14 +31,26 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     await page.getByRole("button", { name: "Line 2, show in the chart" }).focus();
     await expect(page.getByTestId("scatter-chart").locator("circle")).toHaveCount(1);
     await page.getByText("1 row not predicted").click();
-    await expect(page.getByText(/Line 10: .*mystery-1b/)).toBeVisible();
+    await expect(page.getByText(/runs\.csv line 10: .*mystery-1b/)).toBeVisible();
     await page.reload();
     await expect(page.getByTestId("scatter-chart").locator("text")).toHaveCount(runs.length);
+    await expect(page.getByText("runs.csv: 8 runs read.")).toBeVisible();
+  });
+
+  await test.step("a fit that is stopped says so, and one that runs is found again after a reload", async () => {
+    await page.getByLabel("Name of the profile").fill("stopped");
+    await page.getByLabel("Efficiencies of kernels too").check();
+    await page.getByRole("button", { name: "Fit to these rows" }).click();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await expect(page.getByText("Stopped", { exact: true })).toBeVisible();
   });
 
   await test.step("a fit is kept, used for planning, and taken back", async () => {
     await page.getByLabel("Name of the profile").fill("our engines");
+    await page.getByLabel("Efficiencies of kernels too").uncheck();
     await page.getByRole("button", { name: "Fit to these rows" }).click();
+    await expect(page).toHaveURL(/fit=/);
+    await page.reload();
     await page.getByRole("button", { name: "Save as profile" }).click({ timeout: 60_000 });
     await page.getByRole("button", { name: "Use for planning" }).click();
     await expect(page.getByText("plans are made with it")).toBeVisible();
@@ -46,5 +58,10 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
     await page.getByRole("button", { name: "Go back to the built-in vLLM" }).click();
     await expect(page.getByText('Plans are made with "vLLM".')).toBeVisible();
+  });
+
+  await test.step("a profile that is not there is said to be gone", async () => {
+    await page.goto(`${new URL(page.url()).origin}/calibration?profile=gone`);
+    await expect(page.getByText('There is no profile "gone" any more')).toBeVisible();
   });
 });
