@@ -15,9 +15,12 @@ test("a table of measured steps becomes a step time that names the file", async 
 });
 
 test.each([
-  [["0,1,500,abc"], "steps.csv line 2: seconds is 'abc'; write a number of 0 or more"],
-  [["0,-1,500,0.1"], "steps.csv line 2: sequences is '-1'; write a number of 0 or more"],
-  [["0,1,500,0"], "steps.csv line 2: seconds is 0; a step takes time"],
+  [["0,1,500,abc"], "steps.csv line 2: seconds is 'abc'; write a number of 0 or more in plain digits"],
+  [["0x1,1,500,0.1"], "steps.csv line 2: prefill_tokens is '0x1'; write a number of 0 or more in plain digits"],
+  [["0,1e1,500,0.1"], "steps.csv line 2: sequences is '1e1'; write a number of 0 or more in plain digits"],
+  [["0,1,500,1e300"], "steps.csv line 2: seconds is 1e+300; a step takes from 0.000001 to 3600 seconds"],
+  [["0,-1,500,0.1"], "steps.csv line 2: sequences is '-1'; write a number of 0 or more in plain digits"],
+  [["0,1,500,0"], "steps.csv line 2: seconds is 0; a step takes from 0.000001 to 3600 seconds"],
   [whole.slice(0, 2), "steps.csv: Decode steps of two numbers of sequences or more are needed, found 1."],
 ])("%j is refused with one sentence", async (lines, message) => {
   expect(await steps(...lines)).toEqual({ ok: false, message });

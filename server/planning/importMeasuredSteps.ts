@@ -4,6 +4,14 @@ import { type CsvSource, readCsv } from "./readCsv";
 
 const COLUMNS = ["prefill_tokens", "sequences", "kv_tokens", "seconds"] as const;
 
+/** Whole numbers up to thousands of millions, also as exports write them (8.0); times with an exponent where they are small. */
+const WHOLE = /^\d{1,10}(\.0*)?$/;
+const DECIMAL = /^\d*\.?\d+(e-?\d+)?$/i;
+
+/** No GPU launches a kernel sooner, and no step takes longer. */
+const LEAST_SECONDS = 1e-6;
+const MOST_SECONDS = 3600;
+
 export type ImportedStepTime = Extract<MeasuredStepTime, { outcome: "steps" }> & { readonly ok: true };
 
 /**
@@ -22,11 +30,12 @@ export async function importMeasuredSteps(source: CsvSource): Promise<ImportedSt
       return missing.length === 0 ? null : `${missing.join(", ")}: no such column; a table of steps needs ${COLUMNS.join(", ")}`;
     },
     row(cells) {
-      const values = positions.map((position) => Number(cells[position]?.trim() || Number.NaN));
-      const wrong = values.findIndex((value, index) => !(value >= 0 && (index === COLUMNS.length - 1 || Number.isInteger(value))));
-      if (wrong >= 0) return `${COLUMNS[wrong]} is ${shown(cells[positions[wrong] ?? 0] ?? "")}; write a number of 0 or more`;
-      const [prefillTokens = 0, sequences = 0, kvTokens = 0, seconds = 0] = values;
-      if (seconds === 0) return "seconds is 0; a step takes time";
+      const texts = positions.map((position) => cells[position]?.trim() ?? "");
+      const wrong = texts.findIndex((text, index) => !(index === COLUMNS.length - 1 ? DECIMAL : WHOLE).test(text));
+      if (wrong >= 0) return `${COLUMNS[wrong]} is ${shown(texts[wrong] ?? "")}; write a number of 0 or more in plain digits`;
+      const [prefillTokens = 0, sequences = 0, kvTokens = 0, seconds = 0] = texts.map(Number);
+      if (!(seconds >= LEAST_SECONDS && seconds <= MOST_SECONDS))
+        return `seconds is ${seconds}; a step takes from ${LEAST_SECONDS} to ${MOST_SECONDS} seconds`;
       steps.push({ prefillTokens, sequences, kvTokens, seconds });
       return null;
     },
