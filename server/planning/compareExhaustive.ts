@@ -33,8 +33,8 @@ export interface HeldAgainstExhaustive {
 /**
  * Plans an instance and searches it exhaustively, on explorers of their own with the same simulator, thresholds and shapes.
  *
- * @returns null where exhaustive search finds no plan either.
- * @throws when only the planner finds none.
+ * @returns null where exhaustive search finds no plan either. Where only the planner finds none its latencies are Infinity and its reason
+ *   stands in place of the plan.
  */
 export function holdAgainstExhaustive(
   instance: RandomInstance,
@@ -69,8 +69,22 @@ export function holdAgainstExhaustive(
   const best = exhaustiveSearch({ explorer: instanceExplorer(instance), floor, latency });
   const searched = nowSeconds();
   if (best === null) return null;
-  if (built.outcome === "infeasible")
-    throw new Error(`${workload.name}: ${built.reason} Exhaustive search found ${textOf(instance, best)}.`);
+  const simulated = nowSeconds();
+  const bestWholeSeconds = wholeSeconds(instance, best, { explorer, latency });
+  const common = {
+    best: textOf(instance, best),
+    bestSeconds: best.seconds,
+    bestWholeSeconds,
+    routings: best.routings,
+    plans: best.plans,
+    wholeSimulationSeconds: nowSeconds() - simulated,
+    planningSeconds: planned - begun,
+    exhaustiveSeconds: searched - planned,
+  };
+  if (built.outcome === "infeasible") {
+    const never = Number.POSITIVE_INFINITY;
+    return { ...common, planned: built.reason, plannedSeconds: never, plannedWholeSeconds: never };
+  }
   const { deployment, policy } = built.draft;
   const { models } = explorer.input.sample;
   const plan = {
@@ -78,21 +92,11 @@ export function holdAgainstExhaustive(
     thresholds: policy.thresholds,
     replicas: deployment.map(({ replicas }) => replicas.map(({ tp, pp, count }) => ({ shape: { tp, pp }, count }))),
   };
-  const simulated = nowSeconds();
-  const plannedWholeSeconds = wholeSeconds(instance, plan, { explorer, latency });
-  const wholeSimulationSeconds = nowSeconds() - simulated;
   return {
+    ...common,
     planned: textOf(instance, plan),
-    best: textOf(instance, best),
     plannedSeconds: tableSeconds(explorer, plan, latency),
-    bestSeconds: best.seconds,
-    plannedWholeSeconds,
-    bestWholeSeconds: wholeSeconds(instance, best, { explorer, latency }),
-    routings: best.routings,
-    plans: best.plans,
-    wholeSimulationSeconds,
-    planningSeconds: planned - begun,
-    exhaustiveSeconds: searched - planned,
+    plannedWholeSeconds: wholeSeconds(instance, plan, { explorer, latency }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { cascadeServe } from "@/solver/baselines/cascadeServe";
-import { baseSeconds, highestRate } from "@/solver/baselines/measure";
+import { baseSeconds, busiestLoad, highestRate } from "@/solver/baselines/measure";
 import { phasedPolicy } from "@/solver/baselines/phasedPolicy";
 import { type PlannedFrom, rollout } from "@/solver/baselines/rollout";
 import { standAlone } from "@/solver/baselines/standAlone";
@@ -32,7 +32,8 @@ export interface ReplayRequest {
 
 export interface Replayed {
   readonly name: string;
-  readonly sloScale: number;
+  /** At the given rates; null where a phase overloads it. */
+  readonly sloScale: number | null;
   /** Mean label of what was answered in each phase. */
   readonly quality: readonly number[];
   /** Replicas started anew. */
@@ -48,7 +49,7 @@ const LOOK_SECONDS = 300;
 const PLAN_SECONDS = 2;
 
 /** How near the highest factor is found, as a factor: every try plans anew and simulates all phases. */
-const FACTOR_TOLERANCE = 1.05;
+const FACTOR_TOLERANCE = 1.1;
 
 /** What a system runs in each phase at a factor on the rates; a phase without a plan of its own keeps the one before. null: none at first. */
 type Replan = (phase: Phase, factor: number, at: number) => System | null;
@@ -96,17 +97,21 @@ export function replayPhases(request: ReplayRequest): Replayed[] {
     },
   ];
   return systems.map(({ name, replan }) => {
-    const at = (factor: number) => replayAt(request, replan, factor);
+    const at = (factor: number) => {
+      const run = replayAt(request, replan, factor);
+      progress(`  ${name}, ${factor.toFixed(2)} times the rates: ${run === null ? "overloaded" : `p95 ${run.p95Seconds.toFixed(1)} s`}`);
+      return run;
+    };
     const run = at(1);
     const keeps = (factor: number): boolean => (at(factor)?.p95Seconds ?? Number.POSITIVE_INFINITY) <= sloScale * base;
     const replayed: Replayed = {
       name,
-      sloScale: (run?.p95Seconds ?? Number.POSITIVE_INFINITY) / base,
+      sloScale: run === null ? null : run.p95Seconds / base,
       quality: run?.quality ?? [],
       reconfigured: run?.reconfigured ?? 0,
       highestFactor: highestRate(keeps, 1, FACTOR_TOLERANCE),
     };
-    progress(`${name}: SLO scale ${replayed.sloScale.toFixed(2)}, ${replayed.highestFactor.toFixed(2)} times the rates`);
+    progress(`${name}: SLO scale ${replayed.sloScale?.toFixed(2) ?? "overloaded"}, ${replayed.highestFactor.toFixed(2)} times the rates`);
     return replayed;
   });
 }
@@ -117,6 +122,7 @@ interface ReplayRun {
   readonly reconfigured: number;
 }
 
+/** One replay; null where there is no plan to begin with, or what is in force in a phase does not keep up with it: its queue then grows for minutes. */
 function replayAt(request: ReplayRequest, replan: Replan, factor: number): ReplayRun | null {
   const { ground, phases, reconfigureSeconds } = request;
   const { workload } = ground.request.situation;
@@ -126,7 +132,10 @@ function replayAt(request: ReplayRequest, replan: Replan, factor: number): Repla
     const system = replan(phase, factor, at);
     const seen = LOOK_SECONDS * Math.ceil(begins / LOOK_SECONDS) + PLAN_SECONDS;
     if (system !== null) plans.push({ fromSeconds: at === 0 ? 0 : seen, system });
-    else if (at === 0) return null;
+    const inForce = plans.at(-1)?.system;
+    if (inForce === undefined) return null;
+    const own = { outcomes: workload.outcomes, rows: phase.measuring };
+    if (busiestLoad(inForce, own, { ...ground, requestsPerSecond: phase.requestsPerSecond * factor }) >= 1) return null;
     begins += phase.seconds;
   }
   const { epochs, replicas, uptimes, reconfigured } = rollout(plans, { ...ground, reconfigureSeconds });

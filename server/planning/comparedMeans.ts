@@ -13,6 +13,8 @@ export interface ComparedMean {
    * null where there is none.
    */
   readonly sloScale: number | null;
+  /** The same over all its cases, those it does not keep up with as they were at the end of the simulated run. */
+  readonly sloScaleOfRun: number;
   /** Mean of Weir's highest rate over its own, where both keep the SLO at some rate; null where there is no such case. */
   readonly throughput: number | null;
   /** Cases behind `throughput`. */
@@ -33,6 +35,7 @@ export function comparedMeans(cases: readonly ComparedCase[]): ComparedMean[] {
       cases: own.length,
       keepsUp: keepingUp.length,
       sloScale: keepingUp.length === 0 ? null : mean(keepingUp.map(({ against }) => against.sloScale)),
+      sloScaleOfRun: mean(own.map(({ against }) => against.sloScale)),
       throughput: throughputs.length === 0 ? null : mean(throughputs),
       throughputCases: throughputs.length,
       heldFloor: own.filter(({ quality, floor }) => quality >= floor).length,
