@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
+import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "weir-simulate-"));
@@ -84,14 +85,15 @@ describe("runs of a table", () => {
     expect(sglang).toContain("TTFT: not matched");
   });
 
-  test("may leave TTFT out of a fit, which then follows TPOT alone", async () => {
-    const lines = [1, 4, 16, 64, 128].map((users) => `llama-3.1-8b,h100-sxm,vllm,1,100,40,${users},bf16,60000,${9 + users / 20}`);
+  test("may leave TTFT out of a fit, which then explains no delay of first tokens", async () => {
+    const lines = [1, 4, 16, 64, 128].map((users) => `llama-3.1-8b,h100-sxm,vllm,1,100,40,${users},bf16,5000,${9 + users / 20}`);
     const file = csv("delayed.csv", ...lines);
-    const tpot = async (...more: readonly string[]) => {
+    const requestSeconds = async (...more: readonly string[]) => {
       const { stdout } = await weir("calibrate", "--rows", file, "--json", ...more);
-      return JSON.parse(stdout).fits[0].trainErrors.tpot.meanAbsolute;
+      return JSON.parse(stdout).fits[0].profile.coefficients.requestSeconds;
     };
-    expect(await tpot("--tpot-only")).toBeLessThan(0.1);
+    expect(await requestSeconds()).toBeGreaterThan(1);
+    expect(await requestSeconds("--tpot-only")).toBe(engineProfiles.vllm.coefficients.requestSeconds);
   });
 
   test("end quietly when their reader has seen enough", async () => {
