@@ -32,6 +32,9 @@ async function holdAll(latency: Objective["latency"]): Promise<readonly Held[]> 
     const one = holdAgainstExhaustive(randomInstance(seed), latency, { engine, nowSeconds: () => performance.now() / 1000 });
     if (one === null) continue;
     all.push({ seed, ...one });
+    process.stderr.write(
+      `${latency}, instance ${seed}: ${one.exhaustiveSeconds.toFixed(1)} s exhaustively, ${one.planningSeconds.toFixed(2)} s planned\n`,
+    );
     if (one.plannedSeconds > WITHIN * one.bestSeconds) {
       const off = `${(one.plannedSeconds / one.bestSeconds).toFixed(3)} of the best by tables, ${(one.plannedWholeSeconds / one.bestWholeSeconds).toFixed(3)} simulated whole`;
       process.stderr.write(`${latency}, instance ${seed}: ${off}: ${one.planned} in place of ${one.best}\n`);

@@ -96,23 +96,23 @@ export function replayPhases(request: ReplayRequest): Replayed[] {
       },
     },
   ];
-  return systems.map(({ name, replan }) => {
-    const at = (factor: number) => {
-      const run = replayAt(request, replan, factor);
-      progress(`  ${name}, ${factor.toFixed(2)} times the rates: ${run === null ? "overloaded" : `p95 ${run.p95Seconds.toFixed(1)} s`}`);
-      return run;
+  const replayed = systems.map(({ name, replan }) => {
+    const run = replayAt(request, replan, 1);
+    const scale = run === null ? null : run.p95Seconds / base;
+    progress(
+      `${name}: SLO scale ${scale?.toFixed(2) ?? "overloaded"}, quality ${run?.quality.map((one) => one.toFixed(1)).join(", ") ?? "-"}`,
+    );
+    return { name, sloScale: scale, quality: run?.quality ?? [], reconfigured: run?.reconfigured ?? 0 };
+  });
+  return systems.map(({ name, replan }, index) => {
+    const at1 = replayed[index];
+    if (at1 === undefined) throw new Error(`${name} was not replayed`);
+    const keeps = (factor: number): boolean => {
+      const scale = factor === 1 ? at1.sloScale : (replayAt(request, replan, factor)?.p95Seconds ?? Number.POSITIVE_INFINITY) / base;
+      progress(`  ${name}, ${factor.toFixed(2)} times the rates: SLO scale ${scale?.toFixed(2) ?? "overloaded"}`);
+      return (scale ?? Number.POSITIVE_INFINITY) <= sloScale;
     };
-    const run = at(1);
-    const keeps = (factor: number): boolean => (at(factor)?.p95Seconds ?? Number.POSITIVE_INFINITY) <= sloScale * base;
-    const replayed: Replayed = {
-      name,
-      sloScale: run === null ? null : run.p95Seconds / base,
-      quality: run?.quality ?? [],
-      reconfigured: run?.reconfigured ?? 0,
-      highestFactor: highestRate(keeps, 1, FACTOR_TOLERANCE),
-    };
-    progress(`${name}: SLO scale ${replayed.sloScale?.toFixed(2) ?? "overloaded"}, ${replayed.highestFactor.toFixed(2)} times the rates`);
-    return replayed;
+    return { ...at1, highestFactor: highestRate(keeps, 1, FACTOR_TOLERANCE) };
   });
 }
 

@@ -45,7 +45,7 @@ export function randomInstance(seed: number): RandomInstance {
     workload: {
       name: `instance ${seed}`,
       outcomes,
-      arrivalSeconds: gammaArrivals({ requests: 3000, requestsPerSecond: 1, shape: 0.4 + random.next(), seed }),
+      arrivalSeconds: gammaArrivals({ requests: 1500, requestsPerSecond: 1, shape: 0.4 + random.next(), seed }),
       judge: { kind: "modelled", auc: 0.8, seed },
       origin: { outcomes: "drawn", arrivals: "drawn", generated: true },
       seed,
@@ -58,8 +58,8 @@ export function randomInstance(seed: number): RandomInstance {
       nodes: Array.from({ length: gpus / GPUS_PER_NODE }, (_, index) => ({ name: `node${index + 1}`, gpus: GPUS_PER_NODE })),
       usdPerGpuHour: 3,
     },
-    // More than the largest model carries alone, or somewhat less: a cascade is then worth planning.
-    requestsPerSecond: carriedAlone(outcomes, gpus) * (0.7 + 1.8 * random.next()),
+    // About what the largest model carries alone: from where it does so with ease to where only a cascade keeps up.
+    requestsPerSecond: carriedAlone(outcomes, gpus) * (0.4 + random.next()),
     floor: Math.round(10 * (least + (0.3 + 0.5 * random.next()) * (most - least))) / 10,
   };
 }
