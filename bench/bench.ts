@@ -5,6 +5,7 @@ import { type Benchmark, verdict } from "./benchmark";
 import { compareBenchmarks } from "./compare";
 import { exhaustiveBenchmarks } from "./compareExhaustive";
 import { replayBenchmarks } from "./compareReplay";
+import { deploymentBenchmarks } from "./deployment";
 import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
 import { oneReplicaBenchmarks } from "./oneReplica";
@@ -15,6 +16,7 @@ const wanted = process.argv[2] ?? "";
 const benchmarks: readonly Benchmark[] = [
   ...oneReplicaBenchmarks,
   ...planBenchmarks,
+  ...deploymentBenchmarks,
   ...floorBenchmarks,
   ...exhaustiveBenchmarks,
   ...compareBenchmarks,

@@ -90,12 +90,12 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     if (columns.length === 0) continue;
     const all: Expression = { terms: columns.map(({ variable }) => ({ variable, coefficient: 1 })), constant: 0 };
     let replicas = all;
-    if (parts > 1) {
+    if (parts > 1 || survive) {
       const variable = integer(`r_${index}`, Math.floor(nodes.reduce((sum, { gpus }) => sum + gpus, 0) / (parts * blockGpus)));
       replicas = of(variable);
       rows.push(rowOf(`parts_${index}`, sumOf([all, scaled(replicas, -parts)]), "=", 0));
       // On different nodes: then no replica has two blocks on one.
-      if (survive)
+      if (survive && parts > 1)
         for (const column of columns)
           rows.push(rowOf(`apart_${index}_${column.group}`, sumOf([of(column.variable), scaled(replicas, -1)]), "<=", 0));
     }
@@ -160,6 +160,14 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
     }
     const lost = variables.push({ name: `lost_${stage}`, lower: 0, upper: Number.POSITIVE_INFINITY, cost: 0, integer: false }) - 1;
     rows.push(rowOf(`load_${stage}`, sumOf([carried, of(lost, -1)]), ">=", load));
+    // What follows from whole numbers, and branching over single nodes is slow to see: some node has its even part, rounded up.
+    for (const [index, layout] of layouts.entries()) {
+      if (layout.stage !== stage) continue;
+      const most = integer(`most_${index}`, Math.floor(Math.max(...nodes.map(({ gpus }) => gpus)) / layout.blockGpus));
+      const places = blocks.filter((column) => column.layout === layout).length;
+      rows.push(rowOf(`even_${index}`, sumOf([scaled(layout.replicas, layout.blocks), of(most, -places)]), "<=", 0));
+      rows.push(rowOf(`worst_${index}`, sumOf([of(most, layout.share), of(lost, -1)]), "<=", 0));
+    }
     for (const [group, { nodes: members }] of groups.entries()) {
       const here = sumOf([
         ...blocks
