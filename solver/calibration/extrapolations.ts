@@ -25,17 +25,19 @@ export function extrapolations(
   if (
     gpu !== undefined &&
     row.precision === "fp8" &&
-    gpu.denseFlopsFp8 !== null &&
-    kernelCoefficients[gpu.efficienciesOf].gemm.fp8 === null
+    (gpu.denseFlopsFp8 === null || kernelCoefficients[gpu.efficienciesOf].gemm.fp8 === null)
   )
-    reasons.push(`no fp8 kernel tables of ${gpu.efficienciesOf}`);
+    reasons.push(`no fp8 kernel tables of ${gpu.name}: bf16 kernels reading half the bytes stand in`);
   if (row.precision === "int4") reasons.push("no kernel tables of int4 weights: bf16 kernels reading fewer bytes stand in");
   if (row.shape.pp > 1) reasons.push("no measured run had a pipeline");
   const { fittedOn } = profile;
   if (fittedOn === null) return reasons;
   if (!fittedOn.gpus.includes(row.gpu)) reasons.push(`no run on ${row.gpu} was fitted`);
-  if (model?.architecture.feedForward.kind === "moe" && !fittedOn.models.includes(row.model))
-    reasons.push("no run of a mixture of experts was fitted");
+  if (!fittedOn.weights.includes(row.precision)) reasons.push(`no run with ${row.precision} weights was fitted`);
+  if (!fittedOn.models.includes(row.model))
+    reasons.push(
+      model?.architecture.feedForward.kind === "moe" ? "no run of a mixture of experts was fitted" : `no run of ${row.model} was fitted`,
+    );
   if (row.shape.tp > fittedOn.tp.most) reasons.push(`tp ${row.shape.tp}, fitted up to ${fittedOn.tp.most}`);
   for (const [name, value, { least, most }] of [
     ["prompt tokens", row.inputTokens, fittedOn.inputTokens],

@@ -34,8 +34,8 @@ function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow
   });
 }
 
-const varied = [200, 2000, 10_000].flatMap((inputTokens) =>
-  [2, 8, 32].flatMap((concurrency) => [1, 4].map((tp) => ({ inputTokens, concurrency, shape: { tp, pp: 1 } }))),
+const varied = [200, 2000, 8000].flatMap((inputTokens) =>
+  [2, 16].flatMap((concurrency) => [1, 4].map((tp) => ({ inputTokens, concurrency, shape: { tp, pp: 1 } }))),
 );
 
 const truth: EngineProfile = {
@@ -67,24 +67,28 @@ test("the terms of an engine are found again in what it measured", () => {
     expect(ratio(fit, name), name).toBeGreaterThan(0.8);
     expect(ratio(fit, name), name).toBeLessThan(1.25);
   }
-  expect(fit.profile.fittedOn).toMatchObject({ rows: varied.length, tp: { least: 1, most: 4 }, inputTokens: { least: 200, most: 10_000 } });
-  expect(fit.profile.provenance.stepSeconds).toEqual({ kind: "fitted", source: "Own: 18 measured runs, 2026-11-21" });
+  expect(fit.profile.fittedOn).toMatchObject({ rows: varied.length, tp: { least: 1, most: 4 }, inputTokens: { least: 200, most: 8000 } });
+  expect(fit.profile.provenance.stepSeconds).toEqual({
+    kind: "fitted",
+    source: expect.stringMatching(/^Own: 12 measured runs, 2026-11-21; known to \d+ %$/),
+  });
 });
 
-test("a row that is ten times off is set aside, counted in the errors, and hardly moves the fit", () => {
+test("a row that is ten times off is set aside, out of the fit and out of its errors", () => {
   const rows = measuredUnder(truth, varied);
   const wrong = rows.map((row, index) =>
     index === 5 ? { ...row, measured: { ...row.measured, tpotSeconds: 10 * (row.measured.tpotSeconds ?? 0) } } : row,
   );
   const spoilt = fitted(fitProfile(wrong, vllmProfile, options));
   expect(spoilt.outliers.map((outlier) => outlier.line)).toEqual([7]);
-  expect(spoilt.heldOutErrors?.tpot.rows).toBe(varied.length);
+  expect(spoilt.profile.fittedOn).toMatchObject({ rows: varied.length - 1, setAside: 1 });
+  expect(spoilt.heldOutErrors?.tpot.meanAbsolute).toBeLessThan(0.1);
   const simulate = runSimulator(spoilt.profile, cards);
   const errors = rows.map((row) => {
     const run = simulate(row);
     return "reason" in run ? Number.NaN : Math.abs(run.tpotSeconds / (row.measured.tpotSeconds ?? 0) - 1);
   });
-  expect(mean(errors)).toBeLessThan(0.03);
+  expect(mean(errors)).toBeLessThan(0.05);
 });
 
 test("what short prompts on one GPU cannot tell is not fitted and keeps its base value, with the reason", () => {
@@ -115,7 +119,7 @@ test("a host term of nothing in the base can still be found", () => {
 
 test("too few rows are refused with their number", () => {
   const answer = fitProfile(measuredUnder(truth, varied.slice(0, 4)), vllmProfile, options);
-  expect(answer).toEqual({ outcome: "refused", reason: "A fit needs 5 measured rows that Weir can simulate, found 4." });
+  expect(answer).toEqual({ outcome: "refused", reason: "A fit needs 5 different measured runs that Weir can simulate, found 4." });
 });
 
 test("rows of one shape and length alone are fitted without a claim about others", () => {
@@ -123,4 +127,28 @@ test("rows of one shape and length alone are fitted without a claim about others
   const fit = fitted(fitProfile(measuredUnder(truth, same), vllmProfile, options));
   expect(fit.heldOutErrors).toBeNull();
   expect(fit.profile.errors).toBeNull();
+});
+
+test("thirty copies of one run are one run", () => {
+  const copies = measuredUnder(
+    truth,
+    Array.from({ length: 30 }, () => ({})),
+  );
+  expect(fitProfile(copies, vllmProfile, options)).toMatchObject({ outcome: "refused", reason: expect.stringContaining("found 1") });
+});
+
+test("rows that no engine on these GPUs could have measured are refused", () => {
+  const rows = measuredUnder(truth, varied).map((row) => ({
+    ...row,
+    measured: { ttftSeconds: null, tpotSeconds: (row.measured.tpotSeconds ?? 0) / 20 },
+  }));
+  const answer = fitProfile(rows, vllmProfile, options);
+  expect(answer).toMatchObject({ outcome: "refused", reason: expect.stringContaining("contradict the kernels") });
+});
+
+test("a fit to TPOT alone is not moved by first tokens that no engine step explains", () => {
+  const late = measuredUnder(truth, varied).map((row) => ({ ...row, measured: { ...row.measured, ttftSeconds: 5 } }));
+  const fit = fitted(fitProfile(late, vllmProfile, { ...options, efficiencies: false, tpotOnly: true }));
+  expect(fit.trainErrors.tpot.meanAbsolute).toBeLessThan(0.05);
+  expect(fit.trainErrors.ttft.meanAbsolute).toBeGreaterThan(0.5);
 });

@@ -10,11 +10,13 @@ import {
 import { leastSquares, robust } from "../numeric/leastSquares";
 import { quantile } from "../numeric/quantile";
 import { identifiable, type NotFitted } from "./identifiable";
-import { measuredEndToEndSeconds, runSimulator, type SimulatedRun } from "./predictServing";
+import { errorsOfRun, runSimulator, type SimulatedRun } from "./predictServing";
 import { profileErrors } from "./servingErrors";
 import type { ServingRow } from "./servingRow";
 
 export interface FitOptions {
+  /** Leave TTFT out of the fit, where clients or front ends delay first tokens by what no engine step explains. */
+  readonly tpotOnly?: boolean;
   /** Fit factors on the kernels' efficiencies too, beside host and link terms. */
   readonly efficiencies: boolean;
   readonly id: string;
@@ -36,7 +38,7 @@ export type FitProfile =
       readonly outcome: "fitted";
       readonly profile: EngineProfile;
       readonly trainErrors: ProfileErrors;
-      /** On rows of groups (model, GPU, shape and lengths) that the fit had not seen, over five folds, rows set aside among them; null with one group only. */
+      /** On rows of groups (model, GPU, shape and lengths) that the fit had not seen, over five folds, each fitted from the base; null with one group only. */
       readonly heldOutErrors: ProfileErrors | null;
       readonly notFitted: readonly NotFitted[];
       readonly outliers: readonly Outlier[];
@@ -45,8 +47,11 @@ export type FitProfile =
 
 const FOLDS = 5;
 
-/** Fewer rows than this say nothing of an engine. */
-const LEAST_ROWS = 5;
+/** Fewer different runs than this say nothing of an engine. */
+const LEAST_RUNS = 5;
+
+/** When even the best fit misses TPOT by more than this, the rows and the kernels cannot both be right. */
+const CONTRADICTION = 0.5;
 
 /** TTFT counts this much beside TPOT: of a request's time it is the smaller and the noisier part. */
 const TTFT_WEIGHT = 0.7;
@@ -64,6 +69,9 @@ const OUTLIER_ERROR = Math.log(2.5);
 
 /** Step, on the logarithms, by which the fit feels its way: a simulation jumps a little wherever a request meets another step. */
 const DIFFERENCE = 0.03;
+
+/** The cost has valleys: slower kernels and a slower host can look alike. A fit starts from the base's kernels and from this share of them. */
+const SLOW_START = 0.75;
 
 /** With models of one depth, time by the layer and time by the step are the same thing. */
 const ONE_DEPTH: NotFitted = {
@@ -89,35 +97,49 @@ const LEAST_START: Readonly<Partial<Record<Coefficient, number>>> = {
  * @returns refused, with the reason, when too few rows are left.
  */
 export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, options: FitOptions): FitProfile {
-  const { cards, id, name, asOf } = options;
+  const { cards, id, name, asOf, tpotOnly = false } = options;
   const measured = rows.filter(({ measured: { ttftSeconds, tpotSeconds } }) => ttftSeconds !== null || tpotSeconds !== null);
   const simulateWithBase = runSimulator(base, cards);
   const usable = measured.filter((row) => !("reason" in simulateWithBase(row)));
-  if (usable.length < LEAST_ROWS) {
-    return { outcome: "refused", reason: `A fit needs ${LEAST_ROWS} measured rows that Weir can simulate, found ${usable.length}.` };
+  const targets = (own: readonly ServingRow[]): readonly ServingRow[] => (tpotOnly ? own.map(withoutTtft) : own);
+  const runs = new Set(usable.map((row) => `${groupOf(row)} ${row.concurrency}`)).size;
+  if (runs < LEAST_RUNS) {
+    return { outcome: "refused", reason: `A fit needs ${LEAST_RUNS} different measured runs that Weir can simulate, found ${runs}.` };
   }
   const wanted: readonly Coefficient[] = options.efficiencies ? coefficientNames : [...hostCoefficients, "allReduce"];
   const oneDepth = new Set(usable.map(({ model }) => cards.models[model]?.architecture.layers)).size === 1;
   const separable = wanted.filter((name) => !(oneDepth && name === "layerSeconds"));
-  const { fitted, notFitted } = identifiable(separable, (profile) => logTimes(usable, profile, cards), raised(base, separable));
+  const { fitted, notFitted } = identifiable(separable, (profile) => logTimes(targets(usable), profile, cards), raised(base, separable));
   if (fitted.length === 0) return { outcome: "refused", reason: "These rows depend on none of the coefficients." };
 
-  const fit = { base: raised(base, fitted), names: fitted, cards };
-  const first = fitCoefficients(usable, fit);
-  const { kept, outliers } = setAside(usable, { ...base, coefficients: first }, cards);
-  const coefficients = outliers.length === 0 ? first : fitCoefficients(kept, fit, first);
+  const fit = { base: raised(base, fitted), names: fitted, cards, factors: options.efficiencies ? [1, SLOW_START] : [1] };
+  const first = fitCoefficients(targets(usable), fit);
+  const { kept, outliers } = setAside(usable, { ...base, coefficients: first.coefficients }, cards);
+  const { coefficients, deviations, factor } = outliers.length === 0 ? first : fitCoefficients(targets(kept), fit);
   const trained = { ...base, coefficients };
 
-  const groups = [...new Set(usable.map(groupOf))].sort();
+  const groups = [...new Set(kept.map(groupOf))].sort();
   const foldOf = (row: ServingRow): number => groups.indexOf(groupOf(row)) % FOLDS;
   const folds = groups.length < 2 ? [] : Array.from({ length: Math.min(FOLDS, groups.length) }, (_, fold) => fold);
   const heldOut = folds.flatMap((fold) => {
     const seen = kept.filter((row) => foldOf(row) !== fold);
-    const unseen = usable.filter((row) => foldOf(row) === fold);
-    return errorsOf(unseen, { ...base, coefficients: fitCoefficients(seen, fit, coefficients) }, cards);
+    const unseen = kept.filter((row) => foldOf(row) === fold);
+    return errorsOf(unseen, { ...base, coefficients: fitCoefficients(targets(seen), { ...fit, factors: [factor] }).coefficients }, cards);
   });
   const heldOutErrors = folds.length === 0 ? null : profileErrors(heldOut);
-  const source = `${name}: ${kept.length} measured runs, ${asOf}`;
+  const trainErrors = profileErrors(errorsOf(kept, trained, cards));
+  if (trainErrors.tpot.meanAbsolute > CONTRADICTION) {
+    const percent = Math.round(100 * trainErrors.tpot.meanAbsolute);
+    return {
+      outcome: "refused",
+      reason: `These rows contradict the kernels' tables: even the best fit misses their TPOT by ${percent} %.`,
+    };
+  }
+  const source = (coefficient: Coefficient): string => {
+    const deviation = 100 * (deviations[fitted.indexOf(coefficient)] ?? Number.POSITIVE_INFINITY);
+    const known = deviation < 100 ? `to ${Math.max(1, Math.round(deviation))} %` : "hardly, near its start or its bound";
+    return `${name}: ${kept.length} measured runs, ${asOf}; known ${known}`;
+  };
   return {
     outcome: "fitted",
     profile: {
@@ -126,11 +148,13 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       engine: base.engine,
       coefficients,
       provenance: Object.fromEntries(
-        coefficientNames.map((one) => [one, fitted.includes(one) ? { kind: "fitted", source } : base.provenance[one]]),
+        coefficientNames.map((one) => [one, fitted.includes(one) ? { kind: "fitted", source: source(one) } : base.provenance[one]]),
       ) as EngineProfile["provenance"],
       errors: heldOutErrors,
       fittedOn: {
         rows: kept.length,
+        setAside: outliers.length,
+        weights: [...new Set(kept.map((row) => row.precision))],
         models: [...new Set(kept.map((row) => row.model))],
         gpus: [...new Set(kept.map((row) => row.gpu))],
         tp: span(kept.map((row) => row.shape.tp)),
@@ -140,7 +164,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
         asOf,
       },
     },
-    trainErrors: profileErrors(errorsOf(usable, trained, cards)),
+    trainErrors,
     heldOutErrors,
     notFitted: oneDepth ? [...notFitted, ONE_DEPTH] : notFitted,
     outliers,
@@ -149,6 +173,8 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
 
 const groupOf = ({ model, gpu, shape, inputTokens, outputTokens }: ServingRow): string =>
   [model, gpu, shape.tp, shape.pp, inputTokens, outputTokens].map((part) => String(part).padStart(8)).join(" ");
+
+const withoutTtft = (row: ServingRow): ServingRow => ({ ...row, measured: { ...row.measured, ttftSeconds: null } });
 
 const span = (values: readonly number[]): { least: number; most: number } => ({ least: Math.min(...values), most: Math.max(...values) });
 
@@ -166,6 +192,8 @@ interface Fit {
   readonly base: EngineProfile;
   readonly names: readonly Coefficient[];
   readonly cards: CardCatalogue;
+  /** Shares of the base's kernel factors that the search starts from, each in turn. */
+  readonly factors: readonly number[];
 }
 
 /** Logarithms of each row's simulated TPOT and TTFT where it has measured ones, the latter at its weight. */
@@ -174,29 +202,29 @@ function logTimes(rows: readonly ServingRow[], profile: EngineProfile, cards: Ca
   return Float64Array.from(rows.flatMap((row) => perMetric(row, simulate(row), (predicted) => Math.log(predicted))));
 }
 
-/** Coefficients fitted to rows, drawn to those of the base; `from` is where the search starts. */
+/** Coefficients fitted to rows, drawn to those of the base, with their relative standard errors. */
 function fitCoefficients(
   rows: readonly ServingRow[],
-  { base, names, cards }: Fit,
-  from: EngineCoefficients = base.coefficients,
-): EngineCoefficients {
+  { base, names, cards, factors }: Fit,
+): { readonly coefficients: EngineCoefficients; readonly deviations: readonly number[]; readonly factor: number } {
   const coefficientsAt = (logs: readonly number[]): EngineCoefficients => ({
     ...base.coefficients,
     ...Object.fromEntries(names.map((name, index) => [name, base.coefficients[name] * Math.exp(logs[index] ?? 0)])),
   });
-  const { parameters } = leastSquares(
-    (logs) => {
-      const simulate = simulated({ ...base, coefficients: coefficientsAt(logs) }, cards);
-      const misfits = rows.flatMap((row) =>
-        perMetric(row, simulate(row), (predicted, measured) => robust(Math.log(predicted / measured), ROBUST_SCALE)),
-      );
-      const pulls = names.map((name, index) => (hostCoefficients.includes(name) ? HOST_PULL : FACTOR_PULL) * (logs[index] ?? 0));
-      return [...misfits, ...pulls];
-    },
-    names.map((name) => Math.log(from[name] / base.coefficients[name])),
-    DIFFERENCE,
-  );
-  return coefficientsAt(parameters);
+  const residuals = (logs: readonly number[]): number[] => {
+    const simulate = simulated({ ...base, coefficients: coefficientsAt(logs) }, cards);
+    const misfits = rows.flatMap((row) =>
+      perMetric(row, simulate(row), (predicted, measured) => robust(Math.log(predicted / measured), ROBUST_SCALE)),
+    );
+    const pulls = names.map((name, index) => (hostCoefficients.includes(name) ? HOST_PULL : FACTOR_PULL) * (logs[index] ?? 0));
+    return [...misfits, ...pulls];
+  };
+  const fits = factors.map((factor) => {
+    const start = names.map((name) => (hostCoefficients.includes(name) ? 0 : Math.log(factor)));
+    return { ...leastSquares(residuals, start, DIFFERENCE), factor };
+  });
+  const { parameters, deviations, factor } = fits.reduce((best, other) => (other.cost < best.cost ? other : best));
+  return { coefficients: coefficientsAt(parameters), deviations, factor };
 }
 
 /** A value per metric the row has measured, weighted. */
@@ -245,14 +273,6 @@ function errorsOf(rows: readonly ServingRow[], profile: EngineProfile, cards: Ca
   const simulate = simulated(profile, cards);
   return rows.map((row) => {
     const run = simulate(row);
-    const relative = (predicted: number, measured: number | null): number | null =>
-      measured === null || Number.isNaN(predicted) ? null : predicted / measured - 1;
-    return {
-      errors: {
-        ttft: relative(run.ttftSeconds, row.measured.ttftSeconds),
-        tpot: relative(run.tpotSeconds, row.measured.tpotSeconds),
-        endToEnd: relative(run.endToEndSeconds, measuredEndToEndSeconds(row)),
-      },
-    };
+    return { errors: errorsOfRun(row, run) };
   });
 }

@@ -3,13 +3,13 @@ import {
   type AllReduceCoefficients,
   allReduceSeconds,
   type DecodeAttentionCoefficients,
-  decodeAttentionSeconds,
+  decodeAttentionTerms,
   expertsSeconds,
   type GemmCoefficients,
   gemmSeconds,
   type KernelRates,
   type PrefillAttentionCoefficients,
-  prefillAttentionSeconds,
+  prefillAttentionTerms,
 } from "../hardware/kernels";
 import { leastSquares, robust } from "../numeric/leastSquares";
 import { mean, quantile } from "../numeric/quantile";
@@ -68,15 +68,25 @@ const ROBUST_SCALE = 0.3;
 /** A fit sees at most about this many observations, evenly spread over the table; errors are over all. */
 const FITTED_OBSERVATIONS = 4000;
 
-/** Dense peak, memory bandwidth and weight bytes for GEMMs of one precision. */
-export function kernelRates(gpu: GpuCard, precision: "bf16" | "fp8"): KernelRates {
-  const fp8 = precision === "fp8";
-  return {
-    memoryBytesPerSecond: gpu.memoryBytesPerSecond,
-    flops: fp8 ? (gpu.denseFlopsFp8 ?? gpu.denseFlopsBf16) : gpu.denseFlopsBf16,
-    bytesPerWeight: fp8 ? 1 : 2,
-    bytesPerInput: fp8 && gpu.denseFlopsFp8 !== null ? 4 : 2,
-  };
+/** Seconds of a measured decode attention under given coefficients. */
+export function decodeAttentionTime(coefficients: DecodeAttentionCoefficients, gpu: GpuCard, time: Omit<AttentionTime, "seconds">): number {
+  const { sequences, tokens, heads, kvHeads, headDim, kvBytesPerValue } = time;
+  const terms = decodeAttentionTerms(coefficients, gpu.memoryBytesPerSecond, heads);
+  const kvBytes = sequences * tokens * 2 * kvHeads * headDim * kvBytesPerValue;
+  return terms.launchSeconds + sequences * terms.secondsPerSequence + kvBytes * terms.secondsPerKvByte;
+}
+
+/** Seconds of a measured prefill attention under given coefficients. */
+export function prefillAttentionTime(
+  coefficients: PrefillAttentionCoefficients,
+  gpu: GpuCard,
+  time: Omit<AttentionTime, "seconds">,
+): number {
+  const { sequences, tokens, heads, kvHeads, headDim } = time;
+  const rates = { memoryBytesPerSecond: gpu.memoryBytesPerSecond, flopsBf16: gpu.denseFlopsBf16 };
+  const terms = prefillAttentionTerms(coefficients, rates, { width: heads * headDim, kvWidth: kvHeads * headDim });
+  const pairs = (sequences * tokens * (tokens + 1)) / 2;
+  return terms.launchSeconds + sequences * tokens * terms.secondsPerToken + pairs * terms.secondsPerPair;
 }
 
 /** Fits `gemmSeconds` to a table of measured GEMMs. */
@@ -105,17 +115,10 @@ export function fitExperts(times: readonly ExpertsTime[], rates: KernelRates): K
   );
 }
 
-/** Fits `decodeAttentionSeconds` to a table of measured decode attention. */
+/** Fits decode attention to a table of measured times. */
 export function fitDecodeAttention(times: readonly AttentionTime[], gpu: GpuCard): KernelFit<DecodeAttentionCoefficients> {
   return fit(
-    times.map(({ sequences, tokens, heads, kvHeads, headDim, kvBytesPerValue, seconds }) => {
-      const kvBytes = sequences * tokens * 2 * kvHeads * headDim * kvBytesPerValue;
-      return {
-        seconds,
-        predict: (coefficients: DecodeAttentionCoefficients) =>
-          decodeAttentionSeconds(coefficients, gpu.memoryBytesPerSecond, { sequences, heads, kvBytes }),
-      };
-    }),
+    times.map((time) => ({ seconds: time.seconds, predict: (coefficients) => decodeAttentionTime(coefficients, gpu, time) })),
     [Math.log(1e-5), shareLogit(0.7), Math.log(2e-9)],
     ([launch = 0, read = 0, head = 0]) => ({
       launchSeconds: Math.exp(launch),
@@ -125,19 +128,10 @@ export function fitDecodeAttention(times: readonly AttentionTime[], gpu: GpuCard
   );
 }
 
-/** Fits `prefillAttentionSeconds` to a table of measured prompts. */
+/** Fits prefill attention to a table of measured times. */
 export function fitPrefillAttention(times: readonly AttentionTime[], gpu: GpuCard): KernelFit<PrefillAttentionCoefficients> {
-  const rates = { memoryBytesPerSecond: gpu.memoryBytesPerSecond, flopsBf16: gpu.denseFlopsBf16 };
   return fit(
-    times.map(({ sequences, tokens, heads, kvHeads, headDim, seconds }) => {
-      const load = {
-        tokens: sequences * tokens,
-        pairs: (sequences * tokens * (tokens + 1)) / 2,
-        width: heads * headDim,
-        kvWidth: kvHeads * headDim,
-      };
-      return { seconds, predict: (coefficients: PrefillAttentionCoefficients) => prefillAttentionSeconds(coefficients, rates, load) };
-    }),
+    times.map((time) => ({ seconds: time.seconds, predict: (coefficients) => prefillAttentionTime(coefficients, gpu, time) })),
     [Math.log(1e-5), shareLogit(0.6), shareLogit(0.4)],
     ([launch = 0, compute = 0, activation = 0]) => ({
       launchSeconds: Math.exp(launch),

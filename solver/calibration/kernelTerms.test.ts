@@ -1,11 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { kernelRates } from "../hardware/gpuKernels";
 import { gpuCards } from "../hardware/gpus";
 import { kernelCoefficients, type MeasuredGpu } from "../hardware/kernelCoefficients";
-import { allReduceSeconds, decodeAttentionSeconds, gemmSeconds, prefillAttentionSeconds } from "../hardware/kernels";
+import { allReduceSeconds, gemmSeconds } from "../hardware/kernels";
+import { bytesPerWeight } from "../hardware/modelCard";
 import { quantile } from "../numeric/quantile";
-import { kernelRates } from "./kernelFit";
+import { type AttentionTime, decodeAttentionTime, prefillAttentionTime } from "./kernelFit";
 
 const FOLDER = "../shared/data/engines/kernels";
 const present = existsSync(FOLDER);
@@ -59,7 +61,9 @@ for (const [name, id] of Object.entries(GPUS)) {
       }
       expect(measured.length).toBeGreaterThan(1000);
       const error = medianError(measured, (row) =>
-        gemmSeconds(fitted, kernelRates(gpu, precision), { inFeatures: number(row, "k"), outFeatures: number(row, "n") })(number(row, "m")),
+        gemmSeconds(fitted, kernelRates(gpu, bytesPerWeight[precision]), { inFeatures: number(row, "k"), outFeatures: number(row, "n") })(
+          number(row, "m"),
+        ),
       );
       expect(error, precision).toBeLessThan(0.2);
       expect(error, precision).toBeCloseTo(fitted.medianError, 2);
@@ -80,28 +84,23 @@ for (const [name, id] of Object.entries(GPUS)) {
         continue;
       }
       const kvBytesPerValue = precision === "fp8" ? 1 : 2;
-      const decodeError = medianError(of("generation_attention"), (row) => {
-        const sequences = number(row, "batch_size");
-        const values = 2 * number(row, "num_key_value_heads") * number(row, "head_dim");
-        return decodeAttentionSeconds(decode, gpu.memoryBytesPerSecond, {
-          sequences,
-          heads: number(row, "num_heads"),
-          kvBytes: sequences * (number(row, "step") + 1) * values * kvBytesPerValue,
-        });
+      const timeOf = (row: Row, tokens: number): Omit<AttentionTime, "seconds"> => ({
+        sequences: number(row, "batch_size"),
+        tokens,
+        heads: number(row, "num_heads"),
+        kvHeads: number(row, "num_key_value_heads"),
+        headDim: number(row, "head_dim"),
+        kvBytesPerValue,
       });
-      const prefillError = medianError(of("context_attention"), (row) => {
-        const [sequences, tokens, headDim] = [number(row, "batch_size"), number(row, "isl"), number(row, "head_dim")];
-        return prefillAttentionSeconds(
-          prefill,
-          { memoryBytesPerSecond: gpu.memoryBytesPerSecond, flopsBf16: gpu.denseFlopsBf16 },
-          {
-            tokens: sequences * tokens,
-            pairs: (sequences * tokens * (tokens + 1)) / 2,
-            width: number(row, "num_heads") * headDim,
-            kvWidth: number(row, "num_key_value_heads") * headDim,
-          },
-        );
-      });
+      const decodeError = medianError(of("generation_attention"), (row) =>
+        decodeAttentionTime(decode, gpu, timeOf(row, number(row, "step") + 1)),
+      );
+      const prefillError = medianError(of("context_attention"), (row) =>
+        prefillAttentionTime(prefill, gpu, timeOf(row, number(row, "isl"))),
+      );
+      expect([decodeError, prefillError].map((error) => error.toFixed(2))).toEqual(
+        [decode.medianError, prefill.medianError].map((error) => error.toFixed(2)),
+      );
       expect(decodeError, `decode ${precision}`).toBeLessThan(0.25);
       expect(prefillError, `prefill ${precision}`).toBeLessThan(0.25);
     }

@@ -63,6 +63,8 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
   const { percentile, mean: average, ttftPercentile } = measured;
   const share = routed.share[index] ?? 0;
   const endToEnd = profile.errors?.endToEnd ?? null;
+  const extrapolated = stageExtrapolations(input, finalist, index);
+  const beyond = extrapolated.length > 0;
   return {
     model: deployed.model,
     share,
@@ -74,9 +76,9 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
       ? {}
       : {
           bands: {
-            p95Seconds: predictionSpan(percentile, endToEnd),
-            meanSeconds: predictionSpan(average, endToEnd),
-            ttftP95Seconds: predictionSpan(ttftPercentile, profile.errors?.ttft ?? null),
+            p95Seconds: predictionSpan(percentile, endToEnd, beyond),
+            meanSeconds: predictionSpan(average, endToEnd, beyond),
+            ttftP95Seconds: predictionSpan(ttftPercentile, profile.errors?.ttft ?? null, beyond),
           },
         }),
     utilisation: Math.min(1, deployed.utilisation),

@@ -17,9 +17,9 @@ describe("the combined band", () => {
     fc.assert(
       fc.property(latencies, error, (values, p90Absolute) => {
         const figure = statistic(values, p95);
-        const { low, high } = predictionSpan(figure, errors(p90Absolute));
+        const { low, high } = predictionSpan(figure, errors(p90Absolute), false);
         const spread = figure.spreadSeconds ?? Number.NaN;
-        const alone = errorBand(figure.seconds, errors(p90Absolute));
+        const alone = errorBand(figure.seconds, errors(p90Absolute), false);
         expect(low).toBeGreaterThanOrEqual(0);
         expect(figure.seconds - low).toBeGreaterThanOrEqual(Math.min(figure.seconds, spread) * SLACK);
         expect(figure.seconds - low).toBeGreaterThanOrEqual((figure.seconds - alone.low) * SLACK);
@@ -33,8 +33,8 @@ describe("the combined band", () => {
     fc.assert(
       fc.property(latencies, fc.double({ min: 0, max: 0.9, noNaN: true }), (values, p90Absolute) => {
         const figure = statistic(values, mean);
-        const { low, high } = predictionSpan(figure, errors(p90Absolute));
-        const alone = errorBand(figure.seconds, errors(p90Absolute));
+        const { low, high } = predictionSpan(figure, errors(p90Absolute), false);
+        const alone = errorBand(figure.seconds, errors(p90Absolute), false);
         expect(low).toBeGreaterThanOrEqual(alone.low - (figure.spreadSeconds ?? 0) - 1e-9);
         expect(high).toBeLessThanOrEqual((alone.high + (figure.spreadSeconds ?? 0)) * (1 + 1e-9));
       }),
@@ -45,8 +45,8 @@ describe("the combined band", () => {
     fc.assert(
       fc.property(latencies, error, error, (values, one, other) => {
         const figure = statistic(values, p95);
-        const narrow = predictionSpan(figure, errors(Math.min(one, other)));
-        const wide = predictionSpan(figure, errors(Math.max(one, other)));
+        const narrow = predictionSpan(figure, errors(Math.min(one, other)), false);
+        const wide = predictionSpan(figure, errors(Math.max(one, other)), false);
         expect(wide.low).toBeLessThanOrEqual(narrow.low);
         expect(wide.high).toBeGreaterThanOrEqual(narrow.high);
       }),
@@ -55,14 +55,14 @@ describe("the combined band", () => {
 
   it("is the traffic's spread alone where no error is known, and says so", () => {
     const figure = { seconds: 10, spreadSeconds: 2 };
-    expect(predictionSpan(figure, null)).toEqual({ low: 8, high: 12 });
-    expect(predictionSpan(figure, { ...errors(0.5), rows: 0 })).toEqual({ low: 8, high: 12 });
+    expect(predictionSpan(figure, null, false)).toEqual({ low: 8, high: 12 });
+    expect(predictionSpan(figure, { ...errors(0.5), rows: 0 }, false)).toEqual({ low: 8, high: 12 });
     const { basis } = predictionBand(figure, { name: "Ours", errors: null }, { extrapolated: false, nearSaturation: false });
     expect(basis).toContain('too narrow: no error of the engine profile "Ours" is known');
   });
 
   it("adds independent deviations in squares", () => {
-    const { high } = predictionSpan({ seconds: 9, spreadSeconds: 4 }, errors(0.25));
+    const { high } = predictionSpan({ seconds: 9, spreadSeconds: 4 }, errors(0.25), false);
     expect(high - 9).toBeCloseTo(5, 9);
   });
 });
@@ -82,7 +82,7 @@ describe("the basis of a band", () => {
   });
 
   it("says that it may be too narrow beyond what was fitted, and near saturation", () => {
-    expect(basis({ extrapolated: true, nearSaturation: false })).toContain("extrapolated, so it may be too narrow");
+    expect(basis({ extrapolated: true, nearSaturation: false })).toContain("extrapolated, so the profile's error is doubled");
     expect(basis({ extrapolated: false, nearSaturation: true })).toContain("near saturation multiplies the error");
   });
 });
@@ -90,4 +90,11 @@ describe("the basis of a band", () => {
 it("tells no spread of fewer requests than blocks", () => {
   expect(statistic(Float64Array.of(1, 2, 3), mean)).toEqual({ seconds: 2, spreadSeconds: null });
   expect(statistic(new Float64Array(50).fill(3), mean)).toEqual({ seconds: 3, spreadSeconds: 0 });
+});
+
+it("extrapolating doubles the profile's error, and with it the band where the traffic adds nothing", () => {
+  const figure = { seconds: 10, spreadSeconds: null };
+  const [inside, beyond] = [false, true].map((extrapolated) => predictionSpan(figure, errors(0.1), extrapolated));
+  expect(inside).toEqual({ low: expect.closeTo(10 / 1.1, 9), high: expect.closeTo(10 / 0.9, 9) });
+  expect(beyond).toEqual({ low: expect.closeTo(10 / 1.2, 9), high: expect.closeTo(10 / 0.8, 9) });
 });

@@ -31,9 +31,13 @@ export function statistic(latencies: Float64Array, figure: (latencies: Float64Ar
  * on runs its fit had not seen, two causes that know nothing of one another, so that their deviations add in squares, up and down on
  * their own. The traffic's alone where no error is known. Ends are 0 or more.
  */
-export function predictionSpan({ seconds, spreadSeconds }: Statistic, errors: MetricErrors | null): Pick<Band, "low" | "high"> {
+export function predictionSpan(
+  { seconds, spreadSeconds }: Statistic,
+  errors: MetricErrors | null,
+  extrapolated: boolean,
+): Pick<Band, "low" | "high"> {
   const spread = spreadSeconds ?? 0;
-  const { low, high } = errors === null || errors.rows === 0 ? { low: seconds, high: seconds } : errorBand(seconds, errors);
+  const { low, high } = errors === null || errors.rows === 0 ? { low: seconds, high: seconds } : errorBand(seconds, errors, extrapolated);
   return { low: Math.max(0, seconds - Math.hypot(spread, seconds - low)), high: seconds + Math.hypot(spread, high - seconds) };
 }
 
@@ -49,8 +53,8 @@ export function predictionBand(
       ? `spread of the simulated traffic over ${BLOCKS} blocks and, added in squares, the error of the engine profile "${name}" (within ${Math.round(100 * errors.endToEnd.p90Absolute)} % end to end on nine of ten of ${errors.endToEnd.rows} measured runs its fit had not seen)`
       : `spread of the simulated traffic over ${BLOCKS} blocks alone, so it is too narrow: no error of the engine profile "${name}" is known`,
     "public measurements hold means only, so no percentile is validated",
-    ...(doubts.extrapolated ? ["extrapolated, so it may be too narrow"] : []),
+    ...(doubts.extrapolated ? ["extrapolated, so the profile's error is doubled"] : []),
     ...(doubts.nearSaturation ? ["a stage near saturation multiplies the error, so it may be too narrow"] : []),
   ].join("; ");
-  return { ...predictionSpan(figure, errors?.endToEnd ?? null), confidence: BAND_CONFIDENCE, basis };
+  return { ...predictionSpan(figure, errors?.endToEnd ?? null, doubts.extrapolated), confidence: BAND_CONFIDENCE, basis };
 }

@@ -121,6 +121,14 @@ export function attentionWidth({ attention }: Architecture): number {
     : (attention.heads * (attention.nopeDim + attention.ropeDim + attention.valueDim)) / 2;
 }
 
+/** Feed-forward values that one token activates, over all layers: of its chosen and shared experts in a mixture. */
+export function activatedFfn(a: Architecture): number {
+  return linearLayers(a).reduce((sum, layer) => {
+    if (!layer.name.endsWith("down")) return sum;
+    return sum + layer.count * layer.inFeatures * (layer.kind === "routed-expert" ? layer.expertsPerToken : 1);
+  }, 0);
+}
+
 /** Values one token keeps in the cache in one layer: keys and values of all KV heads, or MLA's latent and rotary key. */
 export function kvValuesPerLayer({ attention }: Architecture): number {
   return attention.kind === "gqa" ? 2 * attention.kvHeads * attention.headDim : attention.kvRank + attention.ropeDim;

@@ -66,6 +66,9 @@ export const engineProfileSchema = z.strictObject({
   fittedOn: z
     .strictObject({
       rows: z.int().positive(),
+      /** Rows that lay too far off to be fitted or counted in the errors. */
+      setAside: z.int().nonnegative(),
+      weights: z.array(z.enum(["bf16", "fp8", "int4"])),
       models: z.array(z.string()),
       gpus: z.array(z.string()),
       tp: spanSchema,

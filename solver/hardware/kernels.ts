@@ -91,22 +91,41 @@ export function expertsSeconds(
     launchSeconds + rows * moving + smoothMax(expertsTouched(experts, expertsPerToken, rows) * weightsOfOne, rows * computing, sharpness);
 }
 
-/** Attention of one layer for `sequences` decoding sequences that read `kvBytes` between them. */
-export const decodeAttentionSeconds = (
+/** The decode attention of one layer as a line in its load. */
+export interface DecodeAttentionTerms {
+  readonly launchSeconds: number;
+  readonly secondsPerSequence: number;
+  readonly secondsPerKvByte: number;
+}
+
+/** Attention of one layer for decoding sequences with `heads` query heads each. */
+export const decodeAttentionTerms = (
   { launchSeconds, kvRead, secondsPerSequenceHead }: DecodeAttentionCoefficients,
   memoryBytesPerSecond: number,
-  { sequences, heads, kvBytes }: { readonly sequences: number; readonly heads: number; readonly kvBytes: number },
-): number => launchSeconds + secondsPerSequenceHead * sequences * heads + kvBytes / (memoryBytesPerSecond * kvRead);
+  heads: number,
+): DecodeAttentionTerms => ({
+  launchSeconds,
+  secondsPerSequence: secondsPerSequenceHead * heads,
+  secondsPerKvByte: 1 / (memoryBytesPerSecond * kvRead),
+});
 
-/** Attention of one layer for a prompt of `tokens` tokens and `pairs` query-key pairs; `width` is heads times head dimension. */
-export const prefillAttentionSeconds = (
+/** The attention of one layer to a prompt as a line in its load. */
+export interface PrefillAttentionTerms {
+  readonly launchSeconds: number;
+  readonly secondsPerToken: number;
+  readonly secondsPerPair: number;
+}
+
+/** Attention of one layer to a prompt; `width` is heads times head dimension, `kvWidth` the same of the KV heads. */
+export const prefillAttentionTerms = (
   { launchSeconds, compute, activation }: PrefillAttentionCoefficients,
   { memoryBytesPerSecond, flopsBf16 }: { readonly memoryBytesPerSecond: number; readonly flopsBf16: number },
-  { tokens, pairs, width, kvWidth }: { readonly tokens: number; readonly pairs: number; readonly width: number; readonly kvWidth: number },
-): number =>
-  launchSeconds +
-  (4 * pairs * width) / (flopsBf16 * compute) +
-  (tokens * 2 * (width + kvWidth) * BYTES_PER_OUTPUT) / (memoryBytesPerSecond * activation);
+  { width, kvWidth }: { readonly width: number; readonly kvWidth: number },
+): PrefillAttentionTerms => ({
+  launchSeconds,
+  secondsPerToken: (2 * (width + kvWidth) * BYTES_PER_OUTPUT) / (memoryBytesPerSecond * activation),
+  secondsPerPair: (4 * width) / (flopsBf16 * compute),
+});
 
 /** All-reduce of `bytes` among `gpus` GPUs: ring volume 2 (gpus - 1) / gpus. */
 export const allReduceSeconds = (

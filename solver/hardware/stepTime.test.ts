@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { StepLoad } from "../engine/replicaModel";
 import { gpuCards } from "./gpus";
 import { atPrecision } from "./modelCard";
 import { modelCards } from "./models";
@@ -24,26 +25,61 @@ test("a step grows with every part of its load, for every model, GPU and shape",
     .filter(({ shapes }) => shapes.length > 0)
     .chain(({ model, gpu, shapes }) => fc.constantFrom(...shapes).map((shape) => stepTime(model, gpu, shape)));
   const count = fc.integer({ min: 1, max: 5000 });
-  const load = fc.record({
-    tokens: count,
-    prefillTokens: count,
-    prefillPairs: count,
-    kvTokensRead: count,
-    sequences: fc.integer({ min: 0, max: 256 }),
-  });
+  const load = fc
+    .record({ decodes: fc.integer({ min: 0, max: 256 }), prefillTokens: count, prefillPairs: count, kvTokensRead: count, prompts: count })
+    .map(({ decodes, prompts, ...rest }) => ({ ...rest, tokens: decodes + rest.prefillTokens, sequences: decodes + Math.min(8, prompts) }));
+  const more = {
+    tokens: (base: StepLoad) => ({ ...base, tokens: base.tokens + 100, sequences: base.sequences + 100 }),
+    prefillTokens: (base: StepLoad) => ({ ...base, tokens: base.tokens + 1000, prefillTokens: base.prefillTokens + 1000 }),
+    prefillPairs: (base: StepLoad) => ({ ...base, prefillPairs: base.prefillPairs + 1000 }),
+    kvTokensRead: (base: StepLoad) => ({ ...base, kvTokensRead: base.kvTokensRead + 1000 }),
+  };
   fc.assert(
-    fc.property(pair, load, fc.constantFrom("tokens", "prefillTokens", "prefillPairs", "kvTokensRead", "sequences"), (step, base, part) => {
+    fc.property(pair, load, fc.constantFrom("tokens", "prefillTokens", "prefillPairs", "kvTokensRead"), (step, base, part) => {
       const seconds = step.mixedStepSeconds(base);
       expect(Number.isFinite(seconds) && seconds > 0).toBe(true);
-      expect(step.mixedStepSeconds({ ...base, [part]: base[part] + 1000 })).toBeGreaterThanOrEqual(seconds);
+      expect(step.mixedStepSeconds(more[part](base))).toBeGreaterThanOrEqual(seconds);
     }),
   );
 });
 
-test("a mixed step without prefill is a decode step", () => {
-  const step = stepTime(llama8, h100, { tp: 2, pp: 1 });
-  const mixed = step.mixedStepSeconds({ tokens: 40, prefillTokens: 0, prefillPairs: 0, kvTokensRead: 20_000, sequences: 40 });
-  expect(mixed).toBeCloseTo(step.decodeBaseSeconds(40) + 20_000 * step.secondsPerKvToken, 12);
+test("a mixed step without prefill is a decode step, with a pipeline too", () => {
+  for (const pp of [1, 2, 4]) {
+    const step = stepTime(llama70, h100, { tp: 4, pp });
+    const mixed = step.mixedStepSeconds({ tokens: 40, prefillTokens: 0, prefillPairs: 0, kvTokensRead: 20_000, sequences: 40 });
+    expect(mixed).toBeCloseTo(step.decodeBaseSeconds(40) + 20_000 * step.secondsPerKvToken, 12);
+  }
+});
+
+test("one prompt token beside a full batch costs a pipeline next to nothing", () => {
+  const step = stepTime(llama70, h100, { tp: 4, pp: 2 });
+  const load = { kvTokensRead: 0, prefillPairs: 1, sequences: 257, tokens: 257, prefillTokens: 1 };
+  expect(step.mixedStepSeconds(load) / step.decodeBaseSeconds(256)).toBeLessThan(1.01);
+});
+
+test("prefill has to fill a pipeline: two stages share it worse than they share decoding", () => {
+  const [flat, piped] = [1, 2].map((pp) => stepTime(llama70, h100, { tp: 4, pp }));
+  const tokens = 8192;
+  const load = { tokens, prefillTokens: tokens, prefillPairs: tokens * 4096, kvTokensRead: 0, sequences: 1 };
+  const shared = piped!.mixedStepSeconds(load) / flat!.mixedStepSeconds(load);
+  expect(shared).toBeGreaterThan(0.7);
+  expect(shared).toBeLessThan(0.9);
+  expect(piped!.secondsPerKvToken).toBeCloseTo(flat!.secondsPerKvToken / 2, 15);
+});
+
+test("layers that do not divide evenly leave the fullest stage to set the pace", () => {
+  const gemma = modelCards["gemma-2-9b"]!;
+  expect(gemma.architecture.layers % 4).toBe(2);
+  const [even, uneven] = [gemma, { ...gemma, architecture: { ...gemma.architecture, layers: 44 } }].map((card) =>
+    stepTime(card, h100, { tp: 1, pp: 4 }),
+  );
+  expect(even!.secondsPerKvToken).toBeCloseTo(uneven!.secondsPerKvToken, 15);
+});
+
+test("tensor parallelism over PCIe pays for its link, also where compute kernels are borrowed from an NVLink GPU", () => {
+  const [sxm, pcie] = ["a100-sxm-80g", "a100-pcie-80g"].map((id) => stepTime(llama70, gpuCards[id]!, { tp: 8, pp: 1 }));
+  const load = { tokens: 8192, prefillTokens: 8192, prefillPairs: 8192 * 4096, kvTokensRead: 0, sequences: 1 };
+  expect(pcie!.mixedStepSeconds(load)).toBeGreaterThan(3 * sxm!.mixedStepSeconds(load));
 });
 
 test("doubling tensor parallelism shortens a step of a large model, by less than half", () => {
@@ -81,14 +117,27 @@ test("latent attention does not get faster by splitting its cache over GPUs, whi
   const kvBytes = latent.architecture.layers * (512 + 64) * latent.kvBytesPerValue;
   expect(eight).toBeGreaterThanOrEqual(kvBytes / gpuCards["b200-sxm"]!.memoryBytesPerSecond);
   expect(two).toBeGreaterThanOrEqual(eight!);
+  // A layer of latent attention takes 60 microseconds beyond its matrices: see the step time.
+  expect(stepTime(latent, gpuCards["b200-sxm"]!, { tp: 8, pp: 1 }).decodeBaseSeconds(1)).toBeGreaterThan(61 * 60e-6 + 0.004);
 });
 
-test("a short sliding window costs by the sequence, not by the length of its context", () => {
+test("a short sliding window costs by the sequence, and never more than full attention where the context fills it", () => {
   const windowed = modelCards["gpt-oss-20b"]!;
   const full = { ...windowed, architecture: { ...windowed.architecture, slidingWindow: null } };
-  const shape = { tp: 1, pp: 1 };
-  expect(stepTime(windowed, h100, shape).secondsPerKvToken).toBeCloseTo(stepTime(full, h100, shape).secondsPerKvToken / 2, 12);
-  expect(stepTime(windowed, h100, shape).decodeBaseSeconds(64)).toBeGreaterThan(stepTime(full, h100, shape).decodeBaseSeconds(64));
+  const [short, long] = [windowed, full].map((card) => stepTime(card, h100, { tp: 1, pp: 1 }));
+  expect(short!.secondsPerKvToken).toBeCloseTo(long!.secondsPerKvToken / 2, 12);
+  for (const context of [128, 1000, 30_000]) {
+    const seconds = [short, long].map((step) => step!.decodeBaseSeconds(64) + 64 * context * step!.secondsPerKvToken);
+    expect(seconds[0]).toBeLessThanOrEqual(seconds[1]! * (1 + 1e-9));
+  }
+});
+
+test("a wide sliding window is counted as full attention, which bounds it from above", () => {
+  const windowed = modelCards["gemma-3-12b"]!;
+  const full = { ...windowed, architecture: { ...windowed.architecture, slidingWindow: null } };
+  expect(stepTime(windowed, h100, { tp: 1, pp: 1 }).decodeBaseSeconds(64)).toBe(
+    stepTime(full, h100, { tp: 1, pp: 1 }).decodeBaseSeconds(64),
+  );
 });
 
 test("fp8 weights on a GPU without fp8 tensor cores are read faster than bf16 ones and multiplied no faster", () => {

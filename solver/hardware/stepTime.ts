@@ -1,10 +1,18 @@
 import type { Provenance, StepLoad, StepTime } from "@/solver/engine/replicaModel";
-import { attentionWidth, kvShards, kvValuesPerLayer, type LinearLayer, linearLayers } from "./architecture";
+import { activatedFfn, attentionWidth, kvShards, kvValuesPerLayer, type LinearLayer, linearLayers } from "./architecture";
 import { vllmProfile } from "./builtInProfiles";
 import type { EngineProfile } from "./engineProfile";
 import { type GpuKernels, gpuKernels } from "./gpuKernels";
 import type { GpuCard } from "./gpus";
-import { allReduceSeconds, expertsSeconds, gemmSeconds, type MatrixShape, type SecondsByRows } from "./kernels";
+import {
+  allReduceSeconds,
+  decodeAttentionTerms,
+  expertsSeconds,
+  gemmSeconds,
+  type MatrixShape,
+  prefillAttentionTerms,
+  type SecondsByRows,
+} from "./kernels";
 import { bytesPerWeight, layerBytesPerWeight, type ModelCard } from "./modelCard";
 import { largestStageShare, type ReplicaShape } from "./parallelism";
 
@@ -17,8 +25,19 @@ const ACTIVATION_BYTES = 2;
 /** Two all-reduces a layer: after attention and after the feed-forward part. */
 const ALL_REDUCES_PER_LAYER = 2;
 
-/** Windows up to this many tokens are full in nearly every request; wider ones are counted as if they saw everything. */
-const SHORT_WINDOW_TOKENS = 1024;
+/**
+ * Windows up to this many tokens are full in nearly every request, which then costs by the sequence. Wider ones are counted as if they saw
+ * everything: an upper bound.
+ */
+const SHORT_WINDOW_TOKENS = 128;
+
+/**
+ * Values of the hidden state and of the feed-forward width that norms, residuals, rotary and activations read and write for each token and layer:
+ * two fused norms of four passes each; gate and up read, their product written. At this share of nominal bandwidth.
+ */
+const ELEMENTWISE_HIDDEN = 8;
+const ELEMENTWISE_FFN = 3;
+const ELEMENTWISE_BANDWIDTH = 0.7;
 
 /**
  * What a layer of latent attention takes beyond its matrices and the reading of its cache (absorbed projections, rotary, norms). With it half of
@@ -32,7 +51,8 @@ const KEPT_TOKENS = 8192 + 1024;
 /**
  * Analytic time of one engine step, kernel by kernel (`kernels.ts` has the forms):
  * ```
- * linear = sum over weight matrices of gemm(tokens) + output projection(sequences) + 2 * layers * all-reduce(tokens)
+ * linear = sum over weight matrices of gemm(tokens) + norms and activations(tokens) + output projection(sequences)
+ *          + 2 * layers * all-reduce(tokens)
  * attn   = layers * (launch + sequences * heads / tp * perHead) + cached tokens * KV bytes / shards / (bandwidth * e)
  *          + prefill pairs * 4 * width * layers / tp / (FLOPS * e) + prompt activations
  * own    = step + layer * layers + sequence * sequences
@@ -47,10 +67,9 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
   const { layers, hidden, attention, slidingWindow } = model.architecture;
   const { tp, pp } = shape;
   const own = profile.coefficients;
-  const kernels = gpuKernels(gpu, model, own);
+  const kernels = gpuKernels(gpu, model, profile);
   /** The fullest stage sets the pace of all: 1 when the layers divide evenly. */
   const imbalance = largestStageShare(model, shape) * pp;
-  const steady = 1 / pp;
   const filling = (2 * pp - 1) / (pp * pp);
   const shortWindow = slidingWindow !== null && slidingWindow.tokens <= SHORT_WINDOW_TOKENS ? slidingWindow : null;
   const fullShare = 1 - (shortWindow?.layersShare ?? 0);
@@ -64,59 +83,66 @@ export function stepTime(model: ModelCard, gpu: GpuCard, shape: ReplicaShape, pr
         : gemmSeconds(kernels.gemm(rates), rates, shard);
     return { count: layer.count, seconds };
   });
+  const elementwise = ELEMENTWISE_HIDDEN * layers * hidden + (ELEMENTWISE_FFN * activatedFfn(model.architecture)) / tp;
+  const elementwiseSeconds = (elementwise * ACTIVATION_BYTES) / (gpu.memoryBytesPerSecond * ELEMENTWISE_BANDWIDTH);
   const reduces = tp === 1 ? 0 : ALL_REDUCES_PER_LAYER * layers;
   const linearSeconds = keptByTokens((tokens) => {
     let gemms = 0;
     for (const { count, seconds } of matrices) gemms += count * seconds(tokens);
     const bytes = tokens * hidden * ACTIVATION_BYTES;
-    return imbalance * gemms + (reduces === 0 ? 0 : reduces * allReduceSeconds(kernels.allReduce(tp), gpu.linkBytesPerSecond, tp, bytes));
+    return (
+      imbalance * (gemms + tokens * elementwiseSeconds) +
+      (reduces === 0 ? 0 : reduces * allReduceSeconds(kernels.allReduce(tp), gpu.linkBytesPerSecond, tp, bytes))
+    );
   });
   const outputRates = kernels.rates(bytesPerWeight.bf16);
   const outputShard = { inFeatures: hidden, outFeatures: Math.ceil(model.architecture.vocabulary / tp) };
   const outputSeconds = keptByTokens(gemmSeconds(kernels.gemm(outputRates), outputRates, outputShard));
 
-  const headsPerGpu = attention.heads / tp;
-  const kvBytes = (kvValuesPerLayer(model.architecture) * model.kvBytesPerValue) / kvShards(model.architecture, tp);
-  const secondsPerLayerKvToken =
-    imbalance *
-    Math.max(
-      kvBytes / (gpu.memoryBytesPerSecond * kernels.decodeAttention.kvRead),
-      // All heads of a latent share one entry of the cache: reading it once, they may be bound by arithmetic.
-      attention.kind === "mla"
-        ? (headsPerGpu * 2 * (2 * attention.kvRank + attention.ropeDim)) / (gpu.denseFlopsBf16 * kernels.prefillAttention.compute)
-        : 0,
-    );
-  const secondsPerKvToken = steady * layers * fullShare * secondsPerLayerKvToken;
-  const windowSeconds = steady * layers * (1 - fullShare) * (shortWindow?.tokens ?? 0) * secondsPerLayerKvToken;
-  const secondsPerSequence = own.sequenceSeconds + windowSeconds + layers * headsPerGpu * kernels.decodeAttention.secondsPerSequenceHead;
+  const heads = attention.heads / tp;
+  const kvValues = kvValuesPerLayer(model.architecture) / kvShards(model.architecture, tp);
+  const decode = decodeAttentionTerms(kernels.decodeAttention, gpu.memoryBytesPerSecond, heads);
+  // All heads of a latent share one entry of the cache: reading it once, they may be bound by arithmetic.
+  const latentFlops = attention.kind === "mla" ? heads * 2 * (2 * attention.kvRank + attention.ropeDim) : 0;
+  const secondsPerLayerKvToken = Math.max(
+    kvValues * model.kvBytesPerValue * decode.secondsPerKvByte,
+    latentFlops / (gpu.denseFlopsBf16 * kernels.prefillAttention.compute),
+  );
+  const paceLayers = imbalance * layers;
+  const secondsPerKvToken = (1 / pp) * paceLayers * fullShare * secondsPerLayerKvToken;
+  const windowTokens = (1 - fullShare) * (shortWindow?.tokens ?? 0);
+  const secondsPerDecode = paceLayers * (decode.secondsPerSequence + windowTokens * secondsPerLayerKvToken);
 
-  const width = attentionWidth(model.architecture) / tp;
-  const secondsPerPair = (imbalance * layers * 4 * width) / (gpu.denseFlopsBf16 * kernels.prefillAttention.compute);
-  const prefillWidths = 2 * (width + kvValuesPerLayer(model.architecture) / 2 / kvShards(model.architecture, tp));
-  const secondsPerPrefillToken =
-    (imbalance * layers * prefillWidths * ACTIVATION_BYTES) / (gpu.memoryBytesPerSecond * kernels.prefillAttention.activation) +
-    (1 - fullShare) * (shortWindow?.tokens ?? 0) * secondsPerPair;
+  const prefillRates = { memoryBytesPerSecond: gpu.memoryBytesPerSecond, flopsBf16: gpu.denseFlopsBf16 };
+  const widths = { width: attentionWidth(model.architecture) / tp, kvWidth: kvValues / 2 };
+  const prefill = prefillAttentionTerms(kernels.prefillAttention, prefillRates, widths);
+  const secondsPerPrefillToken = paceLayers * (prefill.secondsPerToken + windowTokens * prefill.secondsPerPair);
+  const secondsPerPair = paceLayers * fullShare * prefill.secondsPerPair;
 
   const sends = pp - 1;
   const sendSecondsPerToken = (sends * hidden * ACTIVATION_BYTES) / pp / gpu.pcieBytesPerSecond;
-  const fixedSeconds =
-    own.stepSeconds +
-    layers * (own.layerSeconds + kernels.decodeAttention.launchSeconds + (attention.kind === "mla" ? LATENT_LAUNCH_SECONDS : 0)) +
-    sends * PIPELINE_SEND_SECONDS;
-  const commonSeconds = (tokens: number, sequences: number, share: number): number =>
-    fixedSeconds +
-    secondsPerSequence * sequences +
-    linearSeconds(share * tokens) +
-    outputSeconds(share * sequences) +
-    sendSecondsPerToken * tokens;
+  const latentSeconds = attention.kind === "mla" ? LATENT_LAUNCH_SECONDS : 0;
+  const fixedSeconds = own.stepSeconds + layers * (own.layerSeconds + decode.launchSeconds + latentSeconds) + sends * PIPELINE_SEND_SECONDS;
+  /** A cycle of the pipeline: prompts fill it; decodes share it evenly, in as many micro-batches as there are sequences for. */
+  const cycleSeconds = (decodes: number, prompts: number, sequences: number): number => {
+    const steady = 1 / Math.min(pp, Math.max(1, decodes));
+    return (
+      fixedSeconds +
+      own.sequenceSeconds * sequences +
+      steady * secondsPerDecode * decodes +
+      linearSeconds(steady * decodes + filling * prompts) +
+      outputSeconds(steady * decodes + filling * (sequences - decodes)) +
+      sendSecondsPerToken * (decodes + prompts)
+    );
+  };
 
   return {
-    decodeBaseSeconds: (sequences) => commonSeconds(sequences, sequences, steady),
+    decodeBaseSeconds: (sequences) => cycleSeconds(sequences, 0, sequences),
     secondsPerKvToken,
-    mixedStepSeconds: (load: StepLoad) =>
-      commonSeconds(load.tokens, load.sequences, filling) +
-      filling * (fullShare * secondsPerPair * load.prefillPairs + secondsPerPrefillToken * load.prefillTokens) +
-      secondsPerKvToken * load.kvTokensRead,
+    mixedStepSeconds: ({ tokens, prefillTokens, prefillPairs, kvTokensRead, sequences }: StepLoad) =>
+      cycleSeconds(tokens - prefillTokens, prefillTokens, sequences) +
+      filling * (secondsPerPair * prefillPairs + secondsPerPrefillToken * prefillTokens) +
+      secondsPerKvToken * kvTokensRead,
     provenance: provenanceOf(model, gpu, kernels, profile),
   };
 }

@@ -50,3 +50,11 @@ test("a linear system is solved where its first pivot is zero", () => {
     ),
   ).toEqual([1, 2]);
 });
+
+test("the standard error of a mean is found, and that of a parameter that nothing depends on is infinite", () => {
+  const values = [1, 2, 3, 4, 5];
+  const { deviations } = leastSquares(([c = 0]) => values.map((value) => c - value), [0, 7]);
+  // One parameter more is fitted than the mean needs, so the variance is over 3 degrees of freedom.
+  expect(deviations[0]).toBeCloseTo(Math.sqrt(10 / 3 / 5), 3);
+  expect(deviations[1]).toBe(Number.POSITIVE_INFINITY);
+});

@@ -3,11 +3,13 @@ export interface LeastSquaresFit {
   readonly parameters: readonly number[];
   /** Sum of squared residuals. */
   readonly cost: number;
+  /** Standard error of each parameter, from the curvature at the end; Infinity where the residuals do not tell it. */
+  readonly deviations: readonly number[];
 }
 
 const MAX_ITERATIONS = 25;
 /** Relative gain below which another iteration is not worth its evaluations. */
-const CONVERGED = 3e-5;
+const CONVERGED = 3e-4;
 const DAMPING_RISES = 8;
 /** Step of the forward differences for smooth residuals. */
 const SMOOTH_DIFFERENCE = 1e-4;
@@ -49,7 +51,8 @@ export function leastSquares(
     }
     if (gain < CONVERGED) break;
   }
-  return { parameters, cost };
+  const { normal } = normalEquations(residuals, { parameters, current, difference });
+  return { parameters, cost, deviations: standardErrors(normal, cost / Math.max(1, current.length - parameters.length)) };
 }
 
 /**
@@ -86,6 +89,23 @@ export function solveLinear(matrix: readonly (readonly number[])[], right: reado
     solution[row] = sum / (line?.[row] ?? 1);
   }
   return [...solution];
+}
+
+/** Share of the largest curvature that is added to all: what is known no better than by it is not known. */
+const RIDGE = 1e-9;
+
+/** Square roots of the diagonal of `variance * (J'J)^-1`. */
+function standardErrors(normal: readonly (readonly number[])[], variance: number): number[] {
+  const ridge = RIDGE * Math.max(...normal.map((row, index) => row[index] ?? 0));
+  const ridged = normal.map((row, i) => row.map((value, j) => (i === j ? value + ridge : value)));
+  return ridged.map((_, index) => {
+    const inverse =
+      solveLinear(
+        ridged,
+        ridged.map((__, other) => (other === index ? 1 : 0)),
+      )[index] ?? Number.NaN;
+    return inverse > 0 && inverse < 0.5 / ridge ? Math.sqrt(variance * inverse) : Number.POSITIVE_INFINITY;
+  });
 }
 
 /** J'J and J'r at the parameters. */
