@@ -69,9 +69,9 @@ test("a plan comes out as a document whose hashes cover its parts", async () => 
 
 test("a judge that is slow and has a price shows in latency and in cost", async () => {
   const file = csv("judge.csv");
-  const free = planSchema.parse(JSON.parse((await plan(file, "--rate", "60", "--quality", "56", "--json")).stdout));
+  const free = planSchema.parse(JSON.parse((await plan(file, "--rate", "45", "--quality", "56", "--json")).stdout));
   expect(free.policy.stages.length).toBeGreaterThan(1);
-  const dear = await plan(file, "--rate", "60", "--quality", "56", "--judge-seconds", "2", "--judge-usd", "0.01", "--json");
+  const dear = await plan(file, "--rate", "45", "--quality", "56", "--judge-seconds", "2", "--judge-usd", "0.01", "--json");
   const priced = planSchema.parse(JSON.parse(dear.stdout));
   expect(priced.policy.judge).toMatchObject({ secondsPerCall: 2, usdPerCall: 0.01 });
   expect(priced.predictions.p95Seconds).toBeGreaterThan(free.predictions.p95Seconds);
