@@ -16,6 +16,9 @@ interface Held extends HeldAgainstExhaustive {
   readonly seed: number;
 }
 
+/** How much faster than a search that simulates every plan whole the planner is to be. */
+const FASTER = 100;
+
 const running = new Map<Objective["latency"], Promise<readonly Held[]>>();
 
 function held(latency: Objective["latency"]): Promise<readonly Held[]> {
@@ -65,10 +68,11 @@ async function faster(latency: Objective["latency"]): Promise<Measurement> {
   const all = await held(latency);
   const byTables = all.map(({ exhaustiveSeconds, planningSeconds }) => exhaustiveSeconds / planningSeconds);
   const bySimulation = all.map(({ plans, wholeSimulationSeconds, planningSeconds }) => (plans * wholeSimulationSeconds) / planningSeconds);
+  const enough = bySimulation.filter((times) => times >= FASTER).length;
   return {
-    figure: median(bySimulation),
-    unit: "x",
-    detail: `median of plans to search times the measured time of simulating one whole, over the planner's time (an estimate: nobody ran it); ${bySimulation.filter((times) => times >= 100).length} of ${INSTANCES} at least 100x. Exhaustive search on tables, which was run, takes ${median(byTables).toPrecision(2)}x (largest ${Math.max(...byTables).toPrecision(2)}x)`,
+    figure: enough,
+    unit: `of ${INSTANCES} at least ${FASTER}x faster`,
+    detail: `an estimate: plans to search, times the measured time of simulating one whole, over the planner's time; median ${median(bySimulation).toFixed(0)}x. Exhaustive search on tables, which was run, takes ${median(byTables).toPrecision(2)}x (most ${Math.max(...byTables).toPrecision(2)}x)`,
   };
 }
 
@@ -79,5 +83,9 @@ export const exhaustiveBenchmarks: readonly Benchmark[] = (["end-to-end", "large
     budget: { figure: INSTANCES, keep: "at least" },
     run: () => within(latency),
   },
-  { name: `times faster than exhaustive search, ${latency}`, budget: { figure: 100, keep: "at least" }, run: () => faster(latency) },
+  {
+    name: `plans found faster than by exhaustive search, ${latency}`,
+    budget: { figure: INSTANCES, keep: "at least" },
+    run: () => faster(latency),
+  },
 ]);
