@@ -5,7 +5,7 @@ import { createExplorer, type Explorer } from "@/solver/cascade/explore";
 import { planningSample } from "@/solver/cascade/routing";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { modelCard } from "@/solver/hardware/models";
-import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
+import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { seededRandom } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -109,10 +109,7 @@ function explorerOn(
     shapes: models.map((id) => {
       const card = modelCard(id);
       if (card === undefined) throw new Error(`no card of the model ${id}`);
-      return feasibleShapes(card, gpu, { gpusPerNode: 4, maxGpus: 8 }).flatMap((shape) => {
-        const fit = replicaModel(card, gpu, shape);
-        return fit.fits ? [{ shape, replica: fit.replica }] : [];
-      });
+      return feasibleReplicas(card, gpu, { gpusPerNode: 4, maxGpus: 8 });
     }),
     arrivalSeconds,
     requestsPerSecond: 50,

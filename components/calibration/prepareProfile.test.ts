@@ -58,8 +58,8 @@ describe("coefficients", () => {
   });
 
   it("name each source once, and how well a fit knows each beside it", () => {
-    const fitted = (known: string) => ({ kind: "fitted", source: `ours: 9 measured runs; known to ${known}` }) as const;
-    const provenance = { ...profile.provenance, stepSeconds: fitted("3 %"), sequenceSeconds: fitted("9 %") };
+    const fitted = (standardError: number) => ({ kind: "fitted", source: "ours: 9 measured runs", standardError }) as const;
+    const provenance = { ...profile.provenance, stepSeconds: fitted(0.03), sequenceSeconds: fitted(0.09) };
     const [step, , sequence] = coefficientLines({ ...profile, provenance }, null);
     expect([step?.source, step?.known, sequence?.source, sequence?.known]).toEqual([1, "known to 3 %", 1, "known to 9 %"]);
     expect(coefficientSources({ ...profile, provenance })[0]).toBe("ours: 9 measured runs");

@@ -1,4 +1,10 @@
-import { type Coefficient, coefficientNames, type EngineProfile, hostCoefficients } from "@/solver/hardware/engineProfile";
+import {
+  type Coefficient,
+  coefficientNames,
+  type EngineProfile,
+  hostCoefficients,
+  standardErrorWords,
+} from "@/solver/hardware/engineProfile";
 
 /** One coefficient as a reader meets it. */
 export interface CoefficientLine {
@@ -50,21 +56,17 @@ export function coefficientLines(profile: EngineProfile, before: EngineProfile |
     value: coefficientText(name, profile.coefficients[name]),
     before: before === null ? null : coefficientText(name, before.coefficients[name]),
     kind: profile.provenance[name].kind,
-    source: sources.indexOf(sourceOf(profile, name).source) + 1,
-    known: sourceOf(profile, name).known,
+    source: sources.indexOf(sourceOf(profile, name)) + 1,
+    known: standardErrorWords(profile.provenance[name]),
   }));
 }
 
 /** Where a profile's coefficients come from, each source once, in the order of the coefficients. */
 export const coefficientSources = (profile: EngineProfile): readonly string[] => [
-  ...new Set(coefficientNames.map((name) => sourceOf(profile, name).source)),
+  ...new Set(coefficientNames.map((name) => sourceOf(profile, name))),
 ];
 
-/** A fit says after its source how well it knows the one coefficient. */
-function sourceOf({ provenance }: EngineProfile, name: Coefficient): { readonly source: string; readonly known: string } {
-  const [, source, known] = /^(.*); (known .*)$/.exec(provenance[name].source) ?? [];
-  return { source: reasonWords(source ?? provenance[name].source), known: known ?? "" };
-}
+const sourceOf = ({ provenance }: EngineProfile, name: Coefficient): string => reasonWords(provenance[name].source);
 
 /** What there is to plan for on a cluster. */
 export interface Hardware {

@@ -8,6 +8,7 @@ import type { ServingRow } from "@/solver/calibration/servingRow";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import {
+  type Coefficient,
   coefficientNames,
   type EngineKind,
   type EngineProfile,
@@ -15,6 +16,7 @@ import {
   engineNames,
   hostCoefficients,
   type ProfileErrors,
+  standardErrorWords,
 } from "@/solver/hardware/engineProfile";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { reportKernels } from "./kernelReport";
@@ -129,7 +131,7 @@ function describeFit(fit: EngineFit): string {
     `${title}: "${profile.name}"\n\n`,
     textTable([
       ["coefficient", "fitted", "before", "provenance"],
-      ...coefficientNames.map((name) => [name, value(name, profile), value(name, base), profile.provenance[name].kind]),
+      ...coefficientNames.map((name) => [name, value(name, profile), value(name, base), provenanceWords(profile, name)]),
     ]),
     `\n${textTable([
       ["errors", "TTFT", "TPOT", "end to end"],
@@ -142,6 +144,9 @@ function describeFit(fit: EngineFit): string {
     ...(heldOutErrors === null ? ["  - All rows are of one model, GPU, shape and lengths: no row was left to try the fit on.\n"] : []),
   ].join("");
 }
+
+const provenanceWords = ({ provenance }: EngineProfile, name: Coefficient): string =>
+  [provenance[name].kind, standardErrorWords(provenance[name])].filter((words) => words !== "").join(", ");
 
 const value = (name: keyof EngineProfile["coefficients"], { coefficients }: EngineProfile): string =>
   hostCoefficients.includes(name) ? `${coefficients[name].toExponential(2)} s` : `x ${coefficients[name].toPrecision(3)}`;

@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { weirIn } from "./testWeir";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "weir-compare-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -20,28 +18,10 @@ const rows = outcomes.models.slice(0, 2).flatMap(({ model, label, outputTokens }
 );
 writeFileSync(file, `task,metric,prompt_id,category,in_tok,family,size_rank,model,score,out_tok\n${rows.join("\n")}\n`);
 
-function compare(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
-  const fixed = [
-    "compare",
-    "--baselines",
-    "--outcomes",
-    file,
-    "--gpu",
-    "h100-sxm",
-    "--nodes",
-    "2",
-    "--gpus-per-node",
-    "4",
-    "--requests",
-    "400",
-  ];
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, "dist", "weir.mjs"), ...fixed, ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+const weir = weirIn(folder);
+const hardware = ["--gpu", "h100-sxm", "--nodes", "2", "--gpus-per-node", "4"];
+const compare = (...args: readonly string[]) =>
+  weir("compare", "--baselines", "--outcomes", file, ...hardware, "--requests", "400", ...args);
 
 test("compare measures the plan and its baselines on the same traffic, the same each time, and says which cannot reach a floor", async () => {
   const asked = ["--rate", "40", "--quality", "40,100", "--json"] as const;

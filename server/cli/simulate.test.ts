@@ -5,20 +5,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
+import { weirIn } from "./testWeir";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "weir-simulate-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the bundled command line and waits for its end. */
-function weir(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, "dist", "weir.mjs"), ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+const weir = weirIn(folder);
 
 const HEADER = "model,gpu,engine,tp,isl,osl,concurrency,precision,ttft_ms,tpot_ms";
 function csv(name: string, ...lines: readonly string[]): string {

@@ -1,4 +1,3 @@
-import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,20 +9,13 @@ import { memoryFit } from "@/solver/hardware/memoryFit";
 import { modelCard } from "@/solver/hardware/models";
 import { planSchema } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { weirIn } from "./testWeir";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "weir-cli-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the bundled command line and waits for its end. */
-function weir(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
-  const env = { ...process.env, WEIR_ROOT: root, WEIR_STATE_DIR: join(folder, "state") };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [join(root, "dist", "weir.mjs"), ...args], { env, maxBuffer: 2 ** 24 }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+const weir = weirIn(folder);
 
 const HEADER = "task,metric,prompt_id,category,in_tok,family,size_rank,model,score,out_tok";
 const { outcomes: table } = generatedWorkload({ prompts: 300, seed: 3 });

@@ -7,7 +7,7 @@ import { planningSample } from "@/solver/cascade/routing";
 import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
+import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
 import type { PlanDraft } from "@/solver/plan/plan";
@@ -32,6 +32,7 @@ export interface Ground extends ReplicaChoice {
   readonly judge: { readonly model: string; readonly secondsPerCall: number; readonly usdPerCall: number };
 }
 
+/** Splits the prompts in halves and finds the shapes that fit. @throws when a card is missing. */
 export function groundOf(request: GroundRequest): Ground {
   const { workload, cluster, userCards = noUserCards, engineProfile, judge, models: asked } = request.situation;
   const cards = catalogueOf(userCards);
@@ -43,10 +44,7 @@ export function groundOf(request: GroundRequest): Ground {
   const shapes = models.map((id) => {
     const card = cardOf(cards.models, id);
     if (card === undefined) throw new Error(`no card of the model ${id}`);
-    return feasibleShapes(card, gpu, { gpusPerNode, maxGpus: gpus }).flatMap((shape) => {
-      const fit = replicaModel(card, gpu, shape, engineProfile);
-      return fit.fits ? [{ shape, replica: fit.replica }] : [];
-    });
+    return feasibleReplicas(card, gpu, { gpusPerNode, maxGpus: gpus }, engineProfile);
   });
   const split = halves(workload.outcomes.promptIds.length, workload.seed);
   return { request, cards, models, shapes, gpus, judge: { ...DEFAULT_JUDGE, ...judge }, ...split };

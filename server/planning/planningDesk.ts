@@ -6,7 +6,7 @@ import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { GpuCard } from "@/solver/hardware/gpus";
-import { feasibleShapes, replicaModel } from "@/solver/hardware/replicaShapes";
+import { feasibleReplicas, feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
 import type { CascadePolicy, Objective } from "@/solver/plan/plan";
@@ -178,10 +178,7 @@ function newExplorer(asked: NewExplorer): Explorer {
     shapes: models.map((id) => {
       const card = cardOf(cards, id);
       if (card === undefined) throw new Error(`no card of the model ${id}`);
-      return feasibleShapes(card, gpu, { gpusPerNode, maxGpus }).flatMap((shape) => {
-        const fit = replicaModel(card, gpu, shape, asked.engineProfile);
-        return fit.fits ? [{ shape, replica: fit.replica }] : [];
-      });
+      return feasibleReplicas(card, gpu, { gpusPerNode, maxGpus }, asked.engineProfile);
     }),
     arrivalSeconds: workload.arrivalSeconds,
     requestsPerSecond,

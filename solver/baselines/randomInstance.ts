@@ -1,9 +1,8 @@
 import { createExplorer, type Explorer } from "../cascade/explore";
-import type { ShapedReplica } from "../cascade/latencyTables";
 import { saturationRate } from "../engine/saturation";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { feasibleReplicas, type ShapedReplica } from "../hardware/replicaShapes";
 import { mixSeed, seededRandom } from "../numeric/random";
 import type { ClusterSpec } from "../plan/plan";
 import { gammaArrivals } from "../workload/gammaArrivals";
@@ -74,13 +73,10 @@ function carriedAlone({ inputTokens, models }: OutcomeTable, gpus: number): numb
   return ((saturationRate(smallest.replica, work, inputTokens.length) ?? 1) * gpus) / (tp * pp);
 }
 
-function shapesOf(model: string, maxGpus: number): ShapedReplica[] {
+function shapesOf(model: string, maxGpus: number): readonly ShapedReplica[] {
   const [card, gpu] = [modelCard(model), gpuCard(GPU)];
   if (card === undefined || gpu === undefined) throw new Error(`no card of ${model} or ${GPU}`);
-  return feasibleShapes(card, gpu, { gpusPerNode: GPUS_PER_NODE, maxGpus }).flatMap((shape) => {
-    const fit = replicaModel(card, gpu, shape);
-    return fit.fits ? [{ shape, replica: fit.replica }] : [];
-  });
+  return feasibleReplicas(card, gpu, { gpusPerNode: GPUS_PER_NODE, maxGpus });
 }
 
 /** An explorer of the instance, over all its prompts. */

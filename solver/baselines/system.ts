@@ -1,6 +1,6 @@
-import type { ShapedReplica } from "../cascade/latencyTables";
 import type { ClusterReplica } from "../cluster/simulateCluster";
 import type { ReplicaShape } from "../hardware/parallelism";
+import type { ShapedReplica } from "../hardware/replicaShapes";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import type { OutcomeTable } from "../workload/workload";
 

@@ -135,10 +135,9 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       reason: `These rows contradict the kernels' tables: even the best fit misses their TPOT by ${percent} %.`,
     };
   }
-  const source = (coefficient: Coefficient): string => {
-    const deviation = 100 * (deviations[fitted.indexOf(coefficient)] ?? Number.POSITIVE_INFINITY);
-    const known = deviation < 100 ? `to ${Math.max(1, Math.round(deviation))} %` : "hardly, near its start or its bound";
-    return `${name}: ${kept.length} measured runs, ${asOf}; known ${known}`;
+  const fittedFrom = (coefficient: Coefficient): EngineProfile["provenance"][Coefficient] => {
+    const deviation = deviations[fitted.indexOf(coefficient)] ?? Number.POSITIVE_INFINITY;
+    return { kind: "fitted", source: `${name}: ${kept.length} measured runs, ${asOf}`, standardError: deviation < 1 ? deviation : null };
   };
   return {
     outcome: "fitted",
@@ -148,7 +147,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       engine: base.engine,
       coefficients,
       provenance: Object.fromEntries(
-        coefficientNames.map((one) => [one, fitted.includes(one) ? { kind: "fitted", source: source(one) } : base.provenance[one]]),
+        coefficientNames.map((one) => [one, fitted.includes(one) ? fittedFrom(one) : base.provenance[one]]),
       ) as EngineProfile["provenance"],
       errors: heldOutErrors,
       fittedOn: {

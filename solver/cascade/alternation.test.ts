@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { feasibleReplicas } from "../hardware/replicaShapes";
 import { seededRandom } from "../numeric/random";
 import { alternate, bothWays } from "./alternation";
 import { choose } from "./choose";
@@ -24,12 +24,7 @@ function explorerOf({ models, gpus, requestsPerSecond, seed }: Instance): Explor
   const sample = { ...testSample({ prompts: 300, skills: [0.45, 0.65, 0.9].slice(-models), seed }), models: ladder };
   return createExplorer({
     sample,
-    shapes: ladder.map((id) =>
-      feasibleShapes(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: gpus }).flatMap((shape) => {
-        const fit = replicaModel(modelCard(id)!, gpuCard("h100-sxm")!, shape);
-        return fit.fits ? [{ shape, replica: fit.replica }] : [];
-      }),
-    ),
+    shapes: ladder.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: gpus })),
     arrivalSeconds: lateBursts(2000, seed),
     requestsPerSecond,
     maxGpus: gpus,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { feasibleReplicas } from "../hardware/replicaShapes";
 import { approvedRanges } from "./approvedRanges";
 import { createExplorer } from "./explore";
 import { lateBursts, testSample } from "./testSample";
@@ -10,12 +10,7 @@ const MAX_GPUS = 16;
 const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.8], seed: 8 }), models: ["llama-3.1-8b", "llama-3.1-70b"] };
 const explorer = createExplorer({
   sample,
-  shapes: sample.models.map((id) =>
-    feasibleShapes(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }).flatMap((shape) => {
-      const fit = replicaModel(modelCard(id)!, gpuCard("h100-sxm")!, shape);
-      return fit.fits ? [{ shape, replica: fit.replica }] : [];
-    }),
-  ),
+  shapes: sample.models.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS })),
   arrivalSeconds: lateBursts(4000, 3),
   requestsPerSecond: 30,
   maxGpus: MAX_GPUS,

@@ -1,3 +1,4 @@
+import type { ShapedReplica } from "../hardware/replicaShapes";
 import { minMaxAllocation } from "../milp/bisection";
 import { weightedAllocation } from "../milp/weightedAllocation";
 import { mean } from "../numeric/quantile";
@@ -6,7 +7,7 @@ import { latencyByGpus } from "./capacityTable";
 import { STARVATION_LIMIT } from "./choose";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
-import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables, type ShapedReplica } from "./latencyTables";
+import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables } from "./latencyTables";
 import { type Pickable, qualityLowerBound, selectionCritical } from "./qualityBound";
 import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "./routing";
 import { createSearch, type Evaluated, orderedSubsets, product, usefulThresholds } from "./search";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { feasibleReplicas } from "../hardware/replicaShapes";
 import { seededRandom } from "../numeric/random";
 import { latencyByGpus } from "./capacityTable";
 import { createLatencyTables, type MixTables } from "./latencyTables";
@@ -9,12 +9,7 @@ import { testSample } from "./testSample";
 
 const MAX_GPUS = 16;
 const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.8], seed: 8 }), models: ["llama-3.1-8b", "llama-3.1-70b"] };
-const shapes = sample.models.map((id) =>
-  feasibleShapes(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }).flatMap((shape) => {
-    const fit = replicaModel(modelCard(id)!, gpuCard("h100-sxm")!, shape);
-    return fit.fits ? [{ shape, replica: fit.replica }] : [];
-  }),
-);
+const shapes = sample.models.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }));
 const random = seededRandom(1);
 let clock = 0;
 const arrivalSeconds = Float64Array.from({ length: 4000 }, () => {

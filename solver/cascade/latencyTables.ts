@@ -1,6 +1,6 @@
-import type { ReplicaModel } from "../engine/replicaModel";
 import { simulateReplica } from "../engine/simulateReplica";
 import type { ReplicaShape } from "../hardware/parallelism";
+import type { ShapedReplica } from "../hardware/replicaShapes";
 import { quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
 import { type CapacityTable, capacityTable } from "./capacityTable";
@@ -8,12 +8,6 @@ import { type CurveWork, FINALIST_LOADS, type LoadCurve, type LoadPoint, loadCur
 import type { PlanningSample } from "./routing";
 import { capacityWithin, type ShapeCurve } from "./shapeMix";
 import { atRate, thinnedArrivals } from "./thinning";
-
-/** A shape of one model's replica with its simulator model. */
-export interface ShapedReplica {
-  readonly shape: ReplicaShape;
-  readonly replica: ReplicaModel;
-}
 
 export interface LatencyTablesInput {
   readonly sample: PlanningSample;

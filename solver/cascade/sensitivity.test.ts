@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { feasibleReplicas } from "../hardware/replicaShapes";
 import { choose } from "./choose";
 import type { Knobs } from "./exploration";
 import { createExplorer, type ExploreInput } from "./explore";
@@ -12,12 +12,7 @@ const MAX_GPUS = 8;
 const sample = { ...testSample({ prompts: 500, skills: [0.5, 0.85], seed: 8 }), models: ["qwen2.5-7b", "qwen2.5-32b"] };
 const input: ExploreInput = {
   sample,
-  shapes: sample.models.map((id) =>
-    feasibleShapes(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }).flatMap((shape) => {
-      const fit = replicaModel(modelCard(id)!, gpuCard("h100-sxm")!, shape);
-      return fit.fits ? [{ shape, replica: fit.replica }] : [];
-    }),
-  ),
+  shapes: sample.models.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS })),
   arrivalSeconds: lateBursts(3000, 3),
   requestsPerSecond: 100,
   maxGpus: MAX_GPUS,

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
-import { feasibleShapes, replicaModel } from "../hardware/replicaShapes";
+import { feasibleReplicas } from "../hardware/replicaShapes";
 import { mean } from "../numeric/quantile";
 import { gammaArrivals } from "../workload/gammaArrivals";
 import { modelledScores } from "../workload/judgeModel";
@@ -70,12 +70,7 @@ function explorerFor(sample: PlanningSample): Explorer {
   const gpu = gpuCard("l40s")!;
   const explorer = createExplorer({
     sample,
-    shapes: sample.models.map((id) =>
-      feasibleShapes(modelCard(id)!, gpu, { gpusPerNode: GPUS, maxGpus: GPUS }).flatMap((shape) => {
-        const fit = replicaModel(modelCard(id)!, gpu, shape);
-        return fit.fits ? [{ shape, replica: fit.replica }] : [];
-      }),
-    ),
+    shapes: sample.models.map((id) => feasibleReplicas(modelCard(id)!, gpu, { gpusPerNode: GPUS, maxGpus: GPUS })),
     arrivalSeconds: gammaArrivals({ requests: 5000, requestsPerSecond: 8, shape: 0.862, seed: 1 }),
     requestsPerSecond: 4,
     maxGpus: GPUS,

@@ -32,7 +32,12 @@ export const hostCoefficients = coefficientNames.slice(0, 5);
 
 export type ServingMetric = "ttft" | "tpot" | "endToEnd";
 
-const provenanceSchema = z.strictObject({ kind: z.enum(["measured", "fitted", "extrapolated", "published"]), source: z.string() });
+const provenanceSchema = z.strictObject({
+  kind: z.enum(["measured", "fitted", "extrapolated", "published"]),
+  source: z.string(),
+  /** Relative standard error of a fitted coefficient, 0..1; null where the rows hardly tell it: near its start or its bound. */
+  standardError: z.number().positive().nullable().optional(),
+});
 
 const spanSchema = z.strictObject({ least: z.number(), most: z.number() });
 
@@ -86,3 +91,11 @@ export type EngineCoefficients = EngineProfile["coefficients"];
 export type ProfileErrors = NonNullable<EngineProfile["errors"]>;
 export type MetricErrors = ProfileErrors["ttft"];
 export type FittedOn = NonNullable<EngineProfile["fittedOn"]>;
+
+/** How well a fit knows a coefficient, in words; empty where nothing is said. */
+export function standardErrorWords({ standardError }: EngineProfile["provenance"][Coefficient]): string {
+  if (standardError === undefined) return "";
+  return standardError === null
+    ? "known hardly, near its start or its bound"
+    : `known to ${Math.max(1, Math.round(100 * standardError))} %`;
+}

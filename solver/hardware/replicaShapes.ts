@@ -51,3 +51,22 @@ export function feasibleShapes(
     .filter((shape) => shape.tp * shape.pp <= cluster.maxGpus && memoryFit(model, gpu, shape).fits)
     .sort((a, b) => a.tp * a.pp - b.tp * b.pp || a.pp - b.pp);
 }
+
+/** A shape of one model's replica with its simulator model. */
+export interface ShapedReplica {
+  readonly shape: ReplicaShape;
+  readonly replica: ReplicaModel;
+}
+
+/** `feasibleShapes`, each with its simulator model. */
+export function feasibleReplicas(
+  model: ModelCard,
+  gpu: GpuCard,
+  cluster: { readonly gpusPerNode: number; readonly maxGpus: number },
+  profile?: EngineProfile,
+): readonly ShapedReplica[] {
+  return feasibleShapes(model, gpu, cluster).flatMap((shape) => {
+    const fit = replicaModel(model, gpu, shape, profile);
+    return fit.fits ? [{ shape, replica: fit.replica }] : [];
+  });
+}
