@@ -3,21 +3,20 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
-import { useState } from "react";
 import { takeOutcome } from "../api/takeOutcome";
 import { type Outputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { HistogramChart } from "../charts/HistogramChart";
 import { prepareHistogram } from "../charts/prepareHistogram";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
-import { Button, buttonClass } from "../ui/Button";
+import { buttonClass } from "../ui/Button";
 import { formatAge, formatCount, formatRate, formatScore } from "../ui/format";
-import { Modal } from "../ui/Modal";
 import { ModelChip } from "../ui/ModelChip";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { RemoveButton } from "../ui/RemoveButton";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { JudgeBadge } from "./JudgeBadge";
 
@@ -83,7 +82,6 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
   const queries = useQueryClient();
   const router = useRouter();
   const link = useClusterLink();
-  const [open, setOpen] = useState(false);
   const remove = useMutation({
     mutationFn: async () => takeOutcome(await client.workloads.remove.mutate({ id })),
     onSuccess: async () => {
@@ -92,29 +90,12 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
     },
   });
   return (
-    <>
-      <Button look="danger" onClick={() => setOpen(true)}>
-        Remove
-      </Button>
-      <Modal
-        open={open}
-        onOpenChange={setOpen}
-        title={`Remove ${name}?`}
-        description="Plans made on it stay; new ones can no longer be made, and its load can no longer be replayed."
-      >
-        {remove.error !== null && (
-          <p role="alert" className="text-sm text-bad">
-            {remove.error.message}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>Keep it</Button>
-          <Button look="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
-            Remove workload
-          </Button>
-        </div>
-      </Modal>
-    </>
+    <RemoveButton
+      name={name}
+      kind="workload"
+      consequences="Plans made on it stay; new ones can no longer be made, and its load can no longer be replayed."
+      removal={remove}
+    />
   );
 }
 
