@@ -31,8 +31,10 @@ export async function choosePorts(environment = process.env) {
       return { problem: `${variable} is "${environment[variable]}": give a port from 1 to 65535.` };
     const same = Object.keys(ports).find((other) => ports[other] === port);
     if (same !== undefined) return { problem: `${same} and ${variable} are both ${port}: give each its own port.` };
-    if (!(await isFree(port))) return { problem: `Port ${port} is taken: end what listens there, or set ${variable} to another port.` };
     ports[variable] = port;
+  }
+  for (const [variable, port] of Object.entries(ports)) {
+    if (!(await isFree(port))) return { problem: `Port ${port} is taken: end what listens there, or set ${variable} to another port.` };
   }
   return { ports };
 }
