@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { examinedKinds } from "@/server/contracts/studio";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { objectiveSchema } from "@/solver/plan/plan";
 
@@ -34,6 +36,18 @@ export const exploreSchema = z.object({
   workloadId: z.string().min(1),
   clusterId: z.string().min(1),
   requestsPerSecond: z.number().positive("give a rate above 0").max(100_000, "give at most 100,000 requests/s"),
+  constraints: planConstraintsSchema.optional(),
+  /** A judge that runs as an engine of its own; left out: a judge of fixed time. */
+  judge: z
+    .object({
+      kind: z.literal("engine"),
+      model: z.string().min(1),
+      rubricTokens: z.int().min(0).max(100_000),
+      outputTokens: z.int().min(1).max(10_000),
+    })
+    .optional(),
+  /** Whether a router of this AUC may start requests at a later stage. */
+  directStart: z.object({ auc: z.number().min(0.5).max(1) }).optional(),
 });
 
 export const solveSchema = exploreSchema.extend({
@@ -41,6 +55,8 @@ export const solveSchema = exploreSchema.extend({
   /** Thresholds (and models) an operator set by hand; null lets the planner choose. */
   fixed: z.object({ models: z.array(z.string()).min(1), thresholds: z.array(z.int().min(0).max(100)) }).nullable(),
 });
+
+export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });
 
 export const approveSchema = z.object({
   planId: z.string().min(1),
@@ -93,6 +109,7 @@ export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
+export type ExamineRequest = z.infer<typeof examineSchema>;
 export type ApproveRequest = z.infer<typeof approveSchema>;
 export type ApplyRequest = z.infer<typeof applySchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;

@@ -60,7 +60,7 @@ export async function readSituation(flags: SituationFlags): Promise<Read> {
     usdPerGpuHour,
   };
   const { workload } = read;
-  const judge = { secondsPerCall: flags.judgeSeconds, usdPerCall: flags.judgeUsd };
+  const judge = { kind: "fixed" as const, secondsPerCall: flags.judgeSeconds, usdPerCall: flags.judgeUsd };
   const { userCards } = cards;
   const engineProfile = profile.profile ?? vllmProfile;
   return {

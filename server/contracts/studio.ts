@@ -3,6 +3,7 @@ import type { FitProfile } from "@/solver/calibration/fitProfile";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { ConflictingConstraint } from "@/solver/deployment/explainInfeasible";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 
@@ -217,7 +218,74 @@ export type SolveAnswer =
       readonly reason: string;
       readonly bestQuality: number | null;
       readonly bestLatencySeconds: number | null;
+      /** The smallest set of constraints that conflict; left out where it is not the constraints. */
+      readonly conflict?: readonly ConflictingConstraint[];
     };
+
+/** What the planner is at. `of` is null where nobody can know how much there is; `done` never falls within a phase. */
+export interface PlanningProgress {
+  readonly phase: "searching" | "alternating" | "deploying" | "simulating" | "examining";
+  readonly done: number;
+  readonly of: number | null;
+}
+
+export type SolveEvent =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly answer: SolveAnswer };
+
+/** What can be asked about a plan beside the plan itself. */
+export const examinedKinds = ["prices", "sensitivity", "baselines"] as const;
+export type ExaminedKind = (typeof examinedKinds)[number];
+
+/** Latencies are the objective's; null where nothing keeps up or the time ran out. */
+export type Examination =
+  | {
+      readonly kind: "prices";
+      readonly latencySeconds: number;
+      readonly qualityFloor: number | null;
+      /** The same thresholds with GPUs more: one, and a node of them. */
+      readonly gpus: readonly { readonly gpu: string; readonly more: number; readonly latencySeconds: number | null }[];
+      /** The best plan with the floor so many points higher or lower, as far as it can be. */
+      readonly quality: readonly { readonly points: number; readonly latencySeconds: number | null }[];
+      /** Constraints without which the same thresholds would be faster. */
+      readonly constraints: readonly { readonly says: string; readonly latencySeconds: number }[];
+    }
+  | { readonly kind: "sensitivity"; readonly cases: readonly SensitivityCase[] }
+  | { readonly kind: "baselines"; readonly systems: readonly BaselineFigures[]; readonly refused: readonly RefusedBaseline[] };
+
+/** A plan under something it took for granted and that turned out otherwise, beside the plan that would be made then. */
+export interface SensitivityCase {
+  readonly says: string;
+  readonly keeps: boolean;
+  readonly routingChanges: boolean;
+  readonly deploymentChanges: boolean;
+  readonly kept: { readonly latencySeconds: number | null; readonly quality: number };
+  readonly anew: { readonly latencySeconds: number | null; readonly quality: number } | null;
+}
+
+/** A baseline on the planning prompts, simulated whole like the plan itself. */
+export interface BaselineFigures {
+  readonly name: string;
+  /** Models, shapes and thresholds in one line. */
+  readonly cascade: string;
+  readonly quality: number;
+  /** null where the floor's bound is not known for it. */
+  readonly qualityLow: number | null;
+  /** By the objective; null: does not keep up. */
+  readonly latencySeconds: number | null;
+  readonly gpus: number;
+  readonly costUsdPerRequest: number;
+}
+
+export interface RefusedBaseline {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export type ExamineEvent =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly examination: Examination }
+  | { readonly kind: "refused"; readonly message: string };
 
 /** What became of something an operator asked for: done, or refused with a sentence that names the reason and the way out. */
 export type Outcome<Done extends object> = ({ readonly ok: true } & Done) | { readonly ok: false; readonly message: string };

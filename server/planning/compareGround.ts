@@ -11,7 +11,7 @@ import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
 import type { PlanDraft } from "@/solver/plan/plan";
-import { DEFAULT_JUDGE, DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, type PlanningSituation } from "./planningRequest";
+import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "./planningRequest";
 
 /** Plans tried for a rate that loads the busiest stage as asked. */
 const RATE_ATTEMPTS = 10;
@@ -34,7 +34,7 @@ export interface Ground extends ReplicaChoice {
 
 /** Splits the prompts in halves and finds the shapes that fit. @throws when a card is missing. */
 export function groundOf(request: GroundRequest): Ground {
-  const { workload, cluster, userCards = noUserCards, engineProfile, judge, models: asked } = request.situation;
+  const { workload, cluster, userCards = noUserCards, engineProfile, models: asked } = request.situation;
   const cards = catalogueOf(userCards);
   const gpu = cardOf(cards.gpus, cluster.gpu);
   if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
@@ -47,7 +47,7 @@ export function groundOf(request: GroundRequest): Ground {
     return feasibleReplicas(card, gpu, { gpusPerNode, maxGpus: gpus }, engineProfile);
   });
   const split = halves(workload.outcomes.promptIds.length, workload.seed);
-  return { request, cards, models, shapes, gpus, judge: { ...DEFAULT_JUDGE, ...judge }, ...split };
+  return { request, cards, models, shapes, gpus, judge: judgeOf(request.situation), ...split };
 }
 
 /** Weir's plan at a rate with the explorer it came from, or why there is none. */

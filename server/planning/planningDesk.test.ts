@@ -143,7 +143,7 @@ describe("createPlanningDesk", () => {
     };
     const slow = { secondsPerCall: 2, usdPerCall: 0.001 };
     expect(judgeOf()).toMatchObject({ secondsPerCall: DEFAULT_JUDGE.secondsPerCall, usdPerCall: 0 });
-    expect(judgeOf(slow)).toMatchObject(slow);
+    expect(judgeOf({ kind: "fixed", ...slow })).toMatchObject(slow);
     expect(judgeOf()).toMatchObject({ secondsPerCall: DEFAULT_JUDGE.secondsPerCall, usdPerCall: 0 });
   });
 

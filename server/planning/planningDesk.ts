@@ -9,13 +9,13 @@ import type { GpuCard } from "@/solver/hardware/gpus";
 import { feasibleReplicas, feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
-import type { CascadePolicy, Objective } from "@/solver/plan/plan";
+import type { Objective } from "@/solver/plan/plan";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import {
-  DEFAULT_JUDGE,
   DEFAULT_PERCENTILE,
   DEFAULT_QUALITY_CONFIDENCE,
+  judgeOf,
   type PlanningAnswer,
   type PlanningSituation,
   type PlanningTask,
@@ -116,8 +116,6 @@ const infeasible = (reason: string): PlanningAnswer => ({
 
 const modelsOf = ({ workload, models }: PlanningSituation): readonly string[] =>
   workload.outcomes.models.map(({ model }) => model).filter((model) => models === undefined || models.includes(model));
-
-const judgeOf = ({ judge }: PlanningSituation): CascadePolicy["judge"] => ({ ...DEFAULT_JUDGE, ...judge });
 
 const clusterGpus = ({ cluster }: PlanningSituation): number => cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
 

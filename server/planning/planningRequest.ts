@@ -1,8 +1,9 @@
-import type { SolveAnswer } from "@/server/contracts/studio";
+import type { Examination, ExaminedKind, PlanningProgress, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
+import type { PlanConstraints } from "@/solver/deployment/constraints";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
-import type { ClusterSpec, Objective, PlanDraft } from "@/solver/plan/plan";
+import type { CascadePolicy, ClusterSpec, Objective, PlanDraft, RunningReplica } from "@/solver/plan/plan";
 import type { Workload } from "@/solver/workload/workload";
 
 /** What is planned for: everything an exploration depends on. */
@@ -21,17 +22,42 @@ export interface PlanningSituation {
   /** Confidence at which quality floors must hold; left out: 0.9. */
   readonly qualityConfidence?: number;
   /** What a judge call takes and costs; left out: `DEFAULT_JUDGE`. */
-  readonly judge?: { readonly secondsPerCall: number; readonly usdPerCall: number };
+  readonly judge?: JudgeChoice;
+  /** What operators ask of the deployment beside its objective; left out: nothing. */
+  readonly constraints?: PlanConstraints;
+  /** What runs now, for plans that are to change little; left out: nothing. */
+  readonly running?: readonly RunningReplica[];
+  /** Whether requests that a router of this AUC is sure about may start at a later stage; left out: all start at the first. */
+  readonly directStart?: { readonly auc: number };
 }
+
+/** A judge of fixed time and cost, or a model that runs as an engine of its own in the deployment. */
+export type JudgeChoice =
+  | { readonly kind: "fixed"; readonly secondsPerCall: number; readonly usdPerCall: number }
+  | { readonly kind: "engine"; readonly model: string; readonly rubricTokens: number; readonly outputTokens: number };
+
+/** Models and thresholds set by hand; null lets the planner choose. */
+export type FixedRouting = { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
 
 export interface SolveRequest extends PlanningSituation {
   readonly objective: Objective;
-  /** Models and thresholds set by hand; null lets the planner choose. */
-  readonly fixed: { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
+  readonly fixed: FixedRouting;
+}
+
+/** One question about the plan that a request leads to, answered on demand: each takes as long as some plans. */
+export interface ExamineRequest extends SolveRequest {
+  readonly examine: ExaminedKind;
 }
 
 /** The judge of a situation that names no other: the source's measured time of a call (appendix H), run on the operator's own hardware. */
 export const DEFAULT_JUDGE = { model: "weir-judge", secondsPerCall: 0.27, usdPerCall: 0 } as const;
+
+/** The judge of a situation, as a plan names it. */
+export function judgeOf({ judge = { kind: "fixed", ...DEFAULT_JUDGE } }: Pick<PlanningSituation, "judge">): CascadePolicy["judge"] {
+  if (judge.kind === "engine") throw new Error("a judge as an engine of its own cannot be planned yet");
+  const { secondsPerCall, usdPerCall } = judge;
+  return { model: DEFAULT_JUDGE.model, secondsPerCall, usdPerCall };
+}
 
 export const DEFAULT_QUALITY_CONFIDENCE = 0.9;
 
@@ -40,11 +66,13 @@ export const DEFAULT_PERCENTILE = 95;
 
 export type PlanningTask =
   | { readonly kind: "explore" }
-  | { readonly kind: "solve"; readonly objective: Objective; readonly fixed: SolveRequest["fixed"] };
+  | { readonly kind: "solve"; readonly objective: Objective; readonly fixed: FixedRouting }
+  | { readonly kind: "examine"; readonly objective: Objective; readonly fixed: FixedRouting; readonly examine: ExaminedKind };
 
 export type PlanningAnswer =
   | { readonly kind: "exploration"; readonly exploration: ExplorationWire }
   | { readonly kind: "draft"; readonly draft: PlanDraft }
+  | { readonly kind: "examination"; readonly examination: Examination }
   | { readonly kind: "infeasible"; readonly answer: Extract<SolveAnswer, { outcome: "infeasible" }> };
 
 /** To the worker. The workload travels only when the worker does not hold it yet. */
@@ -56,8 +84,9 @@ export interface WorkerRequest {
   readonly stop: SharedArrayBuffer;
 }
 
-/** From the worker. */
+/** From the worker: any number of `progress`, then one of the others. */
 export type WorkerReply =
+  | { readonly id: number; readonly outcome: "progress"; readonly progress: PlanningProgress }
   | { readonly id: number; readonly outcome: "answer"; readonly answer: PlanningAnswer }
   | { readonly id: number; readonly outcome: "cancelled" }
   | { readonly id: number; readonly outcome: "failed"; readonly message: string };

@@ -1,7 +1,7 @@
 import type { LoadCurve } from "../cascade/loadCurve";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { MilpEngine } from "../milp/engine";
-import type { Placement } from "../plan/plan";
+import type { Placement, RunningReplica } from "../plan/plan";
 import type { PlanConstraints } from "./constraints";
 
 /** One way to run a replica of a stage's model: on which GPU type, in which shape, and what it sustains within a latency. */
@@ -24,13 +24,6 @@ export interface DeploymentNode {
   /** GPU type. */
   readonly gpu: string;
   readonly gpus: number;
-}
-
-/** A replica that runs now. */
-export interface RunningReplica {
-  readonly model: string;
-  readonly shape: ReplicaShape;
-  readonly placements: readonly Placement[];
 }
 
 /**

@@ -181,7 +181,7 @@ describe("deployments of a few nodes", () => {
     const problem = testProblem({ seed: 5, models: 3, nodes, shapes, requestsPerSecondPerGpu: 0.7 });
     const first = deployedBy(problem, engine);
     const running = first.stages.flatMap(({ model, replicas }) =>
-      replicas.map(({ option, placements }) => ({ model, shape: option.shape, placements })),
+      replicas.map(({ option, placements }) => ({ model, shape: option.shape, placements: placements.map((one) => ({ ...one })) })),
     );
     const second = deployedBy({ ...problem, running }, engine);
     expect(second).toMatchObject({ started: 0, stopped: 0 });

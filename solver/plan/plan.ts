@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
 
@@ -19,6 +20,8 @@ const placementSchema = z.object({ node: z.string(), gpus: z.array(z.int().nonne
 
 /** `count` replicas of one shape. Each has tp x pp GPUs and one entry of `placements` (its list of nodes and GPUs). */
 const replicaGroupSchema = z.object({
+  /** GPU type, where it is not the model's: a model may run on several types side by side. */
+  gpu: z.string().min(1).optional(),
   tp: z.int().positive(),
   pp: z.int().positive(),
   count: z.int().positive(),
@@ -36,11 +39,24 @@ const modelDeploymentSchema = z.object({
   replicas: z.array(replicaGroupSchema).min(1),
 });
 
-/** Which answers are judged, by whom, and what a call costs. `modelled` carries how the judge was modelled. */
+/** Which answers are judged, by whom, and what a call costs. */
 const judgeSchema = z.object({
   model: z.string().min(1),
+  /** Of an engine of its own: the mean predicted for its load. */
   secondsPerCall: seconds,
   usdPerCall: z.number().nonnegative(),
+  /** Where the judge is an engine of this deployment, what a call adds to the prompt and the answer it reads, and what it writes. */
+  engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
+});
+
+/**
+ * Requests that a router is sure about skip stages: a request starts at the first stage whose score, read off the prompt before any
+ * model has answered, is at least `below`; where none is, at the last. The last stage has no score of its own.
+ */
+const directStartSchema = z.object({
+  below: z.int().min(1).max(100),
+  /** How well the router is taken to tell beforehand whether a model will be right. */
+  router: z.object({ kind: z.literal("modelled"), auc: fraction }),
 });
 
 /** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
@@ -49,6 +65,8 @@ const cascadePolicySchema = z.object({
   stages: z.array(z.object({ model: z.string().min(1) })).min(1),
   thresholds: z.array(z.int().min(0).max(100)),
   judge: judgeSchema,
+  /** Left out: every request starts at the first stage. */
+  directStart: directStartSchema.optional(),
   order: z.object({ kind: z.literal("fcfs") }),
   place: z.object({ kind: z.enum(["round-robin", "least-load"]) }),
   /** The range inside which an operator may turn each threshold without a new approval. */
@@ -71,13 +89,16 @@ const clusterSpecSchema = z.object({
   name: z.string().min(1),
   kind: z.enum(["described", "embedded"]),
   gpu: z.string().min(1),
-  nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive() })).min(1),
+  /** A node with GPUs of another type names it. */
+  nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive(), gpu: z.string().min(1).optional() })).min(1),
   usdPerGpuHour: z.number().nonnegative(),
+  /** Price of the other types' GPU hours, by type. */
+  otherUsdPerGpuHour: z.record(z.string(), z.number().nonnegative()).optional(),
 });
 
 /** What the operator asked for. Quality is held for the lower bound at `qualityConfidence` unless that is null (point value). */
 export const objectiveSchema = z.object({
-  kind: z.enum(["latency-under-quality", "quality-under-latency"]),
+  kind: z.enum(["latency-under-quality", "quality-under-latency", "cost-under-both"]),
   /** `end-to-end` sums the stages a request visits, judge included; `largest-stage` is the source's max of stage p95s. */
   latency: z.enum(["end-to-end", "largest-stage"]),
   percentile: z.number().gt(0).lt(100),
@@ -85,6 +106,13 @@ export const objectiveSchema = z.object({
   qualityConfidence: fraction.nullable(),
   latencyBudgetSeconds: z.number().positive().nullable(),
   maxGpus: z.int().positive(),
+});
+
+/** A replica that ran when the plan was made. */
+const runningReplicaSchema = z.object({
+  model: z.string().min(1),
+  shape: z.object({ tp: z.int().positive(), pp: z.int().positive() }),
+  placements: z.array(placementSchema).min(1),
 });
 
 /** Everything that was put in, so that a plan can be made again. */
@@ -105,12 +133,18 @@ const planInputsSchema = z.object({
   /** What the engines' own work was taken to cost, whole: built-in profiles are fitted anew. Left out in older plans, made before profiles. */
   engineProfile: engineProfileSchema.optional(),
   objective: objectiveSchema,
+  /** Left out: none were asked. */
+  constraints: planConstraintsSchema.optional(),
+  /** Left out: nothing ran, or nobody asked to change little. */
+  running: z.array(runningReplicaSchema).optional(),
 });
 
 const stagePredictionSchema = z.object({
   model: z.string(),
   /** Share of all requests that reach this stage (the source's processing ratio p_i). */
   share: fraction,
+  /** Of the share, from the size of the sample; left out in older plans. */
+  shareBand: spanSchema.optional(),
   requestsPerSecond: z.number().nonnegative(),
   p95Seconds: seconds,
   meanSeconds: seconds,
@@ -138,6 +172,8 @@ const judgeOutlookSchema = z.object({
 const predictionsSchema = z.object({
   quality: score,
   qualityBand: bandSchema,
+  /** Two-sided, of this one routing on another sample of the same size; left out in older plans. */
+  qualityInterval: bandSchema.optional(),
   p95Seconds: seconds,
   p95Band: bandSchema,
   meanSeconds: seconds,
@@ -165,6 +201,17 @@ const alternativeSchema = z.object({
   reason: z.string(),
 });
 
+/** What the source's alternation between deployment and routing found (Cascadia, algorithm 1). */
+const alternationSchema = z.object({
+  iterations: z.int().nonnegative(),
+  /** null: it found nothing within floor and budget. */
+  found: z.object({ stages: z.array(z.string()), thresholds: z.array(z.int()), latencySeconds: seconds, quality: score }).nullable(),
+  /** Which way the plan came from; `same`: both found it. */
+  kept: z.enum(["direct", "alternation", "same"]),
+  /** Alternation minus direct search; null unless both found something. */
+  difference: z.object({ latencySeconds: z.number(), quality: z.number() }).nullable(),
+});
+
 /**
  * How a plan was found. `status` and `gap` are of the allocation of GPUs, for the chosen thresholds on their latency tables: `optimal`
  * when the MILP confirmed it, `feasible` when it ran out of time. Thresholds are searched; nothing proves that no better exist.
@@ -179,6 +226,10 @@ const solverSchema = z.object({
   replicaSimulations: z.int().nonnegative(),
   /** What bound the answer and which cascades lost, in sentences. */
   why: z.array(z.string()),
+  /** Why each model's replicas have their shape and not another, a sentence each; left out in older plans. */
+  shapes: z.array(z.object({ model: z.string(), says: z.string() })).optional(),
+  /** The source's alternation beside the direct search, by the same tables; left out where a routing was set by hand, and in older plans. */
+  alternation: alternationSchema.optional(),
   alternatives: z.array(alternativeSchema),
 });
 
@@ -208,6 +259,8 @@ export type PolicyDocument = z.infer<typeof policySchema>;
 export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
 export type Objective = z.infer<typeof objectiveSchema>;
 export type JudgeOutlook = z.infer<typeof judgeOutlookSchema>;
+export type RunningReplica = z.infer<typeof runningReplicaSchema>;
+export type AlternationReport = z.infer<typeof alternationSchema>;
 export type StagePrediction = z.infer<typeof stagePredictionSchema>;
 export type Predictions = z.infer<typeof predictionsSchema>;
 export type Alternative = z.infer<typeof alternativeSchema>;
