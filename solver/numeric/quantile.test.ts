@@ -33,3 +33,16 @@ test("unfinished requests counted as infinite never turn a quantile into NaN", (
 test("a quantile outside 0..1 is refused with its value", () => {
   expect(() => quantile([1], 95)).toThrow("found 95");
 });
+
+test("a quantile found by selection is the one of the sorted values", () => {
+  const value = fc.oneof(
+    fc.integer({ min: -3, max: 3 }),
+    fc.double({ noNaN: true }).map((double) => double + 0),
+  );
+  fc.assert(
+    fc.property(fc.array(value, { minLength: 1, maxLength: 60 }), fc.double({ min: 0, max: 1, noNaN: true }), (values, q) => {
+      expect(quantile(values, q)).toBe(quantileOfSorted(Float64Array.from(values).sort(), q));
+    }),
+    { numRuns: 500 },
+  );
+});
