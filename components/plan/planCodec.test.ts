@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { writeView } from "../url/useUrlView";
+import { noConstraints } from "./constraintsCodec";
 import { type PlanView, planCodec } from "./planCodec";
 import { formatRouting, parseRouting } from "./routingKey";
 
@@ -9,6 +10,9 @@ const full: PlanView = {
   qualityFloor: 85.5,
   latencyBudgetSeconds: 12,
   gpus: 24,
+  constraints: { ...noConstraints, excluded: ["llama-3.1-405b-fp8"] },
+  judge: { model: "llama-3.1-8b", rubricTokens: 200, outputTokens: 5 },
+  routerAuc: 0.85,
   kind: "quality-under-latency",
   latency: "largest-stage",
   heldFor: "point",

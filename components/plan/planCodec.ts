@@ -1,10 +1,11 @@
 import type { Knobs } from "@/solver/cascade/exploration";
 import { readNumber, readWord } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
+import { type ConstraintsView, constraintsCodec } from "./constraintsCodec";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 
 /** What defines the Plan page's view. null is the default, which the cluster's suggestion fills in. */
-export interface PlanView {
+export interface PlanView extends ConstraintsView {
   readonly workload: string | null;
   readonly requestsPerSecond: number | null;
   readonly qualityFloor: number | null;
@@ -30,12 +31,13 @@ const number = (value: number | null) => (value === null ? undefined : String(va
 
 export const planCodec: UrlCodec<PlanView> = {
   parse: (params) => ({
+    ...constraintsCodec.parse(params),
     workload: params.get("workload"),
     requestsPerSecond: readNumber(params, "rate", RATE_BOUNDS),
     qualityFloor: readNumber(params, "floor", FLOOR_BOUNDS),
     latencyBudgetSeconds: readNumber(params, "budget", BUDGET_BOUNDS),
     gpus: readNumber(params, "gpus", { min: 1, max: 100_000 }),
-    kind: readWord(params, "objective", ["quality-under-latency"]) ?? "latency-under-quality",
+    kind: readWord(params, "objective", ["quality-under-latency", "cost-under-both"]) ?? "latency-under-quality",
     latency: readWord(params, "latency", ["largest-stage"]) ?? "end-to-end",
     heldFor: readWord(params, "held", ["point"]) ?? "bound",
     fixed: parseRouting(params.get("fixed") ?? ""),
@@ -45,6 +47,7 @@ export const planCodec: UrlCodec<PlanView> = {
       .slice(0, MAX_PINS),
   }),
   format: (view) => ({
+    ...constraintsCodec.format(view),
     workload: view.workload ?? undefined,
     rate: number(view.requestsPerSecond),
     floor: number(view.qualityFloor),
