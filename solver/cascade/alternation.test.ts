@@ -98,6 +98,8 @@ describe("bothWays", () => {
       const explorer = explorerOf({ models: 2 + (seed % 2), gpus, requestsPerSecond: gpus * (8 + 22 * random.next()), seed });
       for (const latency of ["largest-stage", "end-to-end"] as const) {
         const knobs = { ...underFloor(60 + random.int(15), latency), maxGpus: gpus };
+        explorer.search();
+        explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: null });
         const { direct, alternated, better, difference } = bothWays(explorer, knobs);
         const kept = choose(explorer.exploration(), knobs).chosen;
         const seconds = [direct, alternated].flatMap((found) => (found === null ? [] : [found.latencySeconds]));

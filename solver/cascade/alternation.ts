@@ -30,6 +30,8 @@ export interface Alternation {
 /** Both ways to a plan, by the same tables. */
 export interface BothWays {
   readonly alternation: Alternation;
+  /** Routings the explorer held before the alternation: those from here on came from it. */
+  readonly searched: number;
   /** What each way found within floor and budget; null where it found nothing. */
   readonly direct: Candidate | null;
   readonly alternated: Candidate | null;
@@ -112,14 +114,14 @@ export function alternate(explorer: Explorer, knobs: Knobs, ladder: readonly num
 }
 
 /**
- * Searches directly (`createSearch`, any models in the cascade), then alternates over the whole ladder as the source does, and
- * compares what they found. The explorer then holds what both looked at: `choose` keeps the better.
+ * Alternates over the whole ladder as the source does, from an explorer that has searched (`createSearch`, any models in the cascade),
+ * and compares what the two found. The explorer then holds what both looked at: `choose` keeps the better.
  */
 export function bothWays(explorer: Explorer, knobs: Knobs): BothWays {
   const { sample, shapes } = explorer.input;
-  explorer.search();
-  explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: knobs.latencyBudgetSeconds });
-  const direct = choose(explorer.exploration(), knobs).chosen;
+  const exploration = explorer.exploration();
+  const searched = exploration.routings.length;
+  const direct = choose(exploration, knobs).chosen;
   const ladder = sample.models.map((_, model) => model).filter((model) => (shapes[model]?.length ?? 0) > 0);
   const alternation = alternate(explorer, knobs, ladder);
   const quality = promisedQuality(knobs);
@@ -128,7 +130,7 @@ export function bothWays(explorer: Explorer, knobs: Knobs): BothWays {
   const alternated = alternation.candidate !== null && within(alternation.candidate) ? alternation.candidate : null;
   if (direct === null || alternated === null) {
     const found = direct === null ? "alternation" : "direct";
-    return { alternation, direct, alternated, better: direct === alternated ? null : found, difference: null };
+    return { alternation, searched, direct, alternated, better: direct === alternated ? null : found, difference: null };
   }
   const difference = {
     latencySeconds: alternated.latencySeconds - direct.latencySeconds,
@@ -136,7 +138,7 @@ export function bothWays(explorer: Explorer, knobs: Knobs): BothWays {
   };
   const loss = knobs.kind === "latency-under-quality" ? difference.latencySeconds : -difference.quality;
   const better = Math.abs(loss) <= ROUNDING ? "same" : loss > 0 ? "direct" : "alternation";
-  return { alternation, direct, alternated, better, difference };
+  return { alternation, searched, direct, alternated, better, difference };
 }
 
 /**

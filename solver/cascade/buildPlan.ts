@@ -3,6 +3,8 @@ import type { EngineProfile } from "../hardware/engineProfile";
 import type { MilpEngine } from "../milp/engine";
 import type { CascadePolicy, ClusterSpec, Objective, PlanDraft } from "../plan/plan";
 import type { Workload } from "../workload/workload";
+import { bothWays } from "./alternation";
+import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
 import { approvedRanges } from "./approvedRanges";
 import { best, choose, promisedQuality } from "./choose";
@@ -46,14 +48,16 @@ const MAX_FINALISTS = 4;
 const NEAR_TIE = 1.05;
 
 /**
- * From an exploration to a plan: chooses by the tables, deploys the choice and simulates it whole, and goes on to the next best
- * while one promises more than the best verified (tables are approximate; a plan is not). What is predicted is
- * what the whole simulation showed.
+ * From an exploration to a plan: searches directly, alternates beside it as the source does, chooses by the tables from what either
+ * looked at, deploys the choice and simulates it whole, and goes on to the next best while one promises more than the best
+ * verified (tables are approximate; a plan is not). What is predicted is what the whole simulation showed.
  */
 export function buildPlan(input: BuildPlanInput): BuiltPlan {
   const { explorer, objective, fixed } = input;
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
+  // The source alternates for latency and for quality; it has no problem of least cost.
+  const ways = fixed === null && objective.kind !== "cost-under-both" ? bothWays(explorer, objective) : null;
   const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds);
   const exploration = explorer.exploration();
   // A routing set by hand is planned as it is; the floor and budget it may miss are told, not enforced.
@@ -90,6 +94,7 @@ export function buildPlan(input: BuildPlanInput): BuiltPlan {
         evaluatedThresholds: exploration.routings.length,
         replicaSimulations: explorer.tables.simulations(),
         why,
+        ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
         alternatives: alternatives.list,
       },
     },

@@ -1,0 +1,32 @@
+import type { AlternationReport } from "../plan/plan";
+import type { BothWays } from "./alternation";
+import { promisedQuality } from "./choose";
+import type { Knobs } from "./exploration";
+import type { Explorer } from "./explore";
+
+/**
+ * What a plan says of the alternation beside the direct search. Figures are by the tables; which of the two ways was kept follows the
+ * routing that the plan came to have once finalists were simulated whole.
+ *
+ * @param routing the plan's.
+ */
+export function alternationReport(
+  explorer: Explorer,
+  { alternation, searched, alternated, difference }: BothWays,
+  { routing, knobs }: { readonly routing: number; readonly knobs: Knobs },
+): AlternationReport {
+  const kept = routing >= searched ? "alternation" : routing === alternated?.routing ? "same" : "direct";
+  if (alternated === null) return { iterations: alternation.iterates.length, found: null, kept, difference };
+  const { stages, thresholds } = explorer.routing(alternated.routing);
+  return {
+    iterations: alternation.iterates.length,
+    found: {
+      stages: stages.map((model) => explorer.input.sample.models[model] ?? ""),
+      thresholds: [...thresholds],
+      latencySeconds: alternated.latencySeconds,
+      quality: promisedQuality(knobs)(alternated),
+    },
+    kept,
+    difference,
+  };
+}
