@@ -3,6 +3,8 @@ import type { FitProfile } from "@/solver/calibration/fitProfile";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { ExplorationWire } from "@/solver/cascade/explorationWire";
+import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { ConflictingConstraint } from "@/solver/deployment/explainInfeasible";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
@@ -222,16 +224,15 @@ export type SolveAnswer =
       readonly conflict?: readonly ConflictingConstraint[];
     };
 
-/** What the planner is at. `of` is null where nobody can know how much there is; `done` never falls within a phase. */
-export interface PlanningProgress {
-  readonly phase: "searching" | "alternating" | "deploying" | "simulating" | "examining";
-  readonly done: number;
-  readonly of: number | null;
-}
+export type { PlanningProgress };
 
 export type SolveEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: SolveAnswer };
+
+export type ExploreEvent =
+  | { readonly kind: "progress"; readonly progress: PlanningProgress }
+  | { readonly kind: "answer"; readonly answer: Outcome<{ readonly exploration: ExplorationWire }> };
 
 /** What can be asked about a plan beside the plan itself. */
 export const examinedKinds = ["prices", "sensitivity", "baselines"] as const;

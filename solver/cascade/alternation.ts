@@ -93,6 +93,7 @@ export function alternate(explorer: Explorer, knobs: Knobs, ladder: readonly num
   let least = Number.POSITIVE_INFINITY;
   let stable = 0;
   while (stable < STABLE_ITERATIONS) {
+    explorer.input.progress?.({ phase: "alternating", done: iterates.length, of: null });
     const { latencySeconds, gpus } = deployed;
     const { stages, thresholds: own } = explorer.routing(deployed.routing);
     const score = scoreOf({ latencySeconds, quality: quality(deployed) });

@@ -144,7 +144,9 @@ function verifiedBest(input: BuildPlanInput, { exploration, pool, knobs }: Conte
     const rival = known === undefined ? null : rivalOf(leader);
     if (known && rival === null) return { finalist: known, verified: verified(), unstable };
     const next = rival ?? leader;
-    const deployed = deployFinalist({ ...input, policyOf: (routing) => policyOf(input, routing, null) }, next.routing);
+    const done = seen.size;
+    const progress = (phase: "deploying" | "simulating") => input.explorer.input.progress?.({ phase, done, of: null });
+    const deployed = deployFinalist({ ...input, progress, policyOf: (routing) => policyOf(input, routing, null) }, next.routing);
     const overloaded = deployed?.deployment.find((stage) => stageStability(stage, input.profile) === "unstable");
     if (overloaded !== undefined)
       unstable = `Unstable: ${loadText(overloaded, input.profile)}, so its queue may grow without end. Add GPUs or lower the rate.`;

@@ -8,6 +8,7 @@ import { STARVATION_LIMIT } from "./choose";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
 import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables } from "./latencyTables";
+import type { TellProgress } from "./progress";
 import { type Pickable, qualityLowerBound, selectionCritical } from "./qualityBound";
 import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "./routing";
 import { createSearch, type Evaluated, orderedSubsets, product, usefulThresholds } from "./search";
@@ -28,6 +29,8 @@ export interface ExploreInput {
   readonly seed: number;
   /** Asked often; true makes `search` and `focus` return early with what there is. */
   readonly cancelled: () => boolean;
+  /** Told of the search, and by what plans with the explorer; left out: nobody listens. */
+  readonly progress?: TellProgress;
 }
 
 /** A routing with all that follows from it, before GPUs are given. */
@@ -164,6 +167,7 @@ export function createExplorer(input: ExploreInput): Explorer {
     evaluate,
     limit: MAX_ROUTINGS,
     cancelled: input.cancelled,
+    visited: (done) => input.progress?.({ phase: "searching", done, of: null }),
     cascades,
   });
 

@@ -72,6 +72,8 @@ export interface FinalistInput {
   readonly engine: MilpEngine;
   /** The policy of the routing, as the gateway will run it. */
   readonly policyOf: (routing: number) => CascadePolicy;
+  /** Told when deploying begins, and when simulating does. */
+  readonly progress: (phase: "deploying" | "simulating") => void;
 }
 
 /** Time the MILP may take; its optimum is known from the exact allocation, so running out costs the proof by a second solver only. */
@@ -94,6 +96,7 @@ const WARM_UP_SHARE = 0.15;
  */
 export function deployFinalist(input: FinalistInput, routing: number): Finalist | null {
   const { explorer, cluster, objective } = input;
+  input.progress("deploying");
   const routed = explorer.routing(routing);
   const { stages } = routed;
   const tables = explorer.mixes(routed).map((mix, stage) => explorer.tables.exact(stages[stage] ?? 0, mix));
@@ -214,6 +217,7 @@ function verify(
 ): Finalist | null {
   const { explorer, workload, objective } = input;
   const { requestsPerSecond, shapes, sample: planning, judge, quantile: q } = explorer.input;
+  input.progress("simulating");
   const requests = Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, workload.arrivalSeconds.length));
   const outcome = simulateCluster({
     policy: buildPolicy(input.policyOf(routing)),

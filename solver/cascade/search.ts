@@ -23,6 +23,8 @@ export interface SearchInput<Point extends Evaluated> {
   readonly limit: number;
   /** Asked between evaluations; true ends the search with what there is. */
   readonly cancelled: () => boolean;
+  /** Told how many points there are after each that the search looks at. */
+  readonly visited?: (points: number) => void;
 }
 
 export interface Search<Point extends Evaluated> {
@@ -84,6 +86,7 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     if (limits.some((lower) => lower.every((threshold, stage) => (thresholds[stage] ?? 0) >= threshold))) return;
     const point = points[add(stages, thresholds)];
     if (point?.overloaded) overloaded.set(cascade, [...limits, thresholds]);
+    input.visited?.(points.length);
   }
 
   function add(stages: readonly number[], thresholds: readonly number[]): number {
