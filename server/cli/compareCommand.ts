@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { comparedMeans } from "@/server/planning/comparedMeans";
 import { type ComparedRate, compareSystems } from "@/server/planning/compareSystems";
 import { loadGlpkEngine } from "@/server/planning/glpkEngine";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { describeComparison } from "./describeComparison";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { listFlag, numberFlag } from "./flagValues";
@@ -50,6 +51,8 @@ async function compare(flags: CompareFlags): Promise<ExitCode> {
   // Only the rate is not used of what is read.
   const read = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
   if (!read.ok) return refuse(read.message);
+  if (gpuTypes(read.situation.cluster).length > 1)
+    return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
   const cases = compareSystems({
     situation: read.situation,
     floors: flags.quality,

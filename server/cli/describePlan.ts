@@ -1,4 +1,7 @@
+import { constraintsOf } from "@/solver/deployment/constraints";
+import { canonicalJson } from "@/solver/plan/canonical";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
 import { textTable } from "./textTable";
 
 /** A plan as an operator reads it in a terminal. */
@@ -15,10 +18,11 @@ export function describePlan(plan: Plan): string {
         model.model,
         String(model.gpus),
         replicas(model),
-        percent(stage?.share ?? 0),
-        `${seconds(stage?.p95Seconds ?? 0)}${stage?.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
-        percent(stage?.utilisation ?? 0),
+        stage === undefined ? "-" : `${percent(stage.share)}${stage.shareBand === undefined ? "" : ` (${shares(stage.shareBand)})`}`,
+        stage === undefined ? "-" : `${seconds(stage.p95Seconds)}${stage.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
+        stage === undefined ? "-" : percent(stage.utilisation),
         [
+          ...(model.model === policy.judge.model ? ["judge"] : []),
           ...(stage?.stability === "near-saturation" ? ["near saturation"] : []),
           ...((stage?.extrapolated ?? []).length > 0 ? ["extrapolated"] : []),
         ].join(", "),
@@ -27,7 +31,9 @@ export function describePlan(plan: Plan): string {
   ];
   return [
     `Plan ${plan.id.slice(0, 12)}  ${plan.inputs.workload.name} at ${plan.inputs.workload.requestsPerSecond} requests/s on ${plan.inputs.cluster.name}\n\n`,
-    `  ${cascade}\n\n`,
+    `  ${cascade}\n`,
+    ...routingLines(plan).map((line) => `  ${line}\n`),
+    "\n",
     textTable(rows),
     `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${percent(predictions.qualityBand.confidence)})`,
     `, p95 ${seconds(predictions.p95Seconds)} (${span(predictions.p95Band)} at ${percent(predictions.p95Band.confidence)})`,
@@ -35,17 +41,66 @@ export function describePlan(plan: Plan): string {
     `  p95 band: ${predictions.p95Band.basis}\n`,
     `  allocation ${solver.status} for these thresholds (gap ${solver.gap === null ? "unknown" : percent(solver.gap)}; ${solver.engine}); `,
     `${solver.evaluatedThresholds} settings searched in ${solver.seconds.toFixed(2)} s\n`,
+    ...askedLines(plan).map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
         `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, sent on ${share.slice(1).map(percent).join(", ")}, busiest stage ${busiestLoad > 1 ? "unstable" : percent(busiestLoad)}\n`,
     ),
-    ...[...solver.why, ...predictions.notes].map((line) => `  - ${line}\n`),
+    ...[...solver.why, ...(solver.shapes ?? []).map(({ says }) => says), ...alternationLines(plan), ...predictions.notes].map(
+      (line) => `  - ${line}\n`,
+    ),
   ].join("");
 }
 
-const replicas = ({ replicas: groups }: ModelDeployment): string =>
-  groups.map(({ tp, pp, count }) => `${count} x tp${tp}${pp > 1 ? ` pp${pp}` : ""}`).join(" + ");
+/** Who judges, where it is an engine of the plan, and where requests may start, where it is not the first stage only. */
+function routingLines({ policy: { judge, directStart } }: Plan): string[] {
+  const { engine } = judge;
+  return [
+    ...(engine === undefined
+      ? []
+      : [
+          `judged by ${judge.model}, an engine of the plan: ${engine.outputTokens} tokens a call, ${seconds(judge.secondsPerCall)} in the mean`,
+        ]),
+    ...(directStart === undefined
+      ? []
+      : [
+          `starts at the first stage that a router (modelled, AUC ${directStart.router.auc.toFixed(2)}) scores ${directStart.below} or more, else at the last`,
+        ]),
+  ];
+}
+
+/** What was asked beside the objective, and how much of what ran changes. */
+function askedLines({ inputs: { constraints, running }, deployment }: Plan): string[] {
+  const asked = constraints === undefined ? [] : constraintsOf({ constraints, objective: { kind: "latency" } }).map(({ says }) => says);
+  if (running === undefined) return asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`];
+  const before = running.map((replica) => canonicalJson(replica));
+  const after = runningReplicas({ deployment }).map((replica) => canonicalJson(replica));
+  const stays = after.filter((replica) => before.includes(replica)).length;
+  const change = `of ${before.length} replicas that ran ${stays} stay, ${before.length - stays} stop; ${after.length - stays} start`;
+  return [...(asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`]), change];
+}
+
+function alternationLines({ solver: { alternation } }: Plan): string[] {
+  if (alternation === undefined) return [];
+  const { iterations, found, kept, difference } = alternation;
+  const rounds = `The source's alternation between deployment and routing, ${iterations} iterations,`;
+  if (found === null) return [`${rounds} found nothing that keeps what was asked.`];
+  if (kept === "same") return [`${rounds} found the same plan.`];
+  const off =
+    difference === null
+      ? ""
+      : `, ${difference.latencySeconds < 0 ? "-" : "+"}${seconds(Math.abs(difference.latencySeconds))} and ${difference.quality.toFixed(1)} points against the direct search`;
+  return [
+    `${rounds} found ${found.stages.join(" -> ")}${off}; ${kept === "alternation" ? "it was kept" : "the direct search's plan was kept"}.`,
+  ];
+}
+
+const replicas = ({ gpu: own, replicas: groups }: ModelDeployment): string =>
+  groups
+    .map(({ gpu, tp, pp, count }) => `${count} x tp${tp}${pp > 1 ? ` pp${pp}` : ""}${gpu === undefined || gpu === own ? "" : ` on ${gpu}`}`)
+    .join(" + ");
 
 const percent = (value: number): string => `${Math.round(value * 100)} %`;
 const seconds = (value: number): string => `${value.toPrecision(3)} s`;
+const shares = ({ low, high }: Pick<Band, "low" | "high">): string => `${Math.round(100 * low)} to ${percent(high)}`;
 const span = ({ low, high }: Pick<Band, "low" | "high">): string => `${seconds(low)} to ${seconds(high)}`;

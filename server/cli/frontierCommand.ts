@@ -3,21 +3,25 @@ import { createPlanner } from "@/server/planning/planner";
 import { DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planningRequest";
 import { choose } from "@/solver/cascade/choose";
 import { decodeExploration } from "@/solver/cascade/explorationWire";
+import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
-import { readSituation, type SituationFlags, withSituationFlags } from "./situationFlags";
+import { type PlanningFlags, readPlanning, withPlanningFlags } from "./planningFlags";
 import { textTable } from "./textTable";
 
 /** `weir frontier`: the Pareto set of latency and quality, each point a whole cascade with its GPUs. */
 export function addFrontierCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  withSituationFlags(program.command("frontier"))
+  withPlanningFlags(program.command("frontier"))
     .description("print the latency-quality frontier of a workload on a cluster, by the planner's tables")
     .option("--json", "print the points as JSON")
-    .action(async (flags: SituationFlags & { readonly json?: boolean }) => onExit(await frontier(flags)));
+    .action(async (flags: PlanningFlags & { readonly json?: boolean }) => onExit(await frontier(flags)));
 }
 
-async function frontier(flags: SituationFlags & { readonly json?: boolean }): Promise<ExitCode> {
-  const read = await readSituation(flags);
+async function frontier(flags: PlanningFlags & { readonly json?: boolean }): Promise<ExitCode> {
+  const read = await readPlanning(flags);
   if (!read.ok) return refuse(read.message);
+  const { constraints } = read.situation;
+  const left = constraints === undefined ? [] : unknownToTables.filter(({ asked }) => asked(constraints)).map(({ says }) => says);
+  if (left.length > 0) process.stderr.write(`Estimates by tables, which do not know: ${left.join(", ")}. \`weir plan\` holds them.\n`);
   const planner = createPlanner();
   try {
     const answer = await planner.explore(read.situation);
@@ -29,7 +33,7 @@ async function frontier(flags: SituationFlags & { readonly json?: boolean }): Pr
       qualityFloor: null,
       qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
       latencyBudgetSeconds: null,
-      maxGpus: exploration.maxGpus,
+      maxGpus: Math.min(exploration.maxGpus, constraints?.maxGpus ?? exploration.maxGpus),
     });
     const points = choice.frontier.flatMap((index) => {
       const candidate = choice.candidates[index];
@@ -45,6 +49,16 @@ async function frontier(flags: SituationFlags & { readonly json?: boolean }): Pr
     await planner.close();
   }
 }
+
+/** Constraints that need nodes or replicas by name, which latency tables by GPU count have not. */
+const unknownToTables: readonly { readonly says: string; asked(constraints: PlanConstraints): boolean }[] = [
+  { says: "nodes by model", asked: ({ nodes }) => nodes.length > 0 },
+  { says: "the loss of a node", asked: ({ surviveNodeLoss }) => surviveNodeLoss },
+  { says: "least replicas", asked: ({ minReplicasPerModel }) => minReplicasPerModel !== null },
+  { says: "pinned models", asked: ({ pinned }) => pinned.length > 0 },
+  { says: "changes against what runs", asked: ({ maxChangedReplicas }) => maxChangedReplicas !== null },
+  { says: "idle GPUs", asked: ({ idleGpus }) => !idleGpus },
+];
 
 interface Point {
   readonly stages: readonly string[];

@@ -38,7 +38,10 @@ export interface NamedConstraint {
 }
 
 /** Every constraint of a problem by name: those of its document in the order of the schema, then the latency that the lowest cost is under. */
-export function constraintsOf({ constraints, objective }: DeploymentProblem): readonly NamedConstraint[] {
+export function constraintsOf({
+  constraints,
+  objective,
+}: Pick<DeploymentProblem, "constraints" | "objective">): readonly NamedConstraint[] {
   const { pinned, shapes, excluded, nodes } = constraints;
   const { minReplicasPerModel, surviveNodeLoss, maxUsdPerHour, maxGpus, maxChangedReplicas, idleGpus } = constraints;
   const of = (

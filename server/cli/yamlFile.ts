@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import type { z } from "zod";
+
+type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
+
+/** A YAML (or JSON) file by its schema; one sentence with file, line and field where it cannot be used. */
+export function readYamlFile<Schema extends z.ZodType>(flag: string, path: string, schema: Schema): Read<z.output<Schema>> {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return { ok: false, message: `${flag}: ${path} is no file that can be read.` };
+  }
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const at = (offset: number): string => `${basename(path)} line ${lines.linePos(offset).line}`;
+  const [broken] = document.errors;
+  if (broken !== undefined) return { ok: false, message: `${at(broken.pos[0])}: not YAML: ${firstLine(broken.message)}.` };
+  // An empty file asks for nothing.
+  const parsed = schema.safeParse(document.toJS() ?? {});
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const [issue] = parsed.error.issues;
+  const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
+  const field = [...(issue?.path ?? []), ...unknown].map((key) => (typeof key === "number" ? key : String(key)));
+  const says = unknown.length > 0 ? "there is no such field" : issue?.message;
+  return { ok: false, message: `${at(offsetOf(document, field))}: ${field.join(".") || "the whole file"}: ${says}.` };
+}
+
+/** Where a field stands: its key or entry, or the closest part around it where it is missing. */
+function offsetOf(document: Document, field: readonly (string | number)[]): number {
+  for (let length = field.length; length > 0; length -= 1) {
+    const around = length === 1 ? document.contents : document.getIn(field.slice(0, length - 1), true);
+    const name = field[length - 1];
+    const key = isMap(around) ? around.items.find((pair) => isScalar(pair.key) && pair.key.value === name)?.key : undefined;
+    const found = key ?? document.getIn(field.slice(0, length), true);
+    if (isNode(found) && found.range) return found.range[0];
+  }
+  return document.contents?.range?.[0] ?? 0;
+}
+
+const firstLine = (text: string): string => (text.split("\n")[0] ?? "").replace(/[.:]$/, "");
