@@ -44,7 +44,9 @@ const nodes = [
   { name: "n1", gpus: 4 },
   { name: "n2", gpus: 4 },
 ];
-const map = prepareGpuMap({ nodes, deployment, identities: identifyModels(["small-8b", "large-70b"]) });
+const cluster = { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes, usdPerGpuHour: 3 } as const;
+const identities = identifyModels(["small-8b", "large-70b"]);
+const map = prepareGpuMap({ cluster: { ...cluster, nodes }, deployment, identities });
 
 it("gives every GPU of every node exactly one block", () => {
   expect(map.map((node) => node.blocks.flatMap((block) => block.gpus))).toEqual([
@@ -65,4 +67,10 @@ it("says of free GPUs that they are free, and of a replica why it lies as it lie
   expect(map[1]?.blocks.map((block) => block.identity === null)).toEqual([false, true]);
   expect(map[1]?.blocks[1]?.why).toContain("Free");
   expect(map[0]?.blocks[2]?.why).toContain("only a pipeline may leave its node");
+});
+
+it("names the GPU type of each node only where the cluster has several", () => {
+  expect(map.map(({ type }) => type)).toEqual([null, null]);
+  const mixed = { ...cluster, nodes: [...nodes, { name: "n3", gpus: 2, gpu: "l40s" }] };
+  expect(prepareGpuMap({ cluster: mixed, deployment, identities }).map(({ type }) => type)).toEqual(["h100-sxm", "h100-sxm", "l40s"]);
 });

@@ -1,3 +1,4 @@
+import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec, ModelDeployment } from "@/solver/plan/plan";
 import { formatPercent } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
@@ -18,6 +19,8 @@ export interface GpuBlock {
 export interface GpuNode {
   readonly name: string;
   readonly gpus: number;
+  /** GPU type, where the cluster has several; else null. */
+  readonly type: string | null;
   readonly blocks: readonly GpuBlock[];
 }
 
@@ -55,12 +58,13 @@ function tenantsOf(deployment: readonly ModelDeployment[], identities: ReadonlyM
 
 /** Decides what each GPU of each node shows: neighbouring GPUs of one replica become one block. */
 export function prepareGpuMap(input: {
-  readonly nodes: ClusterSpec["nodes"];
+  readonly cluster: ClusterSpec;
   readonly deployment: readonly ModelDeployment[];
   readonly identities: ReadonlyMap<string, ModelIdentity>;
 }): readonly GpuNode[] {
   const tenants = tenantsOf(input.deployment, input.identities);
-  return input.nodes.map((node) => {
+  const mixed = gpuTypes(input.cluster).length > 1;
+  return input.cluster.nodes.map((node) => {
     const blocks: { tenant: Tenant | undefined; gpus: number[] }[] = [];
     for (let gpu = 0; gpu < node.gpus; gpu++) {
       const tenant = tenants.get(`${node.name}:${gpu}`);
@@ -71,6 +75,7 @@ export function prepareGpuMap(input: {
     return {
       name: node.name,
       gpus: node.gpus,
+      type: mixed ? gpuOfNode(input.cluster, node) : null,
       blocks: blocks.map(({ tenant, gpus }) => ({
         key: `${node.name}:${gpus[0]}`,
         gpus,

@@ -2,23 +2,25 @@
 
 import Link from "next/link";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import { healthTones } from "../shell/healthTones";
 import { useClusters } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
-import { formatUsd, shortHash } from "../ui/format";
+import { formatCounted, formatUsd, shortHash } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { flagCodec } from "../url/flagCodec";
 import { useUrlView } from "../url/useUrlView";
 import { DescribeCluster } from "./DescribeCluster";
+import { nodesText } from "./nodesText";
 
 const describeCodec = flagCodec("describe");
 
 function ClusterCard({ cluster }: { readonly cluster: ClusterSummary }) {
   const { spec } = cluster;
-  const gpus = spec.nodes.reduce((sum, node) => sum + node.gpus, 0);
+  const prices = gpuPrices(spec);
   const query = `?cluster=${encodeURIComponent(spec.id)}` as const;
   return (
     <article className="flex flex-col gap-3 rounded-lg border bg-panel p-4">
@@ -31,11 +33,17 @@ function ClusterCard({ cluster }: { readonly cluster: ClusterSummary }) {
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
         <dt className="text-ink-3">GPUs</dt>
         <dd>
-          {gpus} × {spec.gpu} on {spec.nodes.length} {spec.nodes.length === 1 ? "node" : "nodes"} (
-          {spec.nodes.map((node) => `${node.name}: ${node.gpus}`).join(", ")})
+          {gpuTypes(spec)
+            .map((type) => `${gpuCount(spec, type)} × ${type}`)
+            .join(" and ")}{" "}
+          on {formatCounted(spec.nodes.length, "node")} ({nodesText(spec)})
         </dd>
         <dt className="text-ink-3">Price</dt>
-        <dd>{formatUsd(spec.usdPerGpuHour)} per GPU and hour</dd>
+        <dd>
+          {gpuTypes(spec)
+            .map((type, _, types) => `${formatUsd(prices[type])} per ${types.length === 1 ? "GPU" : type} and hour`)
+            .join(", ")}
+        </dd>
         <dt className="text-ink-3">Runs</dt>
         <dd>
           {cluster.runningPlanId === null ? (

@@ -115,7 +115,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
             {plan !== null && (
               <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
                 <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
-                  <GpuMap nodes={prepareGpuMap({ nodes: cluster.spec.nodes, deployment: plan.deployment, identities })} />
+                  <GpuMap nodes={prepareGpuMap({ cluster: cluster.spec, deployment: plan.deployment, identities })} />
                 </Block>
                 <Block title="What is promised per stage">
                   <StageTable plan={plan} identities={identities} />

@@ -3,6 +3,7 @@ import { readModelText } from "@/server/cards/readModelText";
 import type { Store } from "@/server/store/store";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { cardOf } from "@/solver/hardware/catalogue";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { CardService } from "./services";
 
 /** Model and GPU cards over the shelf; every change has an audit line. */
@@ -16,7 +17,7 @@ export function createCardService(store: Store, shelf: CardShelf): CardService {
   /** Who would miss a card; null when nobody would. */
   function holderOf(kind: "model" | "gpu", id: string): string | null {
     if (kind === "gpu") {
-      const cluster = store.clusters.list().find(({ spec }) => spec.gpu === id);
+      const cluster = store.clusters.list().find(({ spec }) => gpuTypes(spec).includes(id));
       return cluster === undefined ? null : `the cluster "${cluster.spec.name}"`;
     }
     const workload = store.workloads.list().find(({ models }) => models.some(({ model }) => model === id));

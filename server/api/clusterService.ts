@@ -5,6 +5,8 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterDescription } from "./inputs";
 import type { ClusterService } from "./services";
 
 const bytesPerGb = 1024 ** 3;
@@ -36,19 +38,20 @@ export function createClusterService(store: Store, embedded: EmbeddedCluster, ca
 
   return {
     list: () => store.clusters.list().map(summary),
-    describe({ name, gpu, nodes, gpusPerNode, usdPerGpuHour }, actor) {
+    describe({ name, rows }, actor) {
       const { gpus } = cards.read().catalogue;
-      if (cardOf(gpus, gpu) === undefined) {
-        return { ok: false, message: `There is no card of a GPU "${gpu}"; known are ${Object.keys(gpus).join(", ")}.` };
+      const stranger = rows.find(({ gpu }) => cardOf(gpus, gpu) === undefined);
+      if (stranger !== undefined) {
+        return { ok: false, message: `There is no card of a GPU "${stranger.gpu}"; known are ${Object.keys(gpus).join(", ")}.` };
       }
       const taken = store.clusters.list().some((row) => row.spec.name === name);
       if (taken) return { ok: false, message: `There is a cluster "${name}" already: give another name.` };
       const id = randomUUID();
       const at = new Date().toISOString();
-      const nodeList = Array.from({ length: nodes }, (_, index) => ({ name: `node${index + 1}`, gpus: gpusPerNode }));
+      const detail = rows.map(({ nodes, gpusPerNode, gpu }) => `${nodes} x ${gpusPerNode} ${gpu}`).join(", ");
       store.atomically(() => {
-        store.clusters.insert({ id, name, kind: "described", gpu, nodes: nodeList, usdPerGpuHour }, at);
-        store.audit.add({ at, actor, action: "describe cluster", subject: name, detail: `${nodes} x ${gpusPerNode} ${gpu}` });
+        store.clusters.insert({ id, name, kind: "described", ...hardwareOf(rows) }, at);
+        store.audit.add({ at, actor, action: "describe cluster", subject: name, detail });
       });
       return { ok: true, id };
     },
@@ -60,4 +63,14 @@ export function createClusterService(store: Store, embedded: EmbeddedCluster, ca
         usdPerGpuHour: card.usdPerGpuHour,
       })),
   };
+}
+
+/** Nodes and prices as the planner takes them: the first row's GPU type is the cluster's own, others stand at their nodes. */
+function hardwareOf(rows: ClusterDescription["rows"]): Omit<ClusterSpec, "id" | "name" | "kind"> {
+  const { gpu = "", usdPerGpuHour = 0 } = rows[0] ?? {};
+  const nodes = rows
+    .flatMap((row) => Array.from({ length: row.nodes }, () => ({ gpus: row.gpusPerNode, ...(row.gpu === gpu ? {} : { gpu: row.gpu }) })))
+    .map((node, index) => ({ name: `node${index + 1}`, ...node }));
+  const others = rows.filter((row) => row.gpu !== gpu).map((row) => [row.gpu, row.usdPerGpuHour] as const);
+  return { gpu, nodes, usdPerGpuHour, ...(others.length === 0 ? {} : { otherUsdPerGpuHour: Object.fromEntries(others) }) };
 }

@@ -24,12 +24,26 @@ export const workloadImportSchema = z.object({
   aliases: z.record(z.string(), z.string()),
 });
 
-export const clusterDescriptionSchema = z.object({
-  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
-  gpu: z.string().min(1),
+/** Nodes that are alike. */
+const nodeRowSchema = z.object({
   nodes: z.int().min(1, "give at least one node").max(128, "give at most 128 nodes"),
   gpusPerNode: z.int().min(1, "give at least one GPU").max(16, "give at most 16 GPUs a node"),
+  gpu: z.string().min(1),
   usdPerGpuHour: z.number().nonnegative("give a price of 0 or more"),
+});
+
+export const clusterDescriptionSchema = z.object({
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  /** Named node1, node2 ... in this order. The first row's GPU type is the cluster's own. */
+  rows: z
+    .array(nodeRowSchema)
+    .min(1, "give at least one row of nodes")
+    .max(16, "give at most 16 rows of nodes")
+    .refine((rows) => rows.reduce((sum, row) => sum + row.nodes, 0) <= 128, "give at most 128 nodes")
+    .refine(
+      (rows) => rows.every((row) => rows.every((other) => other.gpu !== row.gpu || other.usdPerGpuHour === row.usdPerGpuHour)),
+      "give GPUs of one type one price",
+    ),
 });
 
 export const exploreSchema = z.object({
