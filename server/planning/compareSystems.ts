@@ -5,7 +5,7 @@ import type { BaselineSituation } from "@/solver/baselines/situation";
 import { standAlone } from "@/solver/baselines/standAlone";
 import { type Baseline, gpusOf, type System } from "@/solver/baselines/system";
 import { uniformAllocation, uniformParallelism } from "@/solver/baselines/uniform";
-import { costUsdPerRequest } from "@/solver/cascade/choose";
+import { costUsdPerRequest } from "@/solver/cascade/allocate";
 import type { PlanDraft } from "@/solver/plan/plan";
 import { type Ground, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 

@@ -1,5 +1,5 @@
 import { secondsOnReplicas } from "../cascade/capacityTable";
-import { STARVATION_LIMIT } from "../cascade/choose";
+import { STARVATION_LIMIT } from "../cascade/allocate";
 import type { Explorer, RoutedCascade } from "../cascade/explore";
 import type { MixTables } from "../cascade/latencyTables";
 import { product, usefulThresholds } from "../cascade/search";

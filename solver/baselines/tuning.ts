@@ -1,5 +1,5 @@
 import { latencyByGpus, replicasFor } from "../cascade/capacityTable";
-import { STARVATION_LIMIT } from "../cascade/choose";
+import { STARVATION_LIMIT } from "../cascade/allocate";
 import type { Explorer, RoutedCascade } from "../cascade/explore";
 import type { Mix, MixTables } from "../cascade/latencyTables";
 import { shapesWithin } from "../cascade/shapeMix";

@@ -1,38 +1,40 @@
-import { minMaxAllocation } from "../milp/bisection";
-import { weightedAllocation } from "../milp/weightedAllocation";
+import { allocate } from "./allocate";
 import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
-import { counted, rateText, secondsText } from "./wording";
-
-/**
- * Under the end-to-end objective no stage may be slower than this many times the smallest largest-stage latency. A stage that few
- * requests reach barely moves the p95; without a limit it would be left at the edge of saturation.
- */
-export const STARVATION_LIMIT = 1.5;
+import { onFewestGpus } from "./onFewestGpus";
+import { paretoFront } from "./paretoFront";
+import { counted, rateText, secondsText, usdText } from "./wording";
 
 /**
  * Chooses routing and GPUs for one setting of the knobs from the tables of an exploration: exact over all routings in it. Fast
  * enough for every step of a slider: the allocations are kept per GPU count, so moving the floor only sorts. No
  * simulation; the plan that is built afterwards is verified whole.
  */
-export function choose(exploration: Exploration, knobs: Knobs): Choice {
-  const gpus = Math.min(knobs.maxGpus, exploration.maxGpus);
-  const candidates = allocated(exploration, gpus, knobs.latency);
+export function choose(exploration: Exploration, asked: Knobs): Choice {
+  const knobs = { ...asked, maxGpus: Math.min(asked.maxGpus, exploration.maxGpus) };
+  const candidates = candidatesFor(exploration, knobs);
   const quality = promisedQuality(knobs);
-  const frontier = paretoFront(candidates, quality);
-  const serving = candidates.filter((candidate) => candidate.latencySeconds < Number.POSITIVE_INFINITY);
+  const frontier = latencyFrontier(candidates, quality);
+  const chosen = best(meeting(candidates, knobs), knobs.kind, quality);
+  if (chosen !== null) return { chosen, infeasible: null, binds: whatBinds(exploration, knobs, chosen), candidates, frontier };
+  return { chosen: null, infeasible: whyInfeasible(exploration, knobs), binds: null, candidates, frontier };
+}
+
+/**
+ * Every routing with the GPUs it would get, index = routing: all there are, or, where the cost is minimised, the fewest that keep the
+ * latency budget, and all where none do.
+ */
+export function candidatesFor(exploration: Exploration, knobs: Omit<Knobs, "qualityFloor" | "qualityConfidence">): readonly Candidate[] {
+  const onAll = allocated(exploration, Math.min(knobs.maxGpus, exploration.maxGpus), knobs.latency);
+  if (knobs.kind !== "cost-under-both") return onAll;
+  return onAll.map((candidate) => onFewestGpus(exploration, candidate, knobs));
+}
+
+/** The candidates that keep up with their load, at the floor or above and within the budget. */
+function meeting(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
+  const quality = promisedQuality(knobs);
   const floor = knobs.qualityFloor ?? 0;
-  const budget = knobs.latencyBudgetSeconds ?? Number.POSITIVE_INFINITY;
-  const meets = serving.filter((candidate) => quality(candidate) >= floor && candidate.latencySeconds <= budget);
-  const chosen = best(meets, knobs.kind, quality);
-  if (chosen !== null)
-    return { chosen, infeasible: null, binds: whatBinds(chosen, serving, { ...knobs, maxGpus: gpus }), candidates, frontier };
-  return {
-    chosen: null,
-    infeasible: whyInfeasible(exploration, candidates, { ...knobs, maxGpus: gpus }),
-    binds: null,
-    candidates,
-    frontier,
-  };
+  const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
+  return candidates.filter((candidate) => quality(candidate) >= floor && candidate.latencySeconds <= budget);
 }
 
 /** The quality a knob setting plans against: the lower bound, or the point value when no confidence is asked. */
@@ -40,20 +42,26 @@ export function promisedQuality(knobs: Pick<Knobs, "qualityConfidence">): (candi
   return knobs.qualityConfidence === null ? (candidate) => candidate.quality : (candidate) => candidate.qualityLow;
 }
 
-/** The best by the objective: lowest latency, or highest quality; then cheapest. */
+/** The best by the objective: lowest latency, highest quality or lowest cost; then the cheapest, or the fastest of the cheapest. */
 export function best(candidates: readonly Candidate[], kind: Knobs["kind"], quality: (candidate: Candidate) => number): Candidate | null {
-  const key =
-    kind === "latency-under-quality" ? (candidate: Candidate) => candidate.latencySeconds : (candidate: Candidate) => -quality(candidate);
+  const keys = {
+    "latency-under-quality": [(candidate: Candidate) => candidate.latencySeconds, costOf],
+    "quality-under-latency": [(candidate: Candidate) => -quality(candidate), costOf],
+    "cost-under-both": [costOf, (candidate: Candidate) => candidate.latencySeconds],
+  } as const;
+  const [key, tie] = keys[kind];
   let found: Candidate | null = null;
   for (const candidate of candidates) {
     if (found === null) found = candidate;
     else {
       const gain = key(found) - key(candidate);
-      if (gain > 0 || (gain === 0 && candidate.costUsdPerRequest < found.costUsdPerRequest)) found = candidate;
+      if (gain > 0 || (gain === 0 && tie(candidate) < tie(found))) found = candidate;
     }
   }
   return found;
 }
+
+const costOf = (candidate: Candidate): number => candidate.costUsdPerRequest;
 
 const kept = new WeakMap<Exploration, Map<string, readonly Candidate[]>>();
 
@@ -69,85 +77,32 @@ function allocated(exploration: Exploration, gpus: number, latency: Knobs["laten
   return fresh;
 }
 
-/** Seconds by GPU count (index f - 1) for each stage of a routing. */
-export function stageTables(exploration: Exploration, routing: number): readonly Float32Array[] {
-  const { maxGpus, stageP95, tableOffset } = exploration;
-  const offset = tableOffset[routing] ?? 0;
-  const stages = exploration.routings[routing]?.stages ?? [];
-  return stages.map((_, stage) => stageP95.subarray(offset + stage * maxGpus, offset + (stage + 1) * maxGpus));
-}
-
-/** The weights of a routing's end-to-end latency, one per stage. */
-function endToEndWeights(exploration: Exploration, routing: number): Float32Array {
-  const first = (exploration.tableOffset[routing] ?? 0) / exploration.maxGpus;
-  return exploration.endToEndWeight.subarray(first, first + (exploration.routings[routing]?.stages.length ?? 0));
-}
-
-/** The best allocation of one routing; infinite latency and no GPUs where it cannot keep up. */
-export function allocate(
-  exploration: Exploration,
-  routing: number,
-  { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
-): Candidate {
-  const tables = stageTables(exploration, routing);
-  const { quality = 0, qualityLow = 0, share = [] } = exploration.routings[routing] ?? {};
-  const even = minMaxAllocation(tables, gpus);
-  if (even === null) {
-    const none = tables.map(() => 0);
-    const infinite = Number.POSITIVE_INFINITY;
-    return { routing, gpus: none, gpusTotal: 0, latencySeconds: infinite, costUsdPerRequest: infinite, quality, qualityLow };
-  }
-  const weights = endToEndWeights(exploration, routing);
-  const stageLimitSeconds = STARVATION_LIMIT * even.latencySeconds;
-  const found = latency === "largest-stage" ? even : (weightedAllocation(tables, gpus, { weights, stageLimitSeconds }) ?? even);
-  const gpusTotal = found.gpus.reduce((sum, f) => sum + f, 0);
-  const judged = latency === "largest-stage" ? 0 : (exploration.endToEndJudgeSeconds[routing] ?? 0);
-  return {
-    routing,
-    gpus: found.gpus,
-    gpusTotal,
-    latencySeconds: found.latencySeconds + judged,
-    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, share }),
-    quality,
-    qualityLow,
-  };
-}
-
-/** GPUs by the hour over the requests they serve, plus a judge call for every answer that may be sent on. */
-export function costUsdPerRequest(of: {
-  readonly gpus: number;
-  readonly usdPerGpuHour: number;
-  readonly requestsPerSecond: number;
-  readonly share: readonly number[];
-  readonly judge: { readonly usdPerCall: number };
-}): number {
-  const judgeCalls = of.share.slice(0, -1).reduce((sum, share) => sum + share, 0);
-  return (of.gpus * of.usdPerGpuHour) / 3600 / of.requestsPerSecond + judgeCalls * of.judge.usdPerCall;
-}
-
 /** Positions of the candidates that no other beats in latency and quality both, by rising quality. */
-function paretoFront(candidates: readonly Candidate[], quality: (candidate: Candidate) => number): number[] {
-  const order = candidates
-    .map((_, index) => index)
-    .filter((index) => (candidates[index]?.latencySeconds ?? 0) < Number.POSITIVE_INFINITY)
-    .map((index) => ({ index, candidate: candidates[index] as Candidate }))
-    .sort((a, b) => quality(b.candidate) - quality(a.candidate) || a.candidate.latencySeconds - b.candidate.latencySeconds);
-  const front: number[] = [];
-  let fastest = Number.POSITIVE_INFINITY;
-  for (const { index, candidate } of order) {
-    if (candidate.latencySeconds < fastest) {
-      fastest = candidate.latencySeconds;
-      front.push(index);
-    }
-  }
-  return front.reverse();
+function latencyFrontier(candidates: readonly Candidate[], quality: (candidate: Candidate) => number): number[] {
+  const figures = candidates.map((candidate) => ({
+    quality: quality(candidate),
+    latency: candidate.latencySeconds,
+    cost: candidate.costUsdPerRequest,
+    gpus: candidate.gpusTotal,
+  }));
+  return paretoFront(figures, ["quality", "latency"]);
 }
 
 const points = (value: number): string => value.toFixed(1);
 
-function whatBinds(chosen: Candidate, serving: readonly Candidate[], knobs: Knobs): string {
+function whatBinds(exploration: Exploration, knobs: Knobs, chosen: Candidate): string {
   const quality = promisedQuality(knobs);
-  const free = best(serving, knobs.kind, quality);
+  const without = (change: Partial<Knobs>): Candidate | null => {
+    const relaxed = { ...knobs, ...change };
+    return best(meeting(candidatesFor(exploration, relaxed), relaxed), knobs.kind, quality);
+  };
+  if (knobs.kind === "cost-under-both")
+    return whatBindsCost(chosen, {
+      floorless: without({ qualityFloor: null }),
+      budgetless: without({ latencyBudgetSeconds: null }),
+      quality,
+    });
+  const free = without({ qualityFloor: null, latencyBudgetSeconds: null });
   if (free === null || free === chosen) {
     const gpus = knobs.maxGpus === 1 ? "The only GPU binds" : `The ${knobs.maxGpus} GPUs bind`;
     return `${gpus}: neither the floor nor the budget changes the choice.`;
@@ -157,7 +112,29 @@ function whatBinds(chosen: Candidate, serving: readonly Candidate[], knobs: Knob
   return `The latency budget binds: without it a quality of ${points(quality(free))} is reached, at ${secondsText(free.latencySeconds)}.`;
 }
 
-function whyInfeasible(exploration: Exploration, candidates: readonly Candidate[], knobs: Knobs): NonNullable<Choice["infeasible"]> {
+interface Relaxed {
+  readonly floorless: Candidate | null;
+  readonly budgetless: Candidate | null;
+  readonly quality: (candidate: Candidate) => number;
+}
+
+function whatBindsCost(chosen: Candidate, { floorless, budgetless, quality }: Relaxed): string {
+  const saves = (other: Candidate | null): other is Candidate => other !== null && costOf(other) < costOf(chosen);
+  const instead = (other: Candidate): string =>
+    `${usdText(costOf(other))} on ${counted(other.gpusTotal, "GPU")} would do, instead of ${usdText(costOf(chosen))} on ${chosen.gpusTotal}`;
+  const binds = [
+    ...(saves(floorless)
+      ? [`The quality floor binds: without it ${instead(floorless)}, at a quality of ${points(quality(floorless))}.`]
+      : []),
+    ...(saves(budgetless)
+      ? [`The latency budget binds: without it ${instead(budgetless)}, at ${secondsText(budgetless.latencySeconds)}.`]
+      : []),
+  ];
+  return binds.length === 0 ? "The load binds: neither floor nor budget makes the plan dearer." : binds.join(" ");
+}
+
+function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choice["infeasible"]> {
+  const candidates = allocated(exploration, knobs.maxGpus, knobs.latency);
   const serving = candidates.filter((candidate) => candidate.latencySeconds < Number.POSITIVE_INFINITY);
   const here = `${rateText(exploration.requestsPerSecond)} on ${counted(knobs.maxGpus, "GPU")}`;
   const quality = promisedQuality(knobs);

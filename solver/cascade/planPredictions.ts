@@ -3,7 +3,7 @@ import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import { mean, quantile } from "../numeric/quantile";
 import type { ClusterSpec, Predictions, StagePrediction } from "../plan/plan";
-import { costUsdPerRequest } from "./choose";
+import { costUsdPerRequest } from "./allocate";
 import type { Finalist } from "./finalist";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
@@ -19,7 +19,7 @@ interface Predicted extends Noted {
 export function planPredictions(input: Predicted, finalist: Finalist): Predictions {
   const { explorer, cluster, workload, profile } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
-  const { routed, qualityLow, thresholds } = explorer.routing(finalist.routing);
+  const { routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
   const { deployment, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q));
   const gpus = deployment.reduce((sum, stage) => sum + stage.gpus, 0);
@@ -47,6 +47,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     judgeOutlooks: judgeOutlooks(workload, {
       models: deployment.map((stage) => stage.model),
       thresholds,
+      startBelow,
       saturation: deployment.map((stage) => stage.saturationRequestsPerSecond),
       requestsPerSecond,
     }),

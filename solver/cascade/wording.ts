@@ -6,3 +6,6 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 
 /** A rate of requests as sentences give it. */
 export const rateText = (requestsPerSecond: number): string => `${counted(requestsPerSecond, "request")}/s`;
+
+/** A cost as sentences give it: one request's is too small to read. */
+export const usdText = (usdPerRequest: number): string => `${(1000 * usdPerRequest).toPrecision(3)} USD per 1,000 requests`;

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type CheapestKnobs, cheapest } from "./cheapest";
-import { allocate } from "./choose";
-import type { Exploration } from "./exploration";
+import { allocate } from "./allocate";
+import { choose } from "./choose";
+import type { Exploration, Knobs } from "./exploration";
 
 const MAX_GPUS = 8;
 
@@ -31,8 +31,8 @@ const explorations = fc
       judge: { secondsPerCall: 0.25, usdPerCall: judge },
       qualityConfidence: 0.9,
       routings: [
-        { stages: [0], thresholds: [], quality: 70, qualityLow: 68, share: [1] },
-        { stages: [0, 1], thresholds: [60], quality: 82, qualityLow: 80, share: [1, 0.4] },
+        { stages: [0], thresholds: [], startBelow: 0, quality: 70, qualityLow: 68, share: [1] },
+        { stages: [0, 1], thresholds: [60], startBelow: 0, quality: 82, qualityLow: 80, share: [1, 0.4] },
       ],
       stageP95: Float32Array.from([...table(0), ...table(0), ...table(1)]),
       tableOffset: Int32Array.from([0, MAX_GPUS]),
@@ -41,9 +41,10 @@ const explorations = fc
     };
   });
 
-describe("cheapest", () => {
-  it("costs what the cheapest of all routings on all GPU counts within floor and budget costs", () => {
-    const knobs = fc.record<CheapestKnobs>({
+describe("the least cost under floor and budget", () => {
+  it("is what the cheapest of all routings on all GPU counts within both costs", () => {
+    const knobs = fc.record<Knobs>({
+      kind: fc.constant("cost-under-both"),
       latency: fc.constantFrom("end-to-end", "largest-stage"),
       qualityFloor: fc.constantFrom(null, 60, 75, 81),
       qualityConfidence: fc.constantFrom(null, 0.9),
@@ -60,9 +61,10 @@ describe("cheapest", () => {
             if (latencySeconds <= (asked.latencyBudgetSeconds ?? Number.MAX_VALUE)) least = Math.min(least, costUsdPerRequest);
           }
         }
-        const found = cheapest(exploration, asked);
-        expect(found?.costUsdPerRequest ?? Number.POSITIVE_INFINITY).toBeCloseTo(least, 12);
-        if (found !== null) expect(found.latencySeconds).toBeLessThanOrEqual(asked.latencyBudgetSeconds ?? Number.MAX_VALUE);
+        const { chosen, candidates } = choose(exploration, asked);
+        expect(candidates.map(({ routing }) => routing)).toEqual([0, 1]);
+        expect(chosen?.costUsdPerRequest ?? Number.POSITIVE_INFINITY).toBeCloseTo(least, 12);
+        if (chosen !== null) expect(chosen.latencySeconds).toBeLessThanOrEqual(asked.latencyBudgetSeconds ?? Number.MAX_VALUE);
       }),
       { numRuns: 300 },
     );

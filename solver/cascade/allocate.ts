@@ -1,0 +1,65 @@
+import { minMaxAllocation } from "../milp/bisection";
+import { weightedAllocation } from "../milp/weightedAllocation";
+import type { Candidate, Exploration, Knobs } from "./exploration";
+
+/**
+ * Under the end-to-end objective no stage may be slower than this many times the smallest largest-stage latency. A stage that few
+ * requests reach barely moves the p95; without a limit it would be left at the edge of saturation.
+ */
+export const STARVATION_LIMIT = 1.5;
+
+/** Seconds by GPU count (index f - 1) for each stage of a routing. */
+export function stageTables(exploration: Exploration, routing: number): readonly Float32Array[] {
+  const { maxGpus, stageP95, tableOffset } = exploration;
+  const offset = tableOffset[routing] ?? 0;
+  const stages = exploration.routings[routing]?.stages ?? [];
+  return stages.map((_, stage) => stageP95.subarray(offset + stage * maxGpus, offset + (stage + 1) * maxGpus));
+}
+
+/** The weights of a routing's end-to-end latency, one per stage. */
+function endToEndWeights(exploration: Exploration, routing: number): Float32Array {
+  const first = (exploration.tableOffset[routing] ?? 0) / exploration.maxGpus;
+  return exploration.endToEndWeight.subarray(first, first + (exploration.routings[routing]?.stages.length ?? 0));
+}
+
+/** The best allocation of one routing; infinite latency and no GPUs where it cannot keep up. */
+export function allocate(
+  exploration: Exploration,
+  routing: number,
+  { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
+): Candidate {
+  const tables = stageTables(exploration, routing);
+  const { quality = 0, qualityLow = 0, share = [] } = exploration.routings[routing] ?? {};
+  const even = minMaxAllocation(tables, gpus);
+  if (even === null) {
+    const none = tables.map(() => 0);
+    const infinite = Number.POSITIVE_INFINITY;
+    return { routing, gpus: none, gpusTotal: 0, latencySeconds: infinite, costUsdPerRequest: infinite, quality, qualityLow };
+  }
+  const weights = endToEndWeights(exploration, routing);
+  const stageLimitSeconds = STARVATION_LIMIT * even.latencySeconds;
+  const found = latency === "largest-stage" ? even : (weightedAllocation(tables, gpus, { weights, stageLimitSeconds }) ?? even);
+  const gpusTotal = found.gpus.reduce((sum, f) => sum + f, 0);
+  const judged = latency === "largest-stage" ? 0 : (exploration.endToEndJudgeSeconds[routing] ?? 0);
+  return {
+    routing,
+    gpus: found.gpus,
+    gpusTotal,
+    latencySeconds: found.latencySeconds + judged,
+    costUsdPerRequest: costUsdPerRequest({ ...exploration, gpus: gpusTotal, share }),
+    quality,
+    qualityLow,
+  };
+}
+
+/** GPUs by the hour over the requests they serve, plus a judge call for every answer that may be sent on. */
+export function costUsdPerRequest(of: {
+  readonly gpus: number;
+  readonly usdPerGpuHour: number;
+  readonly requestsPerSecond: number;
+  readonly share: readonly number[];
+  readonly judge: { readonly usdPerCall: number };
+}): number {
+  const judgeCalls = of.share.slice(0, -1).reduce((sum, share) => sum + share, 0);
+  return (of.gpus * of.usdPerGpuHour) / 3600 / of.requestsPerSecond + judgeCalls * of.judge.usdPerCall;
+}

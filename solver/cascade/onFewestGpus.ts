@@ -1,0 +1,36 @@
+import { allocate, stageTables } from "./allocate";
+import type { Candidate, Exploration, Knobs } from "./exploration";
+
+/**
+ * A candidate's routing on the fewest GPUs that keep the latency budget, which is also its lowest cost; a budget of null asks no more
+ * than keeping up with the load. By bisection: latency does not rise with GPUs. The candidate itself where no fewer do.
+ */
+export function onFewestGpus(
+  exploration: Exploration,
+  candidate: Candidate,
+  { latency, latencyBudgetSeconds }: Pick<Knobs, "latency" | "latencyBudgetSeconds">,
+): Candidate {
+  const budget = latencyBudgetSeconds ?? Number.MAX_VALUE;
+  if (candidate.latencySeconds > budget) return candidate;
+  const { routing } = candidate;
+  let low = leastGpus(exploration, routing) - 1;
+  let found = candidate;
+  for (let high = candidate.gpusTotal; high - low > 1; ) {
+    // Without a budget the fewest that keep up will do at once.
+    const middle = latencyBudgetSeconds === null ? low + 1 : (low + high) >> 1;
+    const tried = allocate(exploration, routing, { gpus: middle, latency });
+    if (tried.latencySeconds <= budget) {
+      high = middle;
+      found = tried;
+    } else low = middle;
+  }
+  return found;
+}
+
+/** GPUs below which some stage of a routing does not keep up; Infinity where none are enough. */
+export function leastGpus(exploration: Exploration, routing: number): number {
+  return stageTables(exploration, routing).reduce((sum, table) => {
+    const first = table.findIndex((seconds) => seconds < Number.POSITIVE_INFINITY);
+    return sum + (first < 0 ? Number.POSITIVE_INFINITY : first + 1);
+  }, 0);
+}
