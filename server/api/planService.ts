@@ -2,16 +2,20 @@ import { z } from "zod";
 import type { Connector } from "@/server/clusters/connector";
 import { misfit } from "@/server/clusters/misfit";
 import { planDiff } from "@/server/clusters/planDiff";
-import type { Approval, PlanSummary } from "@/server/contracts/studio";
+import type { Approval, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
+import type { Asking } from "@/server/planning/planner";
 import { planHashes } from "@/server/planning/sealPlan";
 import type { Store } from "@/server/store/store";
 import { type Plan, planSchema } from "@/solver/plan/plan";
+import type { SolveRequest } from "./inputs";
+import type { Planning } from "./planningService";
 import type { PlanService } from "./services";
+import { withProgress } from "./withProgress";
 
 export interface PlanServiceOptions {
   readonly store: Store;
   readonly connectorOf: (clusterId: string) => Connector | null;
-  readonly planning: Pick<PlanService, "explore" | "solve">;
+  readonly planning: Planning;
 }
 
 /** Solved plans that nobody kept are forgotten beyond this number: about 10 kB each. */
@@ -29,6 +33,12 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
     solved.set(plan.id, plan);
     const oldest = solved.keys().next().value;
     if (solved.size > rememberedPlans && oldest !== undefined) solved.delete(oldest);
+  }
+
+  async function solve(request: SolveRequest, asking: Asking): Promise<SolveAnswer> {
+    const answer = await planning.solve(request, asking);
+    if (answer.outcome === "plan") remember(answer.plan);
+    return answer;
   }
 
   function summary(plan: Plan): PlanSummary {
@@ -61,12 +71,11 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
   }
 
   return {
-    explore: planning.explore,
-    async solve(request, signal) {
-      const answer = await planning.solve(request, signal);
-      if (answer.outcome === "plan") remember(answer.plan);
-      return answer;
-    },
+    explore: (request, signal) => planning.explore(request, { signal }),
+    exploreEvents: (request, signal) => withProgress((asking) => planning.explore(request, asking), signal),
+    solve: (request, signal) => solve(request, { signal }),
+    solveEvents: (request, signal) => withProgress((asking) => solve(request, asking), signal),
+    examine: planning.examine,
     keep(planId, actor) {
       const plan = known(planId);
       return plan === null ? { ok: false, message: "This plan was solved too long ago: solve it again." } : keep(plan, actor, "keep");

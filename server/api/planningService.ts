@@ -1,21 +1,35 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
-import type { Outcome } from "@/server/contracts/studio";
-import type { Planner } from "@/server/planning/planner";
+import type { Examination, ExamineEvent, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type { Asking, Planner } from "@/server/planning/planner";
 import type { PlanningSituation } from "@/server/planning/planningRequest";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
+import type { RunningReplica } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { profileInUse } from "./calibrationService";
-import type { ExploreRequest } from "./inputs";
-import type { PlanService } from "./services";
+import type { ExamineRequest, ExploreRequest, SolveRequest } from "./inputs";
+import { withProgress } from "./withProgress";
 import { loadWorkload } from "./workloadService";
 
 /** Workloads kept unpacked between the requests of a turning knob; each is some megabytes. */
 const unpackedWorkloads = 3;
 
+/** Examinations kept, so that opening one again costs nothing: some kB each. */
+const keptExaminations = 60;
+
+/** What the planner answers to requests that name what the store holds. */
+export interface Planning {
+  explore(request: ExploreRequest, asking: Asking): ReturnType<Planner["explore"]>;
+  solve(request: SolveRequest, asking: Asking): Promise<SolveAnswer>;
+  examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
+}
+
 /** The planner over what the store holds: ids in, explorations and plans out. */
-export function createPlanningService(store: Store, planner: Planner, cards: CardShelf): Pick<PlanService, "explore" | "solve"> {
+export function createPlanningService(store: Store, planner: Planner, cards: CardShelf): Planning {
   const unpacked = new Map<string, Workload>();
+  const examined = new Map<string, Examination>();
 
   function workloadOf(id: string): Workload | null {
     const workload = unpacked.get(id) ?? loadWorkload(store, id);
@@ -27,8 +41,20 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     return workload;
   }
 
+  function keep(key: string, examination: Examination): void {
+    examined.set(key, examination);
+    const oldest = examined.keys().next().value;
+    if (examined.size > keptExaminations && oldest !== undefined) examined.delete(oldest);
+  }
+
+  function running(clusterId: string): readonly RunningReplica[] {
+    const planId = store.clusters.get(clusterId)?.runningPlanId ?? null;
+    const plan = planId === null ? null : store.plans.get(planId);
+    return plan === null ? [] : runningReplicas(plan);
+  }
+
   function situation(request: ExploreRequest): Outcome<{ readonly situation: PlanningSituation }> {
-    const { workloadId, clusterId, requestsPerSecond } = request;
+    const { workloadId, clusterId, requestsPerSecond, constraints, judge, directStart } = request;
     const cluster = store.clusters.get(clusterId)?.spec;
     if (cluster === undefined) return { ok: false, message: `There is no cluster ${clusterId}.` };
     const workload = store.workloads.summary(workloadId) === null ? null : workloadOf(workloadId);
@@ -36,21 +62,45 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     const { userCards, catalogue, problem } = cards.read();
     const missing =
       workload.outcomes.models.find(({ model }) => cardOf(catalogue.models, model) === undefined)?.model ??
-      (cardOf(catalogue.gpus, cluster.gpu) === undefined ? cluster.gpu : undefined);
+      gpuTypes(cluster).find((type) => cardOf(catalogue.gpus, type) === undefined);
     if (missing !== undefined) return { ok: false, message: `There is no card of ${missing}. ${problem ?? "Add it under Cards."}` };
+    const asked = {
+      ...(constraints === undefined ? {} : { constraints }),
+      ...(judge === undefined ? {} : { judge }),
+      ...(directStart === undefined ? {} : { directStart }),
+      // What runs matters to a plan only where it may not change much.
+      ...((constraints?.maxChangedReplicas ?? null) === null ? {} : { running: running(clusterId) }),
+    };
     const engineProfile = profileInUse(store);
-    return { ok: true, situation: { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond } };
+    return { ok: true, situation: { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked } };
   }
 
   return {
-    async explore(request, signal) {
+    async explore(request, asking) {
       const found = situation(request);
-      return found.ok ? planner.explore(found.situation, signal) : found;
+      return found.ok ? planner.explore(found.situation, asking) : found;
     },
-    async solve({ objective, fixed, ...request }, signal) {
+    async solve({ objective, fixed, ...request }, asking) {
       const found = situation(request);
       if (!found.ok) return { outcome: "infeasible", reason: found.message, bestQuality: null, bestLatencySeconds: null };
-      return planner.solve({ ...found.situation, objective, fixed }, signal);
+      return planner.solve({ ...found.situation, objective, fixed }, asking);
+    },
+    async *examine({ objective, fixed, examine, ...request }, signal) {
+      const found = situation(request);
+      if (!found.ok) return yield { kind: "refused", message: found.message };
+      const { workload: _, ...asked } = found.situation;
+      const key = JSON.stringify([asked, objective, fixed, examine]);
+      const known = examined.get(key);
+      if (known !== undefined) return yield { kind: "answer", examination: known };
+      const asking = (own: Asking) => planner.examine({ ...found.situation, objective, fixed, examine }, own);
+      for await (const event of withProgress(asking, signal)) {
+        if (event.kind === "progress") yield event;
+        else if (!event.answer.ok) yield { kind: "refused", message: event.answer.message };
+        else {
+          keep(key, event.answer.examination);
+          yield { kind: "answer", examination: event.answer.examination };
+        }
+      }
     },
   };
 }

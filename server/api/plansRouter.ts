@@ -1,14 +1,23 @@
 import { z } from "zod";
-import { approveSchema, byPlan, exploreSchema, solveSchema } from "./inputs";
+import { approveSchema, byPlan, examineSchema, exploreSchema, solveSchema } from "./inputs";
 import { found, procedure, router } from "./trpc";
 
 export const plansRouter = router({
   explore: procedure
     .input(exploreSchema)
     .query(({ ctx, input, signal }) => ctx.services.plans.explore(input, signal ?? new AbortController().signal)),
+  exploreEvents: procedure.input(exploreSchema).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.services.plans.exploreEvents(input, signal ?? new AbortController().signal);
+  }),
   solve: procedure
     .input(solveSchema)
     .mutation(({ ctx, input, signal }) => ctx.services.plans.solve(input, signal ?? new AbortController().signal)),
+  solveEvents: procedure.input(solveSchema).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.services.plans.solveEvents(input, signal ?? new AbortController().signal);
+  }),
+  examine: procedure.input(examineSchema).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.services.plans.examine(input, signal ?? new AbortController().signal);
+  }),
   keep: procedure.input(byPlan).mutation(({ ctx, input }) => ctx.services.plans.keep(input.planId, ctx.session.name)),
   list: procedure.input(z.object({ clusterId: z.string().nullable() })).query(({ ctx, input }) => ctx.services.plans.list(input.clusterId)),
   get: procedure.input(byPlan).query(({ ctx, input }) => found(ctx.services.plans.get(input.planId), `plan ${input.planId}`)),

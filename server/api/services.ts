@@ -5,6 +5,8 @@ import type {
   AuditLine,
   CheckEvent,
   ClusterSummary,
+  ExamineEvent,
+  ExploreEvent,
   FitState,
   GpuChoice,
   KeptPlan,
@@ -15,6 +17,7 @@ import type {
   PlanSummary,
   ProfileList,
   SolveAnswer,
+  SolveEvent,
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
@@ -29,6 +32,7 @@ import type {
   CardKind,
   CheckRequest,
   ClusterDescription,
+  ExamineRequest,
   ExploreRequest,
   FitRequest,
   LoadRequest,
@@ -95,7 +99,13 @@ export interface ClusterService {
 export interface PlanService {
   /** Everything the Plan page's sliders need to choose a plan without asking again. */
   explore(request: ExploreRequest, signal: AbortSignal): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  /** The same, telling what the planner is at on the way. */
+  exploreEvents(request: ExploreRequest, signal: AbortSignal): AsyncIterable<ExploreEvent>;
   solve(request: SolveRequest, signal: AbortSignal): Promise<SolveAnswer>;
+  /** The same, telling what the planner is at on the way; it stops when the signal aborts. */
+  solveEvents(request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent>;
+  /** One question about the plan that a request leads to. Asked again it is answered from what was found. */
+  examine(request: ExamineRequest, signal: AbortSignal): AsyncIterable<ExamineEvent>;
   /** Keeps a plan that `solve` found in this run of the studio. */
   keep(planId: string, actor: Actor): Outcome<{ readonly id: string }>;
   list(clusterId: string | null): readonly PlanSummary[];

@@ -161,7 +161,7 @@ describe("createPlanner", { timeout: 60_000 }, () => {
 
   it("drops a request whose signal aborts, and goes on with the next", async () => {
     const impatient = new AbortController();
-    const dropped = planner.solve(request({ requestsPerSecond: 41 }), impatient.signal);
+    const dropped = planner.solve(request({ requestsPerSecond: 41 }), { signal: impatient.signal });
     impatient.abort(new Error("nobody waits"));
     await expect(dropped).rejects.toThrow("nobody waits");
     expect((await planFor({ requestsPerSecond: 41 })).deployment.length).toBeGreaterThan(0);

@@ -1,20 +1,39 @@
 import { Worker } from "node:worker_threads";
-import type { Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type { Examination, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
-import type { PlanningAnswer, PlanningSituation, PlanningTask, SolveRequest, WorkerReply, WorkerRequest } from "./planningRequest";
+import type { TellProgress } from "@/solver/cascade/progress";
+import type {
+  ExamineRequest,
+  PlanningAnswer,
+  PlanningSituation,
+  PlanningTask,
+  SolveRequest,
+  WorkerReply,
+  WorkerRequest,
+} from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 import { workerFile } from "./workerFile";
+
+/** Who waits for an answer: may give up, and may want to know how far it is. */
+export interface Asking {
+  readonly signal?: AbortSignal;
+  /** At most ten times a second; the last before the answer may be left out. */
+  readonly onProgress?: TellProgress;
+}
 
 /** Finds cascade plans in a worker thread, so that nothing else waits. Command line and studio use the same. */
 export interface Planner {
   /** Everything sliders need to choose plans without asking again. Refused when no model of the workload fits the cluster. */
-  explore(situation: PlanningSituation, signal?: AbortSignal): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
+  explore(situation: PlanningSituation, asking?: Asking): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
   /** A sealed plan, or why there is none and what could be reached. */
-  solve(request: SolveRequest, signal?: AbortSignal): Promise<SolveAnswer>;
+  solve(request: SolveRequest, asking?: Asking): Promise<SolveAnswer>;
+  /** One question about the plan that a request leads to; refused where it leads to none. */
+  examine(request: ExamineRequest, asking?: Asking): Promise<Outcome<{ readonly examination: Examination }>>;
   close(): Promise<void>;
 }
 
 interface Waiting {
+  readonly progress: TellProgress;
   readonly resolve: (answer: PlanningAnswer) => void;
   readonly reject: (reason: Error) => void;
 }
@@ -39,6 +58,10 @@ export function createPlanner(): Planner {
 
   function settle(reply: WorkerReply): void {
     const own = waiting.get(reply.id);
+    if (reply.outcome === "progress") {
+      own?.progress(reply.progress);
+      return;
+    }
     waiting.delete(reply.id);
     // An idle worker must not keep the process alive.
     if (waiting.size === 0) worker?.unref();
@@ -55,7 +78,8 @@ export function createPlanner(): Planner {
     waiting.clear();
   }
 
-  function ask({ workload, ...situation }: PlanningSituation, task: PlanningTask, signal?: AbortSignal): Promise<PlanningAnswer> {
+  function ask({ workload, ...situation }: PlanningSituation, task: PlanningTask, asking: Asking = {}): Promise<PlanningAnswer> {
+    const { signal, onProgress = () => undefined } = asking;
     signal?.throwIfAborted();
     worker ??= start();
     worker.ref();
@@ -74,6 +98,7 @@ export function createPlanner(): Planner {
       signal?.addEventListener("abort", abort, { once: true });
       const ended = (): void => signal?.removeEventListener("abort", abort);
       waiting.set(id, {
+        progress: onProgress,
         resolve: (answer) => {
           ended();
           resolve(answer);
@@ -88,17 +113,23 @@ export function createPlanner(): Planner {
   }
 
   return {
-    async explore(situation, signal) {
-      const answer = await ask(situation, { kind: "explore" }, signal);
+    async explore(situation, asking) {
+      const answer = await ask(situation, { kind: "explore" }, asking);
       if (answer.kind === "exploration") return { ok: true, exploration: answer.exploration };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an exploration was asked, a ${answer.kind} came`);
     },
-    async solve({ objective, fixed, ...situation }, signal) {
-      const answer = await ask(situation, { kind: "solve", objective, fixed }, signal);
+    async solve({ objective, fixed, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "solve", objective, fixed }, asking);
       if (answer.kind === "draft") return { outcome: "plan", plan: sealPlan(answer.draft, new Date()) };
       if (answer.kind === "infeasible") return answer.answer;
       throw new Error(`a plan was asked, an ${answer.kind} came`);
+    },
+    async examine({ objective, fixed, examine, ...situation }, asking) {
+      const answer = await ask(situation, { kind: "examine", objective, fixed, examine }, asking);
+      if (answer.kind === "examination") return { ok: true, examination: answer.examination };
+      if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
+      throw new Error(`an examination was asked, a ${answer.kind} came`);
     },
     async close() {
       const ending = worker;

@@ -1,6 +1,7 @@
 import { buildPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import { createExplorer, type Explorer } from "@/solver/cascade/explore";
+import type { TellProgress } from "@/solver/cascade/progress";
 import { planningSample } from "@/solver/cascade/routing";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
@@ -28,8 +29,8 @@ const KEPT_EXPLORERS = 6;
 const ENOUGH_GPUS = 64;
 
 export interface PlanningDesk {
-  /** Blocks until done. @throws Cancelled when `cancelled` turned true; its half-done exploration is dropped. */
-  work(situation: PlanningSituation, task: PlanningTask, cancelled: () => boolean): PlanningAnswer;
+  /** Blocks until done, telling how far it is. @throws Cancelled when `cancelled` turned true; its half-done exploration is dropped. */
+  work(situation: PlanningSituation, task: PlanningTask, cancelled: () => boolean, progress?: TellProgress): PlanningAnswer;
 }
 
 /** Thrown when nobody waits for the answer any more. */
@@ -39,7 +40,25 @@ export class Cancelled extends Error {}
 export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
   const kept = new Map<string, Explorer>();
   let asked: () => boolean = () => false;
+  let tell: TellProgress = () => undefined;
   let inHand: string | null = null;
+
+  function unlessCancelled(): void {
+    if (asked()) throw new Cancelled();
+  }
+
+  /** Nobody waits for more than one solve, nor for a whole simulation more. */
+  const stoppable: MilpEngine = {
+    name: engine.name,
+    solve(model, limits) {
+      unlessCancelled();
+      return engine.solve(model, limits);
+    },
+  };
+  const progress: TellProgress = (at) => {
+    unlessCancelled();
+    tell(at);
+  };
 
   function explorerFor(situation: PlanningSituation, percentile: number): Explorer {
     const { workloadId, cluster, userCards, engineProfile, requestsPerSecond } = situation;
@@ -48,7 +67,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const hardware = [cluster, userCards, engineProfile];
     const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, qualityConfidence, percentile, judgeOf(situation)]);
     inHand = key;
-    const explorer = kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked() });
+    const explorer =
+      kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked(), progress });
     // Asked last is dropped last.
     kept.delete(key);
     kept.set(key, explorer);
@@ -58,11 +78,12 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
   }
 
   return {
-    work(situation, task, cancelled) {
+    work(situation, task, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const refusal = doesNotFit(situation, task.kind === "solve" ? task.objective : null);
       if (refusal !== null) return refusal;
       asked = cancelled;
+      tell = told;
       inHand = null;
       let whole = false;
       try {
@@ -98,7 +119,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           cards: catalogue(situation),
           profile: situation.engineProfile ?? vllmProfile,
           fixed,
-          engine,
+          engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
@@ -163,6 +184,7 @@ interface NewExplorer extends PlanningSituation {
   readonly qualityConfidence: number;
   readonly percentile: number;
   readonly cancelled: () => boolean;
+  readonly progress: TellProgress;
 }
 
 function newExplorer(asked: NewExplorer): Explorer {
@@ -187,6 +209,7 @@ function newExplorer(asked: NewExplorer): Explorer {
     qualityConfidence: asked.qualityConfidence,
     seed: mixSeed(workload.seed, "planning"),
     cancelled: asked.cancelled,
+    progress: asked.progress,
   });
 }
 

@@ -1,4 +1,5 @@
 import { parentPort } from "node:worker_threads";
+import type { TellProgress } from "@/solver/cascade/progress";
 import type { Workload } from "@/solver/workload/workload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk } from "./planningDesk";
@@ -8,13 +9,25 @@ import type { WorkerReply, WorkerRequest } from "./planningRequest";
 const port = parentPort;
 if (port === null) throw new Error("The planning worker runs as a worker thread only.");
 
+/** Progress is told no more often than eyes follow. */
+const PROGRESS_MS = 100;
+
 const engine = await loadGlpkEngine();
 const desk = createPlanningDesk(engine, () => performance.now() / 1000);
 const workloads = new Map<string, Workload>();
 
-port.on("message", (request: WorkerRequest) => {
-  port.postMessage(answer(request));
-});
+const reply = (message: WorkerReply): void => port.postMessage(message);
+port.on("message", (request: WorkerRequest) => reply(answer(request)));
+
+function progressOf(id: number): TellProgress {
+  let toldMs = performance.now();
+  return (progress) => {
+    const nowMs = performance.now();
+    if (nowMs - toldMs < PROGRESS_MS) return;
+    toldMs = nowMs;
+    reply({ id, outcome: "progress", progress });
+  };
+}
 
 function answer({ id, situation, task, stop }: WorkerRequest): WorkerReply {
   if (situation.workload !== null) workloads.set(situation.workloadId, situation.workload);
@@ -24,7 +37,7 @@ function answer({ id, situation, task, stop }: WorkerRequest): WorkerReply {
   if (cancelled()) return { id, outcome: "cancelled" };
   try {
     if (workload === undefined) throw new Error(`workload ${situation.workloadId} never reached the planning worker`);
-    return { id, outcome: "answer", answer: desk.work({ ...situation, workload }, task, cancelled) };
+    return { id, outcome: "answer", answer: desk.work({ ...situation, workload }, task, cancelled, progressOf(id)) };
   } catch (problem) {
     if (problem instanceof Cancelled) return { id, outcome: "cancelled" };
     return { id, outcome: "failed", message: problem instanceof Error ? (problem.stack ?? problem.message) : String(problem) };
