@@ -30,14 +30,14 @@ interface Ranged {
 export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number; max: number }[] {
   const { deployment, objective, profile, verifiedSeconds } = plan;
   const planned = explorer.routing(plan.routing);
-  const { stages, thresholds, routed, qualityLow } = planned;
+  const { stages, thresholds, startBelow, routed, qualityLow } = planned;
   // A plan that misses the floor or the budget itself, set by hand, must not be turned further that way.
   const floor = Math.min(objective.qualityFloor ?? 100, qualityLow);
   const budget = objective.latencyBudgetSeconds === null ? null : Math.max(objective.latencyBudgetSeconds, verifiedSeconds);
   const correction = budget === null ? 1 : verifiedSeconds / secondsOn(explorer, planned, plan);
   const holds = (stage: number, threshold: number): boolean => {
     const turned = thresholds.map((own, position) => (position === stage ? threshold : own));
-    const outlook = explorer.outlook(stages, turned);
+    const outlook = explorer.outlook(stages, turned, startBelow);
     if (outlook.qualityLow < floor) return false;
     const keepsUp = deployment.every(({ saturationRequestsPerSecond }, position) => {
       const share = outlook.routed.share[position] ?? 0;

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { choose, costUsdPerRequest } from "./choose";
+import { costUsdPerRequest } from "./allocate";
+import { choose } from "./choose";
 import type { Exploration, Knobs } from "./exploration";
 import { decodeExploration, encodeExploration } from "./explorationWire";
 import { latencyUnderQuality } from "./penalty";
@@ -22,9 +23,9 @@ function exploration(): Exploration {
     judge: { secondsPerCall: 0.25, usdPerCall: 0.001 },
     qualityConfidence: 0.9,
     routings: [
-      { stages: [0], thresholds: [], quality: 70, qualityLow: 68, share: [1] },
-      { stages: [0, 1], thresholds: [60], quality: 82, qualityLow: 80, share: [1, 0.4] },
-      { stages: [1], thresholds: [], quality: 85, qualityLow: 83, share: [1] },
+      { stages: [0], thresholds: [], startBelow: 0, quality: 70, qualityLow: 68, share: [1] },
+      { stages: [0, 1], thresholds: [60], startBelow: 0, quality: 82, qualityLow: 80, share: [1, 0.4] },
+      { stages: [1], thresholds: [], startBelow: 0, quality: 85, qualityLow: 83, share: [1] },
     ],
     stageP95: Float32Array.from([...small, ...small, ...large, ...busyLarge]),
     tableOffset: Int32Array.from([0, MAX_GPUS, 3 * MAX_GPUS]),

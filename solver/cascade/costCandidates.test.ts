@@ -15,8 +15,8 @@ const exploration: Exploration = {
   judge: { secondsPerCall: 0, usdPerCall: 0 },
   qualityConfidence: 0.9,
   routings: [
-    { stages: [0], thresholds: [], quality: 70, qualityLow: 68, share: [1] },
-    { stages: [0, 1], thresholds: [60], quality: 82, qualityLow: 80, share: [1, 0.4] },
+    { stages: [0], thresholds: [], startBelow: 0, quality: 70, qualityLow: 68, share: [1] },
+    { stages: [0, 1], thresholds: [60], startBelow: 0, quality: 82, qualityLow: 80, share: [1, 0.4] },
   ],
   stageP95: Float32Array.from([8, 4, 3, 2, 1.9, 1.8, 1.7, 1.6, ...[none, 4, 3, 3, 3, 3, 3, 3], ...[none, 9, 6, 6, 6, 6, 6, 6]]),
   tableOffset: Int32Array.from([0, MAX_GPUS]),
@@ -28,8 +28,7 @@ const knobs = { maxGpus: MAX_GPUS, latency: "end-to-end" } as const;
 it("puts every routing on fewer GPUs, down to the fewest that keep up", () => {
   const found = costCandidates(exploration, knobs);
   const totals = (routing: number) => found.filter((each) => each.routing === routing).map((each) => each.gpusTotal);
-  expect(totals(0)).toEqual([1, 2, 3, 4, 5, 6, 7]);
-  // Six serve as well as seven.
+  expect(totals(0)).toEqual([1, 2, 3, 4, 5, 6]);
   expect(totals(1)).toEqual([4, 5, 6]);
   expect(found.every((each) => Number.isFinite(each.latencySeconds))).toBe(true);
 });
@@ -42,6 +41,11 @@ it("has cheaper plans only, at a latency no lower", () => {
     expect(each.costUsdPerRequest).toBeLessThan(next.costUsdPerRequest);
     expect(each.latencySeconds).toBeGreaterThanOrEqual(next.latencySeconds);
   }
+});
+
+it("takes what a turned GPU knob leaves of the same plans", () => {
+  const all = costCandidates(exploration, knobs);
+  expect(costCandidates(exploration, { ...knobs, maxGpus: 5 })).toEqual(all.filter((each) => each.gpusTotal < 5));
 });
 
 it("is empty where there is one GPU to give", () => {

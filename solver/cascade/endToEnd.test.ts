@@ -4,21 +4,23 @@ import { quantile } from "../numeric/quantile";
 import { seededRandom } from "../numeric/random";
 import { composeEndToEnd, type EndToEndInput } from "./endToEnd";
 
-function input(stageSeconds: readonly number[], share: readonly number[], seed = 1): EndToEndInput {
-  const random = seededRandom(seed);
+function input(stageSeconds: readonly number[], share: readonly number[], startsLater = false): EndToEndInput {
+  const random = seededRandom(1);
   const exit = Uint8Array.from({ length: 2000 }, () => {
     const draw = random.next();
     return share.filter((reach) => draw < reach).length - 1;
   });
   const relative = stageSeconds.map(() => Float64Array.from(exit, () => random.lognormal(-0.8, 0.5)));
-  return { exit, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95, stride: 1 };
+  const start = exit.map((leaves) => (startsLater ? random.int(leaves + 1) : 0));
+  return { start, exit, relative, stageSeconds, judgeSecondsPerCall: 0.27, quantile: 0.95, stride: 1 };
 }
 
 /** The definition, without classes: follow every prompt and take the percentile. */
-function bySorting({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile: q }: EndToEndInput): number {
+function bySorting({ start, exit, relative, stageSeconds, judgeSecondsPerCall, quantile: q }: EndToEndInput): number {
   const totals = Float64Array.from(exit, (leaves, prompt) => {
-    let seconds = judgeSecondsPerCall * Math.min(leaves + 1, stageSeconds.length - 1);
-    for (let stage = 0; stage <= leaves; stage += 1) seconds += stageSeconds[stage]! * relative[stage]![prompt]!;
+    const from = start[prompt]!;
+    let seconds = judgeSecondsPerCall * (Math.min(leaves + 1, stageSeconds.length - 1) - from);
+    for (let stage = from; stage <= leaves; stage += 1) seconds += stageSeconds[stage]! * relative[stage]![prompt]!;
     return seconds;
   });
   return quantile(totals, q);
@@ -30,10 +32,10 @@ const shares = fc
   .map(([b, c]) => [1, b, b * c]);
 
 describe("composeEndToEnd", () => {
-  it("finds the percentile of the summed latencies", () => {
+  it("finds the percentile of the summed latencies, wherever requests start", () => {
     fc.assert(
-      fc.property(latencies, shares, (stageSeconds, share) => {
-        const given = input(stageSeconds, share);
+      fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {
+        const given = input(stageSeconds, share, startsLater);
         const exact = bySorting(given);
         expect(Math.abs(composeEndToEnd(given).seconds - exact) / exact).toBeLessThan(0.02);
       }),
@@ -43,8 +45,8 @@ describe("composeEndToEnd", () => {
 
   it("returns weights that add up to the percentile where they were taken", () => {
     fc.assert(
-      fc.property(latencies, shares, (stageSeconds, share) => {
-        const { seconds, weights, judgeSeconds } = composeEndToEnd(input(stageSeconds, share));
+      fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {
+        const { seconds, weights, judgeSeconds } = composeEndToEnd(input(stageSeconds, share, startsLater));
         const sum = weights.reduce((total, weight, stage) => total + weight * stageSeconds[stage]!, judgeSeconds);
         expect(sum).toBeCloseTo(seconds, 6);
       }),

@@ -1,6 +1,6 @@
 /**
- * From the latencies of stages to the latency a user feels. A request that exits at stage e waits for the stages 0..e and for the
- * judge after each of them that is not the last. Percentiles do not add, requests do: so the planning prompts are followed through
+ * From the latencies of stages to the latency a user feels. A request that starts at stage s and exits at stage e waits for the
+ * stages s..e and for the judge after each of them that is not the last. Percentiles do not add, requests do: so the planning prompts are followed through
  * their stages one by one, each with its own latency relative to the stage's percentile, and the percentile of the sums is taken.
  *
  * That percentile is a function of the stage latencies, homogeneous of degree one together with the judging time. By
@@ -18,6 +18,8 @@ export interface EndToEnd {
 }
 
 export interface EndToEndInput {
+  /** Stage at which each prompt starts. */
+  readonly start: Uint8Array;
   /** Stage at which each prompt is accepted. */
   readonly exit: Uint8Array;
   /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
@@ -38,15 +40,17 @@ const WINDOW = 0.02;
 const CLASSES = 1024;
 
 /** The end-to-end percentile of a routing at given stage latencies, with its weights. */
-export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerCall, quantile, stride }: EndToEndInput): EndToEnd {
+export function composeEndToEnd({ start, exit, relative, stageSeconds, judgeSecondsPerCall, quantile, stride }: EndToEndInput): EndToEnd {
   const prompts = Math.ceil(exit.length / stride);
   const last = stageSeconds.length - 1;
   const total = new Float64Array(prompts);
-  for (let at = 0; at < prompts; at += 1) total[at] = judgeSecondsPerCall * Math.min((exit[at * stride] ?? 0) + 1, last);
+  const judgements = (prompt: number): number => Math.min((exit[prompt] ?? 0) + 1, last) - (start[prompt] ?? 0);
+  for (let at = 0; at < prompts; at += 1) total[at] = judgeSecondsPerCall * judgements(at * stride);
   for (const [stage, own] of relative.entries()) {
     const seconds = stageSeconds[stage] ?? 0;
     for (let at = 0; at < prompts; at += 1) {
-      if ((exit[at * stride] ?? 0) >= stage) total[at] = (total[at] ?? 0) + seconds * (own[at * stride] ?? 0);
+      const prompt = at * stride;
+      if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
     }
   }
   const [low = 0, middle = 0, high = 0] = latenciesAtRanks(total, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
@@ -57,9 +61,10 @@ export function composeEndToEnd({ exit, relative, stageSeconds, judgeSecondsPerC
   for (let at = 0; at < prompts; at += 1) {
     const seconds = total[at] ?? 0;
     if (seconds < low || seconds > high) continue;
-    const leaves = exit[at * stride] ?? 0;
-    for (let stage = 0; stage <= leaves; stage += 1) weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[at * stride] ?? 0);
-    judged += Math.min(leaves + 1, last);
+    const prompt = at * stride;
+    for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
+      weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+    judged += judgements(prompt);
     sum += seconds;
     count += 1;
   }

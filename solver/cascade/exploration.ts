@@ -9,11 +9,13 @@ export interface Routing {
   readonly stages: readonly number[];
   /** Integers 0..100, one fewer than stages. */
   readonly thresholds: readonly number[];
+  /** Requests start at the first stage whose router score is at least this, where none is at the last; 0: all at the first. */
+  readonly startBelow: number;
   /** Mean label of accepted answers, 0..100. */
   readonly quality: number;
   /** Lower confidence bound of `quality` on fresh traffic. */
   readonly qualityLow: number;
-  /** Share of requests that reach each stage, first is 1. */
+  /** Share of requests that visit each stage; the first is 1 unless some start later. */
   readonly share: readonly number[];
 }
 

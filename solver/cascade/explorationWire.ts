@@ -19,6 +19,7 @@ export interface ExplorationWire {
     share: readonly number[],
     quality: number,
     low: number,
+    startBelow: number,
   ])[];
   readonly stageP95: string;
   readonly tableOffset: string;
@@ -37,12 +38,13 @@ export function encodeExploration(exploration: Exploration): ExplorationWire {
     usdPerGpuHour,
     judge,
     qualityConfidence,
-    routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow }) => [
+    routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow, startBelow }) => [
       stages,
       thresholds,
       share,
       quality,
       qualityLow,
+      startBelow,
     ]),
     stageP95: toBase64(exploration.stageP95),
     tableOffset: toBase64(exploration.tableOffset),
@@ -65,7 +67,14 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
     judge,
     qualityConfidence,
     routings: wire.routings.map(
-      ([stages, thresholds, share, quality, qualityLow]): Routing => ({ stages, thresholds, share, quality, qualityLow }),
+      ([stages, thresholds, share, quality, qualityLow, startBelow]): Routing => ({
+        stages,
+        thresholds,
+        startBelow,
+        quality,
+        qualityLow,
+        share,
+      }),
     ),
     stageP95: new Float32Array(fromBase64(wire.stageP95)),
     tableOffset: new Int32Array(fromBase64(wire.tableOffset)),

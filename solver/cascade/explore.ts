@@ -3,8 +3,8 @@ import { minMaxAllocation } from "../milp/bisection";
 import { weightedAllocation } from "../milp/weightedAllocation";
 import { mean } from "../numeric/quantile";
 import { mixSeed } from "../numeric/random";
+import { STARVATION_LIMIT } from "./allocate";
 import { latencyByGpus } from "./capacityTable";
-import { STARVATION_LIMIT } from "./choose";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
 import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables } from "./latencyTables";
@@ -23,6 +23,8 @@ export interface ExploreInput {
   readonly maxGpus: number;
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
+  /** Whether requests may start at a later stage, by a router whose scores the sample then carries; left out: all start at the first. */
+  readonly directStart?: { readonly auc: number };
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly qualityConfidence: number;
@@ -57,10 +59,14 @@ export interface Explorer {
   /** All routings seen since the search. */
   exploration(): Exploration;
   /** Adds one routing by hand; returns its index in the exploration. */
-  add(stages: readonly number[], thresholds: readonly number[]): number;
+  add(stages: readonly number[], thresholds: readonly number[], startBelow?: number): number;
   routing(index: number): EvaluatedRouting;
   /** Quality bound and shares of thresholds that are not part of the exploration. */
-  outlook(stages: readonly number[], thresholds: readonly number[]): { readonly qualityLow: number; readonly routed: Routed };
+  outlook(
+    stages: readonly number[],
+    thresholds: readonly number[],
+    startBelow?: number,
+  ): { readonly qualityLow: number; readonly routed: Routed };
   /** Requests that reach each stage. */
   mixes(of: RoutedCascade): readonly Mix[];
   /** End-to-end latency with its weights for given stage latencies and the relative percentiles of their tables. */
@@ -79,6 +85,9 @@ const MAX_ROUTINGS = 1500;
 
 /** Routings behind the bound on quality; see `selectionCritical`. */
 const BOUND_ROUTINGS = 120;
+
+/** Later starts behind the bound on quality, at each of its thresholds, where requests may start later. */
+const BOUND_STARTS: readonly number[] = [40, 70];
 
 /** Prompts followed end to end per routing, about: the percentile of 700 is known as well as the tables are. */
 const COMPOSED_PROMPTS = 700;
@@ -102,7 +111,7 @@ export function createExplorer(input: ExploreInput): Explorer {
   let rewind: (() => void) | null = null;
 
   function mixesOf(stages: readonly number[], routed: Omit<Routed, "accepted">): Mix[] {
-    return stages.map((_, stage) => ({ prompts: promptsReaching(routed.exit, stage), share: routed.share[stage] ?? 0 }));
+    return stages.map((_, stage) => ({ prompts: promptsReaching(routed, stage), share: routed.share[stage] ?? 0 }));
   }
 
   function compose(
@@ -113,6 +122,7 @@ export function createExplorer(input: ExploreInput): Explorer {
     // Relative latencies of a model are shared by all routings; the percentile over a stage's own requests norms them.
     const norms = at.tables.map((own) => own.relativePercentile || 1);
     const composed = composeEndToEnd({
+      start: routed.start,
       exit: routed.exit,
       relative: stages.map((model) => tables.relativeLatency(model)),
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
@@ -123,8 +133,8 @@ export function createExplorer(input: ExploreInput): Explorer {
     return { ...composed, weights: composed.weights.map((weight, stage) => weight / (norms[stage] ?? 1)) };
   }
 
-  function evaluate(stages: readonly number[], thresholds: readonly number[]): EvaluatedRouting {
-    const { accepted, ...routed } = routePrompts(sample, stages, thresholds);
+  function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): EvaluatedRouting {
+    const { accepted, ...routed } = routePrompts(sample, stages, thresholds, startBelow);
     const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
     const own = mixesOf(stages, routed).map((mix, stage) => (mix.share > 0 ? tables.near(stages[stage] ?? 0, mix) : null));
     const stageTables = own.map((near, stage) => {
@@ -135,7 +145,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       return seconds.map((value) => value * lengthFactor);
     });
     const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));
-    const base = { stages, thresholds, routed, quality: qualityLow, qualityLow, tables: stageTables };
+    const base = { stages, thresholds, startBelow, routed, quality: qualityLow, qualityLow, tables: stageTables };
     const even = present.length === stages.length ? minMaxAllocation(stageTables, maxGpus) : null;
     if (even === null) {
       const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: qualityLow };
@@ -166,6 +176,7 @@ export function createExplorer(input: ExploreInput): Explorer {
     sample,
     evaluate,
     limit: MAX_ROUTINGS,
+    directStart: input.directStart !== undefined,
     cancelled: input.cancelled,
     visited: (done) => input.progress?.({ phase: "searching", done, of: null }),
     cascades,
@@ -196,8 +207,8 @@ export function createExplorer(input: ExploreInput): Explorer {
     exploration: () => asExploration(input, search.points),
     add: search.add,
     routing,
-    outlook(stages, thresholds) {
-      const routed = routePrompts(sample, stages, thresholds);
+    outlook(stages, thresholds, startBelow) {
+      const routed = routePrompts(sample, stages, thresholds, startBelow);
       return { routed, qualityLow: qualityLowerBound(routed, critical) };
     },
     mixes: ({ stages, routed }) => mixesOf(stages, routed),
@@ -209,7 +220,7 @@ export function createExplorer(input: ExploreInput): Explorer {
 export const relativePercentileOf = ({ tables, lengthFactor }: NearTables): number => tables.relativePercentile * lengthFactor;
 
 /** Routings of all cascades on a coarse grid: what the planner picks from, for the bound on quality. */
-function boundFamily({ sample, shapes }: ExploreInput, cascades: readonly (readonly number[])[]): Pickable[] {
+function boundFamily({ sample, shapes, directStart }: ExploreInput, cascades: readonly (readonly number[])[]): Pickable[] {
   const longest = cascades.at(-1)?.length ?? 1;
   const short = Math.min(8, BOUND_ROUTINGS / cascades.length);
   const workPerRequest = sample.models.map((_, model) => gpuSecondsAlone(sample, model, shapes[model]?.[0]));
@@ -218,8 +229,9 @@ function boundFamily({ sample, shapes }: ExploreInput, cascades: readonly (reado
     const points = stages.length === longest ? BOUND_ROUTINGS - cascades.length * short : short;
     const perStage = Math.max(1, Math.floor(points ** (1 / Math.max(1, stages.length - 1))));
     const choices = stages.slice(0, -1).map((model) => evenly(usefulThresholds(sample.judged[model] ?? new Float64Array()), perStage));
-    return product(choices).map((thresholds) => {
-      const { accepted, quality, share } = routePrompts(sample, stages, thresholds);
+    const starts = directStart === undefined || stages.length === 1 ? [0] : [0, ...BOUND_STARTS];
+    return product([...choices, starts]).map((setting) => {
+      const { accepted, quality, share } = routePrompts(sample, stages, setting.slice(0, -1), setting.at(-1));
       const cost = stages.reduce((sum, model, stage) => sum + (share[stage] ?? 0) * (workPerRequest[model] ?? 0), 0);
       return { accepted, quality, cost };
     });
@@ -250,9 +262,10 @@ function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[])
     usdPerGpuHour: input.usdPerGpuHour,
     judge: input.judge,
     qualityConfidence: input.qualityConfidence,
-    routings: points.map(({ stages: own, thresholds, routed, qualityLow }) => ({
+    routings: points.map(({ stages: own, thresholds, startBelow, routed, qualityLow }) => ({
       stages: own,
       thresholds,
+      startBelow,
       quality: routed.quality,
       qualityLow,
       share: routed.share,

@@ -6,9 +6,14 @@ import { routePrompts } from "./routing";
  * Adds the routing of these thresholds to the exploration without the stages that no request reaches, for which there are no
  * latencies; returns its index.
  */
-export function addReached(explorer: Explorer, stages: readonly number[], thresholds: readonly number[]): number {
-  const reached = routePrompts(explorer.input.sample, stages, thresholds).share.filter((own) => own > 0).length;
-  return explorer.add(stages.slice(0, reached), thresholds.slice(0, reached - 1));
+export function addReached(explorer: Explorer, stages: readonly number[], thresholds: readonly number[], startBelow: number = 0): number {
+  const { share } = routePrompts(explorer.input.sample, stages, thresholds, startBelow);
+  const reached = stages.filter((_, stage) => (share[stage] ?? 0) > 0);
+  return explorer.add(
+    reached,
+    thresholds.filter((_, stage) => reached.slice(0, -1).includes(stages[stage] ?? -1)),
+    reached.length > 1 ? startBelow : 0,
+  );
 }
 
 /**

@@ -4,7 +4,7 @@ import { generatedWorkload } from "../workload/generated";
 import { judgeOutlooks } from "./judgeOutlook";
 
 const workload = generatedWorkload({ prompts: 2000, seed: 4 });
-const cascade = { models: ["qwen2.5-7b", "qwen2.5-32b"], thresholds: [50], saturation: [100, 20], requestsPerSecond: 50 };
+const cascade = { models: ["qwen2.5-7b", "qwen2.5-32b"], thresholds: [50], startBelow: 0, saturation: [100, 20], requestsPerSecond: 50 };
 
 test("a better judge gives more quality at the same threshold, and the judge planned with is among them", () => {
   const outlooks = judgeOutlooks(workload, cascade);

@@ -12,6 +12,8 @@ export interface DeployedCascade {
   /** Model cards, in the order requests meet them. */
   readonly models: readonly string[];
   readonly thresholds: readonly number[];
+  /** Router score to start at; above 0 the workload's outcomes carry such scores. */
+  readonly startBelow: number;
   /** Requests per second at which each stage saturates. */
   readonly saturation: readonly number[];
   readonly requestsPerSecond: number;
@@ -28,7 +30,8 @@ export function judgeOutlooks(workload: Workload, cascade: DeployedCascade): Jud
   const stages = cascade.models.map((_, stage) => stage);
   return JUDGE_AUCS.map((auc) => {
     const table = applyJudge(outcomes, { kind: "modelled", auc, seed: judge.seed });
-    const { quality, share } = routePrompts(planningSample(table, planning, cascade.models), stages, cascade.thresholds);
+    const sample = planningSample(table, planning, cascade.models);
+    const { quality, share } = routePrompts(sample, stages, cascade.thresholds, cascade.startBelow);
     const loads = share.map((own, stage) => (own * cascade.requestsPerSecond) / (cascade.saturation[stage] ?? Number.POSITIVE_INFINITY));
     return { auc, quality, share: [...share], busiestLoad: Math.max(...loads) };
   });

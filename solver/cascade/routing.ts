@@ -10,15 +10,19 @@ export interface PlanningSample {
   readonly outputTokens: readonly Int32Array[];
   readonly label: readonly Float64Array[];
   readonly judged: readonly Float64Array[];
+  /** What a router reads off each prompt; left out where there is no router. */
+  readonly routerScore?: readonly Float64Array[];
 }
 
 /** What a routing does with the planning sample. */
 export interface Routed {
-  /** Stage position at which each prompt is accepted. */
+  /** Stage position at which each prompt starts. */
+  readonly start: Uint8Array;
+  /** Stage position at which each prompt is accepted; it visits all from its start to there. */
   readonly exit: Uint8Array;
   /** Label of the accepted answer per prompt, 0..100. */
   readonly accepted: Float64Array;
-  /** Share of prompts that reach each stage (the source's processing ratio p_i); the first is 1. */
+  /** Share of prompts that visit each stage (the source's processing ratio p_i); the first is 1 without a direct start. */
   readonly share: readonly number[];
   /** Mean accepted label: Q of the source. */
   readonly quality: number;
@@ -32,6 +36,7 @@ export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, 
     return column;
   });
   const rows = Int32Array.from(prompts);
+  const routerScores = columns.flatMap(({ routerScore }) => (routerScore === undefined ? [] : [routerScore]));
   return {
     models,
     prompts: rows.length,
@@ -39,6 +44,9 @@ export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, 
     outputTokens: columns.map((column) => rows.map((row) => column.outputTokens[row] ?? 0)),
     label: columns.map((column) => Float64Array.from(rows, (row) => column.label[row] ?? 0)),
     judged: columns.map((column) => Float64Array.from(rows, (row) => column.judged[row] ?? 0)),
+    ...(routerScores.length === columns.length
+      ? { routerScore: routerScores.map((scores) => Float64Array.from(rows, (row) => scores[row] ?? 0)) }
+      : {}),
   };
 }
 
@@ -47,43 +55,63 @@ export function planningSample(table: OutcomeTable, prompts: ArrayLike<number>, 
  * score is at least `thresholds[s]`; the last stage's always is. Gates see judged scores, quality counts labels.
  *
  * @param stages indices into `sample.models`, any ordered subset; models not named are absent.
+ * @param startBelow each prompt starts at the first stage whose router score is at least this, where none is at the last; 0 lets all
+ * start at the first.
  */
-export function routePrompts(sample: PlanningSample, stages: readonly number[], thresholds: readonly number[]): Routed {
+export function routePrompts(
+  sample: PlanningSample,
+  stages: readonly number[],
+  thresholds: readonly number[],
+  startBelow: number = 0,
+): Routed {
   const count = sample.prompts;
   const last = stages.length - 1;
-  const exit = new Uint8Array(count);
+  const start = startStages(sample, stages, startBelow);
+  const exit = start.slice();
   const accepted = new Float64Array(count);
   const share: number[] = [];
-  let reached = count;
   let sum = 0;
   // Stage by stage over flat columns: this runs once per evaluated threshold vector.
   for (const [stage, model] of stages.entries()) {
-    share.push(reached / count);
     const judged = sample.judged[model] ?? new Float64Array(count);
     const label = sample.label[model] ?? new Float64Array(count);
     const threshold = stage < last ? (thresholds[stage] ?? 0) : Number.NEGATIVE_INFINITY;
-    reached = 0;
+    let visits = 0;
     for (let prompt = 0; prompt < count; prompt += 1) {
       if (exit[prompt] !== stage) continue;
+      visits += 1;
       if ((judged[prompt] ?? 0) >= threshold) {
         const value = label[prompt] ?? 0;
         accepted[prompt] = value;
         sum += value;
       } else {
         exit[prompt] = stage + 1;
-        reached += 1;
       }
     }
+    share.push(visits / count);
   }
-  return { exit, accepted, share, quality: sum / count };
+  return { start, exit, accepted, share, quality: sum / count };
 }
 
-/** Prompts (positions in the sample) that reach a stage, in sample order: its request list. */
-export function promptsReaching(exit: Uint8Array, stage: number): Int32Array {
+/** Stage position at which each prompt starts. Throws where a direct start is asked of a sample that no router has read: a bug. */
+function startStages({ prompts, routerScore }: PlanningSample, stages: readonly number[], startBelow: number): Uint8Array {
+  const start = new Uint8Array(prompts);
+  if (startBelow === 0) return start;
+  if (routerScore === undefined) throw new Error("a direct start needs router scores");
+  start.fill(stages.length - 1);
+  for (let stage = stages.length - 2; stage >= 0; stage -= 1) {
+    const scores = routerScore[stages[stage] ?? 0] ?? new Float64Array(prompts);
+    for (let prompt = 0; prompt < prompts; prompt += 1) if ((scores[prompt] ?? 0) >= startBelow) start[prompt] = stage;
+  }
+  return start;
+}
+
+/** Prompts (positions in the sample) that visit a stage, in sample order: its request list. */
+export function promptsReaching({ start, exit }: Pick<Routed, "start" | "exit">, stage: number): Int32Array {
   const prompts = new Int32Array(exit.length);
   let count = 0;
   for (let prompt = 0; prompt < exit.length; prompt += 1) {
-    if ((exit[prompt] ?? 0) >= stage) {
+    if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) {
       prompts[count] = prompt;
       count += 1;
     }

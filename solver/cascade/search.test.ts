@@ -1,19 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { modelledScores } from "../workload/judgeModel";
 import { routePrompts } from "./routing";
 import { createSearch, type Evaluated, FOCUS_POINTS, orderedSubsets, usefulThresholds } from "./search";
 import { testSample } from "./testSample";
 
-const sample = testSample({ prompts: 600, skills: [0.45, 0.65, 0.9], seed: 4 });
+const ladder = testSample({ prompts: 600, skills: [0.45, 0.65, 0.9], seed: 4 });
+const sample = { ...ladder, routerScore: ladder.label.map((label, seed) => modelledScores(label, { auc: 0.9, seed })) };
 
 /** A stand-in for the latency of a routing: what its requests cost; too much of it does not keep up. */
 function evaluate(capacity: number) {
-  return (stages: readonly number[], thresholds: readonly number[]): Evaluated => {
-    const { share, quality } = routePrompts(sample, stages, thresholds);
+  return (stages: readonly number[], thresholds: readonly number[], startBelow = 0): Evaluated => {
+    const { share, quality } = routePrompts(sample, stages, thresholds, startBelow);
     const load = share.reduce((sum, reached, stage) => sum + reached * [1, 4, 20][stages[stage]!]!, 0);
     const latencySeconds = load < capacity ? 1 + load : Number.POSITIVE_INFINITY;
     return {
       stages,
       thresholds,
+      startBelow,
       quality,
       overloaded: latencySeconds === Number.POSITIVE_INFINITY,
       measured: [{ latencySeconds, quality }],
@@ -21,8 +24,12 @@ function evaluate(capacity: number) {
   };
 }
 
-const searchWith = (capacity: number, limit = 1500) =>
-  createSearch({ sample, cascades: orderedSubsets(3), evaluate: evaluate(capacity), limit, cancelled: () => false });
+const searchWith = (capacity: number, limit = 1500, directStart = false) =>
+  createSearch({ sample, cascades: orderedSubsets(3), evaluate: evaluate(capacity), limit, directStart, cancelled: () => false });
+
+/** The least latency among points of at least a quality. */
+const fastest = (points: readonly Evaluated[], floor: number): number =>
+  Math.min(...points.filter((point) => point.quality >= floor).map((point) => point.measured[0]!.latencySeconds));
 
 describe("createSearch", () => {
   it("comes within 5 % of the latency of trying every threshold, for every floor", () => {
@@ -30,8 +37,6 @@ describe("createSearch", () => {
     search.run();
     const all: Evaluated[] = [];
     for (let h1 = 1; h1 <= 100; h1 += 1) for (let h2 = 1; h2 <= 100; h2 += 1) all.push(evaluate(1000)([0, 1, 2], [h1, h2]));
-    const fastest = (points: readonly Evaluated[], floor: number): number =>
-      Math.min(...points.filter((point) => point.quality >= floor).map((point) => point.measured[0]!.latencySeconds));
     for (const floor of [55, 60, 65, 70, 75, 80]) {
       expect(fastest(search.points, floor) / fastest(all, floor)).toBeLessThan(1.05);
     }
@@ -95,9 +100,39 @@ describe("createSearch", () => {
   });
 
   it("ends early when cancelled", () => {
-    const search = createSearch({ sample, cascades: orderedSubsets(3), evaluate: evaluate(9), limit: 1500, cancelled: () => true });
+    const search = createSearch({
+      sample,
+      cascades: orderedSubsets(3),
+      evaluate: evaluate(9),
+      limit: 1500,
+      directStart: true,
+      cancelled: () => true,
+    });
     search.run();
     expect(search.points).toEqual([]);
+  });
+
+  it("looks at later starts after all else, and a good router lowers what every floor takes", () => {
+    const without = searchWith(1000);
+    const asked = searchWith(1000, 1500, true);
+    without.run();
+    asked.run();
+    expect(asked.points.slice(0, without.points.length)).toEqual(without.points);
+    const later = asked.points.slice(without.points.length);
+    expect(later.length).toBeGreaterThan(100);
+    expect(later.every(({ startBelow, stages }) => startBelow > 0 && stages.length > 1)).toBe(true);
+    for (const floor of [60, 65, 70, 75, 80]) expect(fastest(asked.points, floor)).toBeLessThan(fastest(without.points, floor));
+  });
+
+  it("refines later starts around a floor, and comes near the best of a fine grid", () => {
+    const search = searchWith(1000, 1500, true);
+    search.run();
+    search.focus({ floor: 72, budgetSeconds: null });
+    const all: Evaluated[] = [];
+    for (let h1 = 1; h1 <= 100; h1 += 6)
+      for (let h2 = 1; h2 <= 100; h2 += 6)
+        for (let below = 1; below <= 100; below += 6) all.push(evaluate(1000)([0, 1, 2], [h1, h2], below));
+    expect(fastest(search.points, 72) / fastest(all, 72)).toBeLessThan(1.03);
   });
 });
 

@@ -5,6 +5,8 @@ import { type PlanningSample, proportionalThresholds } from "./routing";
 export interface Evaluated {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
+  /** Requests start at the first stage whose router score is at least this; 0: all at the first. */
+  readonly startBelow: number;
   /** What the search holds against floors, 0..100. */
   readonly quality: number;
   /** The same quality with the latency by each measure that an operator may ask for; Infinity where it does not keep up. */
@@ -18,9 +20,11 @@ export interface SearchInput<Point extends Evaluated> {
   /** The cascades to look at: indices of models, smallest first. */
   readonly cascades: readonly (readonly number[])[];
   /** Evaluates a routing. Called at most once for each. */
-  evaluate(stages: readonly number[], thresholds: readonly number[]): Point;
-  /** Points evaluated at most; `run` leaves room for a `focus`. */
+  evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): Point;
+  /** Points evaluated at most whose requests all start at the first stage; `run` leaves room for a `focus`. */
   readonly limit: number;
+  /** Whether requests may start later too, which takes more points than `limit`. */
+  readonly directStart: boolean;
   /** Asked between evaluations; true ends the search with what there is. */
   readonly cancelled: () => boolean;
   /** Told how many points there are after each that the search looks at. */
@@ -35,7 +39,7 @@ export interface Search<Point extends Evaluated> {
   /** Refines around the best routings for one floor or budget. */
   focus(asked: { readonly floor: number | null; readonly budgetSeconds: number | null }): void;
   /** Evaluates one routing by hand, unless known; returns its position among the points. */
-  add(stages: readonly number[], thresholds: readonly number[]): number;
+  add(stages: readonly number[], thresholds: readonly number[], startBelow?: number): number;
   /** Forgets all points but the first so many. */
   keepFirst(count: number): void;
 }
@@ -52,6 +56,13 @@ const BUDGET_WEIGHT = 1e4;
 /** Points one focus adds at most. */
 export const FOCUS_POINTS = 150;
 
+/** Points with a later start that `run` adds at most; a focus adds as many as it does without. */
+const START_POINTS = 500;
+
+/** Router scores that the best routings of every floor are first tried to start at, and the step in which their neighbours begin. */
+const START_GRID: readonly number[] = [15, 30, 45, 60, 75, 90];
+const START_STEP = 8;
+
 /** The penalty's weight is lowered from the source's 100 s to the scale of these latencies by their spread, times this. */
 const SPREADS_PER_RANGE = 10;
 
@@ -63,6 +74,8 @@ const SPREADS_PER_RANGE = 10;
  * routing with least J, at halving steps, until no J
  * falls. A higher threshold only sends more requests on: where a routing does not keep up with the load, no routing of
  * the same cascade with thresholds at least as high is looked at.
+ *
+ * Later starts, where asked, are one more dimension beside the thresholds, searched around the best routings without them.
  */
 export function createSearch<Point extends Evaluated>(input: SearchInput<Point>): Search<Point> {
   const { sample, cascades, cancelled } = input;
@@ -72,34 +85,40 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   const overloaded = new Map<string, (readonly number[])[]>();
   const steps = sample.judged.map(usefulThresholds);
 
-  /** Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. */
+  /**
+   * Evaluates the routing at positions `at` of the stages' useful thresholds, unless known, out of range or overloaded. A position
+   * more than there are thresholds is the router score to start at.
+   */
   function visit(stages: readonly number[], at: readonly number[]): void {
     if (points.length >= limit || cancelled()) return;
+    const startBelow = at[stages.length - 1] ?? 0;
+    if (at.length === stages.length && !(startBelow >= 1 && startBelow <= 100)) return;
     const thresholds: number[] = [];
-    for (const [stage, position] of at.entries()) {
+    for (const [stage, position] of at.slice(0, stages.length - 1).entries()) {
       const threshold = steps[stages[stage] ?? 0]?.[position];
       if (threshold === undefined) return;
       thresholds.push(threshold);
     }
-    const cascade = stages.join("-");
+    const cascade = cascadeKey({ stages, startBelow });
     const limits = overloaded.get(cascade) ?? [];
     if (limits.some((lower) => lower.every((threshold, stage) => (thresholds[stage] ?? 0) >= threshold))) return;
-    const point = points[add(stages, thresholds)];
+    const point = points[add(stages, thresholds, startBelow)];
     if (point?.overloaded) overloaded.set(cascade, [...limits, thresholds]);
     input.visited?.(points.length);
   }
 
-  function add(stages: readonly number[], thresholds: readonly number[]): number {
-    const key = `${stages.join("-")}:${thresholds.join("-")}`;
+  function add(stages: readonly number[], thresholds: readonly number[], startBelow: number = 0): number {
+    const key = `${cascadeKey({ stages, startBelow })}:${thresholds.join("-")}`;
     const known = positions.get(key);
     if (known !== undefined) return known;
     positions.set(key, points.length);
-    points.push(input.evaluate(stages, thresholds));
+    points.push(input.evaluate(stages, thresholds, startBelow));
     return points.length - 1;
   }
 
-  function positionsOf(point: Point): number[] {
-    return point.thresholds.map((threshold, stage) => steps[point.stages[stage] ?? 0]?.indexOf(threshold) ?? -1);
+  function positionsOf({ stages, thresholds, startBelow }: Point): number[] {
+    const at = thresholds.map((threshold, stage) => steps[stages[stage] ?? 0]?.indexOf(threshold) ?? -1);
+    return startBelow === 0 ? at : [...at, startBelow];
   }
 
   function coarseStep(stages: readonly number[]): number {
@@ -114,10 +133,11 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
       for (let stable = false; !stable && points.length < limit && !cancelled(); ) {
         const before = bestPoints();
         for (const point of before) {
-          for (const shift of shifts(point.thresholds.length)) {
+          const at = positionsOf(point);
+          for (const shift of shifts(at.length)) {
             visit(
               point.stages,
-              positionsOf(point).map((position, stage) => position + step * (shift[stage] ?? 0)),
+              at.map((position, dimension) => position + step * (shift[dimension] ?? 0)),
             );
           }
         }
@@ -130,15 +150,22 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   const measures = (): number => points[0]?.measured.length ?? 0;
   const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: 0 };
 
-  function bestUnderFloors(floors: readonly number[]): readonly Point[] {
+  /** The points of each cascade whose requests all start at the first stage. */
+  const fromFirst = (): readonly (readonly Point[])[] =>
+    cascades.map((stages) => points.filter((point) => point.startBelow === 0 && point.stages.join() === stages.join()));
+
+  /** All points with a later start as one group: only the best of all cascades is worth the points. */
+  const fromLater = (): readonly (readonly Point[])[] => [points.filter((point) => point.startBelow > 0)];
+
+  /** For each floor the best of each group by each measure. */
+  function bestUnderFloors(floors: readonly number[], groups: readonly (readonly Point[])[]): readonly Point[] {
     const range = qualityRange(points, sample.models.length);
-    const byCascade = cascades.map((stages) => points.filter((point) => point.stages.join() === stages.join()));
     const found = new Set<Point>();
     for (let measure = 0; measure < measures(); measure += 1) {
       const weight = SPREADS_PER_RANGE * latencySpread(points, measure);
       for (const floor of floors) {
         const asked = { floor, range, weight };
-        for (const own of byCascade) {
+        for (const own of groups) {
           const best = least(own, (point) => latencyUnderQuality(point.measured[measure] ?? idle, asked));
           if (best !== null) found.add(best);
         }
@@ -165,10 +192,18 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
     points.length = Math.min(points.length, count);
     for (const [key, position] of positions) if (position >= count) positions.delete(key);
     overloaded.clear();
-    for (const { overloaded: over, stages, thresholds } of points) {
-      const cascade = stages.join("-");
-      if (over) overloaded.set(cascade, [...(overloaded.get(cascade) ?? []), thresholds]);
+    for (const point of points) {
+      const cascade = cascadeKey(point);
+      if (point.overloaded) overloaded.set(cascade, [...(overloaded.get(cascade) ?? []), point.thresholds]);
     }
+  }
+
+  /** Later starts at the best routings of every floor, then around the best of those. */
+  function searchStarts(): void {
+    limit = points.length + START_POINTS;
+    for (const point of bestUnderFloors(floors(), [points.filter(({ stages }) => stages.length > 1)]))
+      for (const startBelow of START_GRID) visit(point.stages, [...positionsOf(point), startBelow]);
+    refine(() => bestUnderFloors(floors(), fromLater()), START_STEP);
   }
 
   return {
@@ -182,11 +217,14 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
         const grid = stages.slice(0, -1).map((model) => range(steps[model]?.length ?? 0, step));
         for (const at of product(grid)) visit(stages, at);
       }
-      refine(() => bestUnderFloors(floors()), Math.max(1, Math.floor(Math.max(...cascades.map(coarseStep)) / 2)));
+      refine(() => bestUnderFloors(floors(), fromFirst()), Math.max(1, Math.floor(Math.max(...cascades.map(coarseStep)) / 2)));
+      if (input.directStart) searchStarts();
     },
     focus({ floor, budgetSeconds }) {
-      limit = Math.min(input.limit, points.length + FOCUS_POINTS);
-      if (floor !== null) refine(() => bestUnderFloors([floor]), 4);
+      limit = input.directStart ? points.length + FOCUS_POINTS : Math.min(input.limit, points.length + FOCUS_POINTS);
+      if (floor !== null) refine(() => bestUnderFloors([floor], fromFirst()), 4);
+      if (input.directStart) limit = points.length + FOCUS_POINTS;
+      if (floor !== null && input.directStart) refine(() => bestUnderFloors([floor], fromLater()), 4);
       if (budgetSeconds !== null) refine(() => bestUnderBudget(budgetSeconds), 4);
     },
   };
@@ -212,6 +250,10 @@ export function usefulThresholds(judged: Float64Array): number[] {
   for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
   return scores.slice(1);
 }
+
+/** Names a cascade with its start: what a threshold is raised within. */
+const cascadeKey = ({ stages, startBelow }: Pick<Evaluated, "stages" | "startBelow">): string =>
+  startBelow === 0 ? stages.join("-") : `${stages.join("-")} from ${startBelow}`;
 
 /** Every cascade of the ladder: each non-empty subset of models, smallest first. */
 export function orderedSubsets(models: number): number[][] {

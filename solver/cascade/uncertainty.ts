@@ -21,35 +21,38 @@ const RESAMPLES = 1000;
 
 /**
  * Bootstrap intervals of a routing's quality and processing ratios (percentile method; Efron and Tibshirani, An
- * Introduction to the Bootstrap, 1993, chapter 13): prompts are drawn with replacement, each with its exit and its accepted label.
+ * Introduction to the Bootstrap, 1993, chapter 13): prompts are drawn with replacement, each with its start, its exit and its accepted label.
  * Two-sided and for this one routing: it shows the sample's uncertainty. What a plan promises is `qualityLow`, which also
  * allows for the picking among many routings.
  *
  * @param confidence 0.9 leaves 5 % on either side.
  */
 export function routedIntervals(
-  { exit, accepted, share }: Pick<Routed, "exit" | "accepted" | "share">,
+  { start, exit, accepted, share }: Pick<Routed, "start" | "exit" | "accepted" | "share">,
   { confidence, seed }: { readonly confidence: number; readonly seed: number },
 ): RoutedIntervals {
   const prompts = exit.length;
   const random = seededRandom(seed);
   const quality = new Float64Array(RESAMPLES);
   const reached = share.map(() => new Float64Array(RESAMPLES));
-  const exits = new Int32Array(share.length);
+  // Requests at a stage less those at the stage before it.
+  const joined = new Int32Array(share.length + 1);
   for (let resample = 0; resample < RESAMPLES; resample += 1) {
     let sum = 0;
-    exits.fill(0);
+    joined.fill(0);
     for (let draw = 0; draw < prompts; draw += 1) {
       const prompt = random.int(prompts);
-      const stage = exit[prompt] ?? 0;
+      const from = start[prompt] ?? 0;
+      const after = (exit[prompt] ?? 0) + 1;
       sum += accepted[prompt] ?? 0;
-      exits[stage] = (exits[stage] ?? 0) + 1;
+      joined[from] = (joined[from] ?? 0) + 1;
+      joined[after] = (joined[after] ?? 0) - 1;
     }
     quality[resample] = sum / prompts;
-    let left = prompts;
+    let there = 0;
     for (const [stage, own] of reached.entries()) {
-      own[resample] = left / prompts;
-      left -= exits[stage] ?? 0;
+      there += joined[stage] ?? 0;
+      own[resample] = there / prompts;
     }
   }
   const interval = (values: Float64Array): Interval => {

@@ -9,6 +9,8 @@ export interface ModelOutcomes {
   readonly label: Float64Array;
   /** What the gate sees while serving, 0..100. Never the label itself unless the judge is the oracle. */
   readonly judged: Float64Array;
+  /** What a router that reads the prompt before any model has answered scores this model, 0..100; left out where there is no router. */
+  readonly routerScore?: Float64Array;
 }
 
 /** The same prompts answered by every model of a ladder, smallest model first. */
