@@ -24,7 +24,8 @@ export function readYamlFile<Schema extends z.ZodType>(flag: string, path: strin
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
   const field = [...(issue?.path ?? []), ...unknown].map((key) => (typeof key === "number" ? key : String(key)));
-  const says = unknown.length > 0 ? "there is no such field" : issue?.message;
+  const missing = issue?.code === "invalid_type" && field.length > 0 && !document.hasIn(field);
+  const says = unknown.length > 0 ? "there is no such field" : missing ? "it is missing" : issue?.message;
   return { ok: false, message: `${at(offsetOf(document, field))}: ${field.join(".") || "the whole file"}: ${says}.` };
 }
 
