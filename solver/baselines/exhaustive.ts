@@ -1,5 +1,5 @@
-import { secondsOnReplicas } from "../cascade/capacityTable";
 import { STARVATION_LIMIT } from "../cascade/allocate";
+import { secondsOnReplicas } from "../cascade/capacityTable";
 import type { Explorer, RoutedCascade } from "../cascade/explore";
 import type { MixTables } from "../cascade/latencyTables";
 import { product, usefulThresholds } from "../cascade/search";
@@ -11,7 +11,7 @@ import { cascadesOf } from "./cascades";
 export interface Deployment {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
-  readonly replicas: readonly (readonly Omit<ShapeCount, "requestsPerSecond">[])[];
+  readonly replicas: readonly (readonly Pick<ShapeCount, "shape" | "count">[])[];
 }
 
 export interface Exhaustive extends Deployment {
@@ -76,7 +76,7 @@ export function tableSeconds(explorer: Explorer, plan: Deployment, latency: Obje
     const rate = explorer.input.requestsPerSecond * (cascade.routed.share[stage] ?? 0);
     const replicas = (plan.replicas[stage] ?? []).flatMap(({ shape, count }) => {
       const own = capacity.shapes.find(({ shape: known }) => known.tp === shape.tp && known.pp === shape.pp);
-      return own === undefined ? [] : [{ shape: own.shape, count, requestsPerSecond: 0 }];
+      return own === undefined ? [] : [{ shape: own.shape, count }];
     });
     return secondsOnReplicas(capacity, rate, replicas);
   });
@@ -91,7 +91,7 @@ const exactTables = (explorer: Explorer, cascade: RoutedCascade): MixTables[] =>
 interface Option {
   readonly gpus: number;
   readonly seconds: number;
-  readonly replicas: readonly ShapeCount[];
+  readonly replicas: readonly Pick<ShapeCount, "shape" | "count">[];
   /** Multisets with so many GPUs, this one among them. */
   readonly tried: number;
 }
@@ -99,7 +99,7 @@ interface Option {
 /** For each GPU count, the multiset of replicas with the least latency, found by trying them all. */
 function bestReplicas({ capacity }: MixTables, requestsPerSecond: number, gpus: number): Option[] {
   const best = new Map<number, Option>();
-  const extend = (index: number, used: number, replicas: readonly ShapeCount[]): void => {
+  const extend = (index: number, used: number, replicas: Option["replicas"]): void => {
     const own = capacity.shapes[index];
     if (own === undefined) {
       if (replicas.length === 0) return;
@@ -110,7 +110,7 @@ function bestReplicas({ capacity }: MixTables, requestsPerSecond: number, gpus: 
       return;
     }
     for (let count = 0; used + count * own.gpus <= gpus; count += 1) {
-      const added = count === 0 ? [] : [{ shape: own.shape, count, requestsPerSecond: 0 }];
+      const added = count === 0 ? [] : [{ shape: own.shape, count }];
       extend(index + 1, used + count * own.gpus, [...replicas, ...added]);
     }
   };

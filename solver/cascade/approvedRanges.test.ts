@@ -31,7 +31,7 @@ const deployment = [4, 8].map((gpus, stage) => {
   const { shape, curve, gpus: size } = capacity.shapes.find((one) => one.gpus === (stage === 0 ? 1 : 4))!;
   const count = gpus / size;
   return {
-    replicas: [{ shape, count, requestsPerSecond: (30 * routed.share[stage]!) / count }],
+    replicas: [{ gpu: "h100-sxm", shape, count, requestsPerSecond: (30 * routed.share[stage]!) / count }],
     saturationRequestsPerSecond: count * curve.saturationRequestsPerSecond,
   };
 });

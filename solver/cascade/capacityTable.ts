@@ -1,3 +1,4 @@
+import { type GpuMix, gpusByType } from "./gpuMix";
 import { rateWithin } from "./loadCurve";
 import { capacityWithin, type ShapeCount, type ShapeCurve, shapesWithin } from "./shapeMix";
 
@@ -13,13 +14,22 @@ const REFINEMENTS = 30;
  */
 export interface CapacityTable {
   readonly shapes: readonly ShapeCurve[];
+  /** The shapes by GPU type. */
+  readonly pools: readonly Pool[];
   /** Ascending. */
   readonly levels: Float64Array;
   /** Per level, index f. */
   readonly capacity: readonly Float64Array[];
 }
 
-export function capacityTable(shapes: readonly ShapeCurve[], gpus: number): CapacityTable {
+interface Pool {
+  readonly shapes: readonly ShapeCurve[];
+  /** GPUs of this type among f GPUs of the cluster, index f. */
+  readonly gpus: Int32Array;
+}
+
+/** @param mix where GPUs are of several types: how many there are of each, `gpus` in all. f of them are then shared out alike. */
+export function capacityTable(shapes: readonly ShapeCurve[], gpus: number, mix?: GpuMix): CapacityTable {
   const seconds = shapes.flatMap(({ curve }) => [...curve.seconds]);
   const lowest = Math.min(...seconds);
   const highest = Math.max(...seconds);
@@ -28,7 +38,24 @@ export function capacityTable(shapes: readonly ShapeCurve[], gpus: number): Capa
     shapes.length === 0
       ? new Float64Array()
       : Float64Array.from({ length: LEVELS }, (_, level) => (level === LEVELS - 1 ? highest : lowest * ratio ** level));
-  return { shapes, levels, capacity: Array.from(levels, (limit) => capacityWithin(shapes, limit, gpus)) };
+  const pools = poolsOf(shapes, gpus, mix);
+  return { shapes, pools, levels, capacity: Array.from(levels, (limit) => capacityOf(pools, limit, gpus)) };
+}
+
+function poolsOf(shapes: readonly ShapeCurve[], gpus: number, mix: GpuMix | undefined): readonly Pool[] {
+  if (mix === undefined) return [{ shapes, gpus: Int32Array.from({ length: gpus + 1 }, (_, f) => f) }];
+  const byType = gpusByType(mix);
+  return mix.map(({ gpu }, type) => ({ shapes: shapes.filter((one) => one.gpu === gpu), gpus: byType[type] ?? new Int32Array() }));
+}
+
+/** The rate that f = 0..gpus GPUs sustain within a latency: a knapsack for each type. */
+function capacityOf(pools: readonly Pool[], limitSeconds: number, gpus: number): Float64Array {
+  const own = pools.map((pool) => capacityWithin(pool.shapes, limitSeconds, pool.gpus[gpus] ?? 0));
+  const [only] = own;
+  if (own.length === 1 && only !== undefined) return only;
+  return Float64Array.from({ length: gpus + 1 }, (_, f) =>
+    pools.reduce((sum, pool, type) => sum + (own[type]?.[pool.gpus[f] ?? 0] ?? 0), 0),
+  );
 }
 
 /**
@@ -61,19 +88,23 @@ export function replicasFor(
   requestsPerSecond: number,
   gpus: number,
 ): { readonly seconds: number; readonly replicas: readonly ShapeCount[] } | null {
-  const { levels, shapes } = table;
-  const sustains = (limit: number): boolean => (capacityWithin(shapes, limit, gpus)[gpus] ?? 0) >= requestsPerSecond;
+  const { levels, pools } = table;
+  const sustains = (limit: number): boolean => (capacityOf(pools, limit, gpus)[gpus] ?? 0) >= requestsPerSecond;
   const top = levels[levels.length - 1];
   if (top === undefined || !sustains(top)) return null;
   const high = leastThat(sustains, top);
-  return { seconds: high, replicas: shapesWithin(shapes, high, gpus) };
+  return { seconds: high, replicas: pools.flatMap((pool) => shapesWithin(pool.shapes, high, pool.gpus[gpus] ?? 0)) };
 }
 
 /**
  * The latency at which given replicas serve a rate, the load spread so that all have the same latency; Infinity where they do not
  * keep up within the loads that were simulated.
  */
-export function secondsOnReplicas({ levels, shapes }: CapacityTable, requestsPerSecond: number, replicas: readonly ShapeCount[]): number {
+export function secondsOnReplicas(
+  { levels, shapes }: CapacityTable,
+  requestsPerSecond: number,
+  replicas: readonly Pick<ShapeCount, "shape" | "count">[],
+): number {
   const sustains = (limit: number): boolean => {
     const rate = replicas.reduce((sum, { shape, count }) => {
       const own = shapes.find((candidate) => candidate.shape === shape);

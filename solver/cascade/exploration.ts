@@ -20,7 +20,7 @@ export interface Routing {
 }
 
 /**
- * All routings evaluated for one workload, rate and GPU type, with their latency tables: enough to choose a plan for any
+ * All routings evaluated for one workload, rate and cluster, with their latency tables: enough to choose a plan for any
  * floor, budget and GPU count without simulating again, in a worker or in the browser.
  */
 export interface Exploration {
@@ -29,6 +29,7 @@ export interface Exploration {
   readonly maxGpus: number;
   /** Per model: GPUs of its smallest replica; 0 for a model that fits on no replica here and is in no routing. */
   readonly leastGpus: readonly number[];
+  /** Of several GPU types: the mean, as GPUs are counted in the cluster's own mix here. */
   readonly usdPerGpuHour: number;
   readonly judge: { readonly secondsPerCall: number; readonly usdPerCall: number };
   readonly routings: readonly Routing[];

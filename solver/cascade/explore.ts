@@ -7,6 +7,7 @@ import { STARVATION_LIMIT } from "./allocate";
 import { latencyByGpus } from "./capacityTable";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
+import type { GpuMix } from "./gpuMix";
 import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables } from "./latencyTables";
 import type { TellProgress } from "./progress";
 import { type Pickable, qualityLowerBound, selectionCritical } from "./qualityBound";
@@ -21,6 +22,9 @@ export interface ExploreInput {
   readonly arrivalSeconds: Float64Array;
   readonly requestsPerSecond: number;
   readonly maxGpus: number;
+  /** Where the GPUs are of several types: how many there are of each, `maxGpus` in all. */
+  readonly mix?: GpuMix;
+  /** Of several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
   /** Whether requests may start at a later stage, by a router whose scores the sample then carries; left out: all start at the first. */
@@ -96,7 +100,7 @@ const COMPOSED_PROMPTS = 700;
 const WEIGHT_ROUNDS = 2;
 
 /**
- * Evaluates cascades of a ladder on one workload, rate and GPU type, so that `choose` can answer for any floor, budget and
+ * Evaluates cascades of a ladder on one workload, rate and mix of GPU types, so that `choose` can answer for any floor, budget and
  * GPU count: shares, quality with its bound, and latency tables by simulation (Cascadia, section 3 and algorithm 1).
  */
 export function createExplorer(input: ExploreInput): Explorer {

@@ -13,7 +13,7 @@ import { buildPolicy } from "../policies/buildPolicy";
 import { drawSample } from "../workload/sample";
 import type { Workload } from "../workload/workload";
 import { latencyByGpus, replicasFor } from "./capacityTable";
-import { STARVATION_LIMIT } from "./choose";
+import { STARVATION_LIMIT } from "./allocate";
 import type { Explorer } from "./explore";
 import type { MixTables } from "./latencyTables";
 import { placeReplicas } from "./placeReplicas";

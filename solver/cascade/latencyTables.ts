@@ -4,6 +4,7 @@ import type { ShapedReplica } from "../hardware/replicaShapes";
 import { quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
 import { type CapacityTable, capacityTable } from "./capacityTable";
+import type { GpuMix } from "./gpuMix";
 import { type CurveWork, FINALIST_LOADS, type LoadCurve, type LoadPoint, loadCurve, SCREENING_LOADS, SEARCH_LOADS } from "./loadCurve";
 import type { PlanningSample } from "./routing";
 import { capacityWithin, type ShapeCurve } from "./shapeMix";
@@ -17,6 +18,8 @@ export interface LatencyTablesInput {
   readonly arrivalSeconds: Float64Array;
   readonly requestsPerSecond: number;
   readonly maxGpus: number;
+  /** Where the GPUs are of several types: how many there are of each. */
+  readonly mix?: GpuMix;
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly seed: number;
@@ -48,8 +51,8 @@ export interface NearTables {
 export interface LatencyTables {
   /** Tables for a mix, shared by mixes of similar lengths and share. */
   near(model: number, mix: Mix): NearTables;
-  /** Tables simulated with exactly this mix and more requests: for finalists. */
-  exact(model: number, mix: Mix): MixTables;
+  /** Tables simulated with exactly this mix and more requests: for finalists. `also` lets in shapes that bring little by themselves. */
+  exact(model: number, mix: Mix, also?: (replica: ShapedReplica) => boolean): MixTables;
   /**
    * Latency of every prompt at a model relative to the others, from one simulation of all planning prompts at
    * moderate load. Only ratios count.
@@ -100,10 +103,10 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   const everything: Mix = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
 
   function curves(shapes: readonly ShapedReplica[], work: CurveWork, loads: readonly LoadPoint[]): ShapeCurve[] {
-    return shapes.flatMap(({ shape, replica }) => {
+    return shapes.flatMap(({ gpu, shape, replica }) => {
       const curve: LoadCurve | null = loadCurve(replica, work, loads);
       simulations += 1 + (curve?.rates.length ?? 0);
-      return curve === null ? [] : [{ shape, gpus: shape.tp * shape.pp, curve }];
+      return curve === null ? [] : [{ gpu, shape, gpus: shape.tp * shape.pp, curve }];
     });
   }
 
@@ -113,17 +116,29 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     if (known !== undefined) return known;
     const all = input.shapes[model] ?? [];
     const screened = curves(all, curveWork(input, model, everything), SCREENING_LOADS);
-    const worth = worthwhileShapes(screened, Math.min(input.maxGpus, SCREEN_GPUS));
+    const types = input.mix ?? [{ gpu: screened[0]?.gpu ?? "", gpus: input.maxGpus }];
+    const worth = new Set(
+      types.flatMap(({ gpu, gpus }) => [
+        ...worthwhileShapes(
+          screened.filter((one) => one.gpu === gpu),
+          Math.min(gpus, SCREEN_GPUS),
+        ),
+      ]),
+    );
     const fresh = all.filter(({ shape }) => worth.has(shape));
     useful.set(model, fresh);
     return fresh;
   }
 
-  function make(model: number, mix: Mix, loads: readonly LoadPoint[]): MixTables {
-    const shaped = curves(usefulShapes(model), curveWork(input, model, mix), loads);
+  function make(
+    model: number,
+    mix: Mix,
+    { loads, shapes }: { readonly loads: readonly LoadPoint[]; readonly shapes: readonly ShapedReplica[] },
+  ): MixTables {
+    const shaped = curves(shapes, curveWork(input, model, mix), loads);
     const latencies = relativeLatency(model);
     return {
-      capacity: capacityTable(shaped, input.maxGpus),
+      capacity: capacityTable(shaped, input.maxGpus, input.mix),
       relativePercentile: quantile(
         Float64Array.from(mix.prompts, (prompt) => latencies[prompt] ?? 0),
         input.quantile,
@@ -155,11 +170,18 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
       const enough = toppedUp(mix, sample.prompts);
       const lengths = meanLengths(sample, model, enough);
       const key = `${model} ${mixKey(lengths, mix.share)}`;
-      const known = kept.get(key) ?? { tables: make(model, enough, SEARCH_LOADS), meanOutput: lengths.output };
+      const known = kept.get(key) ?? {
+        tables: make(model, enough, { loads: SEARCH_LOADS, shapes: usefulShapes(model) }),
+        meanOutput: lengths.output,
+      };
       kept.set(key, known);
       return { tables: known.tables, lengthFactor: lengths.output / known.meanOutput };
     },
-    exact: (model, mix) => make(model, toppedUp(mix, sample.prompts), FINALIST_LOADS),
+    exact(model, mix, also) {
+      const useful = new Set(usefulShapes(model));
+      const shapes = (input.shapes[model] ?? []).filter((one) => useful.has(one) || also?.(one));
+      return make(model, toppedUp(mix, sample.prompts), { loads: FINALIST_LOADS, shapes });
+    },
     relativeLatency,
     simulations: () => simulations,
     checkpoint() {
@@ -171,8 +193,8 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
   };
 }
 
-/** Drops shapes one by one, largest first, while those that remain do nearly as well at every latency and GPU count. */
-function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): ReadonlySet<ReplicaShape> {
+/** Drops shapes of one GPU type one by one, largest first, while those that remain do nearly as well at every latency and GPU count. */
+function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): readonly ReplicaShape[] {
   const { levels } = capacityTable(screened, 0);
   const step = Math.ceil(levels.length / SCREEN_LEVELS);
   let kept = screened;
@@ -186,7 +208,7 @@ function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): Rea
     });
     if (!missed) kept = rest;
   }
-  return new Set(kept.map(({ shape }) => shape));
+  return kept.map(({ shape }) => shape);
 }
 
 interface MeanLengths {

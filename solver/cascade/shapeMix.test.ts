@@ -8,6 +8,7 @@ import { capacityWithin, type ShapeCurve, shapesWithin } from "./shapeMix";
 function shape(gpus: number, highest: number, fast: number): ShapeCurve {
   const rates = Float64Array.from([0.1, 0.5, 0.8, 1], (share) => share * highest);
   return {
+    gpu: "a",
     shape: { tp: gpus, pp: 1 },
     gpus,
     curve: {

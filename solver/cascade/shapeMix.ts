@@ -1,16 +1,19 @@
 import type { ReplicaShape } from "../hardware/parallelism";
 import { type LoadCurve, rateWithin } from "./loadCurve";
 
-/** One replica shape with its load curve for some mix of requests. */
+/** One replica shape on one GPU type with its load curve for some mix of requests. */
 export interface ShapeCurve {
+  /** GPU type. */
+  readonly gpu: string;
   readonly shape: ReplicaShape;
   /** tp x pp. */
   readonly gpus: number;
   readonly curve: LoadCurve;
 }
 
-/** `count` replicas of one shape, each serving `requestsPerSecond` at most within the latency asked. */
+/** `count` replicas of one shape on one GPU type, each serving `requestsPerSecond` at most within the latency asked. */
 export interface ShapeCount {
+  readonly gpu: string;
   readonly shape: ReplicaShape;
   readonly count: number;
   readonly requestsPerSecond: number;
@@ -53,8 +56,8 @@ export function shapesWithin(shapes: readonly ShapeCurve[], limitSeconds: number
     counts[used] = (counts[used] ?? 0) + 1;
     left -= shapes[used]?.gpus ?? left;
   }
-  return shapes.flatMap(({ shape }, index) => {
+  return shapes.flatMap(({ gpu, shape }, index) => {
     const count = counts[index] ?? 0;
-    return count > 0 ? [{ shape, count, requestsPerSecond: rates[index] ?? 0 }] : [];
+    return count > 0 ? [{ gpu, shape, count, requestsPerSecond: rates[index] ?? 0 }] : [];
   });
 }

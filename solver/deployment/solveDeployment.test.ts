@@ -94,7 +94,7 @@ for (const [name, load] of engines) {
         fc.property(plain, ([seed, models, gpus, requestsPerSecondPerGpu]) => {
           const problem = testProblem({ seed, models, nodes: [{ gpu: "a", gpus }], shapes, requestsPerSecondPerGpu });
           const tables = problem.stages.map(({ options, requestsPerSecond }) => {
-            const curves = options.map(({ shape, curve }) => ({ shape, gpus: shape.tp * shape.pp, curve }));
+            const curves = options.map(({ gpu, shape, curve }) => ({ gpu, shape, gpus: shape.tp * shape.pp, curve }));
             const table = capacityTable(curves, gpus);
             return Array.from(
               { length: gpus },

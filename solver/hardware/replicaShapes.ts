@@ -52,8 +52,9 @@ export function feasibleShapes(
     .sort((a, b) => a.tp * a.pp - b.tp * b.pp || a.pp - b.pp);
 }
 
-/** A shape of one model's replica with its simulator model. */
+/** A shape of one model's replica on one GPU type with its simulator model. */
 export interface ShapedReplica {
+  readonly gpu: string;
   readonly shape: ReplicaShape;
   readonly replica: ReplicaModel;
 }
@@ -67,6 +68,6 @@ export function feasibleReplicas(
 ): readonly ShapedReplica[] {
   return feasibleShapes(model, gpu, cluster).flatMap((shape) => {
     const fit = replicaModel(model, gpu, shape, profile);
-    return fit.fits ? [{ shape, replica: fit.replica }] : [];
+    return fit.fits ? [{ gpu: gpu.id, shape, replica: fit.replica }] : [];
   });
 }
