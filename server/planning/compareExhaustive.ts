@@ -117,7 +117,7 @@ function wholeSeconds(
   const source = { outcomes, arrivalSeconds, judgeSeconds: explorer.input.judge.secondsPerCall };
   const traffic = drawTraffic(source, { rows, requests: arrivalSeconds.length, seed });
   const measured = measure(system, traffic, { models, shapes: explorer.input.shapes, requestsPerSecond });
-  return latency === "largest-stage" ? measured.largestStageP95Seconds : measured.p95Seconds;
+  return latency === "largest-stage" ? measured.largestStagePercentileSeconds : measured.percentileSeconds;
 }
 
 const textOf = ({ workload }: RandomInstance, { stages, thresholds, replicas }: Deployment): string =>

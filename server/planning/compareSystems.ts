@@ -1,12 +1,7 @@
-import { cascadeServe } from "@/solver/baselines/cascadeServe";
+import { allBaselines } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
-import { PROMPT_AUC, routerBeforeAnswering } from "@/solver/baselines/routerBeforeAnswering";
-import type { BaselineSituation } from "@/solver/baselines/situation";
-import { standAlone } from "@/solver/baselines/standAlone";
-import { type Baseline, gpusOf, type System } from "@/solver/baselines/system";
-import { uniformAllocation, uniformParallelism } from "@/solver/baselines/uniform";
+import { cascadeText, gpusOf, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/allocate";
-import type { PlanDraft } from "@/solver/plan/plan";
 import { type Ground, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 
 /** The rate of a comparison: given, or such that it loads the busiest stage of Weir's plan to a share within bounds. */
@@ -89,14 +84,21 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
   const common = { workload: workload.name, floor, requestsPerSecond: planned.requestsPerSecond, baseSeconds: base };
   if (planned.outcome === "none") return { ...common, systems: [], refused: [{ name: "Weir", reason: planned.reason }] };
   const { explorer, plan, requestsPerSecond } = planned;
-  const baselines = baselinesOf({ explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: ground.planning }, plan);
+  const { models } = explorer.input.sample;
+  const baselines = [
+    ...allBaselines(
+      { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: ground.planning },
+      { stages: plan.policy.stages.map(({ model }) => models.indexOf(model)), thresholds: plan.policy.thresholds },
+    ),
+  ];
   const traffic = drawTraffic(
     { outcomes: workload.outcomes, arrivalSeconds: workload.arrivalSeconds, judgeSeconds: ground.judge.secondsPerCall },
     { rows: ground.measuring, requests, seed: workload.seed },
   );
   const deadline = sloScale * base;
   const measured: Omit<ComparedSystem, "against">[] = [];
-  for (const { kind, system } of [{ kind: "Weir", system: systemOf(plan) }, ...baselines.systems]) {
+  const made = baselines.flatMap(({ kind, baseline }) => (baseline.outcome === "system" ? [{ kind, system: baseline.system }] : []));
+  for (const { kind, system } of [{ kind: "Weir", system: systemOf(plan) }, ...made]) {
     const own = measuredSystem(ground, system, { traffic, requestsPerSecond, deadline });
     measured.push({ kind, ...own, sloScale: own.p95Seconds / base });
     progress(`  ${system.name}: SLO scale ${(own.p95Seconds / base).toFixed(2)}, ${own.highestRequestsPerSecond.toFixed(1)} requests/s`);
@@ -109,31 +111,10 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
       throughput: one.highestRequestsPerSecond > 0 ? (ours?.highestRequestsPerSecond ?? Number.NaN) / one.highestRequestsPerSecond : null,
     },
   }));
-  return { ...common, systems, refused: baselines.refused };
-}
-
-interface Baselines {
-  readonly systems: readonly { readonly kind: string; readonly system: System }[];
-  readonly refused: readonly { readonly name: string; readonly reason: string }[];
-}
-
-function baselinesOf(situation: BaselineSituation, plan: PlanDraft): Baselines {
-  const { models } = situation.explorer.input.sample;
-  const routing = { stages: plan.policy.stages.map(({ model }) => models.indexOf(model)), thresholds: plan.policy.thresholds };
-  const alone = models.map((_, model) => standAlone(situation, model));
-  const smallest = alone.find(({ outcome }) => outcome === "system");
-  const all: readonly { readonly kind: string; readonly baseline: Baseline }[] = [
-    ...alone.map((baseline) => ({ kind: baseline === smallest ? "stand-alone" : "larger stand-alone", baseline })),
-    { kind: "CascadeServe", baseline: cascadeServe(situation) },
-    { kind: "uniform parallelism", baseline: uniformParallelism(situation, routing) },
-    { kind: "uniform allocation", baseline: uniformAllocation(situation, routing) },
-    { kind: "router", baseline: routerBeforeAnswering(situation, PROMPT_AUC) },
-    { kind: "oracle router", baseline: routerBeforeAnswering(situation, 1) },
-  ];
-  return {
-    systems: all.flatMap(({ kind, baseline }) => (baseline.outcome === "system" ? [{ kind, system: baseline.system }] : [])),
-    refused: all.flatMap(({ baseline }) => (baseline.outcome === "none" ? [{ name: baseline.name, reason: baseline.reason }] : [])),
-  };
+  const refused = baselines.flatMap(({ baseline }) =>
+    baseline.outcome === "none" ? [{ name: baseline.name, reason: baseline.reason }] : [],
+  );
+  return { ...common, systems, refused };
 }
 
 function measuredSystem(
@@ -144,11 +125,11 @@ function measuredSystem(
   const { request, measuring, judge } = ground;
   const { workload, cluster } = request.situation;
   const at = (rate: number) => measure(system, traffic, { ...ground, requestsPerSecond: rate });
-  const { p95Seconds, meanSeconds } = at(requestsPerSecond);
+  const { percentileSeconds: p95Seconds, meanSeconds } = at(requestsPerSecond);
   const load = busiestLoad(system, { outcomes: workload.outcomes, rows: measuring }, { ...ground, requestsPerSecond });
   // A run of finite length may end before the queue of an overloaded stage has grown past the deadline: such a rate does not count.
   const keepsUp = (rate: number): boolean => (load * rate) / requestsPerSecond < 1;
-  const highest = highestRate((rate) => keepsUp(rate) && at(rate).p95Seconds <= deadline, requestsPerSecond, RATE_TOLERANCE);
+  const highest = highestRate((rate) => keepsUp(rate) && at(rate).percentileSeconds <= deadline, requestsPerSecond, RATE_TOLERANCE);
   const { quality, share } = routedBy(system, workload.outcomes, measuring);
   const gpus = gpusOf(system);
   const judged = system.routing.kind === "cascade" ? share : [];
@@ -167,12 +148,3 @@ function measuredSystem(
         : null,
   };
 }
-
-const cascadeText = ({ stages, routing }: System): string =>
-  stages
-    .map(({ model, replicas }, stage) => {
-      const shapes = replicas.map(({ shape, count }) => `${count} x tp${shape.tp}${shape.pp > 1 ? ` pp${shape.pp}` : ""}`).join(" + ");
-      const threshold = routing.thresholds[stage];
-      return `${model} (${shapes})${threshold === undefined ? "" : ` <${threshold}> `}`;
-    })
-    .join("");

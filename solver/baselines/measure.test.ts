@@ -58,7 +58,7 @@ describe("measure", () => {
   it("is slower at a higher rate, and loaded in proportion to it", () => {
     const load = (rate: number) => busiestLoad(cascade(50), { outcomes, rows }, { ...choice, requestsPerSecond: rate });
     expect(load(40)).toBeCloseTo(2 * load(20), 9);
-    const p95 = (rate: number) => measure(cascade(50), traffic, { ...choice, requestsPerSecond: rate }).p95Seconds;
+    const p95 = (rate: number) => measure(cascade(50), traffic, { ...choice, requestsPerSecond: rate }).percentileSeconds;
     expect(p95(60)).toBeGreaterThan(p95(2));
   });
 

@@ -26,11 +26,11 @@ export interface Traffic {
 
 /** What a system did with the traffic at one rate. */
 export interface Measured {
-  /** 95th percentile of arrival to accepted answer, judging included; Infinity where more than 5 % were not served. */
-  readonly p95Seconds: number;
+  /** The quantile of arrival to accepted answer, judging included; Infinity where more requests than are above it were not served. */
+  readonly percentileSeconds: number;
   readonly meanSeconds: number;
-  /** The largest of the stages' own 95th percentiles, judging left out: the source's objective. */
-  readonly largestStageP95Seconds: number;
+  /** The largest of the stages' own quantiles, judging left out: the source's objective. */
+  readonly largestStagePercentileSeconds: number;
   readonly unserved: number;
 }
 
@@ -59,9 +59,18 @@ export function drawTraffic(
   return { ...source, arrivalSeconds, prompt: Int32Array.from(arrivalSeconds, () => rows[random.int(rows.length)] ?? 0) };
 }
 
-/** Simulates a whole system on the traffic at a mean rate. Deterministic. */
-export function measure(system: System, traffic: Traffic, at: ReplicaChoice & { readonly requestsPerSecond: number }): Measured {
+/**
+ * Simulates a whole system on the traffic at a mean rate. Deterministic.
+ *
+ * @param at `quantile`: which one of the latencies; left out: that of the SLO attainment, .95.
+ */
+export function measure(
+  system: System,
+  traffic: Traffic,
+  at: ReplicaChoice & { readonly requestsPerSecond: number; readonly quantile?: number },
+): Measured {
   const { prompt, outcomes, judgeSeconds } = traffic;
+  const { quantile: q = ATTAINMENT } = at;
   const { endToEndSeconds, unserved, stages } = simulateCluster({
     policy: policyOf(system, traffic),
     replicas: clusterReplicas(system, at),
@@ -72,11 +81,11 @@ export function measure(system: System, traffic: Traffic, at: ReplicaChoice & { 
   const warmUp = Math.floor(WARM_UP_SHARE * prompt.length);
   const settled = endToEndSeconds.subarray(warmUp);
   return {
-    p95Seconds: quantile(settled, ATTAINMENT),
+    percentileSeconds: quantile(settled, q),
     meanSeconds: mean(settled),
-    largestStageP95Seconds: Math.max(
+    largestStagePercentileSeconds: Math.max(
       // A router's first stage may get no requests.
-      ...stages.filter(({ requests }) => requests > 0).map((stage) => settledStage(stage, warmUp, ATTAINMENT).percentile.seconds),
+      ...stages.filter(({ requests }) => requests > 0).map((stage) => settledStage(stage, warmUp, q).percentile.seconds),
     ),
     unserved,
   };

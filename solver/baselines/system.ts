@@ -45,6 +45,16 @@ export interface ReplicaChoice {
 export const gpusOf = ({ stages }: Pick<System, "stages">): number =>
   stages.reduce((sum, { replicas }) => sum + replicas.reduce((own, { shape, count }) => own + shape.tp * shape.pp * count, 0), 0);
 
+/** Models, shapes and thresholds in one line. */
+export const cascadeText = ({ stages, routing }: Pick<System, "stages" | "routing">): string =>
+  stages
+    .map(({ model, replicas }, stage) => {
+      const shapes = replicas.map(({ shape, count }) => `${count} x tp${shape.tp}${shape.pp > 1 ? ` pp${shape.pp}` : ""}`).join(" + ");
+      const threshold = routing.thresholds[stage];
+      return `${model} (${shapes})${threshold === undefined ? "" : ` <${threshold}> `}`;
+    })
+    .join("");
+
 /** The engines of a system for the cluster simulator. @throws when a shape is none of the model's. */
 export function clusterReplicas({ stages }: System, { models, shapes }: ReplicaChoice): ClusterReplica[] {
   return stages.flatMap(({ model, replicas }) =>

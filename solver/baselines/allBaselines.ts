@@ -1,0 +1,39 @@
+import { cascadeServe } from "./cascadeServe";
+import { PROMPT_AUC, routerBeforeAnswering } from "./routerBeforeAnswering";
+import type { BaselineSituation } from "./situation";
+import { standAlone } from "./standAlone";
+import type { Baseline } from "./system";
+import { uniformAllocation, uniformParallelism } from "./uniform";
+
+/** A baseline under the name of what it is a case of. */
+export interface KindOfBaseline {
+  readonly kind: string;
+  readonly baseline: Baseline;
+}
+
+/** How many `allBaselines` makes for a ladder of so many models. */
+export const countOfBaselines = (models: number): number => models + 5;
+
+/**
+ * Every baseline of the source for a plan, made one after another as they are taken: each model alone, the load-only cascade, the plan
+ * with one decision taken away at a time, and routers before answering.
+ *
+ * @param plan stages as indices into the explorer's models.
+ */
+export function* allBaselines(
+  situation: BaselineSituation,
+  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[] },
+): Generator<KindOfBaseline, void> {
+  let smallest = true;
+  for (const model of situation.explorer.input.sample.models.keys()) {
+    const baseline = standAlone(situation, model);
+    const first = smallest && baseline.outcome === "system";
+    if (first) smallest = false;
+    yield { kind: first ? "stand-alone" : "larger stand-alone", baseline };
+  }
+  yield { kind: "CascadeServe", baseline: cascadeServe(situation) };
+  yield { kind: "uniform parallelism", baseline: uniformParallelism(situation, plan) };
+  yield { kind: "uniform allocation", baseline: uniformAllocation(situation, plan) };
+  yield { kind: "router", baseline: routerBeforeAnswering(situation, PROMPT_AUC) };
+  yield { kind: "oracle router", baseline: routerBeforeAnswering(situation, 1) };
+}

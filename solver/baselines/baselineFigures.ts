@@ -1,0 +1,61 @@
+import { costUsdPerRequest } from "../cascade/allocate";
+import type { Explorer } from "../cascade/explore";
+import type { Objective } from "../plan/plan";
+import type { RequestSample } from "../workload/workload";
+import { busiestLoad, measure, routedBy } from "./measure";
+import type { BaselineSituation } from "./situation";
+import { cascadeText, gpusOf, type System } from "./system";
+
+/** What a system does with the planning prompts, beside a plan made on the same. */
+export interface SystemFigures {
+  /** Models, shapes and thresholds in one line. */
+  readonly cascade: string;
+  readonly quality: number;
+  /** null where the bound on quality is not known for it: routers have one of their own. */
+  readonly qualityLow: number | null;
+  /** By the objective, simulated whole; null where it does not keep up. */
+  readonly latencySeconds: number | null;
+  readonly gpus: number;
+  readonly costUsdPerRequest: number;
+}
+
+interface Beside {
+  readonly situation: Pick<BaselineSituation, "explorer" | "outcomes" | "planning">;
+  /** The requests that the plan was simulated with. */
+  readonly sample: RequestSample;
+  readonly latency: Objective["latency"];
+}
+
+/** A system simulated whole under the requests that a plan was simulated with, at the explorer's rate and percentile. */
+export function figuresOf(system: System, { situation, sample, latency }: Beside): SystemFigures {
+  const { explorer, outcomes, planning } = situation;
+  const { requestsPerSecond, usdPerGpuHour, judge } = explorer.input;
+  const at = { models: explorer.input.sample.models, shapes: explorer.input.shapes, requestsPerSecond };
+  const { quality, share } = routedBy(system, outcomes, planning);
+  const gpus = gpusOf(system);
+  const judged = system.routing.kind === "cascade" ? share : [];
+  return {
+    cascade: cascadeText(system),
+    quality,
+    qualityLow: qualityLowOf(system, explorer),
+    latencySeconds: busiestLoad(system, { outcomes, rows: planning }, at) < 1 ? latencyOf() : null,
+    gpus,
+    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour, requestsPerSecond, share: judged, judge }),
+  };
+
+  function latencyOf(): number | null {
+    const traffic = { ...sample, outcomes, judgeSeconds: judge.secondsPerCall };
+    const measured = measure(system, traffic, { ...at, quantile: explorer.input.quantile });
+    const seconds = latency === "end-to-end" ? measured.percentileSeconds : measured.largestStagePercentileSeconds;
+    return Number.isFinite(seconds) ? seconds : null;
+  }
+}
+
+function qualityLowOf({ stages, routing }: System, explorer: Explorer): number | null {
+  if (routing.kind === "router") return null;
+  const { models } = explorer.input.sample;
+  return explorer.outlook(
+    stages.map(({ model }) => models.indexOf(model)),
+    routing.thresholds,
+  ).qualityLow;
+}
