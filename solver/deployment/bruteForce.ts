@@ -86,17 +86,18 @@ function keepsCounts({ stages, nodes, constraints, usdPerGpuHour, running }: Dep
   return running.length - kept + (chosen.length - kept) <= maxChangedReplicas;
 }
 
-/** The least latency within which every stage is served, whatever node is lost where one may be; not sought above `unless`. */
+/** The least weighted latency within which every stage is served, whatever node is lost where one may be; not sought above `unless`. */
 function secondsOf({ stages, nodes, constraints }: DeploymentProblem, chosen: readonly Laid[], unless: number): number {
   const losses = constraints.surviveNodeLoss ? [null, ...nodes.keys()] : [null];
   const served = (limit: number): boolean =>
-    stages.every(({ requestsPerSecond }, stage) => {
+    stages.every(({ requestsPerSecond, latencyWeight = 1 }, stage) => {
       if (requestsPerSecond === 0) return true;
+      const ownLimit = limit / latencyWeight;
       const own = chosen.filter((laid) => laid.stage === stage);
-      if (own.some(({ option }) => rateWithin(option.curve, limit) === 0)) return false;
+      if (own.some(({ option }) => rateWithin(option.curve, ownLimit) === 0)) return false;
       return losses.every((lost) => {
         const left = own.filter(({ gpus }) => lost === null || gpus[lost] === 0);
-        return left.reduce((sum, { option }) => sum + rateWithin(option.curve, limit), 0) >= requestsPerSecond * (1 - 1e-12);
+        return left.reduce((sum, { option }) => sum + rateWithin(option.curve, ownLimit), 0) >= requestsPerSecond * (1 - 1e-12);
       });
     });
   let high = Math.min(unless, 1e6);

@@ -47,7 +47,7 @@ export interface DeploymentModel {
 }
 
 export interface ModelAsked {
-  /** Latency within which every stage is to be served; Infinity where any will do that was simulated. */
+  /** Weighted latency within which every stage is to be served; Infinity where any will do that was simulated. */
   readonly limitSeconds: number;
   /** The share of its load, 1 and a little, that every stage is to carry. */
   readonly load: number;
@@ -70,12 +70,13 @@ export function deploymentModel(problem: DeploymentProblem, { limitSeconds, load
   const rows: Row[] = [];
   const integer = (name: string, upper: number): number => variables.push({ name, lower: 0, upper, cost: 0, integer: true }) - 1;
   const shareOf = (stage: number, { curve }: ReplicaOption): number => {
-    const { requestsPerSecond = 0 } = stages[stage] ?? {};
+    const { requestsPerSecond = 0, latencyWeight = 1 } = stages[stage] ?? {};
     if (requestsPerSecond <= 0) return Number.POSITIVE_INFINITY;
+    const ownLimit = limitSeconds / latencyWeight;
     // At the end of its curve a replica may carry just the load; what is asked beyond the load, for the latency's sake, is not of it.
-    const spare = limitSeconds >= (curve.seconds[curve.seconds.length - 1] ?? 0) ? load * load : 1;
+    const spare = ownLimit >= (curve.seconds[curve.seconds.length - 1] ?? 0) ? load * load : 1;
     // More than the whole load is no use but to the scale of the rows.
-    return Math.min((spare * rateWithin(curve, limitSeconds)) / requestsPerSecond, 2);
+    return Math.min((spare * rateWithin(curve, ownLimit)) / requestsPerSecond, 2);
   };
 
   const blocks: BlockColumn[] = [];

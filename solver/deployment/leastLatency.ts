@@ -59,7 +59,7 @@ function deployedWithin(problem: DeploymentProblem, solver: TimedSolver, limitSe
   if (result.status === "infeasible") return "none";
   if (result.status === "undecided") return "undecided";
   const replicas = readDeployment(problem, model, result.x);
-  const seconds = largestSeconds(stageSeconds(problem, replicas));
+  const seconds = largestSeconds(problem, stageSeconds(problem, replicas));
   if (seconds < limitSeconds || (margin === 0 && seconds === limitSeconds && seconds < Number.POSITIVE_INFINITY))
     return { seconds, replicas };
   return margin < COARSE_MARGIN ? deployedWithin(problem, solver, limitSeconds, COARSE_MARGIN) : "none";
@@ -68,5 +68,11 @@ function deployedWithin(problem: DeploymentProblem, solver: TimedSolver, limitSe
 /** No stage is faster than its fastest replica under its lightest load. */
 function fastestSeconds({ stages }: DeploymentProblem): number {
   const loaded = stages.filter(({ requestsPerSecond }) => requestsPerSecond > 0);
-  return Math.max(0, ...loaded.map(({ options }) => Math.min(...options.map(({ curve }) => curve.seconds[0] ?? Number.POSITIVE_INFINITY))));
+  return Math.max(
+    0,
+    ...loaded.map(
+      ({ options, latencyWeight = 1 }) =>
+        latencyWeight * Math.min(...options.map(({ curve }) => curve.seconds[0] ?? Number.POSITIVE_INFINITY)),
+    ),
+  );
 }

@@ -17,6 +17,8 @@ export interface DeploymentStage {
   /** 0 for a model that is kept without being asked. */
   readonly requestsPerSecond: number;
   readonly options: readonly ReplicaOption[];
+  /** How many times its latency counts where the largest is minimised or held under a limit; left out: once. */
+  readonly latencyWeight?: number;
 }
 
 export interface DeploymentNode {
@@ -27,7 +29,7 @@ export interface DeploymentNode {
 }
 
 /**
- * `latency` minimises the largest latency of a stage (Cascadia, section 3.2); among equals the fewest changed replicas, then the
+ * `latency` minimises the largest weighted latency of a stage (Cascadia, section 3.2, whose weights are 1); among equals the fewest changed replicas, then the
  * lowest cost, then the fewest GPUs. `cost` minimises USD/hour with every stage within `stageLimitSeconds`; among equals the fewest
  * changed replicas, then the fewest GPUs.
  */
@@ -71,7 +73,9 @@ export function problemRefusal({ stages, nodes, usdPerGpuHour, constraints, obje
   if (free !== undefined) return `There is no price for GPU type ${free.gpu}.`;
   const unknown = constraints.nodes.flatMap(({ only, never }) => [...(only ?? []), ...never]).find((name) => !names.has(name));
   if (unknown !== undefined) return `A constraint names node ${unknown}, which the cluster does not have.`;
-  for (const { model, requestsPerSecond, options } of stages) {
+  for (const { model, requestsPerSecond, options, latencyWeight = 1 } of stages) {
+    if (!(latencyWeight > 0 && latencyWeight < Number.POSITIVE_INFINITY))
+      return `The weight of ${model}'s latency is not a positive number.`;
     if (!(requestsPerSecond >= 0 && requestsPerSecond < Number.POSITIVE_INFINITY)) return `${model} has no finite load.`;
     const odd = options.find(({ shape }) => !powerOfTwo(shape.tp) || !powerOfTwo(shape.pp));
     if (odd !== undefined) return `${model} has a shape of tp ${odd.shape.tp} x pp ${odd.shape.pp}, which are not both powers of two.`;

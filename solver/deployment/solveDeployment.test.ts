@@ -74,10 +74,17 @@ const running = [
 ];
 
 const smallProblem = fc
-  .tuple(smallCluster, fc.integer({ min: 1, max: 10_000 }), fc.double({ min: 0.3, max: 2.5, noNaN: true }), someConstraints)
-  .map(([nodes, seed, requestsPerSecondPerGpu, constraints]) => {
+  .tuple(
+    smallCluster,
+    fc.integer({ min: 1, max: 10_000 }),
+    fc.double({ min: 0.3, max: 2.5, noNaN: true }),
+    someConstraints,
+    fc.constantFrom<readonly number[]>([1, 1], [3, 1], [1, 0.2]),
+  )
+  .map(([nodes, seed, requestsPerSecondPerGpu, constraints, weights]) => {
     const problem = testProblem({ seed, models: 2, nodes, shapes, requestsPerSecondPerGpu });
-    return constrained({ ...problem, running }, constraints);
+    const stages = problem.stages.map((stage, index) => ({ ...stage, latencyWeight: weights[index] ?? 1 }));
+    return constrained({ ...problem, stages, running }, constraints);
   });
 
 for (const [name, load] of engines) {
@@ -276,11 +283,12 @@ function expectKept(problem: DeploymentProblem, { stages, latencySeconds, usdPer
         stage.requestsPerSecond,
       );
     expect(loadOf(replicas)).toBeCloseTo(seconds, 9);
-    expect(Math.max(seconds, secondsAfterLoss)).toBeLessThanOrEqual(latencySeconds);
+    const { latencyWeight = 1 } = stage;
+    expect(latencyWeight * Math.max(seconds, secondsAfterLoss)).toBeLessThanOrEqual(latencySeconds);
     for (const { name } of problem.constraints.surviveNodeLoss ? problem.nodes : [])
-      expect(loadOf(replicas.filter(({ placements }) => placements.every(({ node }) => node !== name)))).toBeLessThanOrEqual(
-        latencySeconds + 1e-9,
-      );
+      expect(
+        latencyWeight * loadOf(replicas.filter(({ placements }) => placements.every(({ node }) => node !== name))),
+      ).toBeLessThanOrEqual(latencySeconds + 1e-9);
     if (replicas.length > 0) expect(replicas.reduce((sum, { share }) => sum + share, 0)).toBeCloseTo(1, 9);
     expect(replicas.length).toBeGreaterThanOrEqual(problem.constraints.minReplicasPerModel ?? 0);
     for (const { option, placements } of replicas) {

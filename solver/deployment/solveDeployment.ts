@@ -29,7 +29,7 @@ export interface Deployment {
   readonly outcome: "deployment";
   readonly status: "optimal" | "feasible";
   readonly stages: readonly DeployedStage[];
-  /** Of the slowest stage; after the worst loss of a node where that is asked for. */
+  /** The largest of the stages', weighted; after the worst loss of a node where that is asked for. */
   readonly latencySeconds: number;
   readonly usdPerHour: number;
   readonly gpus: number;
@@ -50,7 +50,7 @@ export type DeploymentOutcome = Deployment | { readonly outcome: "infeasible" } 
  * deployment serves all stages within a latency; then, at that latency, the lesser goals one after another. Every latency is valued
  * exactly on the curves, never by an engine's objective.
  *
- * @param within a latency in seconds that a deployment is known for, if any: nothing above it is tried.
+ * @param within a weighted latency in seconds that a deployment is known for, if any: nothing above it is tried.
  * @throws when the problem is malformed (`problemRefusal` says why).
  */
 export function solveDeployment(problem: DeploymentProblem, solving: Solving, within = Number.POSITIVE_INFINITY): DeploymentOutcome {
@@ -65,7 +65,7 @@ export function solveDeployment(problem: DeploymentProblem, solving: Solving, wi
   let replicas = found?.replicas ?? null;
   // Among equals the lesser goals choose; a point that an engine's tolerance let slip past the latency does not count.
   if (improved !== "infeasible" && improved !== null) {
-    const seconds = largestSeconds(stageSeconds(problem, improved.replicas));
+    const seconds = largestSeconds(problem, stageSeconds(problem, improved.replicas));
     if (replicas === null || seconds <= limitSeconds * (1 + PRECISION)) replicas = improved.replicas;
   }
   if (replicas === null) return { outcome: "undecided" };
@@ -138,7 +138,7 @@ function describe(
   const kept = replicas.filter(({ running }) => running !== null).length;
   return {
     stages,
-    latencySeconds: largestSeconds(seconds),
+    latencySeconds: largestSeconds(problem, seconds),
     usdPerHour: replicas.reduce((sum, replica) => sum + gpusOf(replica) * (problem.usdPerGpuHour[replica.option.gpu] ?? 0), 0),
     gpus: replicas.reduce((sum, replica) => sum + gpusOf(replica), 0),
     started: replicas.length - kept,

@@ -60,6 +60,6 @@ function countByCurve(replicas: readonly PlacedReplica[]): CurveCount[] {
   return [...counts].map(([curve, count]) => ({ curve, count }));
 }
 
-/** The latency that counts: of the slowest stage, at worst. */
-export const largestSeconds = (stages: readonly StageSeconds[]): number =>
-  Math.max(0, ...stages.map(({ secondsAfterLoss }) => secondsAfterLoss));
+/** The latency that counts: the largest of the stages', weighted, at worst. */
+export const largestSeconds = ({ stages }: DeploymentProblem, of: readonly StageSeconds[]): number =>
+  Math.max(0, ...stages.map(({ latencyWeight = 1 }, stage) => latencyWeight * (of[stage]?.secondsAfterLoss ?? 0)));
