@@ -11,6 +11,7 @@ import { feasibleReplicas, feasibleShapes } from "@/solver/hardware/replicaShape
 import type { MilpEngine } from "@/solver/milp/engine";
 import { mixSeed } from "@/solver/numeric/random";
 import type { Objective } from "@/solver/plan/plan";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import {
@@ -65,7 +66,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const { qualityConfidence = DEFAULT_QUALITY_CONFIDENCE } = situation;
     const models = modelsOf(situation);
     const hardware = [cluster, userCards, engineProfile];
-    const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, qualityConfidence, percentile, judgeOf(situation)]);
+    const judging = [judgeOf(situation), situation.directStart];
+    const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, qualityConfidence, percentile, judging]);
     inHand = key;
     const explorer =
       kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked(), progress });
@@ -78,8 +80,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
   }
 
   return {
-    work(situation, task, cancelled, told = () => undefined) {
+    work(asking, task, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
+      const situation = readByRouter(asking);
       const refusal = doesNotFit(situation, task.kind === "solve" ? task.objective : null);
       if (refusal !== null) return refusal;
       asked = cancelled;
@@ -127,6 +130,16 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         return { kind: "draft", draft: { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } } };
       }
     },
+  };
+}
+
+/** The situation with what its router makes of the prompts, where requests may start at a later stage. */
+function readByRouter(situation: PlanningSituation): PlanningSituation {
+  const { workload, directStart } = situation;
+  if (directStart === undefined) return situation;
+  return {
+    ...situation,
+    workload: { ...workload, outcomes: withRouterScores(workload.outcomes, { ...directStart, seed: workload.seed }) },
   };
 }
 
@@ -205,6 +218,7 @@ function newExplorer(asked: NewExplorer): Explorer {
     maxGpus,
     usdPerGpuHour: cluster.usdPerGpuHour,
     judge: judgeOf(asked),
+    ...(asked.directStart === undefined ? {} : { directStart: asked.directStart }),
     quantile: asked.percentile / 100,
     qualityConfidence: asked.qualityConfidence,
     seed: mixSeed(workload.seed, "planning"),

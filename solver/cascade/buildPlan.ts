@@ -178,7 +178,8 @@ function noneVerified({ objective, fixed }: BuildPlanInput, pool: readonly Candi
 /** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
 function policyOf(input: BuildPlanInput, routing: number, finalist: Finalist | null): CascadePolicy {
   const { explorer, judge } = input;
-  const { stages, thresholds } = explorer.routing(routing);
+  const { stages, thresholds, startBelow } = explorer.routing(routing);
+  const { directStart } = explorer.input;
   const ranges =
     finalist === null
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
@@ -188,6 +189,9 @@ function policyOf(input: BuildPlanInput, routing: number, finalist: Finalist | n
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
     thresholds: [...thresholds],
     judge,
+    ...(directStart === undefined || startBelow === 0
+      ? {}
+      : { directStart: { below: startBelow, router: { kind: "modelled", ...directStart } } }),
     order: { kind: "fcfs" },
     place: { kind: "least-load" },
     approvedRanges: { thresholds: ranges },
