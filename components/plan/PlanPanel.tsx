@@ -26,7 +26,7 @@ function statusOf(planning: Planning): PanelStatus {
   const { exact, choice, estimate } = planning;
   if (planning.status.kind === "error")
     return { kind: "empty", title: "No plan", text: "Without the frontier above there is nothing to choose from." };
-  if (exact.current && exact.infeasible !== null) return { kind: "empty", title: "No plan meets this", text: exact.infeasible };
+  if (exact.current && exact.infeasible !== null) return { kind: "empty", title: "No plan meets this", text: exact.infeasible.reason };
   if (exact.status.kind === "error") return exact.status;
   if (exact.plan === null && estimate === null && choice?.infeasible) {
     return { kind: "empty", title: "No plan meets this", text: choice.infeasible.reason };

@@ -11,12 +11,14 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
+import { formatConstraints, parseConstraints } from "./constraintsCodec";
 import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./FrontierPanel";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanPanel } from "./PlanPanel";
 import { type PlanView, planCodec } from "./planCodec";
+import { asSituation, estimateKnobs } from "./prepareConstraints";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 import { SituationBar } from "./SituationBar";
 import { usePlanning } from "./usePlanning";
@@ -37,13 +39,23 @@ function PlanDesk(props: {
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const situation = useMemo(() => ({ workloadId, clusterId, requestsPerSecond }), [workloadId, clusterId, requestsPerSecond]);
+  const askedKey = JSON.stringify(asSituation(view));
+  const situation = useMemo(
+    () => ({ workloadId, clusterId, requestsPerSecond, ...(JSON.parse(askedKey) as ReturnType<typeof asSituation>) }),
+    [workloadId, clusterId, requestsPerSecond, askedKey],
+  );
   // Parsed anew with every change of the address; kept by their text, so that only a real change is one.
   const fixedKey = view.fixed === null ? "" : formatRouting(view.fixed);
   const fixed = useMemo(() => parseRouting(fixedKey), [fixedKey]);
   const pinsKey = view.pins.join(" ");
   const pins = useMemo(() => (pinsKey === "" ? [] : pinsKey.split(" ")), [pinsKey]);
-  const planning = usePlanning(situation, knobs, fixed);
+  const constraintsKey = formatConstraints(view.constraints);
+  const constraints = useMemo(() => parseConstraints(constraintsKey), [constraintsKey]);
+  const planned = useMemo(
+    () => ({ asked: knobs, estimated: estimateKnobs(knobs, constraints, cluster.spec) }),
+    [knobs, constraints, cluster.spec],
+  );
+  const planning = usePlanning(situation, planned, fixed);
   const models = workloads.find((each) => each.id === workloadId)?.models ?? [];
   const identities = useModelIdentities(models.map((each) => each.model));
   const running = useRunningMark(cluster.runningPlanId, knobs.qualityConfidence !== null);

@@ -2,8 +2,11 @@ import type { Knobs } from "@/solver/cascade/exploration";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/plan";
+import type { Inputs } from "../api/trpc";
 import { formatCounted, formatUsd } from "../ui/format";
-import type { ConstraintsView } from "./constraintsCodec";
+import { type ConstraintsView, formatConstraints } from "./constraintsCodec";
+
+type Constraints = NonNullable<Inputs["plans"]["explore"]["constraints"]>;
 
 /** One thing asked beside the objective, in words, and what gives it up. */
 export interface ActiveConstraint {
@@ -60,8 +63,21 @@ export function activeConstraints(view: ConstraintsView): readonly ActiveConstra
   ];
 }
 
+/** The same as the API takes it. */
+export function asSituation({
+  constraints,
+  judge,
+  routerAuc,
+}: ConstraintsView): Pick<Inputs["plans"]["explore"], "constraints" | "judge" | "directStart"> {
+  return {
+    ...(formatConstraints(constraints) === "" ? {} : { constraints }),
+    ...(judge === null ? {} : { judge: { kind: "engine", ...judge } }),
+    ...(routerAuc === null ? {} : { directStart: { auc: routerAuc } }),
+  };
+}
+
 /** What of the constraints an exploration depends on; the others leave its tables as they are. */
-export const narrowing = ({ excluded, shapes }: PlanConstraints): Pick<PlanConstraints, "excluded" | "shapes"> => ({ excluded, shapes });
+export const narrowing = ({ excluded, shapes }: Constraints): Constraints => ({ ...(excluded && { excluded }), ...(shapes && { shapes }) });
 
 /** The knobs for the estimate: caps on GPUs and on the bill become a limit on GPUs, in the cluster's own mix of types. */
 export function estimateKnobs(knobs: Knobs, { maxGpus, maxUsdPerHour }: PlanConstraints, cluster: ClusterSpec): Knobs {

@@ -1,15 +1,17 @@
 "use client";
 
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useDeferredValue, useMemo } from "react";
+import type { ExploreEvent, SolveAnswer, SolveEvent } from "@/server/contracts/studio";
 import { choose } from "@/solver/cascade/choose";
 import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exploration";
 import { decodeExploration } from "@/solver/cascade/explorationWire";
 import type { Plan } from "@/solver/plan/plan";
-import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { type Inputs, useTRPCClient } from "../api/trpc";
+import { type Job, useJob } from "../api/useJob";
 import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useDebounced } from "../ui/useDebounced";
+import { narrowing } from "./prepareConstraints";
 import { formatRouting, type RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
 
@@ -18,15 +20,14 @@ const SETTLE_MS = 300;
 /** Percentile of every latency promised and shown. */
 const PERCENTILE = 95;
 
-export interface Situation {
-  readonly workloadId: string;
-  readonly clusterId: string;
-  readonly requestsPerSecond: number;
-}
+/** What is planned for, and what is asked of the deployment beside the objective. */
+export type Situation = Inputs["plans"]["explore"];
+export type SolveQuestion = Inputs["plans"]["solve"];
 
 export interface Planning {
   readonly status: PanelStatus;
   readonly exploration: Exploration | null;
+  readonly exploring: Doing;
   /** Knobs that `choice` answers: those at hand, or, while a knob turns fast, those of a moment ago. */
   readonly knobs: Knobs;
   /** The tables' answer to the knobs, computed here in the browser. */
@@ -36,54 +37,68 @@ export interface Planning {
   readonly exact: ExactPlan;
 }
 
+/** What is being done about an answer, and the way out. */
+export type Doing = Pick<Job<unknown>, "working" | "progress" | "cancelled" | "cancel" | "ask">;
+
 /** The worker's answer. `plan` is the last exact plan; `current` tells whether it answers the knobs as they stand. */
-export interface ExactPlan {
+export interface ExactPlan extends Doing {
   readonly plan: Plan | null;
   readonly current: boolean;
-  readonly infeasible: string | null;
+  readonly infeasible: Extract<SolveAnswer, { outcome: "infeasible" }> | null;
   readonly status: PanelStatus;
+  /** What it was asked with, once the knobs rest: what examinations are about. */
+  readonly question: SolveQuestion;
 }
 
-function useExploration(situation: Situation) {
-  const trpc = useTRPC();
-  const query = useQuery(
-    trpc.plans.explore.queryOptions(situation, {
-      staleTime: Number.POSITIVE_INFINITY,
-      placeholderData: keepPreviousData,
-      trpc: { abortOnUnmount: true },
-    }),
-  );
-  const { data, error, refetch } = query;
-  const exploration = useMemo(() => (data?.ok ? decodeExploration(data.exploration) : null), [data]);
+/** What there is to plan with: constraints that its tables do not depend on are no part of the question, so that they stay. */
+function useExploration({ constraints, ...situation }: Situation) {
+  const client = useTRPCClient();
+  const key = JSON.stringify({ ...situation, constraints: constraints && narrowing(constraints) });
+  const question = useMemo((): Situation => JSON.parse(key), [key]);
+  const job = useJob<Situation, Extract<ExploreEvent, { kind: "answer" }>>({
+    name: "exploration",
+    question,
+    enabled: true,
+    subscribe: (asked, listener) => client.plans.exploreEvents.subscribe(asked, listener),
+  });
+  const { answer: data, error, ask } = job;
+  const answer = data?.answer;
+  const exploration = useMemo(() => (answer?.ok ? decodeExploration(answer.exploration) : null), [answer]);
   const status = useMemo(() => {
     // A refusal is an answer, but one without anything to draw: it takes the error's place.
-    const state = data?.ok === false ? { data: undefined, error: { message: data.message }, refetch } : { data, error, refetch };
+    const state =
+      answer?.ok === false ? { data: undefined, error: { message: answer.message }, refetch: ask } : { data: answer, error, refetch: ask };
     return queryStatus(state, { what: "Evaluating cascades on this workload" });
-  }, [data, error, refetch]);
-  return { exploration, status, fresh: !query.isPlaceholderData };
+  }, [answer, error, ask]);
+  return { exploration, status, job };
 }
 
-function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): ExactPlan {
+function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
   const client = useTRPCClient();
-  const asked = useDebounced(request, SETTLE_MS);
-  const query = useQuery({
-    queryKey: ["exact-plan", asked],
-    // The signal ends the worker's job as soon as the knobs move on: the last request wins.
-    queryFn: ({ signal }) => client.plans.solve.mutate(asked, { signal }),
+  const question = useDebounced(request, SETTLE_MS);
+  const job = useJob<SolveQuestion, Extract<SolveEvent, { kind: "answer" }>>({
+    name: "exact-plan",
+    question,
     enabled,
-    staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: keepPreviousData,
+    subscribe: (asked, listener) => client.plans.solveEvents.subscribe(asked, listener),
   });
-  const { data, error, refetch } = query;
-  const current = enabled && asked === request && !query.isPlaceholderData && data !== undefined && error === null;
+  const { answer: data, error, working, progress, cancelled, cancel, ask } = job;
+  const answer = data?.answer;
+  const current = job.current && question === request;
   return useMemo(
     () => ({
-      plan: data?.outcome === "plan" ? data.plan : null,
+      plan: answer?.outcome === "plan" ? answer.plan : null,
       current,
-      infeasible: data?.outcome === "infeasible" ? data.reason : null,
-      status: queryStatus({ data, error, refetch }, { what: "Solving the exact plan" }),
+      infeasible: answer?.outcome === "infeasible" ? answer : null,
+      status: queryStatus({ data: answer, error, refetch: ask }, { what: "Solving the exact plan" }),
+      question,
+      working,
+      progress,
+      cancelled,
+      cancel,
+      ask,
     }),
-    [data, error, refetch, current],
+    [answer, error, current, question, working, progress, cancelled, cancel, ask],
   );
 }
 
@@ -91,20 +106,27 @@ function useExactPlan(request: Inputs["plans"]["solve"], enabled: boolean): Exac
  * Two tiers: `choose` answers every step of a slider from the tables within a frame, and once the knobs rest a worker
  * solves, places and simulates the plan whole. Until that arrives everything shown is called an estimate. The result keeps
  * its identity while nothing in it changes, so that panels are not drawn anew on every step of a thumb.
+ *
+ * @param estimated the knobs as far as the tables can answer them: with caps of the constraints made a limit on GPUs.
  */
-export function usePlanning(situation: Situation, knobs: Knobs, fixed: RoutingChoice | null): Planning {
-  const { exploration, status, fresh } = useExploration(situation);
-  const settled = useDeferredValue(knobs);
+export function usePlanning(
+  situation: Situation,
+  knobs: { readonly asked: Knobs; readonly estimated: Knobs },
+  fixed: RoutingChoice | null,
+): Planning {
+  const { exploration, status, job } = useExploration(situation);
+  const { asked, estimated } = knobs;
+  const settled = useDeferredValue(estimated);
   const choice = useMemo(() => (exploration === null ? null : choose(exploration, settled)), [exploration, settled]);
   const request = useMemo(
     () => ({
       ...situation,
-      objective: { ...knobs, percentile: PERCENTILE },
+      objective: { ...asked, percentile: PERCENTILE },
       fixed: fixed === null ? null : { models: [...fixed.models], thresholds: [...fixed.thresholds] },
     }),
-    [situation, knobs, fixed],
+    [situation, asked, fixed],
   );
-  const exact = useExactPlan(request, exploration !== null && fresh);
+  const exact = useExactPlan(request, exploration !== null && job.current);
   const estimate = useMemo(() => {
     if (exploration === null || choice === null) return null;
     if (fixed === null) return choice.chosen;
@@ -112,7 +134,7 @@ export function usePlanning(situation: Situation, knobs: Knobs, fixed: RoutingCh
     return choice.candidates.find((candidate) => formatRouting(routingOf(exploration, candidate.routing)) === key) ?? null;
   }, [exploration, choice, fixed]);
   return useMemo(
-    () => ({ status, exploration, knobs: settled, choice, estimate, exact }),
-    [status, exploration, settled, choice, estimate, exact],
+    () => ({ status, exploration, exploring: job, knobs: settled, choice, estimate, exact }),
+    [status, exploration, job, settled, choice, estimate, exact],
   );
 }

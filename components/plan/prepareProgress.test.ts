@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { prepareProgress } from "./prepareProgress";
+
+describe("progress of planning", () => {
+  it("is told in words with what is done, and a share only where the whole is known", () => {
+    expect(prepareProgress({ phase: "searching", done: 312, of: 1248 })).toEqual({
+      phase: "Searching thresholds",
+      measure: "312 of 1,248 cascades",
+      share: 0.25,
+    });
+    expect(prepareProgress({ phase: "alternating", done: 3, of: null })).toMatchObject({ measure: "3 rounds", share: null });
+    expect(prepareProgress({ phase: "simulating", done: 0, of: null })).toMatchObject({ measure: "", share: null });
+  });
+
+  it("says that it waits before the planner has said anything", () => {
+    expect(prepareProgress(null)).toEqual({ phase: "Waiting for the planner", measure: "", share: null });
+  });
+});
