@@ -14,6 +14,7 @@ import type { Objective } from "@/solver/plan/plan";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
+import { examine } from "./examine";
 import {
   DEFAULT_PERCENTILE,
   DEFAULT_QUALITY_CONFIDENCE,
@@ -83,7 +84,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     work(asking, task, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const situation = readByRouter(asking);
-      const refusal = doesNotFit(situation, task.kind === "solve" ? task.objective : null);
+      const refusal = doesNotFit(situation, task.kind === "explore" ? null : task.objective);
       if (refusal !== null) return refusal;
       asked = cancelled;
       tell = told;
@@ -127,7 +128,21 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
         const { inputs } = built.draft;
-        return { kind: "draft", draft: { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } } };
+        const draft = { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
+        if (task.kind === "solve") return { kind: "draft", draft };
+        // What an examination plans on its way would count from the start again.
+        tell = (at) => {
+          if (at.phase === "examining") told(at);
+        };
+        const { workload } = situation;
+        const examination = examine(task.examine, {
+          explorer,
+          draft,
+          workload,
+          planning: planningPrompts(workload),
+          fixed: fixed !== null,
+        });
+        return typeof examination === "string" ? infeasible(examination) : { kind: "examination", examination };
       }
     },
   };

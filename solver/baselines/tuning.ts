@@ -1,10 +1,6 @@
 import { latencyByGpus, replicasFor } from "../cascade/capacityTable";
-import { STARVATION_LIMIT } from "../cascade/allocate";
-import type { Explorer, RoutedCascade } from "../cascade/explore";
 import type { Mix, MixTables } from "../cascade/latencyTables";
 import { shapesWithin } from "../cascade/shapeMix";
-import { minMaxAllocation } from "../milp/bisection";
-import { weightedAllocation } from "../milp/weightedAllocation";
 import type { SystemStage } from "./system";
 
 /** A baseline that cannot keep up is deployed for this share of the rate, and again, until it can. */
@@ -33,20 +29,6 @@ export function stageSeconds(
     latencyByGpus(capacity, requestsPerSecond * (mixes[stage]?.share ?? 0), seconds);
     return seconds;
   });
-}
-
-/** The planner's own allocation on given tables: least end-to-end percentile, no stage starved; null where the rate is too high. */
-export function allocateEndToEnd(
-  explorer: Explorer,
-  cascade: RoutedCascade,
-  { tables, requestsPerSecond, gpus }: { readonly tables: readonly MixTables[]; readonly requestsPerSecond: number; readonly gpus: number },
-): readonly number[] | null {
-  const seconds = stageSeconds(tables, explorer.mixes(cascade), { requestsPerSecond, gpus });
-  const even = minMaxAllocation(seconds, gpus);
-  if (even === null) return null;
-  const at = seconds.map((table, stage) => table[(even.gpus[stage] ?? 1) - 1] ?? Number.POSITIVE_INFINITY);
-  const { weights } = explorer.compose(cascade, at, tables);
-  return (weightedAllocation(seconds, gpus, { weights, stageLimitSeconds: STARVATION_LIMIT * even.latencySeconds }) ?? even).gpus;
 }
 
 /**

@@ -1,7 +1,8 @@
 import { createLatencyTables } from "../cascade/latencyTables";
+import { leastAllocation } from "../cascade/leastAllocation";
 import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, System } from "./system";
-import { allocateEndToEnd, atSustainedRate, tunedStage } from "./tuning";
+import { atSustainedRate, tunedStage } from "./tuning";
 
 /** The planner's own plan, of which one decision at a time is taken away. */
 interface Planned {
@@ -50,8 +51,8 @@ export function uniformParallelism({ explorer, nodes }: BaselineSituation, plan:
   const mixes = explorer.mixes(cascade);
   const own = mixes.map((mix, stage) => tables.exact(plan.stages[stage] ?? 0, mix));
   const deployed = atSustainedRate<System["stages"]>(requestsPerSecond, (rate) => {
-    const gpus = allocateEndToEnd(explorer, cascade, { tables: own, requestsPerSecond: rate, gpus: maxGpus });
-    if (gpus === null) return null;
+    const gpus = leastAllocation(explorer, cascade, { tables: own, requestsPerSecond: rate, gpus: maxGpus, latency: "end-to-end" })?.gpus;
+    if (gpus === undefined) return null;
     return own.flatMap((table, stage) => {
       const id = sample.models[plan.stages[stage] ?? 0] ?? "";
       return tunedStage(id, table, { requestsPerSecond: rate * (mixes[stage]?.share ?? 0), gpus: gpus[stage] ?? 0 }) ?? [];

@@ -36,7 +36,7 @@ explorer.search();
 explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: null });
 const chosen = choose(explorer.exploration(), knobs).chosen!;
 const { stages, thresholds, routed } = explorer.routing(chosen.routing);
-const plan = { stages, thresholds, gpus: chosen.gpus };
+const plan = { stages, thresholds, startBelow: 0, gpus: chosen.gpus };
 const to = (perturbation: Perturbation) => sensitivityTo(perturbation, input, { knobs, plan });
 
 describe("sensitivityTo", () => {

@@ -17,6 +17,8 @@ export type Perturbation =
 export interface PlannedCascade {
   readonly stages: readonly number[];
   readonly thresholds: readonly number[];
+  /** Router score from which on requests start later; 0: all start at the first stage. */
+  readonly startBelow: number;
   /** GPUs per stage. */
   readonly gpus: readonly number[];
 }
@@ -69,7 +71,7 @@ export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, a
   explorer.search();
   explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: knobs.latencyBudgetSeconds });
   const { chosen } = choose(explorer.exploration(), knobs);
-  const kept = cascadeOn(explorer, addReached(explorer, plan.stages, plan.thresholds), { gpus: plan.gpus, knobs });
+  const kept = cascadeOn(explorer, addReached(explorer, plan.stages, plan.thresholds, plan.startBelow), { gpus: plan.gpus, knobs });
   const anew = chosen === null ? null : cascadeOn(explorer, chosen.routing, { gpus: chosen.gpus, knobs });
   const quality = (one: PerturbedCascade): number => (knobs.qualityConfidence === null ? one.quality : one.qualityLow);
   const same = (field: "stages" | "thresholds" | "gpus"): boolean => anew !== null && anew[field].join() === plan[field].join();
@@ -77,7 +79,7 @@ export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, a
     perturbation,
     kept,
     anew,
-    routingChanges: !(same("stages") && same("thresholds")),
+    routingChanges: !(same("stages") && same("thresholds") && anew?.startBelow === plan.startBelow),
     deploymentChanges: !(same("stages") && same("gpus")),
     keeps:
       quality(kept) >= (knobs.qualityFloor ?? 0) &&
@@ -93,11 +95,12 @@ function cascadeOn(
   { gpus, knobs }: { readonly gpus: readonly number[]; readonly knobs: Knobs },
 ): PerturbedCascade {
   const routing = explorer.routing(index);
-  const { stages, thresholds, routed, qualityLow } = routing;
+  const { stages, thresholds, startBelow, routed, qualityLow } = routing;
   const own = gpus.slice(0, stages.length);
   return {
     stages,
     thresholds,
+    startBelow,
     gpus: own,
     latencySeconds: latencyOnGpus(routing, own, knobs.latency),
     quality: routed.quality,

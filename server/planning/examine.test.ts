@@ -1,0 +1,121 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Examination, ExaminedKind, PlanningProgress } from "@/server/contracts/studio";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { loadGlpkEngine } from "./glpkEngine";
+import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
+import type { FixedRouting, PlanningSituation } from "./planningRequest";
+
+const workload = generatedWorkload({ prompts: 500, seed: 3 });
+const situation: PlanningSituation = {
+  workload,
+  workloadId: "examined",
+  cluster: {
+    id: "test",
+    name: "test",
+    kind: "described",
+    gpu: "h100-sxm",
+    nodes: [1, 2].map((node) => ({ name: `node${node}`, gpus: 4 })),
+    usdPerGpuHour: 3,
+  },
+  requestsPerSecond: 40,
+};
+const objective: Objective = {
+  kind: "latency-under-quality",
+  latency: "end-to-end",
+  percentile: 95,
+  qualityFloor: 58,
+  qualityConfidence: 0.9,
+  latencyBudgetSeconds: null,
+  maxGpus: 8,
+};
+
+describe("examine", { timeout: 120_000 }, () => {
+  let desk: PlanningDesk;
+  let plan: PlanDraft;
+  beforeAll(async () => {
+    desk = createPlanningDesk(await loadGlpkEngine(), () => performance.now() / 1000);
+    const answer = desk.work(situation, { kind: "solve", objective, fixed: null }, () => false);
+    if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+    plan = answer.draft;
+  });
+
+  function examined<Kind extends ExaminedKind>(
+    kind: Kind,
+    { fixed = null, told = () => undefined }: { fixed?: FixedRouting; told?: (at: PlanningProgress) => void } = {},
+  ): Extract<Examination, { kind: Kind }> {
+    const answer = desk.work(situation, { kind: "examine", examine: kind, objective, fixed }, () => false, told);
+    if (answer.kind !== "examination" || answer.examination.kind !== kind) throw new Error(JSON.stringify(answer));
+    return answer.examination as Extract<Examination, { kind: Kind }>;
+  }
+
+  it("prices GPUs and points of quality: no latency rises with GPUs, none falls with the floor", () => {
+    const { latencySeconds, gpus, quality, qualityFloor } = examined("prices");
+    expect(latencySeconds).toBe(plan.predictions.p95Seconds);
+    expect(qualityFloor).toBe(58);
+    expect(gpus.map(({ gpu, more }) => [gpu, more])).toEqual([
+      ["h100-sxm", 1],
+      ["h100-sxm", 4],
+    ]);
+    const [one, node] = gpus.map((price) => price.latencySeconds ?? Number.NaN);
+    expect(one).toBeLessThanOrEqual(1.01 * latencySeconds);
+    expect(node).toBeLessThan(latencySeconds);
+    expect(quality.map(({ points }) => points)).toEqual([-2, -1, 1, 2]);
+    const seconds = quality.map((price) => price.latencySeconds ?? Number.POSITIVE_INFINITY);
+    expect(seconds.slice(0, 2).every((value) => value <= 1.01 * latencySeconds)).toBe(true);
+    expect(seconds.slice(2).every((value) => value >= 0.99 * latencySeconds)).toBe(true);
+  });
+
+  it("asks no other floor of thresholds set by hand", () => {
+    const stages = plan.policy.stages.map(({ model }) => model);
+    const { quality, gpus } = examined("prices", { fixed: { models: stages, thresholds: plan.policy.thresholds } });
+    expect(quality).toEqual([]);
+    expect(gpus).toHaveLength(2);
+  });
+
+  it("tells how the plan stands up to another rate and to a weaker judge", () => {
+    const { cases } = examined("sensitivity");
+    expect(cases.map(({ says }) => says)).toEqual([
+      "20 % fewer requests",
+      "20 % more requests",
+      "a judge that scores 9 % lower and scatters by 11 points more",
+    ]);
+    const [fewer, more] = cases.map(({ kept }) => kept.latencySeconds ?? Number.POSITIVE_INFINITY);
+    expect(fewer).toBeLessThan(plan.predictions.p95Seconds);
+    expect(more).toBeGreaterThan(plan.predictions.p95Seconds);
+    expect(cases[0]?.kept.quality).toBeCloseTo(plan.predictions.quality, 9);
+    expect(cases[0]?.keeps).toBe(true);
+  });
+
+  it("puts the baselines beside the plan by the same simulation, and says why one cannot stand there", () => {
+    const { systems, refused } = examined("baselines");
+    expect(systems.length + refused.length).toBe(workload.outcomes.models.length + 5);
+    expect(systems.map(({ name }) => name)).toContain("CascadeServe");
+    for (const { gpus, quality, qualityLow, costUsdPerRequest } of systems) {
+      expect(gpus).toBeLessThanOrEqual(objective.maxGpus);
+      expect(qualityLow ?? quality).toBeGreaterThanOrEqual(58);
+      expect(qualityLow ?? 0).toBeLessThanOrEqual(quality);
+      expect(costUsdPerRequest).toBeCloseTo((gpus * 3) / 3600 / 40, 9);
+    }
+    for (const { reason } of refused) expect(reason).toMatch(/\.$/);
+    // A plan of one model on the same GPUs is that model's stand-alone system, simulated alike.
+    const stages = plan.policy.stages.map(({ model }) => model);
+    const alone = systems.find(({ name }) => name === `stand-alone ${stages[0]}`);
+    if (stages.length === 1) expect(alone?.latencySeconds).toBeCloseTo(plan.predictions.p95Seconds, 6);
+  });
+
+  it("counts what it examines up to all of it, and stops when nobody waits", () => {
+    const told: PlanningProgress[] = [];
+    examined("baselines", { told: (at) => told.push(at) });
+    const examining = told.filter(({ phase }) => phase === "examining").map(({ done }) => done);
+    expect(examining).toEqual([...examining].sort((a, b) => a - b));
+    expect(examining.at(-1)).toBe(workload.outcomes.models.length + 5);
+    expect(told.at(-1)?.phase).toBe("examining");
+    let asked = 0;
+    const leave = () => {
+      asked += 1;
+      return told.length > 0 && asked > 5;
+    };
+    expect(() => desk.work(situation, { kind: "examine", examine: "sensitivity", objective, fixed: null }, leave)).toThrow();
+  });
+});

@@ -1,0 +1,149 @@
+import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
+import { allBaselines, countOfBaselines } from "@/solver/baselines/allBaselines";
+import { figuresOf } from "@/solver/baselines/baselineFigures";
+import type { Explorer } from "@/solver/cascade/explore";
+import { addReached, latencyOnGpus } from "@/solver/cascade/fixedDeployment";
+import { gpuPrices, qualityPrices } from "@/solver/cascade/prices";
+import { PERTURBATIONS, type Perturbation, type PerturbedCascade, sensitivityTo } from "@/solver/cascade/sensitivity";
+import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
+import type { PlanDraft } from "@/solver/plan/plan";
+import { drawSample } from "@/solver/workload/sample";
+import type { Workload } from "@/solver/workload/workload";
+
+/** A plan with the explorer it came from. */
+export interface Examined {
+  readonly explorer: Explorer;
+  readonly draft: PlanDraft;
+  readonly workload: Workload;
+  /** Rows of the workload's outcomes that were planned on. */
+  readonly planning: Int32Array;
+  /** Whether the thresholds were set by hand. */
+  readonly fixed: boolean;
+}
+
+/** Answers one question about a plan; a sentence where it cannot be answered. */
+export function examine(kind: ExaminedKind, examined: Examined): Examination | string {
+  if (kind === "prices") return examinePrices(examined);
+  if (kind === "sensitivity") return examineSensitivity(examined);
+  return examineBaselines(examined);
+}
+
+/**
+ * What more hardware and another floor would bring. The tables tell how much faster or slower; the figures are the plan's own
+ * latency, simulated whole, times that.
+ */
+function examinePrices(examined: Examined): Examination {
+  const { explorer, draft, fixed } = examined;
+  const { objective, cluster } = draft.inputs;
+  const latencySeconds = latencyOf(draft);
+  const { stages, thresholds, startBelow } = cascadeOf(examined);
+  const types = gpuTypes(cluster).map((gpu) => ({
+    gpu,
+    nodeGpus: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
+  }));
+  const seconds = (relativeLatency: number | null) => (relativeLatency === null ? null : latencySeconds * relativeLatency);
+  tell(examined, 0, 2);
+  const { routed } = explorer.outlook(stages, thresholds, startBelow);
+  const gpus = gpuPrices(explorer, { stages, routed }, { gpus: gpusOf(draft), latency: objective.latency, types });
+  tell(examined, 1, 2);
+  // A floor is no part of thresholds set by hand, and of the lowest cost it changes the cost.
+  const quality = fixed || objective.kind === "cost-under-both" ? [] : qualityPrices(explorer, objective);
+  return {
+    kind: "prices",
+    latencySeconds,
+    qualityFloor: objective.qualityFloor,
+    gpus: gpus.map(({ gpu, more, relativeLatency }) => ({ gpu, more, latencySeconds: seconds(relativeLatency) })),
+    quality: quality.map(({ points, relativeLatency }) => ({ points, latencySeconds: seconds(relativeLatency) })),
+    constraints: [],
+  };
+}
+
+/** How the plan stands up to what it took for granted. Latencies are corrected by how far the tables are off the plan's own. */
+function examineSensitivity(examined: Examined): Examination {
+  const { explorer, draft } = examined;
+  const { objective: knobs } = draft.inputs;
+  const cascade = cascadeOf(examined);
+  explorer.search();
+  const routing = explorer.routing(addReached(explorer, cascade.stages, cascade.thresholds, cascade.startBelow));
+  const correction = latencyOf(draft) / latencyOnGpus(routing, cascade.gpus, knobs.latency);
+  const figures = ({ latencySeconds, quality }: PerturbedCascade) => ({
+    latencySeconds: Number.isFinite(latencySeconds) ? correction * latencySeconds : null,
+    quality,
+  });
+  const cases = PERTURBATIONS.map((perturbation, done): SensitivityCase => {
+    tell(examined, done, PERTURBATIONS.length);
+    const { kept, anew, keeps, routingChanges, deploymentChanges } = sensitivityTo(perturbation, explorer.input, { knobs, plan: cascade });
+    return {
+      says: saysOf(perturbation),
+      keeps,
+      routingChanges,
+      deploymentChanges,
+      kept: figures(kept),
+      anew: anew === null ? null : figures(anew),
+    };
+  });
+  return { kind: "sensitivity", cases };
+}
+
+/**
+ * The baselines at the plan's rate on as many GPUs, held to its floor (where none is asked, to the quality it promises), each simulated
+ * whole under the requests that the plan was simulated with.
+ */
+function examineBaselines(examined: Examined): Examination | string {
+  const { explorer: searched, draft, workload, planning } = examined;
+  const { cluster, objective, workload: simulated } = draft.inputs;
+  const types = gpuTypes(cluster);
+  if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
+  searched.search();
+  // Tables by GPU count hold for fewer GPUs too.
+  const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
+  const { requestsPerSecond, seed } = explorer.input;
+  const floor = objective.qualityFloor ?? draft.predictions.qualityBand.low;
+  const situation = { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning };
+  const sample = drawSample(workload, { part: "planning", requestsPerSecond, requests: simulated.sampleRequests, seed });
+  const systems: BaselineFigures[] = [];
+  const refused: { name: string; reason: string }[] = [];
+  let done = 0;
+  tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
+  for (const { baseline } of allBaselines(situation, cascadeOf(examined))) {
+    if (baseline.outcome === "none") refused.push({ name: baseline.name, reason: baseline.reason });
+    else {
+      const { system } = baseline;
+      systems.push({ name: system.name, ...figuresOf(system, { situation, sample, latency: objective.latency }) });
+    }
+    done += 1;
+    tell(examined, done, countOfBaselines(explorer.input.sample.models.length));
+  }
+  return { kind: "baselines", systems, refused };
+}
+
+/** The plan's cascade in the explorer's indices, with the GPUs of each stage. */
+function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
+  const { models } = explorer.input.sample;
+  return {
+    stages: policy.stages.map(({ model }) => models.indexOf(model)),
+    thresholds: policy.thresholds,
+    startBelow: policy.directStart?.below ?? 0,
+    gpus: policy.stages.map(({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0),
+  };
+}
+
+/** GPUs the plan could have: all that were allowed, but by lowest cost those it has. */
+const gpusOf = ({ inputs: { objective, cluster }, deployment }: PlanDraft): number =>
+  objective.kind === "cost-under-both"
+    ? deployment.reduce((sum, { gpus }) => sum + gpus, 0)
+    : Math.min(
+        objective.maxGpus,
+        cluster.nodes.reduce((sum, { gpus }) => sum + gpus, 0),
+      );
+
+const latencyOf = ({ inputs: { objective }, predictions }: PlanDraft): number =>
+  objective.latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;
+
+const tell = ({ explorer }: Examined, done: number, of: number): void => explorer.input.progress?.({ phase: "examining", done, of });
+
+function saysOf(perturbation: Perturbation): string {
+  const percent = Math.round(100 * Math.abs(perturbation.factor - 1));
+  if (perturbation.kind === "rate") return `${percent} % ${perturbation.factor > 1 ? "more" : "fewer"} requests`;
+  return `a judge that scores ${percent} % lower and scatters by ${perturbation.noisePoints} points more`;
+}
