@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
+import type { PlanningProgress } from "@/server/contracts/studio";
 import { choose } from "@/solver/cascade/choose";
 import { decodeExploration } from "@/solver/cascade/explorationWire";
 import { gpuCard } from "@/solver/hardware/gpus";
@@ -157,6 +158,27 @@ describe("createPlanner", { timeout: 60_000 }, () => {
       outcome: "infeasible",
       reason: expect.stringMatching(/needs \d+ of these GPUs for one replica; there is 1 GPU/),
     });
+  });
+
+  it("tells what it is at on the way: within a phase the count never falls, and nothing is told after the answer", async () => {
+    const told: PlanningProgress[] = [];
+    const answer = await planner.solve(request({ requestsPerSecond: 43 }), { onProgress: (progress) => told.push(progress) });
+    const toldBefore = told.length;
+    expect(answer.outcome).toBe("plan");
+    expect(told[0]?.phase).toBe("searching");
+    for (const [index, { phase, done }] of told.entries())
+      expect(done).toBeGreaterThanOrEqual(
+        Math.max(0, ...told.slice(0, index).map((earlier) => (earlier.phase === phase ? earlier.done : 0))),
+      );
+    await planner.explore(request());
+    expect(told).toHaveLength(toldBefore);
+  });
+
+  it("answers a question about a plan, and refuses one about a plan that there is not", async () => {
+    const prices = await planner.examine({ ...request(), examine: "prices" });
+    expect(prices).toMatchObject({ ok: true, examination: { kind: "prices", qualityFloor: 60 } });
+    const none = await planner.examine({ ...request({ objective: { ...objective, qualityFloor: 99 } }), examine: "prices" });
+    expect(none).toMatchObject({ ok: false, message: expect.stringContaining("floor of 99") });
   });
 
   it("drops a request whose signal aborts, and goes on with the next", async () => {
