@@ -1,5 +1,6 @@
 import { minMaxAllocation } from "../milp/bisection";
-import { allocate, choose, promisedQuality, STARVATION_LIMIT } from "./choose";
+import { allocate, STARVATION_LIMIT } from "./allocate";
+import { choose, promisedQuality } from "./choose";
 import type { Candidate, Knobs } from "./exploration";
 import type { EvaluatedRouting, Explorer } from "./explore";
 import { addReached, latencyOnGpus } from "./fixedDeployment";
