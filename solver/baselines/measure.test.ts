@@ -13,6 +13,7 @@ const { models } = sample;
 const rows = Int32Array.from(outcomes.promptIds.keys());
 const traffic = drawTraffic({ outcomes, arrivalSeconds, judgeSeconds: 0.27 }, { rows, requests: 1500, seed: 1 });
 const choice = { models, shapes };
+const prescored = { ...outcomes, models: outcomes.models.map((column) => ({ ...column, routerScore: column.judged })) };
 
 const stage = (model: number, count: number) => ({ model: models[model]!, replicas: [{ shape: { tp: 4, pp: 1 }, count }] });
 const cascade = (threshold: number): System => ({
@@ -23,7 +24,7 @@ const cascade = (threshold: number): System => ({
 const router = (threshold: number): System => ({
   name: "router",
   stages: [stage(0, 1), stage(1, 1)],
-  routing: { kind: "router", thresholds: [threshold], prescored: outcomes },
+  routing: { kind: "router", thresholds: [threshold], prescored },
 });
 const alone = (model: number): System => ({ name: "alone", stages: [stage(model, 1)], routing: { kind: "cascade", thresholds: [] } });
 

@@ -1,5 +1,5 @@
 import { settledStage } from "../cascade/finalist";
-import { planningSample, type Routed, routePrompts } from "../cascade/routing";
+import { type PlanningSample, planningSample, type Routed, routePrompts } from "../cascade/routing";
 import { atRate } from "../cascade/thinning";
 import { simulateCluster } from "../cluster/simulateCluster";
 import { saturationRate, utilisationAt } from "../engine/saturation";
@@ -69,13 +69,13 @@ export function measure(
   traffic: Traffic,
   at: ReplicaChoice & { readonly requestsPerSecond: number; readonly quantile?: number },
 ): Measured {
-  const { prompt, outcomes, judgeSeconds } = traffic;
+  const { prompt, judgeSeconds } = traffic;
   const { quantile: q = ATTAINMENT } = at;
   const { endToEndSeconds, unserved, stages } = simulateCluster({
-    policy: policyOf(system, traffic),
+    policy: policyOf(system),
     replicas: clusterReplicas(system, at),
     sample: { arrivalSeconds: atRate(traffic.arrivalSeconds, at.requestsPerSecond), prompt },
-    outcomes,
+    outcomes: system.routing.kind === "router" ? system.routing.prescored : traffic.outcomes,
     judgeSeconds,
   });
   const warmUp = Math.floor(WARM_UP_SHARE * prompt.length);
@@ -121,13 +121,17 @@ export function busiestLoad(
 export function routedBy({ stages, routing }: System, outcomes: OutcomeTable, rows: ArrayLike<number>): Routed {
   const models = stages.map(({ model }) => model);
   const positions = models.map((_, stage) => stage);
-  const gated = planningSample(routing.kind === "router" ? routing.prescored : outcomes, rows, models);
+  const gated =
+    routing.kind === "router" ? gatedByRouter(planningSample(routing.prescored, rows, models)) : planningSample(outcomes, rows, models);
   return routePrompts(gated, positions, routing.thresholds);
 }
 
-function policyOf(system: System, { outcomes, prompt }: Traffic) {
+/** A sample whose gates see what a router reads off the prompts, not what a judge makes of the answers. */
+export const gatedByRouter = (sample: PlanningSample): PlanningSample => ({ ...sample, judged: sample.routerScore ?? [] });
+
+function policyOf(system: System) {
   const models = system.stages.map(({ model }) => model);
-  if (system.routing.kind === "router") return routerPolicy(models, routedBy(system, outcomes, prompt).exit);
+  if (system.routing.kind === "router") return routerPolicy(models, system.routing.thresholds);
   const route = cascadeRoute({ stages: models.map((model) => ({ model })), thresholds: [...system.routing.thresholds] });
   return composePolicy({ route, order: fcfsOrder, place: leastLoadPlace });
 }

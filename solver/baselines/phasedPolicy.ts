@@ -1,4 +1,5 @@
 import { composePolicy } from "../policies/composePolicy";
+import { startAtFirst } from "../policies/directStart";
 import { fcfsOrder } from "../policies/fcfsOrder";
 import { leastLoadPlace } from "../policies/leastLoadPlace";
 import type { Policy, ReplicaView } from "../policies/policy";
@@ -41,6 +42,7 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
       kind: "phased-cascade",
       needs: ["judged-scores"],
       models: ladder,
+      start: startAtFirst,
       judges,
       verdict(stage, judgedScore) {
         const next = epoch.stages[place(stage) + 1];
@@ -56,6 +58,8 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
 
   return {
     ...served,
+    // Work may wait for a model that is no longer in the cascade: all of it must be seen.
+    firstComeFirstServed: false,
     judges,
     decide(view) {
       const now = view.nowSeconds;

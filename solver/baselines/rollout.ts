@@ -1,4 +1,4 @@
-import type { ClusterReplica } from "../cluster/simulateCluster";
+import type { ClusterReplica } from "../cluster/clusterEngines";
 import type { Epoch, Uptime } from "./phasedPolicy";
 import { clusterReplicas, gpusOf, type ReplicaChoice, type System } from "./system";
 

@@ -4,9 +4,9 @@ import { type PlanningSample, planningSample, routePrompts } from "../cascade/ro
 import { product, usefulThresholds } from "../cascade/search";
 import { minMaxAllocation } from "../milp/bisection";
 import { mixSeed } from "../numeric/random";
-import { modelledScores } from "../workload/judgeModel";
-import type { OutcomeTable } from "../workload/workload";
+import { withRouterScores } from "../workload/modelledRouter";
 import { cascadesOf, evenly } from "./cascades";
+import { gatedByRouter } from "./measure";
 import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, SystemStage } from "./system";
 import { atSustainedRate, stageSeconds, tunedStage } from "./tuning";
@@ -43,8 +43,8 @@ export function routerBeforeAnswering(situation: BaselineSituation, auc: number)
   const { explorer, floor, nodes, outcomes, planning } = situation;
   const { sample, requestsPerSecond, maxGpus, qualityConfidence, seed } = explorer.input;
   const name = auc === 1 ? "oracle router" : `router at AUC ${auc}`;
-  const prescored = readPrompts(outcomes, { auc, seed: mixSeed(seed, "router") });
-  const settings = settingsOf(situation, planningSample(prescored, planning, sample.models));
+  const prescored = withRouterScores(outcomes, { auc, seed });
+  const settings = settingsOf(situation, gatedByRouter(planningSample(prescored, planning, sample.models)));
   const critical = selectionCritical(settings, { confidence: qualityConfidence, seed: mixSeed(seed, "router bound") });
   const meeting = settings.filter((setting) => qualityLowerBound(setting, critical) >= floor);
   if (meeting.length === 0) return { outcome: "none", name, reason: `No thresholds reach a floor of ${floor}.` };
@@ -79,17 +79,6 @@ const everything = ({ prompts }: PlanningSample): Mix => ({
   prompts: Int32Array.from({ length: prompts }, (_, prompt) => prompt),
   share: 1,
 });
-
-/** The table as a router sees it: each model's score read off the prompt, an independent reading for each model. */
-function readPrompts(outcomes: OutcomeTable, { auc, seed }: { readonly auc: number; readonly seed: number }): OutcomeTable {
-  return {
-    ...outcomes,
-    models: outcomes.models.map((column) => ({
-      ...column,
-      judged: modelledScores(column.label, { auc, seed: mixSeed(seed, column.model) }),
-    })),
-  };
-}
 
 /** Settings on a grid over every set of two or more models, those that leave a model without requests left out. */
 function settingsOf({ explorer }: BaselineSituation, prescored: PlanningSample): Setting[] {

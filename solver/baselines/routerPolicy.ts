@@ -1,36 +1,26 @@
 import { composePolicy } from "../policies/composePolicy";
+import { startWhereSure } from "../policies/directStart";
 import { fcfsOrder } from "../policies/fcfsOrder";
 import { leastLoadPlace } from "../policies/leastLoadPlace";
 import type { Policy } from "../policies/policy";
 
 /**
- * A router that chooses the model before any has answered: each request goes straight to the stage chosen for it and its answer is
- * accepted unjudged. For simulation: requests are known by their index, which the cluster simulator uses as their id.
+ * A router that chooses the model before any has answered: a cascade with a direct start whose answers are all accepted unjudged.
  *
  * @param models one a stage.
- * @param stageOf stage of each request.
+ * @param thresholds router scores, one fewer than models.
  */
-export function routerPolicy(models: readonly string[], stageOf: ArrayLike<number>): Policy {
-  const served = composePolicy({
+export function routerPolicy(models: readonly string[], thresholds: readonly number[]): Policy {
+  return composePolicy({
     route: {
       kind: "router",
       needs: ["predictions"],
       models,
+      start: (scores) => startWhereSure(models, thresholds, scores),
       judges: () => false,
       verdict: () => ({ kind: "accept", reason: "routed-before-answering" }),
     },
     order: fcfsOrder,
     place: leastLoadPlace,
   });
-  const misplaced = (id: string, stage: number): boolean => (stageOf[Number(id)] ?? 0) !== stage;
-  return {
-    ...served,
-    decide(view) {
-      const moves = view.waiting
-        .filter(({ id, stage, state }) => state.kind === "queued" && misplaced(id, stage))
-        .map(({ id }) => ({ kind: "escalate" as const, workId: id, stage: stageOf[Number(id)] ?? 0, reason: "routed-before-answering" }));
-      // Moved requests join their own stage's queue first; the driver asks again at once.
-      return moves.length > 0 ? moves : served.decide(view);
-    },
-  };
 }

@@ -1,4 +1,4 @@
-import type { ClusterReplica } from "../cluster/simulateCluster";
+import type { ClusterReplica } from "../cluster/clusterEngines";
 import type { ReplicaShape } from "../hardware/parallelism";
 import type { ShapedReplica } from "../hardware/replicaShapes";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
@@ -19,7 +19,7 @@ export type SystemRouting =
   | {
       readonly kind: "router";
       readonly thresholds: readonly number[];
-      /** The outcome table with `judged` replaced by what the router reads off the prompt. */
+      /** The outcome table with what the router reads off the prompts. */
       readonly prescored: OutcomeTable;
     };
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { planningSample, routePrompts } from "@/solver/cascade/routing";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCards } from "@/solver/hardware/gpus";
 import { modelCards } from "@/solver/hardware/models";
@@ -7,6 +8,7 @@ import { replicaModel } from "@/solver/hardware/replicaShapes";
 import { mean } from "@/solver/numeric/quantile";
 import { seededRandom } from "@/solver/numeric/random";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { simulateCluster } from "./simulateCluster";
 
@@ -50,7 +52,7 @@ function engine(model: string, tp: number) {
 const replicas = (model: string, { tp, count, maxInFlight = 256 }: { tp: number; count: number; maxInFlight?: number }) =>
   Array.from({ length: count }, (_, index) => ({ id: `${model}-${index}`, model, replica: engine(model, tp), maxInFlight }));
 
-const cascade = (models: readonly string[], thresholds: readonly number[]) =>
+const cascade = (models: readonly string[], thresholds: readonly number[], below = 0) =>
   buildPolicy({
     kind: "cascade",
     stages: models.map((model) => ({ model })),
@@ -59,6 +61,7 @@ const cascade = (models: readonly string[], thresholds: readonly number[]) =>
     order: { kind: "fcfs" },
     place: { kind: "least-load" },
     approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+    ...(below === 0 ? {} : { directStart: { below, router: { kind: "modelled", auc: 0.7 } } }),
   });
 
 const deployment = [
@@ -107,6 +110,40 @@ test("each request ends at the first stage whose judged score reaches the thresh
       expect(whole.stages[1]?.requests ?? 0).toBe(expected.filter((stage) => stage > 0).length);
     }),
     { numRuns: 10 },
+  );
+});
+
+test("a direct start sends each request to the stages that the planner foresees, and to no others", () => {
+  const outcomes = withRouterScores(tableOf(LADDER), { auc: 0.7, seed: 9 });
+  const sample = sampleOf(400, 8);
+  const threshold = fc.integer({ min: 0, max: 100 });
+  fc.assert(
+    fc.property(threshold, threshold, fc.integer({ min: 1, max: 100 }), (first, second, below) => {
+      const thresholds = [first, second];
+      const whole = simulateCluster({
+        policy: cascade(LADDER, thresholds, below),
+        replicas: deployment,
+        sample,
+        outcomes,
+        judgeSeconds: 0.5,
+      });
+      const { exit, accepted, share } = routePrompts(planningSample(outcomes, sample.prompt, LADDER), [0, 1, 2], thresholds, below);
+      expect(Array.from(whole.finalStage)).toEqual(Array.from(exit));
+      expect(whole.quality).toEqual(accepted);
+      for (const [stage, own] of whole.stages.entries()) expect(own.share).toBe(share[stage]);
+      const judgements = whole.stages.slice(0, 2).reduce((sum, stage) => sum + stage.requests, 0);
+      const inStages = whole.stages.reduce((sum, stage) => sum + stage.latencySeconds.reduce((a, b) => a + b, 0), 0);
+      const total = whole.endToEndSeconds.reduce((a, b) => a + b, 0);
+      expect(total).toBeCloseTo(inStages + 0.5 * judgements, 6);
+    }),
+    { numRuns: 10 },
+  );
+});
+
+test("requests start at the first stage where the table carries no router's scores", () => {
+  const given = { replicas: deployment, sample: sampleOf(200, 8), outcomes: tableOf(LADDER), judgeSeconds: 0.5 };
+  expect(simulateCluster({ policy: cascade(LADDER, [60, 60], 50), ...given })).toEqual(
+    simulateCluster({ policy: cascade(LADDER, [60, 60]), ...given }),
   );
 });
 

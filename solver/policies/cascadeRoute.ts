@@ -1,17 +1,21 @@
 import type { CascadePolicy } from "../plan/plan";
+import { startAtFirst, startWhereSure } from "./directStart";
 import type { Route, Verdict } from "./policyParts";
 
 /**
- * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model; stage i's answer is accepted when its
+ * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
+ * is sure of; stage i's answer is accepted when its
  * judged score is at least `thresholds[i]`, else the request goes one stage on; the last stage's answer always is.
  *
  * An answer without a score, because the judge failed or was too late, is accepted with the reason `judge-unavailable`.
  * Escalating all of them instead would put the whole load on the largest model while the judge is down, and lose the answers
  * that are at hand; the cost of accepting is quality, and the reason shows in every decision record.
  */
-export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds">): Route {
+export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds" | "directStart">): Route {
   const models = policy.stages.map((stage) => stage.model);
   const last = models.length - 1;
+  const { directStart } = policy;
+  const leastScores = directStart === undefined ? null : policy.thresholds.map(() => directStart.below);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
@@ -20,5 +24,12 @@ export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds"
       ? { kind: "accept", reason: "score-at-or-above-threshold" }
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
-  return { kind: "cascade", needs: last > 0 ? ["judged-scores"] : [], models, judges: (stage) => stage < last, verdict };
+  return {
+    kind: "cascade",
+    needs: last > 0 ? ["judged-scores"] : [],
+    models,
+    start: leastScores === null ? startAtFirst : (scores) => startWhereSure(models, leastScores, scores),
+    judges: (stage) => stage < last,
+    verdict,
+  };
 }

@@ -22,6 +22,8 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   return {
     kind: route.kind,
     needs,
+    firstComeFirstServed: order.firstComeFirstServed,
+    start: (scores) => route.start(scores),
     modelOfStage(stage) {
       const model = route.models[stage];
       if (model === undefined) throw new RangeError(`This ${route.kind} has ${route.models.length} stages; there is no stage ${stage}.`);

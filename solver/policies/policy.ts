@@ -61,9 +61,25 @@ export type PolicyEvent =
 /** What a policy cannot work without; a driver that lacks it refuses the policy with the reason. */
 export type Need = "judged-scores" | "kv-telemetry" | "predictions" | "identifiers";
 
+/** What a router that read the prompt before any model answered scores a model, 0..100; undefined where it says nothing of it. */
+export type RouterScores = (model: string) => number | undefined;
+
+/** Where a request starts, and why. */
+export interface Start {
+  readonly stage: number;
+  readonly reason: string;
+}
+
 export interface Policy {
   readonly kind: string;
   readonly needs: readonly Need[];
+  /**
+   * Whether a model's queued work leaves in the order it is listed and nothing but the room at its replicas holds it back: a driver that
+   * lists work in the order it came may then leave out what there is no room for.
+   */
+  readonly firstComeFirstServed: boolean;
+  /** The stage at which a request starts. */
+  start(scores: RouterScores): Start;
   /** Model that serves a stage. */
   modelOfStage(stage: number): string;
   /** Whether the stage's answer must be judged before it can be accepted. */

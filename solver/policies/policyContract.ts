@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { WaitingList } from "../cluster/waitingList";
 import type { Policy, ReplicaView, View, WaitingWork } from "./policy";
 
 /** What the contract needs to know of a policy beside the policy. */
@@ -9,6 +10,8 @@ export interface PolicyUnderTest {
   readonly stages: number;
   /** For a policy that accepts by thresholds: one per stage but the last. */
   readonly thresholds: readonly number[];
+  /** Router score at which requests may start at a stage; 0 where all start at the first. */
+  readonly startBelow: number;
   /** True when queued work of a model must leave in the order it came. */
   readonly firstComeFirstServed: boolean;
 }
@@ -16,7 +19,8 @@ export interface PolicyUnderTest {
 const scoreOrNone = fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constant(null));
 
 /** Every policy, whatever it is made of, keeps these promises to its driver. Call inside a test file of the policy. */
-export function policyContract(name: string, { build, stages, thresholds, firstComeFirstServed }: PolicyUnderTest): void {
+export function policyContract(name: string, under: PolicyUnderTest): void {
+  const { build, stages, thresholds, startBelow, firstComeFirstServed } = under;
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
   const workState = fc.oneof(
     fc.constant({ kind: "queued" as const }),
@@ -109,6 +113,36 @@ export function policyContract(name: string, { build, stages, thresholds, firstC
       );
     });
 
+    it.runIf(firstComeFirstServed)("decides alike whether or not it is shown queued work that there is no room for", () => {
+      fc.assert(
+        fc.property(anyView, (view) => {
+          const inOrder = [...view.waiting].sort((a, b) => a.queuedSinceSeconds - b.queuedSinceSeconds);
+          const policy = build();
+          expect(policy.firstComeFirstServed).toBe(true);
+          const list = new WaitingList(policy);
+          for (const work of inOrder) list.add(work);
+          const shown = list.shown(view.replicas);
+          const actions = policy.decide({ ...view, waiting: shown });
+          expect(actions).toEqual(build().decide({ ...view, waiting: inOrder }));
+          list.remove(actions);
+          const left = inOrder.filter((work) => !actions.some((action) => action.workId === work.id));
+          expect(list.size).toBe(left.length);
+        }),
+      );
+    });
+
+    it("starts a request at the first stage whose router score is high enough or not told, else at the last", () => {
+      fc.assert(
+        fc.property(fc.array(scoreOrNone, { minLength: stages, maxLength: stages }), (scores) => {
+          const policy = build();
+          const { stage } = policy.start((model) => scores[models.indexOf(model)] ?? undefined);
+          const expected = scores.slice(0, -1).findIndex((score) => score === null || score >= startBelow);
+          expect(stage).toBe(expected < 0 ? stages - 1 : expected);
+          expect(policy.start(() => undefined).stage).toBe(0);
+        }),
+      );
+    });
+
     it("accepts an answer exactly when its score reaches the threshold, at the last stage, or when the judge gave no score", () => {
       fc.assert(
         fc.property(anyView, (view) => {
@@ -131,8 +165,9 @@ export function policyContract(name: string, { build, stages, thresholds, firstC
       fc.assert(
         fc.property(
           fc.array(fc.array(scoreOrNone, { minLength: stages, maxLength: stages }), { minLength: 1, maxLength: 30 }),
-          (scores) => {
-            expect(serveAll(build(), { models, scores })).toBe(scores.length);
+          fc.integer({ min: 0, max: 100 }),
+          (scores, routerScore) => {
+            expect(serveAll(build(), { models, scores, routerScore })).toBe(scores.length);
           },
         ),
       );
@@ -157,14 +192,16 @@ interface World {
   readonly models: readonly string[];
   /** Judged score per request and stage. */
   readonly scores: readonly (readonly (number | null)[])[];
+  /** What a router scores the first model for every other request. */
+  readonly routerScore: number;
 }
 
 /** Drives a policy with one slot per model and unit service times; returns how many requests were accepted. */
-function serveAll(policy: Policy, { models, scores }: World): number {
+function serveAll(policy: Policy, { models, scores, routerScore }: World): number {
   let waiting: WaitingWork[] = scores.map((_, index) => ({
     id: `${index}`,
     programId: `${index}`,
-    stage: 0,
+    stage: policy.start((model) => (index % 2 === 0 && model === models[0] ? routerScore : undefined)).stage,
     programArrivalSeconds: index,
     queuedSinceSeconds: index,
     inputTokens: 10,

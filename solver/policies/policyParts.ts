@@ -1,4 +1,4 @@
-import type { Need, PolicyEvent, WaitingWork } from "./policy";
+import type { Need, PolicyEvent, RouterScores, Start, WaitingWork } from "./policy";
 
 /** What a route says of an answer: good enough, or on to a later stage. */
 export type Verdict =
@@ -11,6 +11,7 @@ export interface Route {
   readonly needs: readonly Need[];
   /** Models in the order requests meet them; the index is the stage. */
   readonly models: readonly string[];
+  start(scores: RouterScores): Start;
   judges(stage: number): boolean;
   /** Called with answered work only; `judgedScore` null means that the judge gave none. */
   verdict(stage: number, judgedScore: number | null): Verdict;
@@ -20,6 +21,8 @@ export interface Route {
 export interface Order {
   readonly kind: string;
   readonly needs: readonly Need[];
+  /** Whether keys never fall from one piece of work to the next in the order they came. */
+  readonly firstComeFirstServed: boolean;
   /** Smallest first; equal keys leave in the order the driver lists them. */
   key(work: WaitingWork, nowSeconds: number): number;
 }

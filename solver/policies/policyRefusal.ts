@@ -2,7 +2,7 @@ import type { PolicyDocument } from "../plan/plan";
 
 /** Why no policy can be built from the document, in one sentence with the offending value; null when one can. */
 export function policyRefusal(document: PolicyDocument): string | null {
-  const { stages, thresholds, approvedRanges } = document;
+  const { stages, thresholds, approvedRanges, directStart } = document;
   if (stages.length === 0) return "A cascade needs at least one stage.";
   if (thresholds.length !== stages.length - 1) {
     return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, one for each stage but the last; found ${thresholds.length}.`;
@@ -21,6 +21,9 @@ export function policyRefusal(document: PolicyDocument): string | null {
     if (range && (threshold < range.min || threshold > range.max)) {
       return `The threshold of stage ${stage + 1} is ${threshold}, outside its approved range ${range.min} to ${range.max}.`;
     }
+  }
+  if (directStart !== undefined && !(Number.isInteger(directStart.below) && directStart.below >= 1 && directStart.below <= 100)) {
+    return `The direct start is below ${directStart.below}; it must be an integer from 1 to 100.`;
   }
   return null;
 }

@@ -1,0 +1,128 @@
+import { createReplica, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
+import type { ReplicaModel } from "@/solver/engine/replicaModel";
+import { SlotHeap } from "@/solver/engine/slotHeap";
+import type { Reading, ReplicaView } from "@/solver/policies/policy";
+
+/** One engine of the deployment. */
+export interface ClusterReplica {
+  readonly id: string;
+  readonly model: string;
+  readonly replica: ReplicaModel;
+  /** Requests it may hold at once; the rest waits in the driver's queue, where the policy orders it. */
+  readonly maxInFlight: number;
+}
+
+/** A replica beside what the policy sees of it. */
+interface Engine {
+  readonly replica: Replica;
+  readonly kvTokens: number;
+  readonly view: { -readonly [field in keyof ReplicaView]: ReplicaView[field] };
+  readonly onEvent: OnReplicaEvent;
+}
+
+const ABSENT: Reading = { state: "absent" };
+
+/** The engines of a deployment on virtual time. Requests are known by their index in the sample. */
+export class ClusterEngines {
+  readonly views: readonly ReplicaView[];
+  /** When the first token of a request's latest answer was seen. */
+  readonly firstTokenSeconds: Float64Array;
+  private readonly engines: readonly Engine[];
+  private readonly engineOf: ReadonlyMap<string, number>;
+  private readonly nextEvents: Float64Array;
+  private readonly inputTokens: Int32Array;
+  /** Requests that an engine has finished, by the time at which their answers are seen; ties in the order of finishing. */
+  private readonly returning: SlotHeap;
+  private returned = 0;
+  /** The engine of each request that is at one. */
+  private readonly engineAt: Int32Array;
+
+  /** @param inputTokens of each request. */
+  constructor(replicas: readonly ClusterReplica[], inputTokens: Int32Array) {
+    const count = inputTokens.length;
+    this.inputTokens = inputTokens;
+    this.firstTokenSeconds = new Float64Array(count);
+    this.returning = new SlotHeap(count);
+    this.engineAt = new Int32Array(count);
+    this.engines = replicas.map((replica) => this.engine(replica));
+    this.views = this.engines.map(({ view }) => view);
+    this.engineOf = new Map(replicas.map((replica, index) => [replica.id, index]));
+    this.nextEvents = new Float64Array(replicas.length).fill(Number.POSITIVE_INFINITY);
+  }
+
+  /** When an engine does something next or an answer is seen. */
+  nextSeconds(): number {
+    let next = this.returning.leastKey;
+    for (const seconds of this.nextEvents) if (seconds < next) next = seconds;
+    return next;
+  }
+
+  advanceTo(now: number): void {
+    for (const [index, { replica, onEvent }] of this.engines.entries()) {
+      if ((this.nextEvents[index] ?? 0) > now) continue;
+      replica.advanceTo(now, onEvent);
+      this.nextEvents[index] = replica.nextEventSeconds();
+    }
+  }
+
+  /** The next request whose answer is seen by now; null when there is none. */
+  takeAnswered(now: number): number | null {
+    return this.returning.leastKey <= now ? this.returning.pop() : null;
+  }
+
+  /**
+   * Sends a request to a replica, where it counts in flight until it is released.
+   *
+   * @returns false when it is too long for the replica's cache: an engine answers that with an error.
+   * @throws when the replica is not there or full: a policy's bug.
+   */
+  dispatch(request: number, replicaId: string, work: { readonly atSeconds: number; readonly outputTokens: number }): boolean {
+    const index = this.engineOf.get(replicaId);
+    const engine = index === undefined ? undefined : this.engines[index];
+    if (index === undefined || engine === undefined) throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
+    if (engine.view.inFlight >= engine.view.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
+    engine.view.inFlight++;
+    this.engineAt[request] = index;
+    const fits = engine.replica.enqueue(request, { ...work, inputTokens: this.inputTokens[request] ?? 0 });
+    this.nextEvents[index] = engine.replica.nextEventSeconds();
+    return fits;
+  }
+
+  /** Frees the request's place; returns the replica's id. */
+  release(request: number): string {
+    const { view } = this.engines[this.engineAt[request] ?? 0] as Engine;
+    view.inFlight--;
+    return view.id;
+  }
+
+  /** Shows the policy how full the caches are. */
+  readKvUse(): void {
+    for (const { view, replica, kvTokens } of this.engines) {
+      view.kvUse = { state: "fresh", value: replica.kvTokensUsed / kvTokens, ageSeconds: 0 };
+    }
+  }
+
+  /** Mean share of the time in which the model's replicas had a step under way. */
+  busyShare(model: string, horizonSeconds: number): number {
+    const own = this.engines.filter(({ view }) => view.model === model);
+    return own.reduce((sum, { replica }) => sum + replica.busySeconds, 0) / (horizonSeconds * own.length);
+  }
+
+  preemptions(): number {
+    return this.engines.reduce((sum, { replica }) => sum + replica.preemptions, 0);
+  }
+
+  private engine({ id, model, replica, maxInFlight }: ClusterReplica): Engine {
+    return {
+      replica: createReplica(replica),
+      kvTokens: replica.kvTokens,
+      view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT },
+      onEvent: (kind, request, seconds) => {
+        if (kind !== "first-token" && kind !== "finished") return;
+        const seenSeconds = seconds + replica.requestSeconds(this.inputTokens[request] ?? 0);
+        if (kind === "first-token") this.firstTokenSeconds[request] = seenSeconds;
+        else this.returning.push(request, seenSeconds, this.returned++);
+      },
+    };
+  }
+}
