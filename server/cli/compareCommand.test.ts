@@ -38,6 +38,8 @@ test("compare measures the plan and its baselines on the same traffic, the same 
     expect(system.against.sloScale).toBeCloseTo(system.sloScale / reached.systems[0].sloScale, 9);
     expect(system.gpus).toBeLessThanOrEqual(8);
   }
+  expect(reached.oracle.gain).toBeGreaterThan(0);
+  expect(reached.oracle.noiseFloor).toBe(null);
   expect(missed.systems).toEqual([]);
   expect(missed.refused[0].reason).toContain("floor of 100");
   expect(means.find((mean: { kind: string }) => mean.kind === "Weir").sloScale).toBe(1);
@@ -61,4 +63,5 @@ test("flags that do not go together are refused with a sentence, and a floor tha
   const unreachable = await compare("--rate", "40", "--quality", "100");
   expect(unreachable.code).toBe(3);
   expect(unreachable.stdout).toContain("floor of 100");
+  expect(unreachable.stdout).toMatch(/The best answer to each prompt: quality \d.* above the best model alone; no model answered twice/);
 });

@@ -1,5 +1,6 @@
 import type { ComparedMean } from "@/server/planning/comparedMeans";
 import type { ComparedCase } from "@/server/planning/compareSystems";
+import type { OracleGain } from "@/solver/cascade/noiseFloor";
 import { textTable } from "./textTable";
 
 /** A comparison as an operator reads it in a terminal. */
@@ -21,7 +22,10 @@ export function describeComparison(cases: readonly ComparedCase[], means: readon
   ].join("");
 }
 
-function describeCase({ workload, floor, requestsPerSecond, baseSeconds, systems, refused }: ComparedCase, sloScale: number): string {
+function describeCase(
+  { workload, floor, requestsPerSecond, baseSeconds, oracle, systems, refused }: ComparedCase,
+  sloScale: number,
+): string {
   return [
     `${workload}, floor ${floor}, ${requestsPerSecond.toFixed(1)} requests/s, SLO base ${baseSeconds.toPrecision(3)} s\n`,
     systems.length === 0
@@ -42,8 +46,17 @@ function describeCase({ workload, floor, requestsPerSecond, baseSeconds, systems
           ]),
         ]),
     ...refused.map(({ name, reason }) => `  ${name}: ${reason}\n`),
+    oracleText(oracle),
     "\n",
   ].join("");
+}
+
+function oracleText({ oracle, gain, noiseFloor }: OracleGain): string {
+  const noise =
+    noiseFloor === null
+      ? "no model answered twice, so how much of that is noise is not known"
+      : `two copies of one model gain ${noiseFloor.gain.toFixed(1)} already`;
+  return `  The best answer to each prompt: quality ${oracle.toFixed(1)}, ${gain.toFixed(1)} above the best model alone; ${noise}.\n`;
 }
 
 const times = (ratio: number | null): string => (ratio === null || !Number.isFinite(ratio) ? "-" : `${ratio.toFixed(2)}x`);

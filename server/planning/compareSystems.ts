@@ -2,6 +2,8 @@ import { allBaselines } from "@/solver/baselines/allBaselines";
 import { baseSeconds, busiestLoad, drawTraffic, highestRate, measure, routedBy, type Traffic } from "@/solver/baselines/measure";
 import { cascadeText, gpusOf, type System } from "@/solver/baselines/system";
 import { costUsdPerRequest } from "@/solver/cascade/allocate";
+import { type OracleGain, oracleGain } from "@/solver/cascade/noiseFloor";
+import { planningSample } from "@/solver/cascade/routing";
 import { type Ground, type GroundRequest, groundOf, planAt, planAtLoad, systemOf } from "./compareGround";
 
 /** The rate of a comparison: given, or such that it loads the busiest stage of Weir's plan to a share within bounds. */
@@ -48,6 +50,8 @@ export interface ComparedCase {
   readonly requestsPerSecond: number;
   /** One for all systems. */
   readonly baseSeconds: number;
+  /** What picking each prompt's best answer would gain on the measuring half: what the oracle router is to be read against. */
+  readonly oracle: OracleGain;
   /** Weir's plan first; empty where the floor cannot be reached. */
   readonly systems: readonly ComparedSystem[];
   readonly refused: readonly { readonly name: string; readonly reason: string }[];
@@ -81,7 +85,10 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
     request.rate.kind === "rate"
       ? planAt(ground, floor, request.rate.requestsPerSecond)
       : planAtLoad(ground, { ...request.rate, floor, guess });
-  const common = { workload: workload.name, floor, requestsPerSecond: planned.requestsPerSecond, baseSeconds: base };
+  const { label } = planningSample(workload.outcomes, ground.measuring, ground.models);
+  // No workload holds two copies of one model, from whose disagreement the noise would follow.
+  const oracle = oracleGain(label, null);
+  const common = { workload: workload.name, floor, requestsPerSecond: planned.requestsPerSecond, baseSeconds: base, oracle };
   if (planned.outcome === "none") return { ...common, systems: [], refused: [{ name: "Weir", reason: planned.reason }] };
   const { explorer, plan, requestsPerSecond } = planned;
   const { models } = explorer.input.sample;

@@ -18,8 +18,8 @@ const system = (change: Partial<ComparedSystem>): ComparedSystem => ({
   ...change,
 });
 
-const cases = (systems: readonly ComparedSystem[]): ComparedCase[] =>
-  systems.map((one) => ({ workload: "w", floor: 75, requestsPerSecond: 1, baseSeconds: 1, systems: [one], refused: [] }));
+const cases = (systems: readonly ComparedSystem[]): Pick<ComparedCase, "floor" | "systems">[] =>
+  systems.map((one) => ({ floor: 75, systems: [one] }));
 
 test("an overloaded system counts into the throughput, and into the SLO scale of the run only", () => {
   const [mean] = comparedMeans(cases([system({}), system({ busiestLoad: 1.2, against: { sloScale: 30, throughput: 5 } })]));

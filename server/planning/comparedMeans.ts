@@ -24,7 +24,7 @@ export interface ComparedMean {
 }
 
 /** Means over cases by kind of system, in the order in which the kinds first appear. */
-export function comparedMeans(cases: readonly ComparedCase[]): ComparedMean[] {
+export function comparedMeans(cases: readonly Pick<ComparedCase, "floor" | "systems">[]): ComparedMean[] {
   const all = cases.flatMap(({ floor, systems }) => systems.map((system) => ({ floor, ...system })));
   return [...new Set(all.map(({ kind }) => kind))].map((kind) => {
     const own = all.filter((system) => system.kind === kind);

@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createCardShelf } from "@/server/cards/cardShelf";
+import type { ExamineEvent, SolveEvent } from "@/server/contracts/studio";
+import { createPlanner, type Planner } from "@/server/planning/planner";
+import { openStore, type Store } from "@/server/store/store";
+import { generatedWorkload } from "@/solver/workload/generated";
+import type { ExamineRequest, SolveRequest } from "./inputs";
+import { createPlanningService } from "./planningService";
+import { createPlanService } from "./planService";
+import type { PlanService } from "./services";
+import { storeWorkload } from "./workloadService";
+
+describe("planning over the store", { timeout: 60_000 }, () => {
+  let folder: string;
+  let store: Store;
+  let planner: Planner;
+  let plans: PlanService;
+  let request: SolveRequest;
+  let asked = 0;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "weir-planning-"));
+    store = openStore(folder);
+    planner = createPlanner();
+    const counting: Planner = {
+      ...planner,
+      examine(...asking) {
+        asked += 1;
+        return planner.examine(...asking);
+      },
+    };
+    plans = createPlanService({
+      store,
+      connectorOf: () => null,
+      planning: createPlanningService(store, counting, createCardShelf(folder)),
+    });
+    const nodes = [{ name: "node1", gpus: 8 }];
+    store.clusters.insert({ id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes, usdPerGpuHour: 3 }, new Date().toISOString());
+    request = {
+      workloadId: storeWorkload(store, generatedWorkload({ prompts: 400, seed: 4 })),
+      clusterId: "c",
+      requestsPerSecond: 20,
+      objective: {
+        kind: "latency-under-quality",
+        latency: "end-to-end",
+        percentile: 95,
+        qualityFloor: 55,
+        qualityConfidence: 0.9,
+        latencyBudgetSeconds: null,
+        maxGpus: 8,
+      },
+      fixed: null,
+    };
+  });
+  afterAll(async () => {
+    await planner.close();
+    store.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const signal = () => new AbortController().signal;
+  async function eventsOf<Event>(stream: AsyncIterable<Event>): Promise<Event[]> {
+    const events: Event[] = [];
+    for await (const event of stream) events.push(event);
+    return events;
+  }
+  const examine = (examined: ExamineRequest): Promise<ExamineEvent[]> => eventsOf(plans.examine(examined, signal()));
+
+  it("tells progress, then the plan, which can be looked at and kept from then on", async () => {
+    const events: SolveEvent[] = await eventsOf(plans.solveEvents(request, signal()));
+    expect(events.slice(0, -1).every(({ kind }) => kind === "progress")).toBe(true);
+    const last = events.at(-1);
+    if (last?.kind !== "answer" || last.answer.outcome !== "plan") throw new Error(JSON.stringify(last));
+    expect(plans.get(last.answer.plan.id)?.plan).toEqual(last.answer.plan);
+    expect(last.answer.plan.solver.alternation?.iterations).toBeGreaterThan(0);
+  });
+
+  it("tells progress, then the exploration", async () => {
+    const events = await eventsOf(plans.exploreEvents(request, signal()));
+    expect(events.at(-1)).toMatchObject({ kind: "answer", answer: { ok: true } });
+  });
+
+  it("examines once: asked again the same, it answers at once with what was found", async () => {
+    const first = await examine({ ...request, examine: "prices" });
+    expect(first.at(-1)).toMatchObject({ kind: "answer", examination: { kind: "prices" } });
+    expect(await examine({ ...request, examine: "prices" })).toEqual(first.slice(-1));
+    expect(asked).toBe(1);
+    await examine({ ...request, requestsPerSecond: 21, examine: "prices" });
+    expect(asked).toBe(2);
+  });
+
+  it("refuses to examine what the store does not hold, or what no plan meets, in a sentence", async () => {
+    expect(await examine({ ...request, clusterId: "none", examine: "prices" })).toEqual([
+      { kind: "refused", message: "There is no cluster none." },
+    ]);
+    const impossible = { ...request, objective: { ...request.objective, qualityFloor: 100 } };
+    const refused = (await examine({ ...impossible, examine: "sensitivity" })).at(-1);
+    expect(refused).toMatchObject({ kind: "refused", message: expect.stringContaining("floor of 100") });
+  });
+});
