@@ -6,6 +6,7 @@ import { createLiveService } from "@/server/api/liveService";
 import { createLoadService } from "@/server/api/loadService";
 import { createPlanningService } from "@/server/api/planningService";
 import { createPlanService } from "@/server/api/planService";
+import { createProposalService } from "@/server/api/proposalService";
 import type { Services } from "@/server/api/services";
 import { createUploads, type Uploads } from "@/server/api/uploads";
 import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
@@ -18,6 +19,7 @@ import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embe
 import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
+import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
 import { openStore } from "@/server/store/store";
 import { type StudioSettings, studioSettings } from "@/server/studioSettings";
@@ -74,13 +76,23 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
   const load = createLoadService({ store, embedded, gatewayUrl, labels });
   runner.takeUp();
+  const planning = createPlanningService(store, planner, cards);
+  const watch = createTrafficWatch({
+    store,
+    planning,
+    sourceOf(clusterId) {
+      const collector = clusterId === embeddedClusterId ? embedded.collector() : null;
+      return collector === null ? null : { decisions: collector.decisions, timeScale: embedded.timeScale() };
+    },
+  });
 
   return {
     services: {
       workloads: createWorkloadService(store, uploads, cards),
       clusters: createClusterService(store, embedded, cards),
-      plans: createPlanService({ store, connectorOf, planning: createPlanningService(store, planner, cards) }),
+      plans: createPlanService({ store, connectorOf, planning }),
       applications: createApplicationService(store, runner),
+      proposals: createProposalService(store, watch),
       live: createLiveService(embedded),
       load,
       cards: createCardService(store, cards),
@@ -95,7 +107,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     signInLink: () => mintSignInLink(store, studioUrl),
     async close() {
       embedded.close();
-      await Promise.all([runner.close(), load.close(), planner.close()]);
+      await Promise.all([runner.close(), load.close(), watch.close(), planner.close()]);
       store.close();
     },
   };

@@ -19,10 +19,15 @@ const unpackedWorkloads = 3;
 /** Examinations kept, so that opening one again costs nothing: some kB each. */
 const keptExaminations = 60;
 
+/** What runs, for plans that change as little of it as they can; left out: the cluster's own where changes are limited, else nothing. */
+interface WithRunning {
+  readonly running?: readonly RunningReplica[];
+}
+
 /** What the planner answers to requests that name what the store holds. */
 export interface Planning {
   explore(request: ExploreRequest, asking: Asking): ReturnType<Planner["explore"]>;
-  solve(request: SolveRequest, asking: Asking): Promise<SolveAnswer>;
+  solve(request: SolveRequest & WithRunning, asking: Asking): Promise<SolveAnswer>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
 }
 
@@ -53,7 +58,7 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     return plan === null ? [] : runningReplicas(plan);
   }
 
-  function situation(request: ExploreRequest): Outcome<{ readonly situation: PlanningSituation }> {
+  function situation(request: ExploreRequest & WithRunning): Outcome<{ readonly situation: PlanningSituation }> {
     const { workloadId, clusterId, requestsPerSecond, constraints, judge, directStart } = request;
     const cluster = store.clusters.get(clusterId)?.spec;
     if (cluster === undefined) return { ok: false, message: `There is no cluster ${clusterId}.` };
@@ -64,12 +69,13 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
       workload.outcomes.models.find(({ model }) => cardOf(catalogue.models, model) === undefined)?.model ??
       gpuTypes(cluster).find((type) => cardOf(catalogue.gpus, type) === undefined);
     if (missing !== undefined) return { ok: false, message: `There is no card of ${missing}. ${problem ?? "Add it under Cards."}` };
+    const limited = (constraints?.maxChangedReplicas ?? null) !== null;
     const asked = {
       ...(constraints === undefined ? {} : { constraints }),
       ...(judge === undefined ? {} : { judge }),
       ...(directStart === undefined ? {} : { directStart }),
-      // What runs matters to a plan only where it may not change much.
-      ...((constraints?.maxChangedReplicas ?? null) === null ? {} : { running: running(clusterId) }),
+      // What runs matters to a plan only where it is to change little.
+      ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
     };
     const engineProfile = profileInUse(store);
     return { ok: true, situation: { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked } };

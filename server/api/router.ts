@@ -6,6 +6,7 @@ import { clustersRouter } from "./clustersRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
 import { plansRouter } from "./plansRouter";
+import { proposalsRouter } from "./proposalsRouter";
 import { sessionRouter } from "./sessionRouter";
 import { router } from "./trpc";
 import { workloadsRouter } from "./workloadsRouter";
@@ -16,6 +17,7 @@ export const appRouter = router({
   clusters: clustersRouter,
   plans: plansRouter,
   applications: applicationsRouter,
+  proposals: proposalsRouter,
   live: liveRouter,
   load: loadRouter,
   audit: auditRouter,

@@ -16,8 +16,10 @@ import type {
   PlanDiff,
   PlanSummary,
   ProfileList,
+  Proposal,
   SolveAnswer,
   SolveEvent,
+  TrafficReport,
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
@@ -143,12 +145,24 @@ export interface LoadService {
   status(): LoadStatus;
 }
 
+/** Plans proposed for traffic that has drifted, and how the traffic stands. */
+export interface ProposalService {
+  /** null: no plan is in force, or nothing is seen of its traffic. */
+  traffic(clusterId: string): TrafficReport | null;
+  /** Newest first. */
+  list(clusterId: string): readonly Proposal[];
+  get(id: string): Proposal | null;
+  /** Refused when it waits for no answer any more. */
+  dismiss(id: string, actor: Actor): Outcome<object>;
+}
+
 /** What the studio can do. Routers translate HTTP into these calls and nothing more. */
 export interface Services {
   readonly workloads: WorkloadService;
   readonly clusters: ClusterService;
   readonly plans: PlanService;
   readonly applications: ApplicationService;
+  readonly proposals: ProposalService;
   readonly live: LiveService;
   readonly load: LoadService;
   readonly cards: CardService;

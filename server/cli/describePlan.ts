@@ -1,7 +1,6 @@
 import { constraintsOf } from "@/solver/deployment/constraints";
-import { canonicalJson } from "@/solver/plan/canonical";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { runningReplicas } from "@/solver/plan/runningReplicas";
+import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { textTable } from "./textTable";
 
 /** A plan as an operator reads it in a terminal. */
@@ -73,10 +72,8 @@ function routingLines({ policy: { judge, directStart } }: Plan): string[] {
 function askedLines({ inputs: { constraints, running }, deployment }: Plan): string[] {
   const asked = constraints === undefined ? [] : constraintsOf({ constraints, objective: { kind: "latency" } }).map(({ says }) => says);
   if (running === undefined) return asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`];
-  const before = running.map((replica) => canonicalJson(replica));
-  const after = runningReplicas({ deployment }).map((replica) => canonicalJson(replica));
-  const stays = after.filter((replica) => before.includes(replica)).length;
-  const change = `of ${before.length} replicas that ran ${stays} stay, ${before.length - stays} stop; ${after.length - stays} start`;
+  const { stays, stopped, started } = replicaChange(running, runningReplicas({ deployment }));
+  const change = `of ${running.length} replicas that ran ${stays} stay, ${stopped.length} stop; ${started.length} start`;
   return [...(asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`]), change];
 }
 

@@ -1,8 +1,9 @@
 import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ApplicationState, ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
+import type { ApplicationState, ClusterSummary, Proposal, ProposalState, WorkloadSummary } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { StoredStep } from "./storedStep";
+import type { WatchedTraffic } from "./watchedTraffic";
 
 /** Times are ISO 8601 in UTC throughout, so that text order is time order. */
 export const workloads = sqliteTable("workloads", {
@@ -60,6 +61,43 @@ export const applications = sqliteTable(
     undoing: integer({ mode: "boolean" }).notNull(),
   },
   (table) => [index("applications_by_cluster").on(table.clusterId, table.startedAt)],
+);
+
+/** How live traffic stands against the plan in force, so that a restarted studio goes on where it was. */
+export const trafficWatches = sqliteTable("traffic_watches", {
+  clusterId: text()
+    .primaryKey()
+    .references(() => clusters.id),
+  planId: text()
+    .notNull()
+    .references(() => plans.id),
+  traffic: text({ mode: "json" }).$type<WatchedTraffic>().notNull(),
+});
+
+export const proposals = sqliteTable(
+  "proposals",
+  {
+    id: text().primaryKey(),
+    clusterId: text()
+      .notNull()
+      .references(() => clusters.id),
+    createdAt: text().notNull(),
+    state: text().$type<ProposalState>().notNull(),
+    closed: text({ mode: "json" }).$type<Proposal["closed"]>(),
+    runningPlanId: text()
+      .notNull()
+      .references(() => plans.id),
+    planId: text()
+      .notNull()
+      .references(() => plans.id),
+    driftedSince: text().notNull(),
+    drifted: text({ mode: "json" }).$type<Proposal["drifted"]>().notNull(),
+    reason: text().notNull(),
+    gain: text({ mode: "json" }).$type<Proposal["gain"]>().notNull(),
+    change: text({ mode: "json" }).$type<Proposal["change"]>().notNull(),
+    basis: text({ mode: "json" }).$type<Proposal["basis"]>().notNull(),
+  },
+  (table) => [index("proposals_by_cluster").on(table.clusterId, table.createdAt)],
 );
 
 export const audit = sqliteTable("audit", {

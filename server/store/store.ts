@@ -5,7 +5,9 @@ import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
 import { createPlanRepository } from "./planRepository";
+import { createProposalRepository } from "./proposalRepository";
 import { createSessionRepository } from "./sessionRepository";
+import { createTrafficRepository } from "./trafficRepository";
 import { createWorkloadRepository } from "./workloadRepository";
 
 /**
@@ -23,6 +25,8 @@ export function openStore(stateDir: string) {
     applications: createApplicationRepository(db),
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
+    traffic: createTrafficRepository(db),
+    proposals: createProposalRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),

@@ -53,6 +53,22 @@ describe("adviseChange", () => {
     expect(adviseChange({ ...question, stages, restartSeconds: 60, horizonSeconds: 86_400 }).worthwhile).toBe(true);
   });
 
+  it("judges a plan made for the lowest cost by what it saves, unless a promise is broken", () => {
+    const cost: ChangeQuestion = { ...question, kind: "cost-under-both", latencyBudgetSeconds: 7 };
+    const cheaper = { ...question.proposed, latencySeconds: 6.5, costUsdPerHour: 72 };
+    expect(adviseChange({ ...cost, proposed: cheaper })).toMatchObject({
+      worthwhile: true,
+      reason: expect.stringContaining("saves $23.73 an hour"),
+    });
+    expect(adviseChange({ ...cost, proposed: { ...cheaper, costUsdPerHour: 94 } }).worthwhile).toBe(false);
+    const late = { ...question.running, latencySeconds: 8 };
+    const dearer = { ...cheaper, costUsdPerHour: 120 };
+    expect(adviseChange({ ...cost, running: late, proposed: dearer })).toMatchObject({
+      worthwhile: true,
+      reason: expect.stringContaining("over the budget of 7 s"),
+    });
+  });
+
   it("does not propose what predictions may err by", () => {
     const proposed = { ...question.proposed, latencySeconds: 5.8 };
     expect(adviseChange({ ...question, proposed })).toMatchObject({ worthwhile: false, reason: expect.stringContaining("5 %") });

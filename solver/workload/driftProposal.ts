@@ -1,3 +1,5 @@
+import type { Objective } from "../plan/plan";
+
 /** What a plan does under the traffic as it is now. */
 export interface PlanNow {
   /** Latency by the plan's objective; Infinity where it does not keep up. */
@@ -26,7 +28,7 @@ export interface ChangeQuestion {
   readonly requestsPerSecond: number;
   /** How long traffic is expected to stay as it is. */
   readonly horizonSeconds: number;
-  readonly kind: "latency-under-quality" | "quality-under-latency";
+  readonly kind: Objective["kind"];
   /** null: not asked. */
   readonly qualityFloor: number | null;
   readonly latencyBudgetSeconds: number | null;
@@ -45,7 +47,7 @@ export interface ChangeAdvice {
   readonly waitingRequestSeconds: number;
 }
 
-/** Gains below this share of the running plan's latency, or this many points, are within what predictions err by. */
+/** Gains below this share of the running plan's latency or cost, or this many points, are within what predictions err by. */
 const LEAST_GAIN = { share: 0.05, points: 1 } as const;
 
 /**
@@ -90,6 +92,13 @@ export function adviseChange(question: ChangeQuestion): ChangeAdvice {
     return points >= LEAST_GAIN.points
       ? advice(true, `The new plan gains ${words}.`)
       : advice(false, `The new plan gains ${words}: less than ${LEAST_GAIN.points}, which predictions may err by.`);
+  }
+  if (question.kind === "cost-under-both") {
+    const usd = gain.costUsdPerHour * after;
+    const words = `$${usd.toFixed(2)} an hour over the horizon, the change included`;
+    return usd > 0 && usd >= LEAST_GAIN.share * running.costUsdPerHour
+      ? advice(true, `The new plan saves ${words}.`)
+      : advice(false, `The new plan saves ${words}: less than ${(100 * LEAST_GAIN.share).toFixed(0)} % of what the running plan costs.`);
   }
   const seconds = gain.latencySeconds * after - addedSeconds;
   const words = `${gain.latencySeconds.toFixed(2)} s, of which the change costs ${(gain.latencySeconds - seconds).toFixed(2)} s per request over the horizon`;

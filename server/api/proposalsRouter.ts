@@ -1,0 +1,9 @@
+import { byCluster, byId } from "./inputs";
+import { found, procedure, router } from "./trpc";
+
+export const proposalsRouter = router({
+  traffic: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.proposals.traffic(input.clusterId)),
+  list: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.proposals.list(input.clusterId)),
+  get: procedure.input(byId).query(({ ctx, input }) => found(ctx.services.proposals.get(input.id), `proposal ${input.id}`)),
+  dismiss: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.proposals.dismiss(input.id, ctx.session.name)),
+});

@@ -1,0 +1,51 @@
+import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing";
+import type { Plan } from "@/solver/plan/plan";
+import type { Characteristic, PlannedTraffic } from "@/solver/workload/drift";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
+import { splitPrompts } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+
+export const inputTokensName = "input tokens";
+export const outputTokensName = (model: string): string => `output tokens of ${model}`;
+export const scoreName = (model: string): string => `score of ${model}`;
+
+/** Planned values compared at most, evenly spread: what chance shows is found by drawing from them. */
+const MOST_VALUES = 3000;
+
+/**
+ * The traffic a plan was made for, as a gateway would see it. A gateway sees a model's lengths and scores on the requests that reach
+ * it only, so they are held against those of the planning prompts that the plan sends there: like with like. The last
+ * stage's answers are not judged.
+ */
+export function plannedTraffic({ policy, inputs }: Pick<Plan, "policy" | "inputs">, workload: Workload): PlannedTraffic {
+  const models = policy.stages.map(({ model }) => model);
+  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
+  const { directStart } = policy;
+  const outcomes =
+    directStart === undefined
+      ? workload.outcomes
+      : withRouterScores(workload.outcomes, { auc: directStart.router.auc, seed: workload.seed });
+  const sample = planningSample(outcomes, planning, models);
+  const stages = models.map((_, stage) => stage);
+  const routed = routePrompts(sample, stages, policy.thresholds, directStart?.below);
+  const characteristics = models.flatMap((model, stage): Characteristic[] => {
+    const reach = promptsReaching(routed, stage);
+    const of = (column: ArrayLike<number> | undefined): readonly number[] => evenly(reach, (prompt) => column?.[prompt] ?? 0);
+    if (reach.length === 0) return [];
+    return [
+      { name: outputTokensName(model), kind: "tokens", values: of(sample.outputTokens[stage]) },
+      ...(stage < models.length - 1 ? [{ name: scoreName(model), kind: "score" as const, values: of(sample.judged[stage]) }] : []),
+    ];
+  });
+  const lengths: Characteristic = { name: inputTokensName, kind: "tokens", values: evenly(sample.inputTokens, (tokens) => tokens) };
+  return {
+    requestsPerSecond: inputs.workload.requestsPerSecond,
+    arrivalSeconds: workload.arrivalSeconds,
+    characteristics: [lengths, ...characteristics],
+  };
+}
+
+function evenly(values: Int32Array, of: (value: number) => number): readonly number[] {
+  const count = Math.min(MOST_VALUES, values.length);
+  return Array.from({ length: count }, (_, at) => of(values[Math.floor((at * values.length) / count)] ?? 0));
+}

@@ -1,0 +1,115 @@
+import type { SolveRequest } from "@/server/api/inputs";
+import type { Planning } from "@/server/api/planningService";
+import type { Proposal } from "@/server/contracts/studio";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
+import type { Plan } from "@/solver/plan/plan";
+import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
+import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload/driftProposal";
+
+/** How long traffic is expected to stay as it is, in engine seconds: an hour, about as far as the recent past tells. */
+const HORIZON_SECONDS = 3600;
+
+/** The traffic as it is now. */
+export interface TrafficNow {
+  /** Of the workload in the store: the plan's own, or one made of what was seen. */
+  readonly workloadId: string;
+  readonly requestsPerSecond: number;
+}
+
+export interface ChangeAsked {
+  readonly plan: Plan;
+  readonly clusterId: string;
+  readonly traffic: TrafficNow;
+  /** Engine seconds until a started replica serves. */
+  readonly restartSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** A plan worth changing to with what speaks for it, or why there is none. */
+export type Change =
+  | ({ readonly outcome: "worthwhile"; readonly proposed: Plan } & Pick<Proposal, "reason" | "gain" | "change">)
+  | { readonly outcome: "none"; readonly says: string };
+
+/**
+ * Plans anew for the traffic as it is now, under what was asked of the plan in force and preferring what runs, and holds it against
+ * the plan in force under the same traffic: the same thresholds, the same replicas, simulated by the same planner.
+ */
+export async function proposeChange(planning: Pick<Planning, "solve">, asked: ChangeAsked): Promise<Change> {
+  const { plan, clusterId, traffic, restartSeconds, signal } = asked;
+  const { policy, inputs } = plan;
+  const { engine } = policy.judge;
+  const running = runningReplicas(plan);
+  const request: SolveRequest = {
+    ...traffic,
+    clusterId,
+    objective: inputs.objective,
+    fixed: null,
+    ...(inputs.constraints === undefined ? {} : { constraints: inputs.constraints }),
+    ...(engine === undefined ? {} : { judge: { kind: "engine", model: policy.judge.model, ...engine } }),
+    ...(policy.directStart === undefined ? {} : { directStart: { auc: policy.directStart.router.auc } }),
+  };
+  const anew = await planning.solve({ ...request, running }, { signal });
+  if (anew.outcome === "infeasible") return none(`No plan keeps what was asked under this traffic: ${anew.reason}`);
+  if (anew.plan.id === plan.id) return none("The plan in force is still the best there is.");
+  const asItRuns = await planning.solve(
+    {
+      ...request,
+      running,
+      fixed: { models: policy.stages.map(({ model }) => model), thresholds: policy.thresholds },
+      constraints: { ...planConstraintsSchema.parse({}), maxChangedReplicas: 0 },
+    },
+    { signal },
+  );
+  const kept = asItRuns.outcome === "plan" ? asItRuns.plan : null;
+  const change = replicaChange(running, runningReplicas(anew.plan));
+  const proposed = promiseOf(anew.plan);
+  const { objective } = inputs;
+  const advice = adviseChange({
+    running: kept === null ? doesNotKeepUp(plan, proposed) : promiseOf(kept),
+    proposed,
+    stages: changedStages(kept ?? plan, change),
+    restartSeconds,
+    requestsPerSecond: traffic.requestsPerSecond,
+    horizonSeconds: HORIZON_SECONDS,
+    kind: objective.kind,
+    qualityFloor: objective.qualityFloor,
+    latencyBudgetSeconds: objective.latencyBudgetSeconds,
+  });
+  if (!advice.worthwhile) return none(advice.reason);
+  return {
+    outcome: "worthwhile",
+    proposed: anew.plan,
+    reason: advice.reason,
+    gain: { ...advice.gain, latencySeconds: kept === null ? null : advice.gain.latencySeconds },
+    change: { started: change.started.length, stopped: change.stopped.length, seconds: advice.changeSeconds },
+  };
+}
+
+const none = (says: string): Change => ({ outcome: "none", says });
+
+/** What is held against floor and budget. */
+function promiseOf({ predictions, inputs: { objective } }: Plan): PlanNow {
+  const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerHour } = predictions;
+  return {
+    latencySeconds: objective.latency === "largest-stage" ? largestStageP95Seconds : p95Seconds,
+    quality: objective.qualityConfidence === null ? quality : qualityBand.low,
+    costUsdPerHour,
+  };
+}
+
+/** A plan that the planner finds no latency for under this traffic. Its quality is not known: it is taken to be no worse than the other's. */
+const doesNotKeepUp = ({ predictions }: Plan, { quality }: PlanNow): PlanNow => ({
+  latencySeconds: Number.POSITIVE_INFINITY,
+  quality,
+  costUsdPerHour: predictions.costUsdPerHour,
+});
+
+/** Load and saturation of the running plan's stages, and how many of their replicas stop. */
+function changedStages({ deployment, predictions }: Plan, { stopped }: ReplicaChange): ChangedStage[] {
+  return predictions.stages.map(({ model, requestsPerSecond, utilisation }) => ({
+    replicas: runningReplicas({ deployment }).filter((replica) => replica.model === model).length,
+    restarted: stopped.filter((replica) => replica.model === model).length,
+    requestsPerSecond,
+    saturationRequestsPerSecond: utilisation > 0 ? requestsPerSecond / utilisation : Number.POSITIVE_INFINITY,
+  }));
+}

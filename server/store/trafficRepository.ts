@@ -1,0 +1,26 @@
+import { eq } from "drizzle-orm";
+import type { Database } from "./database";
+import { trafficWatches } from "./schema";
+import type { WatchedTraffic } from "./watchedTraffic";
+
+export interface TrafficRow {
+  readonly clusterId: string;
+  readonly planId: string;
+  readonly traffic: WatchedTraffic;
+}
+
+/** How each cluster's traffic stands: one line a cluster, of the plan in force. */
+export function createTrafficRepository(db: Database) {
+  return {
+    save({ clusterId, planId, traffic }: TrafficRow): void {
+      const changes = { planId, traffic };
+      db.insert(trafficWatches)
+        .values({ clusterId, ...changes })
+        .onConflictDoUpdate({ target: trafficWatches.clusterId, set: changes })
+        .run();
+    },
+    get(clusterId: string): TrafficRow | null {
+      return db.select().from(trafficWatches).where(eq(trafficWatches.clusterId, clusterId)).get() ?? null;
+    },
+  };
+}
