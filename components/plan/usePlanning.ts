@@ -64,12 +64,14 @@ function useExploration({ constraints, ...situation }: Situation) {
   const { answer: data, error, ask } = job;
   const answer = data?.answer;
   const exploration = useMemo(() => (answer?.ok ? decodeExploration(answer.exploration) : null), [answer]);
-  const status = useMemo(() => {
+  const stopped = job.cancelled && exploration === null;
+  const status = useMemo((): PanelStatus => {
+    if (stopped) return { kind: "empty", title: "Cancelled", text: "Evaluate cascades to see what this cluster can do." };
     // A refusal is an answer, but one without anything to draw: it takes the error's place.
     const state =
       answer?.ok === false ? { data: undefined, error: { message: answer.message }, refetch: ask } : { data: answer, error, refetch: ask };
     return queryStatus(state, { what: "Evaluating cascades on this workload" });
-  }, [answer, error, ask]);
+  }, [answer, error, ask, stopped]);
   return { exploration, status, job };
 }
 

@@ -1,0 +1,81 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
+import { useTRPC } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { Modal } from "../ui/Modal";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import { ClusterRules } from "./ClusterRules";
+
+import { type ConstraintsView, noConstraints } from "./constraintsCodec";
+import { fittingShapes } from "./fittingShapes";
+import { ModelRuleRow } from "./ModelRuleRow";
+import { ruleOf, withRule } from "./modelRules";
+import { RoutingRules } from "./RoutingRules";
+import { YamlEditor } from "./YamlEditor";
+
+/** Everything an operator can ask of a plan beside its objective. Each change counts at once; the plan behind follows. */
+export default function ConstraintsDialog(props: {
+  readonly view: ConstraintsView;
+  readonly cluster: ClusterSummary;
+  readonly models: readonly string[];
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly onChange: (change: Partial<ConstraintsView>) => void;
+  readonly onClose: () => void;
+}) {
+  const { view, cluster, models, onChange } = props;
+  const { spec } = cluster;
+  const { constraints } = view;
+  const trpc = useTRPC();
+  const cards = useQuery(trpc.cards.list.queryOptions()).data;
+  const shapes = useMemo(() => new Map(models.map((model) => [model, fittingShapes(model, spec, cards)])), [models, spec, cards]);
+  const prices = gpuPrices(spec);
+  const usdPerHour = gpuTypes(spec).reduce((sum, type) => sum + gpuCount(spec, type) * (prices[type] ?? 0), 0);
+  return (
+    <Modal
+      open
+      onOpenChange={(open) => !open && props.onClose()}
+      title="Constraints"
+      description="What every plan must keep, beside its objective. Where not all can be kept, the plan says which conflict and what would do."
+    >
+      <div className="flex flex-col gap-5">
+        <fieldset>
+          <legend className="text-sm font-semibold">Models</legend>
+          {models.map((model) => (
+            <ModelRuleRow
+              key={model}
+              model={model}
+              identity={props.identities.get(model)}
+              rule={ruleOf(constraints, model)}
+              shapes={shapes.get(model) ?? []}
+              nodes={spec.nodes.map((node) => node.name)}
+              onChange={(rule) => onChange({ constraints: withRule(constraints, model, rule) })}
+            />
+          ))}
+        </fieldset>
+        <ClusterRules
+          constraints={constraints}
+          usdPerHour={usdPerHour}
+          runs={cluster.runningPlanId !== null}
+          onChange={(change) => onChange({ constraints: { ...constraints, ...change } })}
+        />
+        <RoutingRules
+          judge={view.judge}
+          routerAuc={view.routerAuc}
+          models={(cards?.models ?? []).map(({ id }) => id)}
+          onChange={onChange}
+        />
+        <YamlEditor constraints={constraints} onChange={(read) => onChange({ constraints: read })} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => onChange({ constraints: noConstraints, judge: null, routerAuc: null })}>Clear all</Button>
+          <Button look="primary" onClick={props.onClose}>
+            Done
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,67 @@
+import { NumberField, SelectField } from "../ui/Field";
+import { OptionalNumber } from "./ClusterRules";
+import { type ConstraintsView, type EngineJudge, JUDGE_OUTPUT_BOUNDS, ROUTER_AUC_BOUNDS, RUBRIC_BOUNDS } from "./constraintsCodec";
+
+/** What a judge engine begins with: a rubric of a page, and a score in a few words. */
+const BEGIN = { rubricTokens: 400, outputTokens: 20 } as const;
+const BEGIN_AUC = 0.85;
+
+/** Who judges, and whether a router may skip stages. */
+export function RoutingRules(props: {
+  readonly judge: EngineJudge | null;
+  readonly routerAuc: number | null;
+  /** Models that can be run as a judge. */
+  readonly models: readonly string[];
+  readonly onChange: (change: Partial<ConstraintsView>) => void;
+}) {
+  const { judge, routerAuc, models, onChange } = props;
+  const choices = judge === null || models.includes(judge.model) ? models : [judge.model, ...models];
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 text-sm font-semibold">Judge and router</legend>
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+        <SelectField
+          label="Answers are judged by"
+          value={judge?.model ?? ""}
+          options={[
+            { value: "", text: "a judge outside, of fixed time" },
+            ...choices.map((model) => ({ value: model, text: `${model}, an engine here` })),
+          ]}
+          onChange={(model) => onChange({ judge: model === "" ? null : { ...BEGIN, ...judge, model } })}
+        />
+        {judge !== null && (
+          <>
+            <NumberField
+              label="Rubric"
+              unit="tokens"
+              {...RUBRIC_BOUNDS}
+              value={judge.rubricTokens}
+              onChange={(tokens) => onChange({ judge: { ...judge, rubricTokens: Math.round(tokens) } })}
+            />
+            <NumberField
+              label="Its answer"
+              unit="tokens"
+              {...JUDGE_OUTPUT_BOUNDS}
+              value={judge.outputTokens}
+              onChange={(tokens) => onChange({ judge: { ...judge, outputTokens: Math.round(tokens) } })}
+            />
+          </>
+        )}
+      </div>
+      <OptionalNumber
+        words="A router may start requests at a later stage"
+        unit="AUC, modelled"
+        value={routerAuc}
+        begin={BEGIN_AUC}
+        {...ROUTER_AUC_BOUNDS}
+        step={0.01}
+        onChange={(auc) => onChange({ routerAuc: auc })}
+      />
+      {routerAuc !== null && (
+        <p className="text-xs text-ink-3">
+          No router is measured: its scores are drawn so that it tells right answers from wrong ones beforehand with this AUC.
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,108 @@
+"use client";
+
+import { useState } from "react";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { PanelState } from "../ui/PanelState";
+import { Table } from "../ui/Table";
+import { JobProgress } from "./JobProgress";
+import { preparePrices, prepareSensitivity } from "./prepareExamination";
+import { type Examining, useExamination } from "./useExamination";
+import type { SolveQuestion } from "./usePlanning";
+
+const priceColumns = [
+  { key: "change", name: "With" },
+  { key: "p95", name: "p95", numeric: true },
+  { key: "difference", name: "Against now", numeric: true },
+] as const;
+
+const sensitivityColumns = [
+  { key: "case", name: "Were there" },
+  { key: "keeps", name: "This plan" },
+  { key: "p95", name: "p95", numeric: true },
+  { key: "quality", name: "Quality", numeric: true },
+  { key: "anewP95", name: "p95 planned anew", numeric: true },
+  { key: "anewQuality", name: "Quality", numeric: true },
+  { key: "changes", name: "Would change" },
+] as const;
+
+/** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
+export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) {
+  const [pricesFor, setPricesFor] = useState<SolveQuestion | null>(null);
+  const [sensitivityFor, setSensitivityFor] = useState<SolveQuestion | null>(null);
+  const prices = useExamination("prices", question, pricesFor === question);
+  const sensitivity = useExamination("sensitivity", question, sensitivityFor === question);
+  return (
+    <div className="grid gap-6 lg:grid-cols-2">
+      <Asked
+        title="What would change it"
+        text="One GPU or one node more, a point of quality more or less, and each constraint that binds."
+        examining={prices}
+        asked={pricesFor === question}
+        onAsk={() => setPricesFor(question)}
+      >
+        {prices.examination !== null && (
+          <Table caption="What would change the latency" columns={priceColumns}>
+            {preparePrices(prices.examination).map(({ key, change, p95, difference }) => (
+              <tr key={key}>
+                <td>{change}</td>
+                <td className="text-right whitespace-nowrap">{p95}</td>
+                <td className="text-right whitespace-nowrap">{difference}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Asked>
+      <Asked
+        title="If the forecast is off"
+        text="A fifth fewer or more requests, and a judge that scores lower and scatters more: this plan kept, beside one made anew."
+        examining={sensitivity}
+        asked={sensitivityFor === question}
+        onAsk={() => setSensitivityFor(question)}
+      >
+        {sensitivity.examination !== null && (
+          <Table caption="The plan under other forecasts" columns={sensitivityColumns}>
+            {prepareSensitivity(sensitivity.examination).map(({ key, says, keeps, kept, anew, changes }) => (
+              <tr key={key}>
+                <td>{says}</td>
+                <td>
+                  <StateWord tone={keeps ? "good" : "bad"}>{keeps ? "holds" : "misses"}</StateWord>
+                </td>
+                <td className="text-right whitespace-nowrap">{kept.p95}</td>
+                <td className="text-right">{kept.quality}</td>
+                <td className="text-right whitespace-nowrap">{anew?.p95 ?? "no plan"}</td>
+                <td className="text-right">{anew?.quality}</td>
+                <td>{changes}</td>
+              </tr>
+            ))}
+          </Table>
+        )}
+      </Asked>
+    </div>
+  );
+}
+
+function Asked(props: {
+  readonly title: string;
+  readonly text: string;
+  readonly examining: Pick<Examining<"prices">, "status" | "working" | "progress" | "cancelled" | "cancel" | "ask">;
+  readonly asked: boolean;
+  readonly onAsk: () => void;
+  readonly children: React.ReactNode;
+}) {
+  const { examining, asked } = props;
+  const pending = examining.working !== null || examining.cancelled;
+  return (
+    <section className="flex min-w-0 flex-col gap-2">
+      <h3 className="text-sm font-semibold">{props.title}</h3>
+      <p className="text-xs text-ink-3">{props.text}</p>
+      {!asked && (
+        <Button className="self-start" onClick={props.onAsk}>
+          Work it out
+        </Button>
+      )}
+      {asked && <JobProgress job={examining} again="Work it out" />}
+      {asked && !pending && <PanelState status={examining.status}>{() => props.children}</PanelState>}
+    </section>
+  );
+}
