@@ -2,30 +2,31 @@
 
 import { useId, useMemo } from "react";
 import { CartesianGrid, ResponsiveContainer, ScatterChart, XAxis, YAxis } from "recharts";
-import { ABSENT, formatSeconds } from "../ui/format";
+import { ABSENT } from "../ui/format";
 import { type FrontierCallbacks, FrontierLayer } from "./FrontierLayer";
+import { axisTexts } from "./frontierAxes";
+import type { Brush } from "./frontierBrush";
 import { niceTicks } from "./niceTicks";
 import type { FrontierPicture } from "./prepareFrontier";
 
 const axis = { fontSize: 12, fill: "var(--ink-3)" } as const;
 const margin = { top: 12, right: 16, bottom: 20, left: 8 } as const;
-const tickSeconds = (value: number) => `${value} s`;
 
-/** The latency-quality frontier. Axes are Recharts', everything on them is drawn by one layer from a prepared picture. */
+/** The frontier over two axes. The axes are Recharts', everything on them is drawn by one layer from a prepared picture. */
 export default function FrontierChart(
   props: {
     readonly picture: FrontierPicture;
     readonly hues: readonly string[];
     readonly xLabel: string;
     readonly yLabel: string;
-    readonly floor: number | null;
-    readonly budgetSeconds: number | null;
-    readonly hovered: number | null;
-    readonly pinned: readonly number[];
+    readonly brush: Brush | null;
+    readonly hovered: string | null;
+    readonly pinned: readonly string[];
   } & FrontierCallbacks,
 ) {
   const titleId = useId();
   const { picture } = props;
+  const { x, y } = picture.axes;
   const [xLow, xHigh] = picture.xDomain;
   const [yLow, yHigh] = picture.yDomain;
   // Kept while the ends stay: new axes cost Recharts several passes, and a floor that moves seldom moves them.
@@ -37,10 +38,11 @@ export default function FrontierChart(
           type="number"
           dataKey="x"
           domain={[xLow, xHigh]}
-          ticks={[...niceTicks({ low: xLow, high: xHigh, count: 10 })]}
+          ticks={[...niceTicks({ low: xLow, high: xHigh, count: x === "cost" ? 5 : 10 })]}
           interval={0}
           allowDataOverflow
           tick={axis}
+          tickFormatter={axisTexts[x].tick}
           stroke="var(--line-strong)"
           label={{ value: props.xLabel, position: "insideBottom", offset: -12, ...axis }}
         />
@@ -53,17 +55,19 @@ export default function FrontierChart(
           allowDataOverflow
           tick={axis}
           width={64}
-          tickFormatter={tickSeconds}
+          tickFormatter={axisTexts[y].tick}
           stroke="var(--line-strong)"
         />
       </>
     ),
-    [xLow, xHigh, yLow, yHigh, props.xLabel],
+    [x, y, xLow, xHigh, yLow, yHigh, props.xLabel],
   );
+  const { chosen } = picture;
+  const best = chosen === null ? ABSENT : `${axisTexts[x].format(chosen.x)} and ${axisTexts[y].format(chosen.y)}`;
   return (
     <figure aria-labelledby={titleId} className="m-0">
       <figcaption id={titleId} className="sr-only">
-        {`${props.yLabel} against ${props.xLabel}: ${picture.frontier.length} plans on the frontier, the best at ${picture.chosen === null ? ABSENT : formatSeconds(picture.chosen.y)}. The table below lists them.`}
+        {`${props.yLabel} against ${props.xLabel}: ${picture.frontier.length} plans on the frontier, the recommended one at ${best}. The table below lists them.`}
       </figcaption>
       <div className="h-80" data-testid="frontier-chart">
         <ResponsiveContainer width="100%" height="100%" minWidth={0} initialDimension={{ width: 640, height: 320 }}>

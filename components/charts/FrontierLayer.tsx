@@ -1,42 +1,52 @@
-import { type PointerEvent, useMemo, useRef } from "react";
-import { usePlotArea, useXAxisInverseScale, useXAxisScale, useYAxisScale } from "recharts";
-import { type FrontierPicture, type FrontierPoint, type Mark, stepCorners } from "./prepareFrontier";
+import { type PointerEvent, useMemo, useRef, useState } from "react";
+import { usePlotArea, useXAxisInverseScale, useXAxisScale, useYAxisInverseScale, useYAxisScale } from "recharts";
+import { roundOn } from "./frontierAxes";
+import { type Brush, brushBetween } from "./frontierBrush";
+import { type FrontierPicture, type LimitLine, stepCorners } from "./prepareFrontier";
 
 export interface FrontierCallbacks {
-  readonly onHover: (routing: number | null) => void;
-  readonly onPin: (routing: number) => void;
-  /** The floor line while it is dragged, and once where it is let go. */
-  readonly onFloorDraft: (floor: number) => void;
-  readonly onFloorCommit: (floor: number) => void;
+  readonly onHover: (key: string | null) => void;
+  readonly onPin: (key: string) => void;
+  /** A constraint line while it is dragged, and once where it is let go. */
+  readonly onLimitDraft: (limit: LimitLine) => void;
+  readonly onLimitCommit: (limit: LimitLine) => void;
+  readonly onBrush: (brush: Brush) => void;
 }
 
-/** How near, in pixels, a pointer must be to mean a point; frontier and stand-alone points win over the cloud inside it. */
+/** How near, in pixels, a pointer must be to mean a point; all others win over the cloud inside it. */
 const REACH_PX = 14;
 const CLOUD_REACH_PX = 7;
+/** How far a pressed pointer moves before it means a rectangle and no click. */
+const DRAG_PX = 5;
+/** Share of the plot to its right in which the knee's word stands left of its point. */
+const KNEE_TURN = 0.85;
 
-interface Placed {
-  readonly point: FrontierPoint;
-  readonly px: number;
-  readonly py: number;
+interface Mark {
+  readonly x: number;
+  readonly y: number;
 }
 
-function nearest(placed: readonly Placed[], at: { readonly px: number; readonly py: number }, reach: number): FrontierPoint | null {
-  let best: FrontierPoint | null = null;
+type Placed<Point> = Point & { readonly px: number; readonly py: number };
+type Pixel = { readonly px: number; readonly py: number };
+
+function nearest(placed: readonly Placed<{ readonly key: string }>[], at: Pixel, reach: number): string | null {
+  let best: string | null = null;
   let bestDistance = reach * reach;
-  for (const each of placed) {
-    const distance = (each.px - at.px) ** 2 + (each.py - at.py) ** 2;
+  for (const { key, px, py } of placed) {
+    const distance = (px - at.px) ** 2 + (py - at.py) ** 2;
     if (distance <= bestDistance) {
-      best = each.point;
+      best = key;
       bestDistance = distance;
     }
   }
   return best;
 }
 
-const dots = (placed: readonly Placed[]) => placed.map(({ px, py }) => `M${px.toFixed(1)} ${py.toFixed(1)}h0`).join("");
-const crosses = (placed: readonly Placed[]) =>
+const dots = (placed: readonly Pixel[]) => placed.map(({ px, py }) => `M${px.toFixed(1)} ${py.toFixed(1)}h0`).join("");
+const crosses = (placed: readonly Pixel[]) =>
   placed.map(({ px, py }) => `M${(px - 2).toFixed(1)} ${(py - 2).toFixed(1)}l4 4m-4 0l4 -4`).join("");
 const triangle = (px: number, py: number, r: number) => `M${px} ${py - r}L${px + r} ${py + r * 0.8}L${px - r} ${py + r * 0.8}Z`;
+const turnedTriangle = (px: number, py: number, r: number) => `M${px} ${py + r}L${px + r} ${py - r * 0.8}L${px - r} ${py - r * 0.8}Z`;
 const diamond = (px: number, py: number, r: number) => `M${px} ${py - r}L${px + r} ${py}L${px} ${py + r}L${px - r} ${py}Z`;
 
 /** Draws a prepared frontier on the chart's scales and answers the pointer. Decides nothing. */
@@ -45,108 +55,119 @@ export function FrontierLayer(
     readonly picture: FrontierPicture;
     /** Hue per model index, for stand-alone triangles. */
     readonly hues: readonly string[];
-    readonly floor: number | null;
-    readonly budgetSeconds: number | null;
-    readonly hovered: number | null;
-    readonly pinned: readonly number[];
+    readonly brush: Brush | null;
+    readonly hovered: string | null;
+    readonly pinned: readonly string[];
   } & FrontierCallbacks,
 ) {
   const area = usePlotArea();
   const xScale = useXAxisScale();
   const yScale = useYAxisScale();
   const xInverse = useXAxisInverseScale();
-  const dragging = useRef(false);
+  const yInverse = useYAxisInverseScale();
+  const dragged = useRef<LimitLine["kind"] | null>(null);
+  const pressed = useRef<Pixel | null>(null);
+  const [drawn, setDrawn] = useState<Brush | null>(null);
   const { picture } = props;
 
   const placed = useMemo(() => {
     if (xScale === undefined || yScale === undefined) return null;
-    const place = (points: readonly FrontierPoint[]): readonly Placed[] =>
-      points.map((point) => ({ point, px: xScale(point.x) ?? 0, py: yScale(point.y) ?? 0 }));
+    const place = <Point extends Mark>(points: readonly Point[]): readonly Placed<Point>[] =>
+      points.map((point) => ({ ...point, px: xScale(point.x) ?? 0, py: yScale(point.y) ?? 0 }));
+    const cloud = { dominated: place(picture.dominated), infeasible: place(picture.infeasible) };
+    const line = place(stepCorners(picture.frontier, picture.axes)).map(({ px, py }, index) => `${index === 0 ? "M" : "L"}${px} ${py}`);
     return {
+      ...cloud,
+      dots: dots(cloud.dominated),
+      crosses: crosses(cloud.infeasible),
+      line: line.join(""),
       frontier: place(picture.frontier),
       standAlone: place(picture.standAlone),
-      dominated: place(picture.dominated),
-      infeasible: place(picture.infeasible),
+      baselines: place(picture.baselines),
     };
   }, [picture, xScale, yScale]);
-  if (area === undefined || xScale === undefined || yScale === undefined || xInverse === undefined || placed === null) return null;
+  if (area === undefined || xScale === undefined || yScale === undefined || placed === null) return null;
 
-  const at = (mark: Mark) => ({ px: xScale(mark.x) ?? 0, py: yScale(mark.y) ?? 0 });
-  const line = stepCorners(picture.frontier)
-    .map(at)
-    .map(({ px, py }, index) => `${index === 0 ? "M" : "L"}${px} ${py}`)
-    .join("");
-  const floorPx = props.floor === null ? null : (xScale(props.floor) ?? null);
-  const budgetPx = props.budgetSeconds === null ? null : (yScale(props.budgetSeconds) ?? null);
-  const everything = [...placed.frontier, ...placed.standAlone, ...placed.dominated, ...placed.infeasible];
-  const ringed = everything.filter(({ point }) => point.routing === props.hovered || props.pinned.includes(point.routing));
+  const at = (mark: Mark): Pixel => ({ px: xScale(mark.x) ?? 0, py: yScale(mark.y) ?? 0 });
+  const near = [...placed.frontier, ...placed.standAlone, ...placed.baselines];
+  const cloud = [...placed.dominated, ...placed.infeasible];
+  const ringed = [...near, ...cloud].filter(({ key }) => key === props.hovered || props.pinned.includes(key));
+  const brush = drawn ?? props.brush;
 
-  function pointed(event: PointerEvent<SVGElement>) {
+  function pointed(event: PointerEvent<SVGElement>): Pixel {
     const svg = event.currentTarget.ownerSVGElement;
     const box = svg?.getBoundingClientRect();
     return { px: event.clientX - (box?.left ?? 0), py: event.clientY - (box?.top ?? 0) };
   }
-  function find(event: PointerEvent<SVGElement>) {
-    if (placed === null) return null;
+  function find(event: PointerEvent<SVGElement>): string | null {
     const point = pointed(event);
-    return (
-      nearest([...placed.frontier, ...placed.standAlone], point, REACH_PX) ??
-      nearest([...placed.dominated, ...placed.infeasible], point, CLOUD_REACH_PX)
-    );
+    return nearest(near, point, REACH_PX) ?? nearest(cloud, point, CLOUD_REACH_PX);
   }
-  function floorAt(event: PointerEvent<SVGElement>): number {
-    const value = Number(xInverse?.(pointed(event).px));
-    const [low, high] = picture.xDomain;
-    return Math.round(Math.min(high, Math.max(low, value)) * 10) / 10;
+  /** The values under a pixel, held inside the axes. */
+  function valuesAt({ px, py }: Pixel): Mark {
+    const held = (value: number, [low, high]: readonly [number, number]) => Math.min(high, Math.max(low, value));
+    return { x: held(Number(xInverse?.(px)), picture.xDomain), y: held(Number(yInverse?.(py)), picture.yDomain) };
+  }
+  function limitAt(event: PointerEvent<SVGElement>, line: LimitLine): LimitLine {
+    return { ...line, value: roundOn(picture.axes[line.along], valuesAt(pointed(event))[line.along]) };
+  }
+  function brushTo(event: PointerEvent<SVGElement>): Brush | null {
+    const from = pressed.current;
+    if (from === null) return null;
+    const to = pointed(event);
+    if (Math.hypot(to.px - from.px, to.py - from.py) < DRAG_PX) return null;
+    return brushBetween(valuesAt(from), valuesAt(to), picture.axes);
   }
 
   return (
     <g>
-      {floorPx !== null && (
-        <rect
-          x={area.x}
-          y={area.y}
-          width={Math.max(0, Math.min(area.width, floorPx - area.x))}
-          height={area.height}
-          fill="var(--ink)"
-          opacity={0.04}
-        />
-      )}
-      {budgetPx !== null && (
-        <>
-          <rect x={area.x} y={area.y} width={area.width} height={Math.max(0, budgetPx - area.y)} fill="var(--ink)" opacity={0.04} />
-          <line x1={area.x} x2={area.x + area.width} y1={budgetPx} y2={budgetPx} stroke="var(--ink-2)" strokeDasharray="6 4" />
-        </>
-      )}
-      <path d={crosses(placed.infeasible)} stroke="var(--line-strong)" strokeWidth={1} fill="none" />
-      <path d={dots(placed.dominated)} stroke="var(--ink-3)" strokeWidth={4} strokeLinecap="round" opacity={0.55} />
-      <path d={line} stroke="var(--accent)" strokeWidth={1.5} fill="none" />
-      {placed.frontier.map(({ point, px, py }) => (
+      {picture.limits.map((line) => {
+        const { px, py } = at({ x: line.value, y: line.value });
+        // A floor greys what lies below it, a budget what lies beyond.
+        const beyond = line.kind === "budget";
+        const [left, right] = beyond ? [px, area.x + area.width] : [area.x, px];
+        const [top, bottom] = beyond ? [area.y, py] : [py, area.y + area.height];
+        return line.along === "x" ? (
+          <Shade key={line.kind} x={left} y={area.y} width={right - left} height={area.height} area={area} />
+        ) : (
+          <Shade key={line.kind} x={area.x} y={top} width={area.width} height={bottom - top} area={area} />
+        );
+      })}
+      <path d={placed.crosses} stroke="var(--line-strong)" strokeWidth={1} fill="none" />
+      <path d={placed.dots} stroke="var(--ink-3)" strokeWidth={4} strokeLinecap="round" opacity={0.55} />
+      <path d={placed.line} stroke="var(--accent)" strokeWidth={1.5} fill="none" />
+      {placed.frontier.map((point) => (
         <circle
-          key={point.routing}
-          cx={px}
-          cy={py}
+          key={point.key}
+          cx={point.px}
+          cy={point.py}
           r={3.5}
           fill={point.meets ? "var(--accent)" : "var(--panel)"}
           stroke={point.meets ? "var(--panel)" : "var(--accent)"}
         />
       ))}
-      {placed.standAlone.map(({ point, px, py }) => {
+      {placed.standAlone.map((point) => {
         const hue = props.hues[point.standAloneModel ?? -1] ?? "var(--ink-2)";
         return (
-          <path key={point.routing} d={triangle(px, py, 6)} stroke={hue} strokeWidth={1.75} fill={point.meets ? hue : "var(--panel)"} />
+          <path
+            key={point.key}
+            d={triangle(point.px, point.py, 6)}
+            stroke={hue}
+            strokeWidth={1.75}
+            fill={point.meets ? hue : "var(--panel)"}
+          />
         );
       })}
-      {ringed.map(({ point, px, py }) => (
-        <circle
-          key={point.routing}
-          cx={px}
-          cy={py}
-          r={8}
-          fill="none"
-          stroke="var(--ink)"
-          strokeWidth={point.routing === props.hovered ? 2 : 1.25}
-        />
+      {placed.baselines.map(({ key, number, px, py }) => (
+        <g key={key}>
+          <path d={turnedTriangle(px, py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={1.75} />
+          <text x={px + 10} y={py + 4} fontSize={11} fontWeight={600} fill="var(--ink-2)">
+            {number}
+          </text>
+        </g>
+      ))}
+      {ringed.map(({ key, px, py }) => (
+        <circle key={key} cx={px} cy={py} r={8} fill="none" stroke="var(--ink)" strokeWidth={key === props.hovered ? 2 : 1.25} />
       ))}
       {picture.chosen !== null && (
         <g>
@@ -163,44 +184,127 @@ export function FrontierLayer(
           <circle cx={at(picture.chosen).px} cy={at(picture.chosen).py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />
         </g>
       )}
+      {picture.knee !== null && <Knee {...at(picture.knee)} turned={at(picture.knee).px > area.x + KNEE_TURN * area.width} />}
       {picture.running !== null && (
         <path d={diamond(at(picture.running).px, at(picture.running).py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={2} />
       )}
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: pointer only; arrow keys, table and sliders give the keyboard the same reach. */}
+      {brush !== null && <BrushBox low={at({ x: brush.x[0], y: brush.y[0] })} high={at({ x: brush.x[1], y: brush.y[1] })} area={area} />}
+      {/* Pointer only: arrow keys, table and sliders give the keyboard the same reach. */}
       <rect
         x={area.x}
         y={area.y}
         width={area.width}
         height={area.height}
         fill="transparent"
-        onPointerMove={(event) => props.onHover(find(event)?.routing ?? null)}
-        onPointerLeave={() => props.onHover(null)}
-        onClick={(event) => {
-          const point = find(event as unknown as PointerEvent<SVGElement>);
-          if (point !== null) props.onPin(point.routing);
+        style={{ touchAction: "pan-y", cursor: "crosshair" }}
+        onPointerDown={(event) => {
+          // A finger that moves over the chart scrolls the page.
+          if (event.button !== 0 || event.pointerType === "touch") return;
+          pressed.current = pointed(event);
+          event.currentTarget.setPointerCapture(event.pointerId);
         }}
+        onPointerMove={(event) => {
+          const next = brushTo(event);
+          if (next !== null) setDrawn(next);
+          else props.onHover(find(event));
+        }}
+        onPointerUp={(event) => {
+          const next = brushTo(event);
+          setDrawn(null);
+          if (next !== null) props.onBrush(next);
+          else if (drawn === null) {
+            const key = find(event);
+            if (key !== null) props.onPin(key);
+          }
+          pressed.current = null;
+        }}
+        onPointerCancel={() => {
+          pressed.current = null;
+          setDrawn(null);
+        }}
+        onPointerLeave={() => props.onHover(null)}
       />
-      {floorPx !== null && (
-        <g
-          data-testid="floor-line"
-          style={{ cursor: "ew-resize", touchAction: "none" }}
-          onPointerDown={(event) => {
-            event.currentTarget.setPointerCapture(event.pointerId);
-            dragging.current = true;
-          }}
-          onPointerMove={(event) => {
-            if (dragging.current) props.onFloorDraft(floorAt(event));
-          }}
-          onPointerUp={(event) => {
-            dragging.current = false;
-            props.onFloorCommit(floorAt(event));
-          }}
-        >
-          <rect x={floorPx - 6} y={area.y} width={12} height={area.height} fill="transparent" />
-          <line x1={floorPx} x2={floorPx} y1={area.y} y2={area.y + area.height} stroke="var(--ink-2)" strokeWidth={1.5} />
-          <rect x={floorPx - 3.5} y={area.y - 5} width={7} height={12} rx={2} fill="var(--ink-2)" />
-        </g>
-      )}
+      {picture.limits.map((line) => {
+        const { px, py } = at({ x: line.value, y: line.value });
+        const across = line.along === "x";
+        if (across ? px < area.x - 1 || px > area.x + area.width + 1 : py < area.y - 1 || py > area.y + area.height + 1) return null;
+        return (
+          <g
+            key={line.kind}
+            data-testid={`${line.kind}-line`}
+            style={{ cursor: across ? "ew-resize" : "ns-resize", touchAction: "none" }}
+            onPointerDown={(event) => {
+              event.currentTarget.setPointerCapture(event.pointerId);
+              dragged.current = line.kind;
+            }}
+            onPointerMove={(event) => {
+              if (dragged.current === line.kind) props.onLimitDraft(limitAt(event, line));
+            }}
+            onPointerUp={(event) => {
+              dragged.current = null;
+              props.onLimitCommit(limitAt(event, line));
+            }}
+          >
+            {across ? (
+              <>
+                <rect x={px - 6} y={area.y} width={12} height={area.height} fill="transparent" />
+                <line x1={px} x2={px} y1={area.y} y2={area.y + area.height} stroke="var(--ink-2)" strokeWidth={1.5} />
+                <rect x={px - 3.5} y={area.y - 5} width={7} height={12} rx={2} fill="var(--ink-2)" />
+              </>
+            ) : (
+              <>
+                <rect x={area.x} y={py - 6} width={area.width} height={12} fill="transparent" />
+                <line x1={area.x} x2={area.x + area.width} y1={py} y2={py} stroke="var(--ink-2)" strokeWidth={1.5} strokeDasharray="6 4" />
+                <rect x={area.x + area.width - 7} y={py - 3.5} width={12} height={7} rx={2} fill="var(--ink-2)" />
+              </>
+            )}
+          </g>
+        );
+      })}
+    </g>
+  );
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What a constraint forbids, cut to the plot. */
+function Shade({ x, y, width, height, area }: Box & { readonly area: Box }) {
+  const [left, top] = [Math.max(x, area.x), Math.max(y, area.y)];
+  const [right, bottom] = [Math.min(x + width, area.x + area.width), Math.min(y + height, area.y + area.height)];
+  return <rect x={left} y={top} width={Math.max(0, right - left)} height={Math.max(0, bottom - top)} fill="var(--ink)" opacity={0.04} />;
+}
+
+function BrushBox({ low, high, area }: { readonly low: Pixel; readonly high: Pixel; readonly area: Box }) {
+  const [left, right] = [Math.max(low.px, area.x), Math.min(high.px, area.x + area.width)];
+  const [top, bottom] = [Math.max(high.py, area.y), Math.min(low.py, area.y + area.height)];
+  return (
+    <rect
+      data-testid="brush"
+      x={left}
+      y={top}
+      width={Math.max(0, right - left)}
+      height={Math.max(0, bottom - top)}
+      fill="var(--accent)"
+      fillOpacity={0.1}
+      stroke="var(--accent)"
+      strokeDasharray="4 3"
+    />
+  );
+}
+
+/** Square brackets of a kind around the knee, with its name. */
+function Knee({ px, py, turned }: Pixel & { readonly turned: boolean }) {
+  return (
+    <g>
+      <path d={`M${px - 8} ${py - 4}v-4h4M${px + 8} ${py + 4}v4h-4`} fill="none" stroke="var(--ink)" strokeWidth={1.5} />
+      <text x={turned ? px - 12 : px + 12} y={py + 14} textAnchor={turned ? "end" : "start"} fontSize={11} fill="var(--ink-2)">
+        knee
+      </text>
     </g>
   );
 }

@@ -1,123 +1,195 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exploration";
-import { prepareFrontier, stepCorners } from "./prepareFrontier";
+import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solver/cascade/paretoFront";
+import type { FrontierAxes } from "./frontierAxes";
+import { type PlottedPlan, prepareFrontier, stepCorners } from "./prepareFrontier";
 
-const knobs: Knobs = {
-  kind: "latency-under-quality",
-  latency: "end-to-end",
-  qualityFloor: 80,
-  qualityConfidence: 0.9,
-  latencyBudgetSeconds: null,
-  maxGpus: 8,
-};
+const axes: FrontierAxes = { x: "quality", y: "latency" };
+const limits = { qualityFloor: 80, latencyBudgetSeconds: null };
 
-function candidate(routing: number, qualityLow: number, latencySeconds: number): Candidate {
-  return { routing, gpus: [1], gpusTotal: 1, latencySeconds, costUsdPerRequest: 0.001, quality: qualityLow + 1, qualityLow };
+function plan(key: string, quality: number, latency: number, more: Partial<PlanFigures & { standAloneModel: number }> = {}): PlottedPlan {
+  const { standAloneModel = null, cost = 0.001, gpus = 8 } = more;
+  return { key, standAloneModel, figures: { quality, latency, cost, gpus } };
 }
 
-function exploration(stages: readonly (readonly number[])[]): Exploration {
-  return {
-    models: ["small", "large"],
-    requestsPerSecond: 10,
-    maxGpus: 8,
-    leastGpus: [1, 1],
-    usdPerGpuHour: 2,
-    judge: { secondsPerCall: 0.2, usdPerCall: 0 },
-    routings: stages.map((each) => ({
-      stages: each,
-      thresholds: each.slice(1).map(() => 50),
-      startBelow: 0,
-      quality: 0,
-      qualityLow: 0,
-      share: [1],
-    })),
-    stageP95: new Float32Array(),
-    tableOffset: new Int32Array(),
-    endToEndWeight: new Float32Array(),
-    endToEndJudgeSeconds: new Float32Array(),
-    qualityConfidence: 0.9,
-  };
+function picture(plans: readonly PlottedPlan[], more: Partial<Parameters<typeof prepareFrontier>[0]> = {}) {
+  return prepareFrontier({ plans, axes, limits, chosen: null, running: null, baselines: [], ...more });
 }
 
-function choice(candidates: readonly Candidate[], frontier: readonly number[], chosen = candidates[frontier[0] ?? -1] ?? null): Choice {
-  return { chosen, infeasible: null, binds: null, candidates, frontier };
-}
+const keys = (points: readonly { readonly key: string }[]) => points.map((point) => point.key);
 
-const cascades = (count: number) => exploration(Array.from({ length: count }, () => [0, 1]));
+const figures: fc.Arbitrary<PlanFigures> = fc.record({
+  quality: fc.integer({ min: 60, max: 90 }),
+  latency: fc.oneof(
+    { weight: 9, arbitrary: fc.integer({ min: 1, max: 20 }) },
+    { weight: 1, arbitrary: fc.constant(Number.POSITIVE_INFINITY) },
+  ),
+  cost: fc.integer({ min: 1, max: 20 }),
+  gpus: fc.integer({ min: 1, max: 20 }),
+});
+const plansOf = fc
+  .array(figures, { maxLength: 40 })
+  .map((all) => all.map((each, index) => ({ key: `${index}`, figures: each, standAloneModel: null })));
+const pair = fc.shuffledSubarray([...planAxes], { minLength: 2, maxLength: 2 }).map(([x, y]) => ({ x, y }) as FrontierAxes);
+const someLimits = fc.record({
+  qualityFloor: fc.option(fc.integer({ min: 55, max: 95 })),
+  latencyBudgetSeconds: fc.option(fc.integer({ min: 1, max: 25 })),
+});
+const better = (axis: PlanAxis, a: PlanFigures, b: PlanFigures) => (isBetterHigh(axis) ? a[axis] > b[axis] : a[axis] < b[axis]);
 
 describe("prepareFrontier", () => {
-  it("holds the floor against the lower bound, not against the point value", () => {
-    const input = { exploration: cascades(1), choice: choice([candidate(0, 79.5, 4)], []), knobs, running: null };
-    expect(prepareFrontier(input).infeasible).toHaveLength(1);
-    expect(prepareFrontier({ ...input, knobs: { ...knobs, qualityConfidence: null } }).dominated).toHaveLength(1);
+  it("greys out what misses the floor without removing it", () => {
+    const drawn = picture([plan("low", 79.5, 3.1), plan("high", 85, 3)]);
+    expect(keys(drawn.infeasible)).toEqual(["low"]);
+    expect(drawn.counts).toMatchObject({ evaluated: 2, feasible: 1 });
   });
 
   it("greys out what the latency budget forbids without removing it", () => {
-    const picture = prepareFrontier({
-      exploration: cascades(2),
-      choice: choice([candidate(0, 85, 4), candidate(1, 86, 9)], [0]),
-      knobs: { ...knobs, latencyBudgetSeconds: 5, qualityFloor: null },
-      running: { x: 85, y: 10 },
+    const drawn = picture([plan("fast", 85, 4), plan("slow", 86, 9)], {
+      limits: { qualityFloor: null, latencyBudgetSeconds: 5 },
+      axes: { x: "quality", y: "gpus" },
     });
-    expect(picture.infeasible.map((point) => point.routing)).toEqual([1]);
-    expect(picture.counts.feasible).toBe(1);
+    expect(keys(drawn.infeasible)).toEqual(["slow"]);
+    expect(drawn.counts.feasible).toBe(1);
   });
 
-  it("counts cascades that cannot keep up instead of drawing them at some height", () => {
-    const picture = prepareFrontier({
-      exploration: cascades(2),
-      choice: choice([candidate(0, 85, 4), candidate(1, 90, Number.POSITIVE_INFINITY)], [0]),
-      knobs,
-      running: null,
-    });
-    expect(picture.counts.overloaded).toBe(1);
-    expect(picture.yDomain[1]).toBeLessThan(5);
+  it("keeps frontier points beyond a line that is drawn, hollow", () => {
+    const drawn = picture([plan("cheap", 70, 2), plan("good", 85, 4)]);
+    expect(drawn.frontier.map((point) => [point.key, point.meets])).toEqual([
+      ["cheap", false],
+      ["good", true],
+    ]);
   });
 
-  it("keeps one slow stand-alone model from flattening the frontier, and says that it lies above", () => {
-    const picture = prepareFrontier({
-      exploration: exploration([[0, 1], [1]]),
-      choice: choice([candidate(0, 85, 4), candidate(1, 90, 400)], [0]),
-      knobs,
-      running: null,
+  it("holds a floor that no axis shows: what misses it is on no frontier", () => {
+    const plans = [plan("small", 70, 2, { cost: 1 }), plan("good", 85, 4, { cost: 3 }), plan("slow", 86, 6, { cost: 2 })];
+    const drawn = picture(plans, { axes: { x: "latency", y: "cost" } });
+    expect(keys(drawn.frontier)).toEqual(["good", "slow"]);
+    expect(keys(drawn.infeasible)).toEqual(["small"]);
+    expect(drawn.limits).toEqual([]);
+  });
+
+  it("has no frontier point that another allowed plan beats on both axes", () => {
+    fc.assert(
+      fc.property(plansOf, pair, someLimits, (plans, chosenAxes, asked) => {
+        const drawn = picture(plans, { axes: chosenAxes, limits: asked });
+        const shown = (axis: PlanAxis) => chosenAxes.x === axis || chosenAxes.y === axis;
+        const allowed = plans.filter(
+          ({ figures: { quality, latency } }) =>
+            Number.isFinite(latency) &&
+            (shown("quality") || quality >= (asked.qualityFloor ?? 0)) &&
+            (shown("latency") || latency <= (asked.latencyBudgetSeconds ?? Number.MAX_VALUE)),
+        );
+        for (const point of drawn.frontier) {
+          const own = plans[Number(point.key)]?.figures as PlanFigures;
+          expect(allowed.some((each) => better(chosenAxes.x, each.figures, own) && better(chosenAxes.y, each.figures, own))).toBe(false);
+        }
+        if (allowed.length > 0) expect(drawn.frontier.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  it("gives every plan that keeps up one class, and counts those that meet floor and budget whatever the axes", () => {
+    fc.assert(
+      fc.property(plansOf, pair, someLimits, (plans, chosenAxes, asked) => {
+        const drawn = picture(plans, { axes: chosenAxes, limits: asked });
+        expect(drawn.points).toHaveLength(plans.length - drawn.counts.overloaded);
+        expect(drawn.counts.feasible).toBe(picture(plans, { limits: asked }).counts.feasible);
+      }),
+    );
+  });
+
+  it("draws floor and budget as lines on whichever axis holds them", () => {
+    const asked = { qualityFloor: 80, latencyBudgetSeconds: 5 };
+    const lines = (chosenAxes: FrontierAxes) => picture([plan("a", 85, 4)], { axes: chosenAxes, limits: asked }).limits;
+    expect(lines({ x: "quality", y: "latency" })).toEqual([
+      { kind: "floor", along: "x", value: 80 },
+      { kind: "budget", along: "y", value: 5 },
+    ]);
+    expect(lines({ x: "latency", y: "quality" })).toEqual([
+      { kind: "floor", along: "y", value: 80 },
+      { kind: "budget", along: "x", value: 5 },
+    ]);
+    expect(lines({ x: "cost", y: "gpus" })).toEqual([]);
+  });
+
+  it("names the frontier's sharpest bend the knee, and none where there is no bend", () => {
+    const bent = [plan("first", 70, 1), plan("knee", 84, 2), plan("last", 85, 10)];
+    expect(picture(bent).knee?.key).toBe("knee");
+    expect(picture(bent, { axes: { x: "latency", y: "quality" } }).knee?.key).toBe("knee");
+    expect(picture([plan("first", 70, 1), plan("mid", 75, 2), plan("last", 80, 3)]).knee).toBeNull();
+    // The frontier bulges the wrong way: its middle is worse than a mixture of its ends.
+    expect(picture([plan("first", 70, 1), plan("mid", 71, 9), plan("last", 85, 10)]).knee).toBeNull();
+  });
+
+  it("counts plans that cannot keep up instead of drawing them at some height", () => {
+    const drawn = picture([plan("a", 85, 4), plan("b", 90, Number.POSITIVE_INFINITY)]);
+    expect(drawn.counts.overloaded).toBe(1);
+    expect(drawn.yDomain[1]).toBeLessThan(5);
+  });
+
+  it("keeps one slow stand-alone model from flattening the frontier, and says that it lies outside", () => {
+    const drawn = picture([plan("a", 85, 4), plan("b", 80, 400, { standAloneModel: 1 })]);
+    expect(drawn.yDomain[1]).toBeLessThan(10);
+    expect(drawn.standAlone).toHaveLength(0);
+    expect(drawn.counts.outside).toBe(1);
+  });
+
+  it("draws baselines by their numbers, and leaves out on a latency axis what does not keep up", () => {
+    const baseline = (number: number, latency: number) => ({
+      key: `baseline ${number}`,
+      number,
+      figures: { quality: 82, latency, cost: 0.002, gpus: 8 },
     });
-    expect(picture.yDomain[1]).toBeLessThan(10);
-    expect(picture.standAlone).toHaveLength(0);
-    expect(picture.counts.above).toBe(1);
+    const baselines = [baseline(1, 6), baseline(2, Number.POSITIVE_INFINITY)];
+    const drawn = picture([plan("a", 85, 4)], { baselines });
+    expect(drawn.baselines).toEqual([{ key: "baseline 1", number: 1, x: 82, y: 6 }]);
+    expect(drawn.yDomain[1]).toBeGreaterThan(6);
+    expect(picture([plan("a", 85, 4)], { baselines, axes: { x: "quality", y: "cost" } }).baselines).toHaveLength(2);
   });
 
   it("thins a large cloud and keeps every frontier point", () => {
-    const many = Array.from({ length: 5000 }, (_, index) => candidate(index, 60 + (index % 30), 3 + (index % 50) / 100));
-    const frontier = [4990, 4991, 4992];
-    const picture = prepareFrontier({ exploration: cascades(5000), choice: choice(many, frontier), knobs, running: null });
-    expect(picture.frontier).toHaveLength(3);
-    expect(picture.counts.drawn).toBeLessThan(1500);
-    expect(picture.counts.evaluated).toBe(5000);
+    const many = Array.from({ length: 5000 }, (_, index) => plan(`${index}`, 60 + (index % 30), 3 + (index % 50) / 100 + (index % 30)));
+    const drawn = picture(many);
+    expect(drawn.frontier).toHaveLength(30);
+    expect(drawn.counts.drawn).toBeLessThan(1500);
+    expect(drawn.counts.evaluated).toBe(5000);
+    expect(drawn.points).toHaveLength(5000);
   });
 
-  it("keeps floor, running plan and points inside the axes", () => {
-    const picture = prepareFrontier({
-      exploration: cascades(1),
-      choice: choice([candidate(0, 85, 4)], [0]),
-      knobs: { ...knobs, qualityFloor: 60 },
-      running: { x: 93, y: 12 },
+  it("keeps floor, budget, running plan and points inside the axes", () => {
+    const drawn = picture([plan("a", 85, 4)], {
+      limits: { qualityFloor: 60, latencyBudgetSeconds: 14 },
+      running: { quality: 93, latency: 12, cost: 0.001, gpus: 8 },
     });
-    expect(picture.xDomain[0]).toBeLessThanOrEqual(60);
-    expect(picture.xDomain[1]).toBeGreaterThanOrEqual(93);
-    expect(picture.yDomain[1]).toBeGreaterThanOrEqual(12);
+    expect(drawn.xDomain[0]).toBeLessThanOrEqual(60);
+    expect(drawn.xDomain[1]).toBeGreaterThanOrEqual(93);
+    expect(drawn.yDomain[1]).toBeGreaterThanOrEqual(14);
   });
 });
 
 describe("stepCorners", () => {
   it("asks of a floor between two points the latency of the next one", () => {
-    const corners = stepCorners([
+    const frontier = [
       { x: 1, y: 10 },
       { x: 2, y: 20 },
-    ]);
-    expect(corners).toEqual([
+    ];
+    expect(stepCorners(frontier, { x: "quality", y: "latency" })).toEqual([
       { x: 1, y: 10 },
       { x: 1, y: 20 },
       { x: 2, y: 20 },
+    ]);
+  });
+
+  it("gives for a budget between two points the quality of the one before", () => {
+    const frontier = [
+      { x: 1, y: 70 },
+      { x: 2, y: 80 },
+    ];
+    expect(stepCorners(frontier, { x: "latency", y: "quality" })).toEqual([
+      { x: 1, y: 70 },
+      { x: 2, y: 70 },
+      { x: 2, y: 80 },
     ]);
   });
 });

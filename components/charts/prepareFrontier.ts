@@ -1,61 +1,196 @@
-import { promisedQuality } from "@/solver/cascade/choose";
-import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exploration";
+import type { Knobs } from "@/solver/cascade/exploration";
+import { isBetterHigh, type PlanAxis, type PlanFigures, paretoFront } from "@/solver/cascade/paretoFront";
+import type { FrontierAxes } from "./frontierAxes";
 
-/** What a candidate is to the operator's constraints. Told apart by shape and fill, not by colour alone. */
+/** What a plan is to the operator's constraints. Told apart by shape and fill, not by colour alone. */
 export type FrontierClass = "frontier" | "dominated" | "infeasible";
 
-export interface FrontierPoint {
-  readonly routing: number;
-  /** The quality the floor is held against: the lower bound, or the point value where no confidence is asked for. */
-  readonly x: number;
-  /** Objective latency, seconds. */
-  readonly y: number;
-  readonly class: FrontierClass;
-  /** Whether it meets floor and budget; a frontier point that does not is drawn hollow. */
-  readonly meets: boolean;
+/** A plan to draw: a routing on some number of GPUs. Infinite latency: does not keep up. */
+export interface PlottedPlan {
+  readonly key: string;
+  readonly figures: PlanFigures;
   /** Index of the model that answers alone; null for a cascade. */
   readonly standAloneModel: number | null;
 }
 
-/** A plan drawn by its own predictions, such as the running one. */
-export interface Mark {
+/** A system that others build, drawn beside the plans under its number. */
+export interface PlottedBaseline {
+  readonly key: string;
+  readonly number: number;
+  readonly figures: PlanFigures;
+}
+
+interface Mark {
   readonly x: number;
   readonly y: number;
 }
 
+export interface FrontierPoint extends Mark {
+  readonly key: string;
+  readonly class: FrontierClass;
+  /** Whether it meets floor and budget; a frontier point that does not is drawn hollow. */
+  readonly meets: boolean;
+  readonly standAloneModel: number | null;
+}
+
+export interface BaselinePoint extends Mark {
+  readonly key: string;
+  readonly number: number;
+}
+
+/** A floor or budget on one of the axes, drawn as a line that can be dragged. */
+export interface LimitLine {
+  readonly kind: "floor" | "budget";
+  readonly along: "x" | "y";
+  readonly value: number;
+}
+
 export interface FrontierPicture {
-  /** By rising quality; a step line joins them. */
+  readonly axes: FrontierAxes;
+  /** All that keep up, in and out of view. */
+  readonly points: readonly FrontierPoint[];
+  /** By rising x; a step line joins them. */
   readonly frontier: readonly FrontierPoint[];
+  /** The frontier point that lies farthest from the line between its ends; null where the frontier does not bend. */
+  readonly knee: FrontierPoint | null;
   readonly standAlone: readonly FrontierPoint[];
   readonly dominated: readonly FrontierPoint[];
   readonly infeasible: readonly FrontierPoint[];
+  readonly baselines: readonly BaselinePoint[];
   readonly chosen: FrontierPoint | null;
   readonly running: Mark | null;
+  readonly limits: readonly LimitLine[];
   readonly xDomain: readonly [number, number];
   readonly yDomain: readonly [number, number];
   readonly counts: {
     readonly evaluated: number;
     readonly feasible: number;
-    /** Cascades whose load no allocation of these GPUs keeps up with: they have no latency to draw. */
+    /** Plans whose load no allocation of their GPUs keeps up with: they have no latency to draw. */
     readonly overloaded: number;
-    /** Points above the view: slower by far than anything worth choosing. */
-    readonly above: number;
+    /** Points outside the view: farther off by far than anything worth choosing. */
+    readonly outside: number;
     readonly drawn: number;
   };
 }
 
 /** Symbols of one cloud. More than about this many cannot be told apart on a panel and cost frames while a knob turns. */
 const MAX_CLOUD = 700;
-/** Room above the slowest point worth seeing. */
+/** Room beyond the farthest point worth seeing. */
 const HEADROOM = 1.12;
-/** Stand-alone models slower than this many times the slowest frontier point are left above the view: they would flatten the rest. */
+/** What lies farther off than this many times the farthest frontier point is left outside the view: it would flatten the rest. */
 const MAX_STRETCH = 4;
+/** A bend below this share of the way from the chord to the ideal corner is none. */
+const LEAST_BEND = 0.05;
 
-function meetsKnobs(candidate: Candidate, knobs: Knobs): boolean {
-  if (!Number.isFinite(candidate.latencySeconds)) return false;
-  if (knobs.qualityFloor !== null && promisedQuality(knobs)(candidate) < knobs.qualityFloor) return false;
-  return knobs.latencyBudgetSeconds === null || candidate.latencySeconds <= knobs.latencyBudgetSeconds;
+type Limits = Pick<Knobs, "qualityFloor" | "latencyBudgetSeconds">;
+
+const meetsFloor = ({ quality }: PlanFigures, { qualityFloor }: Limits): boolean => qualityFloor === null || quality >= qualityFloor;
+const meetsBudget = ({ latency }: PlanFigures, { latencyBudgetSeconds }: Limits): boolean =>
+  latencyBudgetSeconds === null || latency <= latencyBudgetSeconds;
+
+/**
+ * Decides everything about the frontier chart: classes, order, caps, lines and axes.
+ *
+ * A floor or budget that an axis shows is a line, and the frontier goes on beyond it, hollow. One that no axis shows is held: plans
+ * that miss it are on no frontier, or the cheapest plan would always be the smallest model, whatever the floor.
+ */
+export function prepareFrontier(input: {
+  readonly plans: readonly PlottedPlan[];
+  readonly axes: FrontierAxes;
+  readonly limits: Limits;
+  /** Key of the recommended plan. */
+  readonly chosen: string | null;
+  readonly running: PlanFigures | null;
+  readonly baselines: readonly PlottedBaseline[];
+}): FrontierPicture {
+  const { axes, limits } = input;
+  const keepUp = input.plans.filter(({ figures }) => Number.isFinite(figures.latency));
+  const shown = (axis: PlanAxis): boolean => axes.x === axis || axes.y === axis;
+  const eligible = keepUp.filter(
+    ({ figures }) => (shown("quality") || meetsFloor(figures, limits)) && (shown("latency") || meetsBudget(figures, limits)),
+  );
+  const front = paretoFront(
+    eligible.map(({ figures }) => figures),
+    [axes.x, axes.y],
+  );
+  const onFrontier = new Set(front.map((index) => eligible[index]?.key));
+  const mark = (figures: PlanFigures): Mark => ({ x: figures[axes.x], y: figures[axes.y] });
+  const points = keepUp.map(({ key, figures, standAloneModel }): FrontierPoint => {
+    const meets = meetsFloor(figures, limits) && meetsBudget(figures, limits);
+    const own = onFrontier.has(key) ? "frontier" : meets ? "dominated" : "infeasible";
+    return { key, ...mark(figures), class: own, meets, standAloneModel };
+  });
+
+  const frontier = points.filter((point) => point.class === "frontier").sort((a, b) => a.x - b.x);
+  const standAlone = points.filter((point) => point.standAloneModel !== null);
+  const chosen = points.find((point) => point.key === input.chosen) ?? null;
+  const running = input.running === null ? null : mark(input.running);
+  const baselines = input.baselines
+    .map(({ key, number, figures }): BaselinePoint => ({ key, number, ...mark(figures) }))
+    .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
+  const lines = limitLines(axes, limits);
+  const domain = (along: "x" | "y", seen: readonly Mark[]): readonly [number, number] => {
+    const held = lines.filter((line) => line.along === along).map((line) => line.value);
+    const values = (marks: readonly Mark[]): number[] => marks.map((each) => each[along]);
+    if (isBetterHigh(axes[along])) return qualityDomain([...values(seen), ...held]);
+    const must = values([...frontier, ...[chosen, running].filter((each) => each !== null)]);
+    return lossDomain({ must, wanted: [...values([...standAlone, ...baselines]), ...held], all: values(points) });
+  };
+  // What a loss axis leaves outside must not widen the other axis.
+  const loss = { x: isBetterHigh(axes.x) ? null : domain("x", points), y: isBetterHigh(axes.y) ? null : domain("y", points) };
+  const inView = ({ x, y }: Mark): boolean => (loss.x === null || x <= loss.x[1]) && (loss.y === null || y <= loss.y[1]);
+  const seen = points.filter(inView);
+  const seenBaselines = baselines.filter(inView);
+  const marks = [...seen, ...seenBaselines, ...(running === null ? [] : [running])];
+  const cloud = seen.filter((point) => point.standAloneModel === null);
+  const dominated = thin(cloud.filter((point) => point.class === "dominated"));
+  const infeasible = thin(cloud.filter((point) => point.class === "infeasible"));
+  return {
+    axes,
+    points,
+    frontier,
+    knee: kneeOf(frontier, axes),
+    standAlone: standAlone.filter(inView),
+    dominated,
+    infeasible,
+    baselines: seenBaselines,
+    chosen,
+    running,
+    limits: lines,
+    xDomain: loss.x ?? domain("x", marks),
+    yDomain: loss.y ?? domain("y", marks),
+    counts: {
+      evaluated: input.plans.length,
+      feasible: points.reduce((sum, point) => sum + Number(point.meets), 0),
+      overloaded: input.plans.length - keepUp.length,
+      outside: points.length - seen.length + baselines.length - seenBaselines.length,
+      drawn: frontier.length + dominated.length + infeasible.length,
+    },
+  };
 }
+
+function limitLines({ x, y }: FrontierAxes, { qualityFloor, latencyBudgetSeconds }: Limits): readonly LimitLine[] {
+  const line = (kind: LimitLine["kind"], axis: PlanAxis, value: number | null): readonly LimitLine[] =>
+    value === null || (x !== axis && y !== axis) ? [] : [{ kind, along: x === axis ? "x" : "y", value }];
+  return [...line("floor", "quality", qualityFloor), ...line("budget", "latency", latencyBudgetSeconds)];
+}
+
+function qualityDomain(values: readonly number[]): readonly [number, number] {
+  if (values.length === 0) return [0, 100];
+  return [Math.max(0, Math.floor(least(values)) - 1), Math.min(100, Math.ceil(most(values)) + 1)];
+}
+
+/** From zero to beyond what must be seen, and what is wanted too as far as it is not too far off. */
+function lossDomain(values: { readonly must: readonly number[]; readonly wanted: readonly number[]; readonly all: readonly number[] }) {
+  const farthest = Math.max(0, most(values.must));
+  const wanted = values.wanted.filter((value) => farthest === 0 || value <= farthest * MAX_STRETCH);
+  const top = Math.max(farthest, most(wanted)) || Math.max(0, most(values.all)) || 1;
+  return [0, (Number.isFinite(top) ? top : 1) * HEADROOM] as const;
+}
+
+// Not by spreading into Math.min: thousands of arguments cost more than the loop.
+const least = (values: readonly number[]): number => values.reduce((low, value) => Math.min(low, value), Number.POSITIVE_INFINITY);
+const most = (values: readonly number[]): number => values.reduce((high, value) => Math.max(high, value), Number.NEGATIVE_INFINITY);
 
 /** Every k-th point, so that at most `MAX_CLOUD` remain spread over all. */
 function thin(points: readonly FrontierPoint[]): readonly FrontierPoint[] {
@@ -63,83 +198,28 @@ function thin(points: readonly FrontierPoint[]): readonly FrontierPoint[] {
   return stride <= 1 ? points : points.filter((_, index) => index % stride === 0);
 }
 
-function widen(low: number, high: number, by: number): readonly [number, number] {
-  return [Math.max(0, low - by), Math.min(100, high + by)];
-}
-
-/** Decides everything about the frontier chart: classes, order, caps and axes. */
-export function prepareFrontier(input: {
-  readonly exploration: Exploration;
-  readonly choice: Choice;
-  readonly knobs: Knobs;
-  readonly running: Mark | null;
-}): FrontierPicture {
-  const { exploration, choice, knobs } = input;
-  const onFrontier = new Set(choice.frontier);
-  const points: FrontierPoint[] = [];
-  let feasible = 0;
-  let overloaded = 0;
-  for (const [index, candidate] of choice.candidates.entries()) {
-    if (!Number.isFinite(candidate.latencySeconds)) {
-      overloaded++;
-      continue;
-    }
-    const stages = exploration.routings[candidate.routing]?.stages ?? [];
-    const met = meetsKnobs(candidate, knobs);
-    if (met) feasible++;
-    points.push({
-      routing: candidate.routing,
-      x: promisedQuality(knobs)(candidate),
-      y: candidate.latencySeconds,
-      class: onFrontier.has(index) ? "frontier" : met ? "dominated" : "infeasible",
-      meets: met,
-      standAloneModel: stages.length === 1 ? (stages[0] ?? null) : null,
-    });
-  }
-
-  const frontier = points.filter((point) => point.class === "frontier").sort((a, b) => a.x - b.x);
-  const standAlone = points.filter((point) => point.standAloneModel !== null);
-  const slowestFrontier = Math.max(0, ...frontier.map((point) => point.y));
-  const worthSeeing = [
-    slowestFrontier,
-    input.running?.y ?? 0,
-    ...standAlone.map((point) => point.y).filter((y) => slowestFrontier === 0 || y <= slowestFrontier * MAX_STRETCH),
-  ];
-  const top = (Math.max(...worthSeeing) || points.reduce((most, point) => Math.max(most, point.y), 0) || 1) * HEADROOM;
-  const inView = points.filter((point) => point.y <= top);
-  const cloud = inView.filter((point) => point.standAloneModel === null);
-  const dominated = thin(cloud.filter((point) => point.class === "dominated"));
-  const infeasible = thin(cloud.filter((point) => point.class === "infeasible"));
-
-  const xs = [...inView.map((point) => point.x), ...(input.running === null ? [] : [input.running.x])];
-  if (knobs.qualityFloor !== null) xs.push(knobs.qualityFloor);
-  const chosen = choice.chosen;
-  return {
-    frontier,
-    standAlone: standAlone.filter((point) => point.y <= top),
-    dominated,
-    infeasible,
-    chosen: chosen === null ? null : (points.find((point) => point.routing === chosen.routing) ?? null),
-    running: input.running,
-    xDomain: xs.length === 0 ? [0, 100] : widen(Math.floor(Math.min(...xs)), Math.ceil(Math.max(...xs)), 1),
-    yDomain: [0, top],
-    counts: {
-      evaluated: choice.candidates.length,
-      feasible,
-      overloaded,
-      above: points.length - inView.length,
-      drawn: frontier.length + dominated.length + infeasible.length,
-    },
+/** With both axes scaled to the frontier's span, the point that lies farthest from the chord on the better side. */
+function kneeOf(frontier: readonly FrontierPoint[], axes: FrontierAxes): FrontierPoint | null {
+  const [first, last] = [frontier[0], frontier.at(-1)];
+  if (first === undefined || last === undefined || frontier.length < 3) return null;
+  const scaled = (along: "x" | "y", point: Mark): number => {
+    const share = (point[along] - first[along]) / (last[along] - first[along]);
+    // 0 at the better end of the axis, whichever way round the frontier runs along it.
+    return isBetterHigh(axes[along]) === last[along] > first[along] ? 1 - share : share;
   };
+  const bend = (point: Mark): number => 1 - scaled("x", point) - scaled("y", point);
+  const found = frontier.reduce((best, point) => (bend(point) > bend(best) ? point : best));
+  return bend(found) > LEAST_BEND ? found : null;
 }
 
 /**
- * The frontier as corners of a step line: a floor between two points costs the latency of the next one, so the line rises
- * at a point and runs on at the next one's height. Nothing between computed points is invented.
+ * The frontier as corners of a step line: what lies between two points costs, or gives, what the one does that keeps to it. On an x
+ * axis where more is better that is the next point, else the one before. Nothing between computed points is invented.
  */
-export function stepCorners(frontier: readonly Mark[]): readonly Mark[] {
+export function stepCorners(frontier: readonly Mark[], { x }: FrontierAxes): readonly Mark[] {
   return frontier.flatMap((point, index) => {
     const next = frontier[index + 1];
-    return next === undefined ? [point] : [point, { x: point.x, y: next.y }];
+    if (next === undefined) return [point];
+    return [point, isBetterHigh(x) ? { x: point.x, y: next.y } : { x: next.x, y: point.y }];
   });
 }

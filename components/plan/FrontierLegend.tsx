@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import type { FrontierPicture } from "../charts/prepareFrontier";
 import { formatCount } from "../ui/format";
+import type { NamedBaseline } from "./useBaselines";
 
 function Key({ children, name }: { readonly children: ReactNode; readonly name: string }) {
   return (
@@ -14,7 +15,8 @@ function Key({ children, name }: { readonly children: ReactNode; readonly name: 
 }
 
 /** Shapes and fills of the chart, and what it leaves out. */
-export function FrontierLegend({ counts, running }: { readonly counts: FrontierPicture["counts"]; readonly running: boolean }) {
+export function FrontierLegend(props: { readonly picture: FrontierPicture; readonly baselines: readonly NamedBaseline[] }) {
+  const { counts, knee, running } = props.picture;
   return (
     <ul className="flex list-none flex-wrap gap-x-4 gap-y-1 text-xs text-ink-3">
       <Key name="recommended">
@@ -27,6 +29,11 @@ export function FrontierLegend({ counts, running }: { readonly counts: FrontierP
       <Key name="frontier, misses floor or budget">
         <circle cx="7" cy="7" r="3.5" fill="none" stroke="var(--accent)" />
       </Key>
+      {knee !== null && (
+        <Key name="knee: the frontier's sharpest bend">
+          <path d="M1 6V1h5M13 8v5H8" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
+        </Key>
+      )}
       <Key name="dominated">
         <circle cx="7" cy="7" r="2" fill="var(--ink-3)" />
       </Key>
@@ -36,13 +43,18 @@ export function FrontierLegend({ counts, running }: { readonly counts: FrontierP
       <Key name="one model alone">
         <path d="M7 2l5 10H2Z" fill="var(--ink-2)" />
       </Key>
-      {running && (
+      {running !== null && (
         <Key name="running">
           <path d="M7 1l6 6-6 6-6-6Z" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
         </Key>
       )}
+      {props.baselines.map(({ key, number, name }) => (
+        <Key key={key} name={`${number} ${name}`}>
+          <path d="M7 12L2 2h10Z" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
+        </Key>
+      ))}
       {counts.overloaded > 0 && <li>{formatCount(counts.overloaded)} do not keep up with this rate</li>}
-      {counts.above > 0 && <li>{formatCount(counts.above)} lie above the view</li>}
+      {counts.outside > 0 && <li>{formatCount(counts.outside)} lie outside the view</li>}
     </ul>
   );
 }

@@ -1,67 +1,131 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { type KeyboardEvent, memo, useMemo, useState } from "react";
-import { type Mark, prepareFrontier } from "../charts/prepareFrontier";
-import { formatCount, formatPercent } from "../ui/format";
+import { type KeyboardEvent, memo, useCallback, useMemo, useState } from "react";
+import type { Knobs } from "@/solver/cascade/exploration";
+import { axisLabel, type FrontierAxes } from "../charts/frontierAxes";
+import { brushByKey } from "../charts/frontierBrush";
+import { type FrontierPicture, type LimitLine, prepareFrontier } from "../charts/prepareFrontier";
+import { formatCount, formatCounted } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
+import { BaselineBar } from "./BaselineBar";
+import { CompareTray } from "./CompareTray";
+import { BrushChip, FrontierControls } from "./FrontierControls";
 import { FrontierLegend } from "./FrontierLegend";
 import { FrontierTable } from "./FrontierTable";
-import { MAX_PINS } from "./planCodec";
-import { type Baseline, prepareFrontierTable } from "./prepareFrontierTable";
-import { formatRouting } from "./routingKey";
+import { type FrontierView, MAX_PINS } from "./frontierCodec";
+import { figuresOf, frontierPlans, pinnedCandidate } from "./frontierPlans";
+import { BUDGET_BOUNDS, type PlanView } from "./planCodec";
+import { type ComparedPlan, compareText, type Pin, prepareCompare } from "./prepareCompare";
+import { prepareFrontierTable } from "./prepareFrontierTable";
+import { formatPin, formatRouting, parsePin } from "./routingKey";
 import { routingOf } from "./routingOf";
+import { useBaselines } from "./useBaselines";
 import type { Planning } from "./usePlanning";
 
 const FrontierChart = dynamic(() => import("../charts/FrontierChart"), { ssr: false, loading: () => <div className="h-80" /> });
 
+const sides = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" } as const;
+
 /** The next plan along the frontier from the one at hand. */
-function stepAlong(frontier: readonly { readonly routing: number }[], from: number | null, by: 1 | -1): number | null {
-  const at = frontier.findIndex((point) => point.routing === from);
+function stepAlong({ frontier }: FrontierPicture, from: string | null, by: 1 | -1): string | null {
+  const at = frontier.findIndex((point) => point.key === from);
   const next = at === -1 ? (by === 1 ? 0 : frontier.length - 1) : Math.min(frontier.length - 1, Math.max(0, at + by));
-  return frontier[next]?.routing ?? null;
+  return frontier[next]?.key ?? null;
 }
 
-/** The frontier of this workload on this cluster, as chart and table that follow each other. */
+/** The knob that a constraint line stands for. */
+function knobOf({ kind, value }: LimitLine): Pick<Knobs, "qualityFloor"> | Pick<Knobs, "latencyBudgetSeconds"> {
+  return kind === "floor" ? { qualityFloor: value } : { latencyBudgetSeconds: Math.max(BUDGET_BOUNDS.min, value) };
+}
+
+/** Everything prepared from the tables; null until they are there. */
+function usePrepared(options: {
+  readonly planning: Planning;
+  readonly view: FrontierView;
+  readonly running: ComparedPlan | null;
+  readonly baselines: ReturnType<typeof useBaselines>["systems"];
+}) {
+  const { view, running, baselines } = options;
+  const { exploration, choice, knobs } = options.planning;
+  const { xAxis, yAxis, brush, pins } = view;
+  const axes = useMemo((): FrontierAxes => ({ x: xAxis, y: yAxis }), [xAxis, yAxis]);
+  const plans = useMemo(
+    () => (exploration === null || choice === null ? null : frontierPlans({ exploration, choice, knobs, axes })),
+    [exploration, choice, knobs, axes],
+  );
+  const picture = useMemo(() => {
+    if (plans === null || exploration === null || choice === null) return null;
+    const chosen = choice.chosen === null ? null : formatPin({ routing: routingOf(exploration, choice.chosen.routing), gpus: null });
+    return prepareFrontier({ plans, axes, limits: knobs, chosen, running: running?.figures ?? null, baselines });
+  }, [plans, exploration, choice, knobs, axes, running, baselines]);
+  const table = useMemo(() => {
+    if (plans === null || picture === null) return null;
+    const promised =
+      running === null ? null : { key: formatRouting(running.routing), quality: running.quality, p95Seconds: running.figures.latency };
+    return prepareFrontierTable({ plans, picture, brush, pins, running: promised, baselines });
+  }, [plans, picture, brush, pins, running, baselines]);
+  const pinned = useMemo(
+    () =>
+      pins.flatMap((key): readonly Pin[] => {
+        const named = parsePin(key);
+        if (named === null || exploration === null || choice === null) return [];
+        const candidate = pinnedCandidate(named, { exploration, choice, knobs });
+        const plan = candidate && {
+          routing: named.routing,
+          gpus: candidate.gpus,
+          quality: candidate.quality,
+          figures: figuresOf(candidate, knobs),
+        };
+        return [{ key, pinned: named, plan }];
+      }),
+    [pins, exploration, choice, knobs],
+  );
+  const comparison = useMemo(() => prepareCompare(pinned, running), [pinned, running]);
+  return picture === null || table === null ? null : { axes, picture, table, pinned, comparison };
+}
+
+/** The frontier of this workload on this cluster over two axes, as chart, table and tray of pinned plans that follow one another. */
 export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly planning: Planning;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly running: (Mark & Baseline) | null;
-  readonly pins: readonly string[];
-  readonly onPins: (pins: readonly string[]) => void;
-  readonly onFloorDraft: (floor: number) => void;
-  readonly onFloorCommit: (floor: number) => void;
+  readonly running: ComparedPlan | null;
+  readonly view: FrontierView;
+  readonly onDraft: (draft: Partial<Knobs>) => void;
+  readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, running, pins, identities } = props;
-  const { exploration, choice, knobs } = planning;
-  const [hovered, setHovered] = useState<number | null>(null);
-  const picture = useMemo(
-    () => (exploration === null || choice === null ? null : prepareFrontier({ exploration, choice, knobs, running })),
-    [exploration, choice, knobs, running],
-  );
-  const table = useMemo(
-    () => (exploration === null || choice === null ? null : prepareFrontierTable({ exploration, choice, pins, running })),
-    [exploration, choice, pins, running],
-  );
+  const { planning, running, view, identities, onDraft, onChange } = props;
+  const { exploration, knobs } = planning;
+  const [hovered, setHovered] = useState<string | null>(null);
+  const baselines = useBaselines(planning.exact.question, view.baselines);
+  const prepared = usePrepared({ planning, view, running, baselines: baselines.systems });
   const hues = useMemo(
     () => (exploration?.models ?? []).map((model) => identities.get(model)?.hue ?? "var(--ink-2)"),
     [exploration, identities],
   );
-  const pinned = useMemo(() => (table?.rows ?? []).filter((row) => row.pinned).map((row) => row.routing), [table]);
+  const { pins } = view;
+  const togglePin = useCallback(
+    (key: string) => {
+      if (parsePin(key) === null) return;
+      onChange({ pins: pins.includes(key) ? pins.filter((each) => each !== key) : [...pins, key].slice(-MAX_PINS) }, "push");
+    },
+    [pins, onChange],
+  );
 
-  function togglePin(routing: number) {
-    if (exploration === null) return;
-    const key = formatRouting(routingOf(exploration, routing));
-    props.onPins(pins.includes(key) ? pins.filter((each) => each !== key) : [...pins, key].slice(-MAX_PINS));
-  }
   function onKeyDown(event: KeyboardEvent) {
-    if (picture === null) return;
-    if (event.key === "ArrowRight") setHovered(stepAlong(picture.frontier, hovered, 1));
-    else if (event.key === "ArrowLeft") setHovered(stepAlong(picture.frontier, hovered, -1));
+    if (prepared === null) return;
+    const { picture, axes } = prepared;
+    const side = sides[event.key as keyof typeof sides];
+    if (side !== undefined && event.shiftKey) {
+      const around = picture.points.find((point) => point.key === hovered) ?? picture.chosen ?? picture.frontier[0];
+      if (around === undefined) return;
+      onChange({ brush: brushByKey(view.brush, side, { view: picture, axes, around }) }, "replace");
+    } else if (event.key === "ArrowRight") setHovered(stepAlong(picture, hovered, 1));
+    else if (event.key === "ArrowLeft") setHovered(stepAlong(picture, hovered, -1));
     else if (event.key === "Enter" && hovered !== null) togglePin(hovered);
-    else if (event.key === "Escape") props.onPins([]);
+    else if (event.key === "Escape") onChange(view.brush === null ? { pins: [] } : { brush: null }, "push");
     else return;
     event.preventDefault();
   }
@@ -70,38 +134,59 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
     <Panel
       title="Frontier"
       aside={
-        picture === null ? undefined : (
-          <span>
-            {formatCount(picture.counts.feasible)} of {formatCount(picture.counts.evaluated)} cascades meet floor and budget
+        prepared === null ? undefined : (
+          <span title="Plans that meet the floor and the budget, of all that were evaluated">
+            {formatCount(prepared.picture.counts.feasible)} of {formatCount(prepared.picture.counts.evaluated)} feasible
           </span>
         )
       }
     >
       <PanelState status={planning.status}>
         {() =>
-          picture !== null &&
-          table !== null && (
+          prepared !== null && (
             <div className="flex flex-col gap-2">
+              <FrontierControls view={view} onView={onChange} />
               {/* biome-ignore lint/a11y/useSemanticElements: a chart is no fieldset. */}
               {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the group takes arrow keys along the frontier. */}
               <div role="group" aria-label="Frontier chart" tabIndex={0} onKeyDown={onKeyDown}>
                 <FrontierChart
-                  picture={picture}
+                  picture={prepared.picture}
                   hues={hues}
-                  xLabel={knobs.qualityConfidence === null ? "quality" : `quality, lower ${formatPercent(knobs.qualityConfidence)} bound`}
-                  yLabel={knobs.latency === "end-to-end" ? "p95 end to end" : "largest stage p95"}
-                  floor={knobs.qualityFloor}
-                  budgetSeconds={knobs.latencyBudgetSeconds}
+                  xLabel={axisLabel(view.xAxis, knobs)}
+                  yLabel={axisLabel(view.yAxis, knobs)}
+                  brush={view.brush}
                   hovered={hovered}
-                  pinned={pinned}
+                  pinned={pins}
                   onHover={setHovered}
                   onPin={togglePin}
-                  onFloorDraft={props.onFloorDraft}
-                  onFloorCommit={props.onFloorCommit}
+                  onLimitDraft={(line) => onDraft(knobOf(line))}
+                  onLimitCommit={(line) => onChange(knobOf(line), "replace")}
+                  onBrush={(brush) => onChange({ brush }, "push")}
                 />
               </div>
-              <FrontierLegend counts={picture.counts} running={picture.running !== null} />
-              <FrontierTable table={table} identities={identities} hovered={hovered} onHover={setHovered} onPin={togglePin} />
+              <FrontierLegend picture={prepared.picture} baselines={baselines.systems} />
+              {view.baselines && <BaselineBar baselines={baselines} />}
+              {pins.length > 0 && (
+                <CompareTray
+                  comparison={prepared.comparison}
+                  text={compareText(prepared.pinned, running, {
+                    quality: axisLabel("quality", knobs),
+                    latency: axisLabel("latency", knobs),
+                  })}
+                  identities={identities}
+                  onUse={({ pinned: { routing, gpus } }) => onChange({ fixed: routing, ...(gpus === null ? {} : { gpus }) }, "push")}
+                  onUnpin={togglePin}
+                />
+              )}
+              {view.brush !== null && (
+                <BrushChip
+                  brush={view.brush}
+                  axes={prepared.axes}
+                  plans={formatCounted(prepared.table.rows.length + prepared.table.cut, "plan")}
+                  onClear={() => onChange({ brush: null }, "push")}
+                />
+              )}
+              <FrontierTable table={prepared.table} identities={identities} hovered={hovered} onHover={setHovered} onPin={togglePin} />
             </div>
           )
         }

@@ -1,15 +1,21 @@
 "use client";
 
-import { useEffect, useRef, useState } from "react";
-import { formatScore, formatSeconds, formatUsd } from "../ui/format";
-import { ModelMark } from "../ui/ModelChip";
+import { memo, type ReactNode, useEffect, useRef, useState } from "react";
+import { ABSENT, formatCount, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { type Column, Table } from "../ui/Table";
+import { CascadeCell } from "./CascadeCell";
 import type { FrontierRow, FrontierRows } from "./prepareFrontierTable";
+import type { NamedBaseline } from "./useBaselines";
 
 /** What sets a row apart, in words. */
 function wordsOf(row: FrontierRow): string {
-  const words = [row.role === "chosen" && "recommended", row.cascade.models.length === 1 && "one model alone", row.runs && "runs now"];
+  const words = [
+    row.role === "chosen" && "recommended",
+    row.cascade.models.length === 1 && "one model alone",
+    row.runs && "runs now",
+    row.misses && "misses floor or budget",
+  ];
   return words.filter(Boolean).join(", ");
 }
 
@@ -31,15 +37,14 @@ function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
   ];
 }
 
-function Row(props: {
-  readonly row: FrontierRow;
-  readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly cost: boolean;
+/** A row that follows the chart: scrolled to and marked while its plan is pointed at there. */
+function FollowingRow(props: {
+  readonly rowKey: string;
   readonly hovered: boolean;
-  readonly onHover: (routing: number | null) => void;
-  readonly onPin: (routing: number) => void;
+  readonly chosen: boolean;
+  readonly onHover: (key: string | null) => void;
+  readonly children: ReactNode;
 }) {
-  const { row } = props;
   const element = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (props.hovered) element.current?.scrollIntoView({ block: "nearest" });
@@ -47,33 +52,39 @@ function Row(props: {
   return (
     <tr
       ref={element}
-      className={props.hovered ? "bg-accent-soft" : row.role === "chosen" ? "bg-sunken" : ""}
-      onPointerEnter={() => props.onHover(row.routing)}
+      className={props.hovered ? "bg-accent-soft" : props.chosen ? "bg-sunken" : ""}
+      onPointerEnter={() => props.onHover(props.rowKey)}
       onPointerLeave={() => props.onHover(null)}
     >
+      {props.children}
+    </tr>
+  );
+}
+
+const PlanRow = memo(function PlanRow(props: {
+  readonly row: FrontierRow;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly cost: boolean;
+  readonly hovered: boolean;
+  readonly onHover: (key: string | null) => void;
+  readonly onPin: (key: string) => void;
+}) {
+  const { row } = props;
+  const { candidate } = row;
+  return (
+    <FollowingRow rowKey={row.key} hovered={props.hovered} chosen={row.role === "chosen"} onHover={props.onHover}>
       <td className="whitespace-nowrap">
         <span className="inline-flex items-center gap-1">
-          {row.cascade.models.map((model, index) => {
-            const identity = props.identities.get(model);
-            return (
-              <span key={model} className="inline-flex items-center gap-1">
-                {identity !== undefined && <ModelMark identity={identity} />}
-                <span className="sr-only">{model}</span>
-                {row.cascade.thresholds[index] !== undefined && (
-                  <span className="text-xs text-ink-3">&lt;{row.cascade.thresholds[index]}→</span>
-                )}
-              </span>
-            );
-          })}
+          <CascadeCell cascade={row.cascade} identities={props.identities} />
           <span className="pl-1 text-xs text-ink-3">{wordsOf(row)}</span>
         </span>
       </td>
       <td className="text-right whitespace-nowrap">{row.gpus.join(" + ")}</td>
       <td className="text-right whitespace-nowrap">
-        {formatScore(row.candidate.quality)} <span className="text-xs text-ink-3">≥{formatScore(row.candidate.qualityLow)}</span>
+        {formatScore(candidate.quality)} <span className="text-xs text-ink-3">≥{formatScore(candidate.qualityLow)}</span>
       </td>
-      <td className="text-right whitespace-nowrap">{formatSeconds(row.candidate.latencySeconds)}</td>
-      {props.cost && <td className="text-right">{formatUsd(row.candidate.costUsdPerRequest)}</td>}
+      <td className="text-right whitespace-nowrap">{formatSeconds(candidate.latencySeconds)}</td>
+      {props.cost && <td className="text-right">{formatUsd(candidate.costUsdPerRequest)}</td>}
       {row.delta !== null && (
         <>
           <td className="text-right whitespace-nowrap text-ink-2">{row.delta.quality} points</td>
@@ -86,24 +97,58 @@ function Row(props: {
           className="size-4 accent-(--accent)"
           aria-label={`Pin ${row.key}`}
           checked={row.pinned}
-          onFocus={() => props.onHover(row.routing)}
+          onFocus={() => props.onHover(row.key)}
           onBlur={() => props.onHover(null)}
-          onChange={() => props.onPin(row.routing)}
+          onChange={() => props.onPin(row.key)}
         />
       </td>
-    </tr>
+    </FollowingRow>
+  );
+});
+
+function BaselineRow(props: {
+  readonly baseline: NamedBaseline;
+  readonly cost: boolean;
+  readonly deltas: boolean;
+  readonly hovered: boolean;
+  readonly onHover: (key: string | null) => void;
+}) {
+  const { key, number, name, cascade, quality, figures } = props.baseline;
+  return (
+    <FollowingRow rowKey={key} hovered={props.hovered} chosen={false} onHover={props.onHover}>
+      <td>
+        <span className="whitespace-nowrap">
+          <span aria-hidden="true">▽ </span>
+          {number} {name}
+        </span>{" "}
+        <span className="text-xs text-ink-3">{cascade}</span>
+      </td>
+      <td className="text-right">{formatCount(figures.gpus)}</td>
+      <td className="text-right whitespace-nowrap">
+        {formatScore(quality)} {figures.quality !== quality && <span className="text-xs text-ink-3">≥{formatScore(figures.quality)}</span>}
+      </td>
+      <td className="text-right whitespace-nowrap">{formatSeconds(figures.latency)}</td>
+      {props.cost && <td className="text-right">{formatUsd(figures.cost)}</td>}
+      {props.deltas && (
+        <>
+          <td className="text-right text-ink-3">{ABSENT}</td>
+          <td className="text-right text-ink-3">{ABSENT}</td>
+        </>
+      )}
+      <td />
+    </FollowingRow>
   );
 }
 
 /** The chart as a table: the plans that tell the range, comparable figure by figure and by keyboard, or all of the frontier. */
 export function FrontierTable(props: {
-  readonly table: FrontierRows;
+  readonly table: FrontierRows<NamedBaseline>;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly hovered: number | null;
-  readonly onHover: (routing: number | null) => void;
-  readonly onPin: (routing: number) => void;
+  readonly hovered: string | null;
+  readonly onHover: (key: string | null) => void;
+  readonly onPin: (key: string) => void;
 }) {
-  const { rows, costsDiffer } = props.table;
+  const { rows, cut, baselines, costsDiffer } = props.table;
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.filter((row) => row.brief);
   const deltas = rows.some((row) => row.delta !== null);
@@ -112,14 +157,24 @@ export function FrontierTable(props: {
       <div className={`relative overflow-y-auto ${all ? "max-h-96" : ""}`}>
         <Table caption="Plans on the frontier, estimated from the tables" columns={columnsOf(costsDiffer, deltas)}>
           {shown.map((row) => (
-            <Row
-              key={row.routing}
+            <PlanRow
+              key={row.key}
               row={row}
               identities={props.identities}
               cost={costsDiffer}
-              hovered={props.hovered === row.routing}
+              hovered={props.hovered === row.key}
               onHover={props.onHover}
               onPin={props.onPin}
+            />
+          ))}
+          {baselines.map((baseline) => (
+            <BaselineRow
+              key={baseline.key}
+              baseline={baseline}
+              cost={costsDiffer}
+              deltas={deltas}
+              hovered={props.hovered === baseline.key}
+              onHover={props.onHover}
             />
           ))}
         </Table>
@@ -130,8 +185,10 @@ export function FrontierTable(props: {
             {all ? "Show fewer" : `Show all ${rows.length}`}
           </button>
         )}
+        {cut > 0 && <span>{formatCount(cut)} more are left out: narrow the range to see them</span>}
         {!costsDiffer && rows[0] !== undefined && <span>each {formatUsd(rows[0].candidate.costUsdPerRequest)} a request</span>}
         {deltas && <span>Δ: against what the running plan promised</span>}
+        {baselines.length > 0 && <span>▽ simulated whole on the same prompts; the other rows are estimates from the tables</span>}
       </div>
     </div>
   );

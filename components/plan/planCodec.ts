@@ -2,10 +2,11 @@ import type { Knobs } from "@/solver/cascade/exploration";
 import { readNumber, readWord } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
 import { type ConstraintsView, constraintsCodec } from "./constraintsCodec";
+import { type FrontierView, frontierCodec } from "./frontierCodec";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 
 /** What defines the Plan page's view. null is the default, which the cluster's suggestion fills in. */
-export interface PlanView extends ConstraintsView {
+export interface PlanView extends ConstraintsView, FrontierView {
   readonly workload: string | null;
   readonly requestsPerSecond: number | null;
   readonly qualityFloor: number | null;
@@ -18,11 +19,8 @@ export interface PlanView extends ConstraintsView {
   readonly heldFor: "bound" | "point";
   /** Thresholds set by hand. */
   readonly fixed: RoutingChoice | null;
-  /** Pinned plans, as routing keys. */
-  readonly pins: readonly string[];
 }
 
-export const MAX_PINS = 4;
 export const RATE_BOUNDS = { min: 0.1, max: 100_000 } as const;
 export const FLOOR_BOUNDS = { min: 0, max: 100 } as const;
 export const BUDGET_BOUNDS = { min: 0.1, max: 3600 } as const;
@@ -32,6 +30,7 @@ const number = (value: number | null) => (value === null ? undefined : String(va
 export const planCodec: UrlCodec<PlanView> = {
   parse: (params) => ({
     ...constraintsCodec.parse(params),
+    ...frontierCodec.parse(params),
     workload: params.get("workload"),
     requestsPerSecond: readNumber(params, "rate", RATE_BOUNDS),
     qualityFloor: readNumber(params, "floor", FLOOR_BOUNDS),
@@ -41,13 +40,10 @@ export const planCodec: UrlCodec<PlanView> = {
     latency: readWord(params, "latency", ["largest-stage"]) ?? "end-to-end",
     heldFor: readWord(params, "held", ["point"]) ?? "bound",
     fixed: parseRouting(params.get("fixed") ?? ""),
-    pins: (params.get("pins") ?? "")
-      .split(" ")
-      .filter((key) => parseRouting(key) !== null)
-      .slice(0, MAX_PINS),
   }),
   format: (view) => ({
     ...constraintsCodec.format(view),
+    ...frontierCodec.format(view),
     workload: view.workload ?? undefined,
     rate: number(view.requestsPerSecond),
     floor: number(view.qualityFloor),
@@ -57,6 +53,5 @@ export const planCodec: UrlCodec<PlanView> = {
     latency: view.latency === "end-to-end" ? undefined : view.latency,
     held: view.heldFor === "bound" ? undefined : view.heldFor,
     fixed: view.fixed === null ? undefined : formatRouting(view.fixed),
-    pins: view.pins.length === 0 ? undefined : view.pins.join(" "),
   }),
 };

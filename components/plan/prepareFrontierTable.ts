@@ -1,18 +1,27 @@
-import type { Candidate, Choice, Exploration } from "@/solver/cascade/exploration";
+import type { Candidate } from "@/solver/cascade/exploration";
+import { type Brush, inBrush } from "../charts/frontierBrush";
+import type { FrontierPicture, PlottedBaseline } from "../charts/prepareFrontier";
 import { formatDelta, formatUsd } from "../ui/format";
-import { formatRouting, type RoutingChoice } from "./routingKey";
-import { routingOf } from "./routingOf";
+import type { FrontierPlan } from "./frontierPlans";
+import { parsePin, type RoutingChoice } from "./routingKey";
 
 /** Frontier rows shown at first. Neighbours differ by one threshold step and read alike; what they trade shows over the whole range. */
 const BRIEF_FRONTIER_ROWS = 6;
+const BRIEF_BRUSHED_ROWS = 8;
+/** Rows of a table at most: more are not read, and each costs time on every hover. */
+const MAX_ROWS = 200;
+
+type Role = "chosen" | "frontier" | "alone" | "other";
 
 export interface FrontierRow {
-  readonly routing: number;
+  /** Its plan's. */
   readonly key: string;
   readonly cascade: RoutingChoice;
   readonly gpus: readonly number[];
   readonly candidate: Candidate;
-  readonly role: "chosen" | "frontier" | "alone" | "other";
+  readonly role: Role;
+  /** Whether it misses the floor or the budget. */
+  readonly misses: boolean;
   readonly pinned: boolean;
   /** Whether the running plan routes like this. */
   readonly runs: boolean;
@@ -23,65 +32,59 @@ export interface FrontierRow {
 }
 
 /** What a row is compared with: a running plan's routing key and what it promised. */
-export interface Baseline {
+export interface Promised {
   readonly key: string;
   readonly quality: number;
   readonly p95Seconds: number;
 }
 
-export interface FrontierRows {
+export interface FrontierRows<Baseline extends PlottedBaseline> {
   readonly rows: readonly FrontierRow[];
+  /** Rows left out over `MAX_ROWS`. */
+  readonly cut: number;
+  readonly baselines: readonly Baseline[];
   /** Whether a request's cost tells rows apart; where every plan takes all GPUs it does not. */
   readonly costsDiffer: boolean;
 }
 
-/** The candidates nearest to qualities evenly spread over all of theirs, both ends among them. */
-function spread(frontier: readonly Candidate[]): ReadonlySet<number> {
-  const qualities = frontier.map((candidate) => candidate.quality);
-  const low = Math.min(...qualities);
-  const step = (Math.max(...qualities) - low) / (BRIEF_FRONTIER_ROWS - 1);
-  const picked = new Set<number>();
-  for (let row = 0; row < BRIEF_FRONTIER_ROWS; row += 1) {
-    const distance = (candidate: Candidate) => Math.abs(candidate.quality - (low + row * step));
-    const [first, ...rest] = frontier;
-    if (first === undefined) break;
-    picked.add(rest.reduce((best, candidate) => (distance(candidate) < distance(best) ? candidate : best), first).routing);
-  }
-  return picked;
-}
-
-/** Decides the rows under the chart: pinned plans first, the recommended one, then the frontier by rising quality, then models standing alone. */
-export function prepareFrontierTable(input: {
-  readonly exploration: Exploration;
-  readonly choice: Choice;
+/**
+ * Decides the rows under the chart: pinned plans first, the recommended one, then the frontier along the first axis, then models
+ * standing alone. With a brush all plans that lie in its rectangle, and no other.
+ */
+export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
+  readonly plans: readonly FrontierPlan[];
+  readonly picture: FrontierPicture;
+  readonly brush: Brush | null;
   readonly pins: readonly string[];
-  readonly running: Baseline | null;
-}): FrontierRows {
-  const { exploration, choice, running } = input;
-  const frontier = new Set(choice.frontier);
-  const spreadOut = spread(
-    choice.candidates.filter((candidate, index) => frontier.has(index) && Number.isFinite(candidate.latencySeconds)),
-  );
-  const rows: FrontierRow[] = [];
-  for (const [index, candidate] of choice.candidates.entries()) {
-    if (!Number.isFinite(candidate.latencySeconds)) continue;
-    const cascade = routingOf(exploration, candidate.routing);
-    const key = formatRouting(cascade);
+  readonly running: Promised | null;
+  readonly baselines: readonly Baseline[];
+}): FrontierRows<Baseline> {
+  const { picture, brush, running } = input;
+  const inside = ({ figures }: Pick<FrontierPlan, "figures">): boolean => brush === null || inBrush(figures, picture.axes, brush);
+  const planOf = new Map(input.plans.map((plan) => [plan.key, plan]));
+  const spreadOut = spread(picture.frontier);
+  const found: { readonly row: FrontierRow; readonly x: number }[] = [];
+  for (const point of picture.points) {
+    const plan = planOf.get(point.key);
+    if (plan === undefined || !inside(plan)) continue;
+    const { key, candidate } = plan;
     const pinned = input.pins.includes(key);
     const runs = running?.key === key;
-    const chosen = choice.chosen?.routing === candidate.routing;
-    const alone = cascade.models.length === 1;
-    if (!(pinned || runs || chosen || alone || frontier.has(index))) continue;
-    rows.push({
-      routing: candidate.routing,
+    const chosen = picture.chosen?.key === key;
+    // Of a model alone only what the objective would deploy: on every number of GPUs they would fill the table.
+    const alone = plan.standAloneModel !== null && !key.includes("*");
+    const told = pinned || runs || chosen || alone;
+    if (!told && point.class !== "frontier" && brush === null) continue;
+    const row: FrontierRow = {
       key,
-      cascade,
+      cascade: parsePin(key)?.routing ?? { models: [], thresholds: [] },
       gpus: candidate.gpus,
       candidate,
-      role: chosen ? "chosen" : frontier.has(index) ? "frontier" : alone ? "alone" : "other",
+      role: chosen ? "chosen" : point.class === "frontier" ? "frontier" : plan.standAloneModel !== null ? "alone" : "other",
+      misses: !point.meets,
       pinned,
       runs,
-      brief: pinned || runs || chosen || alone || spreadOut.has(candidate.routing),
+      brief: told || spreadOut.has(key),
       delta:
         running === null
           ? null
@@ -89,14 +92,28 @@ export function prepareFrontierTable(input: {
               quality: formatDelta(candidate.quality - running.quality, 1),
               p95Seconds: formatDelta(candidate.latencySeconds - running.p95Seconds, 1),
             },
-    });
+    };
+    found.push({ row, x: point.x });
   }
-  rows.sort(
-    (a, b) =>
-      Number(b.pinned) - Number(a.pinned) ||
-      Number(b.role === "chosen") - Number(a.role === "chosen") ||
-      Number(a.role === "alone") - Number(b.role === "alone") ||
-      a.candidate.quality - b.candidate.quality,
-  );
-  return { rows, costsDiffer: new Set(rows.map((row) => formatUsd(row.candidate.costUsdPerRequest))).size > 1 };
+  found.sort((a, b) => rank(a.row) - rank(b.row) || a.x - b.x);
+  const rows = found.slice(0, MAX_ROWS).map(({ row }, index) => (brush === null ? row : { ...row, brief: index < BRIEF_BRUSHED_ROWS }));
+  return {
+    rows,
+    cut: found.length - rows.length,
+    baselines: input.baselines.filter(inside),
+    costsDiffer: new Set(rows.map((row) => formatUsd(row.candidate.costUsdPerRequest))).size > 1,
+  };
+}
+
+const rank = ({ pinned, role }: FrontierRow): number => (pinned ? 0 : 4) + ["chosen", "frontier", "other", "alone"].indexOf(role);
+
+/** Keys of the points nearest to places evenly spread along the frontier's first axis, both ends among them. */
+function spread(frontier: FrontierPicture["frontier"]): ReadonlySet<string> {
+  const [first, ...rest] = frontier;
+  if (first === undefined) return new Set();
+  const step = ((frontier.at(-1)?.x ?? first.x) - first.x) / (BRIEF_FRONTIER_ROWS - 1);
+  const places = Array.from({ length: BRIEF_FRONTIER_ROWS }, (_, row) => first.x + row * step);
+  const nearest = (place: number) =>
+    rest.reduce((best, each) => (Math.abs(each.x - place) < Math.abs(best.x - place) ? each : best), first);
+  return new Set(places.map((place) => nearest(place).key));
 }

@@ -30,3 +30,22 @@ export function parseRouting(key: string): RoutingChoice | null {
   }
   return { models, thresholds };
 }
+
+/** A cascade pinned for comparison; `gpus` null: on as many GPUs as the objective gives it. */
+export interface PinnedPlan {
+  readonly routing: RoutingChoice;
+  readonly gpus: number | null;
+}
+
+/**
+ * @example formatPin({ routing: { models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84] }, gpus: 24 }) === "llama-3.1-8b@84~llama-3.1-70b*24"
+ */
+export const formatPin = ({ routing, gpus }: PinnedPlan): string => formatRouting(routing) + (gpus === null ? "" : `*${gpus}`);
+
+/** The pinned plan a key names; null when it is none. */
+export function parsePin(key: string): PinnedPlan | null {
+  const [text = "", gpus, ...rest] = key.split("*");
+  const routing = parseRouting(text);
+  if (routing === null || rest.length > 0 || (gpus !== undefined && !/^[1-9]\d{0,5}$/.test(gpus))) return null;
+  return { routing, gpus: gpus === undefined ? null : Number(gpus) };
+}

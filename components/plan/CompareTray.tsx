@@ -1,0 +1,134 @@
+"use client";
+
+import { useState } from "react";
+import { axisTexts } from "../charts/frontierAxes";
+import { Button } from "../ui/Button";
+import { formatCount } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import { Table } from "../ui/Table";
+import { CascadeCell } from "./CascadeCell";
+import type { Comparison, Pin } from "./prepareCompare";
+
+/** Pinned plans side by side, with what runs; the best figure of each row carries the word. */
+export function CompareTray(props: {
+  readonly comparison: Comparison;
+  /** The comparison as tab-separated text. */
+  readonly text: string;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly onUse: (pin: Pin) => void;
+  readonly onUnpin: (key: string) => void;
+}) {
+  const { columns, rows, reference } = props.comparison;
+  return (
+    <section
+      aria-label="Pinned plans compared"
+      className="flex flex-col gap-2 rounded-md bg-sunken p-3 [--cover:var(--sunken)]"
+      data-testid="compare-tray"
+    >
+      <Table
+        caption="Pinned plans compared"
+        columns={[
+          { key: "axis", name: "" },
+          ...columns.map(({ key, pin }, index) => ({
+            key,
+            name: pin === null ? "Running" : `Pin ${columns[0]?.pin === null ? index : index + 1}`,
+            numeric: true,
+          })),
+        ]}
+      >
+        <tr>
+          <th scope="row" className="align-top text-xs text-ink-3">
+            Cascade
+          </th>
+          {columns.map(({ key, pin, routing, stages }) => (
+            <td key={key} className="text-right align-top">
+              <span className="inline-flex flex-wrap justify-end gap-1">
+                <CascadeCell cascade={routing} identities={props.identities} />
+              </span>
+              <ul className="list-none text-xs text-ink-3">
+                {stages.map(({ model, gpus }) => (
+                  <li key={model}>
+                    {model}
+                    {gpus !== null && ` · ${formatCount(gpus)} GPUs`}
+                  </li>
+                ))}
+              </ul>
+              {pin !== null && pin.plan === null && <p className="text-xs text-warn">not among the cascades evaluated here</p>}
+            </td>
+          ))}
+        </tr>
+        {rows.map(({ axis, cells }) => (
+          <tr key={axis}>
+            <th scope="row" className="text-xs whitespace-nowrap text-ink-3">
+              {axisTexts[axis].name}
+            </th>
+            {cells.map(({ text, delta, best }, index) => (
+              <td key={columns[index]?.key} className="text-right whitespace-nowrap">
+                {text} {best && <span className="text-xs font-semibold text-accent">best</span>}
+                {delta !== null && <span className="block text-xs text-ink-3">{delta}</span>}
+              </td>
+            ))}
+          </tr>
+        ))}
+        <tr>
+          <td />
+          {columns.map(({ key, pin }, index) => (
+            <td key={key} className="text-right align-top">
+              {pin !== null && (
+                <span className="inline-flex flex-wrap justify-end gap-1">
+                  <Button onClick={() => props.onUse(pin)} disabled={pin.plan === null}>
+                    Use {pin.pinned.gpus === null ? "these thresholds" : `these thresholds on ${formatCount(pin.pinned.gpus)} GPUs`}
+                  </Button>
+                  <Button look="quiet" aria-label={`Unpin ${key}`} onClick={() => props.onUnpin(pin.key)}>
+                    Unpin
+                  </Button>
+                </span>
+              )}
+              {pin === null && index === 0 && <span className="sr-only">the running plan</span>}
+            </td>
+          ))}
+        </tr>
+      </Table>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-3">
+        <CopyButton text={props.text} />
+        {reference !== null && <span>Differences are from {reference}.</span>}
+        <span>Estimates from the tables{columns[0]?.pin === null ? "; the running plan as it promised" : ""}.</span>
+      </div>
+    </section>
+  );
+}
+
+/** Copies a text. Where the browser keeps its clipboard to itself (a page that is not served securely) the text is shown to be copied by hand. */
+function CopyButton({ text }: { readonly text: string }) {
+  const [state, setState] = useState<{ readonly of: string; readonly copied: boolean } | null>(null);
+  const outcome = state?.of === text ? state : null;
+  return (
+    <>
+      <Button
+        onClick={() => {
+          // Absent, against its type, on pages not served securely.
+          const clipboard = navigator.clipboard as Clipboard | undefined;
+          const copying = clipboard?.writeText(text) ?? Promise.reject();
+          copying.then(
+            () => setState({ of: text, copied: true }),
+            () => setState({ of: text, copied: false }),
+          );
+        }}
+      >
+        Copy as table
+      </Button>
+      <span role="status">{outcome?.copied && "Copied"}</span>
+      {outcome?.copied === false && (
+        <label className="flex basis-full flex-col gap-1">
+          This browser does not let the page copy. Copy it from here:
+          <textarea
+            readOnly
+            rows={4}
+            className="w-full rounded-md border border-line-strong bg-raised p-2 font-mono text-ink"
+            value={text}
+          />
+        </label>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { allocate } from "@/solver/cascade/allocate";
+import { candidatesFor } from "@/solver/cascade/choose";
+import { costCandidates } from "@/solver/cascade/costCandidates";
+import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exploration";
+import type { PlanFigures } from "@/solver/cascade/paretoFront";
+import type { FrontierAxes } from "../charts/frontierAxes";
+import type { PlottedPlan } from "../charts/prepareFrontier";
+import { formatPin, formatRouting, type PinnedPlan } from "./routingKey";
+import { routingOf } from "./routingOf";
+
+/** A routing on some number of GPUs, as chart, table and pins share it. Its key is its pin's. */
+export interface FrontierPlan extends PlottedPlan {
+  readonly candidate: Candidate;
+}
+
+/** A candidate on every axis; its quality is the one the floor is held against. */
+export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
+  return {
+    quality: qualityConfidence === null ? candidate.quality : candidate.qualityLow,
+    latency: candidate.latencySeconds,
+    cost: candidate.costUsdPerRequest,
+    gpus: candidate.gpusTotal,
+  };
+}
+
+/**
+ * The plans that a pair of axes tells apart: every routing on the GPUs that the objective gives it, and where cost or GPUs are an
+ * axis on other numbers of them too.
+ */
+export function frontierPlans(input: {
+  readonly exploration: Exploration;
+  readonly choice: Choice;
+  readonly knobs: Knobs;
+  readonly axes: FrontierAxes;
+}): readonly FrontierPlan[] {
+  const { exploration, choice, knobs, axes } = input;
+  const byCost = [axes.x, axes.y].some((axis) => axis === "cost" || axis === "gpus");
+  const others = byCost
+    ? [...costCandidates(exploration, knobs), ...candidatesFor(exploration, { ...knobs, kind: "latency-under-quality" })]
+    : [];
+  const routings = exploration.routings.map(({ stages }, index) => ({
+    key: formatPin({ routing: routingOf(exploration, index), gpus: null }),
+    standAloneModel: stages.length === 1 ? (stages[0] ?? null) : null,
+  }));
+  const plan = (candidate: Candidate, suffix: string): readonly FrontierPlan[] => {
+    const routing = routings[candidate.routing];
+    if (routing === undefined) return [];
+    return [{ ...routing, key: routing.key + suffix, candidate, figures: figuresOf(candidate, knobs) }];
+  };
+  return [
+    ...choice.candidates.flatMap((candidate) => plan(candidate, "")),
+    ...others
+      .filter(({ routing, gpusTotal }) => gpusTotal !== choice.candidates[routing]?.gpusTotal)
+      .flatMap((candidate) => plan(candidate, `*${candidate.gpusTotal}`)),
+  ];
+}
+
+/** A pinned plan on the tables at hand; null where its routing is not among them. */
+export function pinnedCandidate(
+  { routing, gpus }: PinnedPlan,
+  { exploration, choice, knobs }: { readonly exploration: Exploration; readonly choice: Choice; readonly knobs: Knobs },
+): Candidate | null {
+  const key = formatRouting(routing);
+  const index = exploration.routings.findIndex((_, at) => formatRouting(routingOf(exploration, at)) === key);
+  if (index === -1) return null;
+  if (gpus === null) return choice.candidates[index] ?? null;
+  return allocate(exploration, index, { gpus: Math.min(gpus, exploration.maxGpus), latency: knobs.latency });
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { type ComparedPlan, compareText, type Pin, prepareCompare } from "./prepareCompare";
+import { parsePin } from "./routingKey";
+
+const plan = (key: string, figures: ComparedPlan["figures"]): ComparedPlan => ({
+  routing: parsePin(key)?.routing ?? { models: [], thresholds: [] },
+  gpus: [figures.gpus - 2, 2],
+  quality: figures.quality + 1,
+  figures,
+});
+const pin = (key: string, of: ComparedPlan | null): Pin => ({
+  key,
+  pinned: parsePin(key) ?? { routing: { models: [], thresholds: [] }, gpus: null },
+  plan: of,
+});
+const first = pin("small@40~large", plan("small@40~large", { quality: 80, latency: 4, cost: 0.001, gpus: 8 }));
+const second = pin("small@60~large*6", plan("small@60~large", { quality: 84, latency: 6, cost: 0.0008, gpus: 6 }));
+const running = plan("small@50~large", { quality: 82, latency: 5, cost: 0.001, gpus: 8 });
+
+const row = (comparison: ReturnType<typeof prepareCompare>, axis: string) => comparison.rows.find((each) => each.axis === axis)?.cells;
+
+describe("prepareCompare", () => {
+  it("compares with the running plan, which stands first", () => {
+    const comparison = prepareCompare([first, second], running);
+    expect(comparison.columns.map((column) => column.key)).toEqual(["running", first.key, second.key]);
+    expect(row(comparison, "quality")?.map((cell) => cell.delta)).toEqual([null, "−2.0 points", "+2.0 points"]);
+    expect(row(comparison, "cost")?.map((cell) => cell.delta)).toEqual([null, "±0 %", "−20 %"]);
+    expect(comparison.reference).toContain("running");
+  });
+
+  it("compares with the first pin where nothing runs", () => {
+    const comparison = prepareCompare([first, second], null);
+    expect(row(comparison, "latency")?.map((cell) => cell.delta)).toEqual([null, "+2.00 s"]);
+    expect(row(comparison, "gpus")?.map((cell) => cell.delta)).toEqual([null, "−2 GPUs"]);
+  });
+
+  it("marks the best of each row: the highest quality, the lowest of everything else, and none where all are alike", () => {
+    const comparison = prepareCompare([first, second], running);
+    const best = (axis: string) => row(comparison, axis)?.map((cell) => cell.best);
+    expect(best("quality")).toEqual([false, false, true]);
+    expect(best("latency")).toEqual([false, true, false]);
+    expect(best("cost")).toEqual([false, false, true]);
+    expect(row(prepareCompare([first, { ...first, key: "again" }], null), "latency")?.some((cell) => cell.best)).toBe(false);
+  });
+
+  it("keeps the column of a pin that was not evaluated here, without figures, and compares with the next", () => {
+    const comparison = prepareCompare([pin("gone", null), first, second], null);
+    expect(row(comparison, "quality")?.map((cell) => [cell.text, cell.delta])).toEqual([
+      ["–", null],
+      ["81.0, at least 80.0", null],
+      ["85.0, at least 84.0", "+4.0 points"],
+    ]);
+  });
+});
+
+describe("compareText", () => {
+  it("is a line per plan under a header with units, empty where a figure is unknown", () => {
+    const text = compareText([first, pin("gone", null)], running, { quality: "quality, lower 90 % bound", latency: "p95 end to end, s" });
+    const lines = text.split("\n").map((line) => line.split("\t"));
+    expect(lines[0]).toEqual([
+      "plan",
+      "cascade",
+      "thresholds",
+      "GPUs per model",
+      "GPUs",
+      "mean quality (0-100)",
+      "quality, lower 90 % bound (0-100)",
+      "p95 end to end, s",
+      "cost ($/request)",
+    ]);
+    expect(lines[1]).toEqual(["running", "small > large", "50", "6, 2", "8", "83", "82", "5", "0.001"]);
+    expect(lines[3]).toEqual(["pin 2", "gone", "", "", "", "", "", "", ""]);
+    expect(new Set(lines.map((line) => line.length))).toEqual(new Set([9]));
+  });
+});

@@ -1,0 +1,35 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { Knobs } from "@/solver/cascade/exploration";
+import { useTRPC } from "../api/trpc";
+import type { ComparedPlan } from "./prepareCompare";
+
+/** The running plan by what it promised, on the axes plans are compared by. null while none runs or it is being read. */
+export function useRunningPlan(
+  runningPlanId: string | null,
+  { latency, qualityConfidence }: Pick<Knobs, "latency" | "qualityConfidence">,
+): ComparedPlan | null {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.plans.get.queryOptions({ planId: runningPlanId ?? "" }, { enabled: runningPlanId !== null, staleTime: Number.POSITIVE_INFINITY }),
+  );
+  return useMemo(() => {
+    if (data === undefined || runningPlanId === null) return null;
+    const { policy, predictions, deployment } = data.plan;
+    const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerRequest } = predictions;
+    const models = policy.stages.map((stage) => stage.model);
+    return {
+      routing: { models, thresholds: policy.thresholds },
+      gpus: models.map((model) => deployment.find((each) => each.model === model)?.gpus ?? 0),
+      quality,
+      figures: {
+        quality: qualityConfidence === null ? quality : qualityBand.low,
+        latency: latency === "end-to-end" ? p95Seconds : largestStageP95Seconds,
+        cost: costUsdPerRequest,
+        gpus: deployment.reduce((sum, each) => sum + each.gpus, 0),
+      },
+    };
+  }, [data, runningPlanId, latency, qualityConfidence]);
+}
