@@ -1,10 +1,13 @@
 "use client";
 
+import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Candidate, Knobs } from "@/solver/cascade/exploration";
 import { SelectField } from "../ui/Field";
 import { formatPercent, formatScore } from "../ui/format";
 import { Knob } from "../ui/Knob";
+import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
+import { ConstraintsSection } from "./ConstraintsSection";
 import type { PlanDefaults } from "./knobs";
 import { BUDGET_BOUNDS, FLOOR_BOUNDS, type PlanView } from "./planCodec";
 
@@ -14,11 +17,26 @@ function budgetEnd(estimate: Candidate | null): number {
   return Math.min(BUDGET_BOUNDS.max, Math.max(10, Math.ceil(seconds) * 4));
 }
 
-/** The three things an operator turns, and below them how they are meant. */
+/** What an objective needs to be asked for: those under a latency budget begin with one that can be met. */
+function askFor(kind: Knobs["kind"], budgetSeconds: number): Partial<PlanView> {
+  return kind === "latency-under-quality" ? { kind } : { kind, latencyBudgetSeconds: budgetSeconds };
+}
+
+const objectives: readonly { readonly value: Knobs["kind"]; readonly text: string }[] = [
+  { value: "latency-under-quality", text: "Lowest latency above the quality floor" },
+  { value: "quality-under-latency", text: "Highest quality within the latency budget" },
+  { value: "cost-under-both", text: "Lowest cost above the floor and within the budget" },
+];
+
+/** The three things an operator turns, what else is asked, and how it is meant. */
 export function KnobPanel(props: {
   readonly view: PlanView;
   readonly knobs: Knobs;
   readonly defaults: PlanDefaults;
+  readonly cluster: ClusterSummary;
+  /** Of the workload. */
+  readonly models: readonly string[];
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly estimate: Candidate | null;
   readonly onDraft: (draft: Partial<Knobs>) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
@@ -68,27 +86,18 @@ export function KnobPanel(props: {
           onCommit={(gpus) => onChange({ gpus }, "replace")}
           onReset={view.gpus === null ? null : () => onChange({ gpus: null }, "replace")}
         />
+        <ConstraintsSection view={view} cluster={props.cluster} models={props.models} identities={props.identities} onChange={onChange} />
         <details className="border-t pt-3">
           <summary className="text-sm font-medium text-ink-2">What is optimised</summary>
           <div className="mt-3 flex flex-col gap-3">
             <SelectField
               label="Objective"
               value={view.kind}
-              options={[
-                { value: "latency-under-quality", text: "Lowest latency above the quality floor" },
-                { value: "quality-under-latency", text: "Highest quality within the latency budget" },
-              ]}
-              onChange={(value) =>
-                onChange(
-                  value === "quality-under-latency"
-                    ? {
-                        kind: "quality-under-latency",
-                        latencyBudgetSeconds: budget ?? Math.min(end, Math.ceil(estimate?.latencySeconds ?? end)),
-                      }
-                    : { kind: "latency-under-quality" },
-                  "push",
-                )
-              }
+              options={objectives}
+              onChange={(value) => {
+                const kind = objectives.find((objective) => objective.value === value)?.value ?? "latency-under-quality";
+                onChange(askFor(kind, budget ?? Math.min(end, Math.ceil(estimate?.latencySeconds ?? end))), "push");
+              }}
             />
             <SelectField
               label="Latency counted as"

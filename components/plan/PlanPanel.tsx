@@ -2,6 +2,7 @@
 
 import { memo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import type { Choice } from "@/solver/cascade/exploration";
 import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
 import { prepareGpuMap } from "../charts/prepareGpuMap";
 import { shortHash } from "../ui/format";
@@ -10,29 +11,39 @@ import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { CascadeFlow } from "./CascadeFlow";
 import { GpuMap } from "./GpuMap";
+import { JobProgress } from "./JobProgress";
+import { NoPlan } from "./NoPlan";
 import { PlanActions } from "./PlanActions";
 import { PlanDiffPanel } from "./PlanDiffPanel";
 import { PlanFigures } from "./PlanFigures";
+import type { PlanView } from "./planCodec";
+import { activeConstraints } from "./prepareConstraints";
 import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
 import type { RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
 import { StageTable } from "./StageTable";
 import { ThresholdEditor } from "./ThresholdEditor";
-import type { Planning } from "./usePlanning";
+import type { ExactPlan, Planning } from "./usePlanning";
+import { WhatIfPanel } from "./WhatIfPanel";
 import { WhyPanel } from "./WhyPanel";
 
 /** What there is to show: the exact plan, an estimate, or why there is none. */
 function statusOf(planning: Planning): PanelStatus {
-  const { exact, choice, estimate } = planning;
+  const { exact, estimate } = planning;
   if (planning.status.kind === "error")
     return { kind: "empty", title: "No plan", text: "Without the frontier above there is nothing to choose from." };
-  if (exact.current && exact.infeasible !== null) return { kind: "empty", title: "No plan meets this", text: exact.infeasible.reason };
   if (exact.status.kind === "error") return exact.status;
-  if (exact.plan === null && estimate === null && choice?.infeasible) {
-    return { kind: "empty", title: "No plan meets this", text: choice.infeasible.reason };
-  }
-  if (exact.plan === null && estimate === null) return { kind: "loading", what: "Solving the exact plan" };
+  if (exact.plan === null && estimate === null && infeasibleOf(planning) === null)
+    return exact.working === null && !exact.cancelled
+      ? { kind: "loading", what: "Solving the exact plan" }
+      : { kind: "empty", title: "No plan yet", text: "The tables say nothing of these thresholds: the exact plan will." };
   return { kind: "ready" };
+}
+
+/** Why there is no plan: by the exact answer, or by the tables while there is none and nothing else to show. */
+function infeasibleOf({ exact, estimate, choice }: Planning): ExactPlan["infeasible"] | Choice["infeasible"] {
+  if (exact.current) return exact.infeasible;
+  return exact.plan === null && estimate === null ? (choice?.infeasible ?? null) : null;
 }
 
 function Block({ title, children }: { readonly title: string; readonly children: React.ReactNode }) {
@@ -44,17 +55,29 @@ function Block({ title, children }: { readonly title: string; readonly children:
   );
 }
 
+/** What of the constraints an estimate does not know. */
+function LeftOut({ view }: { readonly view: PlanView }) {
+  const unknown = activeConstraints(view).filter((constraint) => !constraint.inEstimate);
+  if (unknown.length === 0) return null;
+  return (
+    <p className="text-sm text-ink-3">The estimate does not know: {unknown.map(({ says }) => says).join("; ")}. The exact plan keeps it.</p>
+  );
+}
+
 /** The recommended plan: its figures, its flow, where it lies, why it won and what it changes. */
 export const PlanPanel = memo(function PlanPanel(props: {
   readonly planning: Planning;
   readonly cluster: ClusterSummary;
+  readonly view: PlanView;
   readonly fixed: RoutingChoice | null;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly onFix: (routing: RoutingChoice | null) => void;
+  readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, cluster, identities } = props;
+  const { planning, cluster, view, identities } = props;
   const { exact, estimate, exploration } = planning;
   const plan = exact.plan;
+  const infeasible = infeasibleOf(planning);
   const showsEstimate = !exact.current && estimate !== null;
   const shown =
     showsEstimate && exploration !== null
@@ -79,57 +102,68 @@ export const PlanPanel = memo(function PlanPanel(props: {
         </>
       }
     >
+      <JobProgress job={exact} again="Solve it" />
       <PanelState status={statusOf(planning)}>
-        {() => (
-          <div className="flex flex-col gap-5">
-            {showsEstimate ? (
-              <>
-                <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus)} estimate />
-                {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
-              </>
-            ) : (
-              plan !== null && (
-                <div className="flex flex-col gap-2">
-                  <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
-                  <p className="text-xs text-ink-3">{assumptions(plan)}</p>
+        {() =>
+          infeasible !== null ? (
+            <NoPlan answer={infeasible} view={view} knobs={planning.knobs} onChange={props.onChange} />
+          ) : (
+            <div className="flex flex-col gap-5">
+              {showsEstimate ? (
+                <>
+                  <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus)} estimate />
+                  {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
+                  <LeftOut view={view} />
+                </>
+              ) : (
+                plan !== null && (
+                  <div className="flex flex-col gap-2">
+                    <PlanFigures figures={exactFigures(plan)} estimate={!exact.current} />
+                    <p className="text-xs text-ink-3">{assumptions(plan)}</p>
+                  </div>
+                )
+              )}
+              {shown !== null && (
+                <div className="flex flex-col gap-3 border-t pt-4">
+                  <CascadeFlow
+                    stages={prepareCascadeFlow({
+                      stages: shown.models.map((model, index) => ({ model, share: shares[index] ?? 0 })),
+                      thresholds: shown.thresholds,
+                      identities,
+                    })}
+                  />
+                  <ThresholdEditor
+                    shown={props.fixed ?? shown}
+                    fixed={props.fixed !== null}
+                    onFix={props.onFix}
+                    onRelease={() => props.onFix(null)}
+                  />
                 </div>
-              )
-            )}
-            {shown !== null && (
-              <div className="flex flex-col gap-3 border-t pt-4">
-                <CascadeFlow
-                  stages={prepareCascadeFlow({
-                    stages: shown.models.map((model, index) => ({ model, share: shares[index] ?? 0 })),
-                    thresholds: shown.thresholds,
-                    identities,
-                  })}
-                />
-                <ThresholdEditor
-                  shown={props.fixed ?? shown}
-                  fixed={props.fixed !== null}
-                  onFix={props.onFix}
-                  onRelease={() => props.onFix(null)}
-                />
-              </div>
-            )}
-            {plan !== null && (
-              <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
-                <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
-                  <GpuMap nodes={prepareGpuMap({ cluster: cluster.spec, deployment: plan.deployment, identities })} />
-                </Block>
-                <Block title="What is promised per stage">
-                  <StageTable plan={plan} identities={identities} />
-                </Block>
-                <div className="border-t pt-4">
-                  <WhyPanel plan={plan} />
+              )}
+              {plan !== null && (
+                <div className={`flex flex-col gap-5 ${exact.current ? "" : "opacity-50"}`} aria-busy={!exact.current}>
+                  <Block title={exact.current ? "GPUs by node" : "GPUs by node, of the last exact plan"}>
+                    <GpuMap nodes={prepareGpuMap({ cluster: cluster.spec, deployment: plan.deployment, identities })} />
+                  </Block>
+                  <Block title="What is promised per stage">
+                    <StageTable plan={plan} identities={identities} />
+                  </Block>
+                  <div className="border-t pt-4">
+                    <WhyPanel plan={plan} />
+                  </div>
+                  {exact.current && (
+                    <div className="border-t pt-4">
+                      <WhatIfPanel question={exact.question} />
+                    </div>
+                  )}
+                  <Block title="Difference from what runs">
+                    <PlanDiffPanel plan={plan} clusterId={cluster.spec.id} />
+                  </Block>
                 </div>
-                <Block title="Difference from what runs">
-                  <PlanDiffPanel plan={plan} clusterId={cluster.spec.id} />
-                </Block>
-              </div>
-            )}
-          </div>
-        )}
+              )}
+            </div>
+          )
+        }
       </PanelState>
     </Panel>
   );

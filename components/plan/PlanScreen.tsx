@@ -14,6 +14,8 @@ import { useUrlView } from "../url/useUrlView";
 import { formatConstraints, parseConstraints } from "./constraintsCodec";
 import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./FrontierPanel";
+import { useFrontierView } from "./frontierCodec";
+import { JobProgress } from "./JobProgress";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanPanel } from "./PlanPanel";
@@ -22,7 +24,7 @@ import { asSituation, estimateKnobs } from "./prepareConstraints";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 import { SituationBar } from "./SituationBar";
 import { usePlanning } from "./usePlanning";
-import { useRunningMark } from "./useRunningMark";
+import { useRunningPlan } from "./useRunningPlan";
 
 const NO_DRAFT: Partial<Knobs> = {};
 
@@ -47,8 +49,7 @@ function PlanDesk(props: {
   // Parsed anew with every change of the address; kept by their text, so that only a real change is one.
   const fixedKey = view.fixed === null ? "" : formatRouting(view.fixed);
   const fixed = useMemo(() => parseRouting(fixedKey), [fixedKey]);
-  const pinsKey = view.pins.join(" ");
-  const pins = useMemo(() => (pinsKey === "" ? [] : pinsKey.split(" ")), [pinsKey]);
+  const frontierView = useFrontierView(view);
   const constraintsKey = formatConstraints(view.constraints);
   const constraints = useMemo(() => parseConstraints(constraintsKey), [constraintsKey]);
   const planned = useMemo(
@@ -56,9 +57,10 @@ function PlanDesk(props: {
     [knobs, constraints, cluster.spec],
   );
   const planning = usePlanning(situation, planned, fixed);
-  const models = workloads.find((each) => each.id === workloadId)?.models ?? [];
-  const identities = useModelIdentities(models.map((each) => each.model));
-  const running = useRunningMark(cluster.runningPlanId, knobs.qualityConfidence !== null);
+  const models = (workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model);
+  // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
+  const identities = useModelIdentities(view.judge === null ? models : [...models, view.judge.model]);
+  const running = useRunningPlan(cluster.runningPlanId, knobs);
 
   const change = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {
@@ -67,9 +69,6 @@ function PlanDesk(props: {
     },
     [write],
   );
-  const pin = useCallback((pins: readonly string[]) => change({ pins }, "push"), [change]);
-  const draftFloor = useCallback((qualityFloor: number) => setDraft({ qualityFloor }), []);
-  const setFloor = useCallback((qualityFloor: number) => change({ qualityFloor }, "replace"), [change]);
   const fix = useCallback((routing: RoutingChoice | null) => change({ fixed: routing }, "replace"), [change]);
   return (
     <>
@@ -77,25 +76,35 @@ function PlanDesk(props: {
         workloads={workloads}
         workloadId={workloadId}
         requestsPerSecond={requestsPerSecond}
-        onWorkload={(workload) => change({ workload, fixed: null, pins: [] }, "push")}
+        onWorkload={(workload) => change({ workload, fixed: null, pins: [], brush: null }, "push")}
         onRate={(rate) => change({ requestsPerSecond: rate }, "replace")}
       />
       {cluster.emulated && cluster.runningPlanId === null && (
         <FirstRunCard cluster={cluster} plan={planning.exact.current ? planning.exact.plan : null} />
       )}
+      <JobProgress job={planning.exploring} again="Evaluate cascades" />
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel
           planning={planning}
           identities={identities}
           running={running}
-          pins={pins}
-          onPins={pin}
-          onFloorDraft={draftFloor}
-          onFloorCommit={setFloor}
+          view={frontierView}
+          onDraft={setDraft}
+          onChange={change}
         />
-        <KnobPanel view={view} knobs={knobs} defaults={defaults} estimate={planning.estimate} onDraft={setDraft} onChange={change} />
+        <KnobPanel
+          view={view}
+          knobs={knobs}
+          defaults={defaults}
+          cluster={cluster}
+          models={models}
+          identities={identities}
+          estimate={planning.estimate}
+          onDraft={setDraft}
+          onChange={change}
+        />
       </div>
-      <PlanPanel planning={planning} cluster={cluster} fixed={fixed} identities={identities} onFix={fix} />
+      <PlanPanel planning={planning} cluster={cluster} view={view} fixed={fixed} identities={identities} onFix={fix} onChange={change} />
     </>
   );
 }
