@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { choose } from "@/solver/cascade/choose";
+import type { Exploration, Knobs } from "@/solver/cascade/exploration";
+import { frontierPlans, pinnedCandidate } from "./frontierPlans";
+
+const MAX_GPUS = 8;
+const small = [8, 4, 3, 2, 1.9, 1.8, 1.7, 1.6];
+const large = [Number.POSITIVE_INFINITY, 9, 8, 7, 6, 5, 4.5, 4];
+const exploration: Exploration = {
+  models: ["small", "large"],
+  requestsPerSecond: 10,
+  maxGpus: MAX_GPUS,
+  leastGpus: [1, 2],
+  usdPerGpuHour: 3.6,
+  judge: { secondsPerCall: 0, usdPerCall: 0 },
+  qualityConfidence: 0.9,
+  routings: [
+    { stages: [0], thresholds: [], quality: 70, qualityLow: 68, share: [1] },
+    { stages: [0, 1], thresholds: [60], quality: 82, qualityLow: 80, share: [1, 0.4] },
+  ],
+  stageP95: Float32Array.from([...small, ...small, ...large]),
+  tableOffset: Int32Array.from([0, MAX_GPUS]),
+  endToEndWeight: Float32Array.from([1, 1, 1]),
+  endToEndJudgeSeconds: Float32Array.from([0, 0]),
+};
+const knobs: Knobs = {
+  kind: "latency-under-quality",
+  latency: "end-to-end",
+  qualityFloor: 75,
+  qualityConfidence: 0.9,
+  latencyBudgetSeconds: null,
+  maxGpus: MAX_GPUS,
+};
+const plansOf = (asked: Knobs, axes: Parameters<typeof frontierPlans>[0]["axes"]) =>
+  frontierPlans({ exploration, choice: choose(exploration, asked), knobs: asked, axes });
+
+describe("frontierPlans", () => {
+  it("has every routing once over quality and latency, at the bound the floor is held against", () => {
+    const plans = plansOf(knobs, { x: "quality", y: "latency" });
+    expect(plans.map((plan) => [plan.key, plan.figures.quality, plan.standAloneModel])).toEqual([
+      ["small", 68, 0],
+      ["small@60~large", 80, null],
+    ]);
+    const byPoint = plansOf({ ...knobs, qualityConfidence: null }, { x: "quality", y: "latency" });
+    expect(byPoint.map((plan) => plan.figures.quality)).toEqual([70, 82]);
+  });
+
+  it("has it on other numbers of GPUs too where cost or GPUs are an axis, each under a key of its own", () => {
+    for (const kind of ["latency-under-quality", "cost-under-both"] as const) {
+      const plans = plansOf({ ...knobs, kind, latencyBudgetSeconds: 9 }, { x: "cost", y: "latency" });
+      expect(new Set(plans.map((plan) => plan.key)).size).toBe(plans.length);
+      const counts = plans.filter((plan) => plan.candidate.routing === 1).map((plan) => plan.figures.gpus);
+      expect(Math.max(...counts)).toBe(8);
+      expect(Math.min(...counts)).toBe(3);
+      for (const { key, figures } of plans) if (key.includes("*")) expect(key.endsWith(`*${figures.gpus}`)).toBe(true);
+    }
+  });
+});
+
+describe("pinnedCandidate", () => {
+  it("is what the objective gives the routing, or what the pinned GPUs do", () => {
+    const at = { exploration, choice: choose(exploration, knobs), knobs };
+    const routing = { models: ["small", "large"], thresholds: [60] };
+    expect(pinnedCandidate({ routing, gpus: null }, at)?.gpusTotal).toBe(8);
+    expect(pinnedCandidate({ routing, gpus: 4 }, at)?.gpusTotal).toBe(4);
+  });
+
+  it("is none where the routing was not evaluated", () => {
+    const at = { exploration, choice: choose(exploration, knobs), knobs };
+    expect(pinnedCandidate({ routing: { models: ["small", "large"], thresholds: [61] }, gpus: null }, at)).toBeNull();
+  });
+});
