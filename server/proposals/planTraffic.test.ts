@@ -1,0 +1,157 @@
+import { expect, test } from "vitest";
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import { sealPlan } from "@/server/planning/sealPlan";
+import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { drawSample } from "@/solver/workload/sample";
+import { splitPrompts } from "@/solver/workload/split";
+import { plannedTraffic } from "./plannedTraffic";
+import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
+
+const workload = generatedWorkload({ prompts: 3000, seed: 2 });
+const { outcomes } = workload;
+const [small, large] = outcomes.models;
+const THRESHOLD = 60;
+const RATE = 4;
+const draft = examplePlanDraft();
+const plan = sealPlan(
+  {
+    ...draft,
+    policy: { ...draft.policy, stages: [{ model: small!.model }, { model: large!.model }], thresholds: [THRESHOLD] },
+    inputs: { ...draft.inputs, workload: { ...draft.inputs.workload, requestsPerSecond: RATE } },
+  },
+  new Date("2026-01-01T00:00:00Z"),
+);
+const WINDOW = 300;
+const TIME_SCALE = 10;
+const START_MS = Date.parse("2026-01-01T12:00:00Z");
+
+interface Traffic {
+  readonly rate?: number;
+  readonly longer?: number;
+  readonly lower?: number;
+}
+
+/** What the gateway writes down while fresh prompts of the workload come under the plan; times are engine seconds since the start. */
+function decisions(fromSeconds: number, seconds: number, { rate = RATE, longer = 1, lower = 0 }: Traffic = {}): Decision[] {
+  const requests = Math.round(rate * seconds);
+  const { arrivalSeconds, prompt } = drawSample(workload, { part: "heldOut", requestsPerSecond: rate, requests, seed: fromSeconds });
+  return Array.from(prompt, (row, at): Decision => {
+    const judgedScore = Math.max(0, (small!.judged[row] ?? 0) - lower);
+    const stage = {
+      ...{ replica: "r", queueSeconds: 0, seconds: 1, judgeSeconds: 0.2, reason: "" },
+      inputTokens: Math.round((outcomes.inputTokens[row] ?? 0) * longer),
+    };
+    const accepted = judgedScore >= THRESHOLD;
+    const first = { ...stage, model: small!.model, judgedScore, threshold: THRESHOLD, outputTokens: small!.outputTokens[row] ?? 0 };
+    const second = { ...stage, model: large!.model, judgedScore: null, threshold: null, outputTokens: large!.outputTokens[row] ?? 0 };
+    return {
+      ...{ sequence: at + 1, id: `${fromSeconds}-${at}`, planId: plan.id, policyHash: plan.policyHash, status: 200, reason: "" },
+      ...{ ttftSeconds: 0.1, endToEndSeconds: 2, overheadSeconds: 0 },
+      finishedAtMs: START_MS + ((fromSeconds + (arrivalSeconds[at] ?? 0) + 2) / TIME_SCALE) * 1000,
+      stages: accepted
+        ? [{ ...first, verdict: "accepted" }]
+        : [
+            { ...first, verdict: "escalated" },
+            { ...second, verdict: "accepted" },
+          ],
+    };
+  });
+}
+
+const begin = (before: PlanTraffic["watched"] | null = null): PlanTraffic =>
+  createPlanTraffic({ plan, workload, timeScale: TIME_SCALE, windowSeconds: WINDOW, before, nowMs: START_MS });
+const atMs = (seconds: number): number => START_MS + (seconds / TIME_SCALE) * 1000;
+
+/** Looks once a second of the wall at traffic of so many windows; tells what had drifted after each. */
+function watch(traffic: PlanTraffic, windows: number, kind: Traffic = {}, fromSeconds = 0): string[][] {
+  const all = decisions(fromSeconds, (windows + 0.5) * WINDOW, kind);
+  const told: string[][] = [];
+  for (let seconds = fromSeconds; seconds < fromSeconds + (windows + 0.5) * WINDOW && told.length < windows; seconds += TIME_SCALE) {
+    const nowMs = atMs(seconds);
+    if (
+      !traffic.observe(
+        all.filter(({ finishedAtMs }) => finishedAtMs < nowMs),
+        nowMs,
+      )
+    )
+      continue;
+    told.push(
+      traffic
+        .report()
+        .gauges.filter(({ drifted }) => drifted)
+        .map(({ name }) => name),
+    );
+  }
+  return told;
+}
+
+test("lengths and scores of a model are planned for on the prompts that reach it, and the last stage is not judged", () => {
+  const { characteristics, requestsPerSecond } = plannedTraffic(plan, workload);
+  const sample = planningSample(outcomes, splitPrompts(3000, workload.seed).planning, [small!.model, large!.model]);
+  const reach = promptsReaching(routePrompts(sample, [0, 1], [THRESHOLD]), 1);
+  expect(requestsPerSecond).toBe(RATE);
+  expect(characteristics.map(({ name }) => name)).toEqual([
+    "input tokens",
+    `output tokens of ${small!.model}`,
+    `score of ${small!.model}`,
+    `output tokens of ${large!.model}`,
+  ]);
+  expect(Array.from(characteristics[3]!.values)).toEqual(Array.from(reach, (prompt) => sample.outputTokens[1]![prompt]));
+  expect(reach.length).toBeLessThan(sample.prompts);
+});
+
+test("fresh prompts of the planned traffic are no drift, however long they come", () => {
+  expect(watch(begin(), 8)).toEqual(Array.from({ length: 8 }, () => []));
+});
+
+test("a rate that triples, prompts that grow by half and a judge that reads lower are told each by its name, after two windows", () => {
+  expect(watch(begin(), 2, { rate: 3 * RATE })).toEqual([[], ["rate"]]);
+  expect(watch(begin(), 2, { longer: 1.5 })).toEqual([[], ["input tokens"]]);
+  expect(watch(begin(), 2, { lower: 12 })[1]).toContain(`score of ${small!.model}`);
+});
+
+test("a report holds what was planned beside what is now, and since when", () => {
+  const traffic = begin();
+  watch(traffic, 2, { longer: 1.5 });
+  const { gauges, last, driftedSince } = traffic.report();
+  const input = gauges.find(({ name }) => name === "input tokens")!;
+  expect(input.now! / input.planned).toBeCloseTo(1.5, 1);
+  expect(input.level).toBeGreaterThan(1);
+  const rate = gauges.find(({ name }) => name === "rate")!;
+  expect(rate).toMatchObject({ kind: "rate", planned: RATE });
+  expect(rate.now! / RATE).toBeCloseTo(1, 0);
+  expect(driftedSince).toBe(last!.at);
+  expect(last!.requests).toBeGreaterThan(0.5 * RATE * WINDOW);
+});
+
+test("a cluster that nobody asks anything does not drift, and the first window after the silence begins with its first request", () => {
+  const traffic = begin();
+  expect(traffic.observe([], atMs(5 * WINDOW))).toBe(false);
+  expect(watch(traffic, 3, {}, 5 * WINDOW + 100)).toEqual([[], [], []]);
+  expect(traffic.report().last!.seconds).toBeLessThan(1.1 * WINDOW);
+});
+
+test("requests of another plan do not count", () => {
+  const traffic = begin();
+  const others = decisions(0, 2 * WINDOW).map((decision) => ({ ...decision, planId: "another" }));
+  expect(traffic.observe(others, atMs(2 * WINDOW))).toBe(false);
+  expect(traffic.report().last).toBeNull();
+});
+
+test("a window goes on until 50 requests have come", () => {
+  const traffic = begin();
+  const few = decisions(0, 4 * WINDOW, { rate: 0.1 });
+  const until = (seconds: number) => few.filter(({ finishedAtMs }) => finishedAtMs < atMs(seconds));
+  for (let seconds = 0; seconds <= WINDOW; seconds += TIME_SCALE) expect(traffic.observe(until(seconds), atMs(seconds))).toBe(false);
+  expect(traffic.observe(until(4 * WINDOW), atMs(4 * WINDOW))).toBe(true);
+  expect(traffic.report().last!.requests).toBeGreaterThanOrEqual(50);
+});
+
+test("what was watched before a restart is gone on from", () => {
+  const first = begin();
+  expect(watch(first, 1, { rate: 3 * RATE })).toEqual([[]]);
+  const second = begin(JSON.parse(JSON.stringify(first.watched)));
+  expect(watch(second, 1, { rate: 3 * RATE }, 2 * WINDOW)).toEqual([["rate"]]);
+});

@@ -1,0 +1,95 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { generatedWorkload } from "./generated";
+import { type SeenRequest, seenWorkload } from "./seenWorkload";
+import { splitPrompts } from "./split";
+
+const workload = generatedWorkload({ prompts: 400, seed: 5 });
+const { outcomes } = workload;
+const [small, large] = outcomes.models;
+const { planning } = splitPrompts(outcomes.promptIds.length, workload.seed);
+
+/** A planning prompt as a gateway sees it that sent it to the first model only. */
+const seenOf = (prompt: number, arrivalSeconds: number): SeenRequest => ({
+  arrivalSeconds,
+  inputTokens: outcomes.inputTokens[prompt] ?? 0,
+  visits: [{ model: small!.model, outputTokens: small!.outputTokens[prompt] ?? 0, judged: small!.judged[prompt] ?? 0 }],
+});
+
+test("lengths and scores are those seen, whatever they are", () => {
+  const tokens = fc.integer({ min: 1, max: 100_000 });
+  const request = fc.record({ input: tokens, output: tokens, judged: fc.integer({ min: 0, max: 100 }) });
+  fc.assert(
+    fc.property(fc.array(request, { minLength: 50, maxLength: 120 }), (requests) => {
+      const seen = requests.map(({ input, output, judged }, at) => ({
+        ...{ arrivalSeconds: at, inputTokens: input },
+        visits: [{ model: small!.model, outputTokens: output, judged }],
+      }));
+      const made = seenWorkload(workload, seen, "now")!;
+      expect(Array.from(made.outcomes.inputTokens)).toEqual(requests.map(({ input }) => input));
+      expect(Array.from(made.outcomes.models[0]!.outputTokens)).toEqual(requests.map(({ output }) => output));
+      expect(Array.from(made.outcomes.models[0]!.judged)).toEqual(requests.map(({ judged }) => judged));
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test("what no gateway sees is that of a planning prompt that looks the same", () => {
+  const prompts = Array.from(planning).slice(0, 100);
+  const made = seenWorkload(
+    workload,
+    prompts.map((prompt, at) => seenOf(prompt, at)),
+    "now",
+  )!;
+  const likeIt = (prompt: number): readonly string[] =>
+    Array.from(planning)
+      .filter((other) => JSON.stringify(seenOf(other, 0)) === JSON.stringify(seenOf(prompt, 0)))
+      .map((other) => [small!.label[other], large!.label[other], large!.outputTokens[other], large!.judged[other]].join());
+  for (const [at, prompt] of prompts.entries()) {
+    const [first, second] = made.outcomes.models;
+    const row = [first!.label[at], second!.label[at], second!.outputTokens[at], second!.judged[at]].join();
+    expect(likeIt(prompt)).toContain(row);
+  }
+});
+
+test("held-out prompts lend nothing: the planner must not see them", () => {
+  const { heldOut } = splitPrompts(outcomes.promptIds.length, workload.seed);
+  const marked = {
+    ...workload,
+    outcomes: {
+      ...outcomes,
+      models: outcomes.models.map((column) => ({ ...column, label: column.label.map((label, at) => (heldOut.includes(at) ? -1 : label)) })),
+    },
+  };
+  const seen = Array.from(heldOut).map((prompt, at) => seenOf(prompt, at));
+  expect(Math.min(...seenWorkload(marked, seen, "now")!.outcomes.models[0]!.label)).toBeGreaterThanOrEqual(0);
+});
+
+test("arrivals are those seen, from the first, in order", () => {
+  const seen = Array.from(planning)
+    .slice(0, 60)
+    .map((prompt, at) => seenOf(prompt, 1000 + ((at * 7) % 60)));
+  const { arrivalSeconds } = seenWorkload(workload, seen, "now")!;
+  expect(Array.from(arrivalSeconds)).toEqual(Array.from({ length: 60 }, (_, at) => at));
+});
+
+test("too few requests, requests without lengths, and requests all at once make no workload", () => {
+  const seen = Array.from(planning)
+    .slice(0, 60)
+    .map((prompt, at) => seenOf(prompt, at));
+  expect(seenWorkload(workload, seen.slice(0, 49), "now")).toBeNull();
+  expect(
+    seenWorkload(
+      workload,
+      seen.map((request) => ({ ...request, inputTokens: null })),
+      "now",
+    ),
+  ).toBeNull();
+  expect(
+    seenWorkload(
+      workload,
+      seen.map((request) => ({ ...request, arrivalSeconds: 3 })),
+      "now",
+    ),
+  ).toBeNull();
+});
