@@ -4,7 +4,10 @@ import { defaultCascade } from "@/server/contracts/gatewayAdmin";
 import type { LoadStatus } from "@/server/contracts/studio";
 import { type LoadRun, startLoad } from "@/server/load/driver";
 import type { Store } from "@/server/store/store";
+import type { Plan } from "@/solver/plan/plan";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { drawSample } from "@/solver/workload/sample";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import type { LoadService } from "./services";
 import { loadWorkload } from "./workloadService";
 
@@ -33,6 +36,11 @@ export interface LoadServiceOptions {
   readonly gatewayUrl: string;
   /** Where quality labels of answers go, by the gateway's id of the decision. */
   readonly labels: Map<string, number>;
+}
+
+/** The prompts as the router of the plan in force reads them, where it has a modelled one. */
+function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): OutcomeTable {
+  return policy.directStart === undefined ? outcomes : withRouterScores(outcomes, { auc: policy.directStart.router.auc, seed });
 }
 
 /** More answers than any measuring window holds. */
@@ -72,7 +80,7 @@ export function createLoadService({ store, embedded, gatewayUrl, labels }: LoadS
         requestsPerSecond,
         seconds,
         sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests, seed: loadSeed }),
-        outcomes: workload.outcomes,
+        outcomes: readByRouterOf(plan, workload),
         // The emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
         labelled: plan.inputs.workload.id === workloadId,
         onLabel,

@@ -72,6 +72,8 @@ const decisionSchema = z.object({
   status: z.int(),
   /** Why the gateway answered itself, as in a request shed for want of room; empty where an engine's answer was passed on. */
   reason: z.string(),
+  /** Why it started at its first stage here; left out where it was shed before. */
+  startReason: z.string().optional(),
   stages: z.array(stageRecordSchema),
   ttftSeconds: z.number().nullable(),
   endToEndSeconds: z.number(),

@@ -22,7 +22,7 @@ interface Door {
 }
 
 /** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
-export function admit({ model, body }: ChatRequest, { serving, queuedPerModel, draining }: Door): Admission {
+export function admit({ model, body, routerScores }: ChatRequest, { serving, queuedPerModel, draining }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
@@ -36,7 +36,7 @@ export function admit({ model, body }: ChatRequest, { serving, queuedPerModel, d
   }
   const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
   if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
-  const first = served.models[0] ?? "";
+  const first = served.models[served.driver.policy.start((name) => routerScores.get(name)).stage] ?? "";
   if (!serving.pool.available(first)) {
     return shed({ status: 503, message: `No engine of ${first} takes work at the moment.`, type: "server_error", code: "no_endpoint" });
   }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { ApiError } from "./apiError";
+import { type RequestScores, readRouterScores } from "./routerScores";
 
 /** One chat completion that a client asks for. Fields the gateway has no business with stay in `body` as they came. */
 export interface ChatRequest {
@@ -14,6 +15,7 @@ export interface ChatRequest {
   readonly includeUsage: boolean;
   /** Estimated from the size of the body at four bytes a token; policies that need the true count ask for telemetry. */
   readonly inputTokens: number;
+  readonly routerScores: RequestScores;
   /** Headers that go on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
 }
@@ -40,6 +42,8 @@ export function parseChat(bytes: Buffer, headers: IncomingHttpHeaders): ParsedCh
     return refuse("`messages` must be a list with at least one message.", "invalid_type", "messages");
   if (stream !== undefined && stream !== null && typeof stream !== "boolean")
     return refuse("`stream` must be true or false.", "invalid_type", "stream");
+  const routerScores = readRouterScores(headers);
+  if (typeof routerScores === "string") return refuse(routerScores, "invalid_header");
   const decisionId = randomUUID();
   const asked = headers["x-request-id"];
   const requestId = typeof asked === "string" && saneRequestId.test(asked) ? asked : decisionId;
@@ -59,6 +63,7 @@ export function parseChat(bytes: Buffer, headers: IncomingHttpHeaders): ParsedCh
       stream: stream === true,
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
       inputTokens: Math.ceil(bytes.length / bytesPerToken),
+      routerScores,
       upstreamHeaders,
     },
   };

@@ -53,6 +53,7 @@ export class ChatRun {
     this.#journal = new RequestJournal({ ...options.chat, startedMs: options.startedMs });
     this.#arrivalSeconds = this.#served.driver.nowSeconds();
     this.#queuedSinceSeconds = this.#arrivalSeconds;
+    this.#start();
   }
 
   /** Serves the request; never rejects for what engines, judge or client do. */
@@ -190,8 +191,16 @@ export class ChatRun {
     this.#served = next;
     this.#journal.judgedScore = null;
     this.#arrivalSeconds = next.driver.nowSeconds();
-    this.#enter(0);
+    this.#start();
     return "again";
+  }
+
+  /** Enters the stage at which the policy starts the request. */
+  #start(): void {
+    const { routerScores } = this.#options.chat;
+    const { stage, reason } = this.#served.driver.policy.start((model) => routerScores.get(model));
+    this.#journal.startReason = reason;
+    this.#enter(stage);
   }
 
   #enter(stage: number): void {

@@ -27,6 +27,8 @@ export class RequestJournal {
   escalations = 0;
   judgedScore: number | null = null;
   firstTokenMs: number | null = null;
+  /** Why the request started at the stage it did; null until it has. */
+  startReason: string | null = null;
   /** What the gateway itself says where it gives no engine's answer. */
   reason = "";
 
@@ -66,6 +68,7 @@ export class RequestJournal {
       finishedAtMs: Date.now(),
       status,
       reason: this.reason,
+      ...(this.startReason === null ? {} : { startReason: this.startReason }),
       stages: this.stages,
       ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - this.#start.startedMs) / 1000) * served.timeScale,
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,

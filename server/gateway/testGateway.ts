@@ -14,9 +14,17 @@ export interface TestCascade {
   readonly judgeUrl?: string;
   readonly maxInFlight?: number;
   readonly planId?: string;
+  readonly startBelow?: number;
 }
 
-export function testConfig({ stages, thresholds = [], judgeUrl, maxInFlight = 8, planId = "plan-a" }: TestCascade): GatewayConfig {
+export function testConfig({
+  stages,
+  thresholds = [],
+  judgeUrl,
+  maxInFlight = 8,
+  planId = "plan-a",
+  startBelow,
+}: TestCascade): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -31,6 +39,7 @@ export function testConfig({ stages, thresholds = [], judgeUrl, maxInFlight = 8,
       order: { kind: "fcfs" },
       place: { kind: "least-load" },
       approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+      ...(startBelow === undefined ? {} : { directStart: { below: startBelow, router: { kind: "modelled", auc: 0.7 } } }),
     },
     replicas: stages.flatMap(({ model, urls }) =>
       urls.map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),

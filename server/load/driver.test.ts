@@ -76,6 +76,20 @@ describe("startLoad", () => {
     expect(bodies.find((text) => text.startsWith("[prompt p1] "))).toHaveLength(800);
   });
 
+  it("sends a router's scores of the prompt where the table carries them, else none", async () => {
+    const said: unknown[] = [];
+    const url = await server((request, _, response) => {
+      said.push(request.headers["x-weir-router-scores"]);
+      answer(response);
+    });
+    await startLoad(load(url, 2)).done;
+    const [small] = outcomes.models;
+    const read = ["small", "large"].map((model, at) => ({ ...small!, model, routerScore: Float64Array.of(10 + at, 70 + at) }));
+    await startLoad(load(url, 2, { outcomes: { ...outcomes, models: read } })).done;
+    expect(said.slice(0, 2)).toEqual([undefined, undefined]);
+    expect(said.slice(2).sort()).toEqual(["small=10,large=11", "small=70,large=71"]);
+  });
+
   it("sends on time whether or not earlier requests were answered", async () => {
     const waiting: ServerResponse[] = [];
     const url = await server((_, __, response) => {

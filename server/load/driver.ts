@@ -19,6 +19,7 @@ export interface LoadOptions {
   readonly seconds: number;
   /** Which row of `outcomes` comes when; held-out prompts, so that plans are measured on what they were not made from. */
   readonly sample: RequestSample;
+  /** Where it carries router scores, they go along with every request as an application's router would send them. */
   readonly outcomes: OutcomeTable;
   /** Whether the models' labels say how good the answers are: true on an emulated cluster, whose answers are the table's own. */
   readonly labelled: boolean;
@@ -77,7 +78,7 @@ export function startLoad(options: LoadOptions): LoadRun {
       const answer = await pool.request({
         method: "POST",
         path: "/v1/chat/completions",
-        headers: { "content-type": "application/json" },
+        headers: { "content-type": "application/json", ...routerHeader(outcomes, prompt) },
         body: JSON.stringify({ model, messages: [{ role: "user", content }] }),
         signal: abort.signal,
       });
@@ -161,6 +162,12 @@ export function startLoad(options: LoadOptions): LoadRun {
       return done;
     },
   };
+}
+
+/** What a router says of a prompt, as the gateway reads it; nothing where there is no router. */
+function routerHeader({ models }: OutcomeTable, prompt: number): Record<string, string> {
+  const scores = models.flatMap(({ model, routerScore }) => (routerScore === undefined ? [] : [`${model}=${routerScore[prompt] ?? 0}`]));
+  return scores.length === 0 ? {} : { "x-weir-router-scores": scores.join(",") };
 }
 
 interface DriverLimits {
