@@ -16,6 +16,7 @@ export function PlanFigures({ figures, estimate }: { readonly figures: readonly 
             detail={
               <>
                 {figure.detail} {figure.doubt && <DoubtBadge doubt={figure.doubt} />}
+                {figure.more !== undefined && <span className="block">{figure.more}</span>}
               </>
             }
             estimate={estimate}

@@ -3,7 +3,7 @@ import { ModelChip } from "../ui/ModelChip";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Table } from "../ui/Table";
 import { DoubtBadge } from "./DoubtBadge";
-import { prepareStages } from "./prepareStages";
+import { besideStages, prepareStages } from "./prepareStages";
 
 const latencies = [
   { key: "p95", name: "p95", numeric: true },
@@ -20,33 +20,43 @@ const columns = [
   { key: "replicas", name: "Replicas", numeric: true },
 ] as const;
 
-/** What is promised of each stage, each latency over its band. */
+/** What is promised of each stage, each share and latency over its band. */
 export function StageTable({ plan, identities }: { readonly plan: Plan; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   return (
-    <Table caption="Predictions per stage" columns={columns}>
-      {prepareStages(plan).map((stage) => {
-        const identity = identities.get(stage.model);
-        return (
-          <tr key={stage.model}>
-            <td>
-              {identity === undefined ? stage.model : <ModelChip identity={identity} />}{" "}
-              {stage.extrapolated !== null && <DoubtBadge doubt={stage.extrapolated} />}
-            </td>
-            <td className="text-right">{stage.share}</td>
-            <td className="text-right">{stage.requests}</td>
-            {latencies.map(({ key }, index) => (
-              <td key={key} className="text-right whitespace-nowrap">
-                {stage.latencies[index]?.value}
-                <span className="block text-xs text-ink-3">{stage.latencies[index]?.band}</span>
+    <>
+      <Table caption="Predictions per stage" columns={columns}>
+        {prepareStages(plan).map((stage) => {
+          const identity = identities.get(stage.model);
+          return (
+            <tr key={stage.model}>
+              <td>
+                {identity === undefined ? stage.model : <ModelChip identity={identity} />}{" "}
+                {stage.extrapolated !== null && <DoubtBadge doubt={stage.extrapolated} />}
               </td>
-            ))}
-            <td className="text-right">
-              {stage.utilisation} {stage.nearSaturation !== null && <DoubtBadge doubt={stage.nearSaturation} />}
-            </td>
-            <td className="text-right whitespace-nowrap">{stage.replicas}</td>
-          </tr>
-        );
-      })}
-    </Table>
+              <td className="text-right whitespace-nowrap">
+                {stage.share}
+                {stage.shareBand !== null && <span className="block text-xs text-ink-3">{stage.shareBand}</span>}
+              </td>
+              <td className="text-right">{stage.requests}</td>
+              {latencies.map(({ key }, index) => (
+                <td key={key} className="text-right whitespace-nowrap">
+                  {stage.latencies[index]?.value}
+                  <span className="block text-xs text-ink-3">{stage.latencies[index]?.band}</span>
+                </td>
+              ))}
+              <td className="text-right">
+                {stage.utilisation} {stage.nearSaturation !== null && <DoubtBadge doubt={stage.nearSaturation} />}
+              </td>
+              <td className="text-right whitespace-nowrap">{stage.replicas}</td>
+            </tr>
+          );
+        })}
+      </Table>
+      {besideStages(plan).map((sentence) => (
+        <p key={sentence} className="text-sm text-ink-2">
+          {sentence}
+        </p>
+      ))}
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import type { Plan } from "@/solver/plan/plan";
 import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
 import { Table } from "../ui/Table";
+import { alternationSays } from "./alternationSays";
 
 const outlookColumns = [
   { key: "auc", name: "If the judge's AUC is" },
@@ -44,6 +45,19 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
+        {solver.shapes !== undefined && solver.shapes.length > 0 && (
+          <>
+            <h3 className="mt-2 text-sm font-semibold">Why these shapes</h3>
+            <ul className="flex list-none flex-col gap-1 text-sm text-ink-2">
+              {solver.shapes.map(({ model, says }) => (
+                <li key={model}>
+                  <span className="font-medium text-ink">{model}</span>: {says}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        {solver.alternation !== undefined && <p className="text-sm text-ink-2">{alternationSays(solver.alternation)}</p>}
         {solver.alternatives.length > 0 && (
           <details>
             <summary className="text-sm font-medium text-ink-2">{formatCount(solver.alternatives.length)} cascades that lost</summary>

@@ -19,6 +19,9 @@ it("claims optimality for the allocation alone, and says how many settings were 
 it("puts beside each prediction what it may be wrong by, and names what the bands rest on", () => {
   expect(detailOf(plan, "p95")).toMatch(/^1.00.s to 3.00.s at 90.%$/);
   expect(detailOf(plan, "quality")).toMatch(/^at least 1.0 at 90.%$/);
+  const qualityInterval = { low: 71.2, high: 73, confidence: 0.9, basis: "bootstrap" };
+  const [quality] = exactFigures({ ...plan, predictions: { ...plan.predictions, qualityInterval } });
+  expect(quality?.more).toMatch(/^71.2 to 73.0 in 90.% of samples$/);
   const p95Band = { ...plan.predictions.p95Band, basis: "spread of the traffic; model errors not in it" };
   const rests = (engineProfile?: EngineProfile) =>
     assumptions({ predictions: { ...plan.predictions, p95Band }, inputs: { ...plan.inputs, engineProfile } });

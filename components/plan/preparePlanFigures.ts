@@ -1,5 +1,5 @@
 import type { Candidate } from "@/solver/cascade/exploration";
-import type { Plan } from "@/solver/plan/plan";
+import type { Band, Plan } from "@/solver/plan/plan";
 import { ABSENT, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import { type Doubt, extrapolated, nearSaturation, spanText } from "./prepareStages";
 
@@ -8,6 +8,8 @@ export interface PlanFigure {
   readonly name: string;
   readonly value: string;
   readonly detail: string;
+  /** A second line. */
+  readonly more?: string;
   /** Why the figure is not to be relied on like the others; left out where it is. */
   readonly doubt?: Doubt | null;
 }
@@ -19,17 +21,22 @@ function solvedDetail({ status, gap, evaluatedThresholds }: Plan["solver"]): str
   return `${allocation}; ${formatCounted(evaluatedThresholds, "setting")} searched`;
 }
 
+/** Two-sided: what another sample of this size would give. */
+const intervalText = ({ low, high, confidence }: Band): string =>
+  `${formatScore(low)} to ${formatScore(high)} in ${formatPercent(confidence)} of samples`;
+
 /** The strip of a plan's figures, each with what it may be wrong by. */
 export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs" | "deployment">): readonly PlanFigure[] {
   const { predictions, solver, inputs } = plan;
   const gpus = plan.deployment.reduce((sum, model) => sum + model.gpus, 0);
-  const { qualityBand, p95Band } = predictions;
+  const { qualityBand, qualityInterval, p95Band } = predictions;
   return [
     {
       key: "quality",
       name: "Quality",
       value: formatScore(predictions.quality),
       detail: `at least ${formatScore(qualityBand.low)} at ${formatPercent(qualityBand.confidence)}`,
+      ...(qualityInterval === undefined ? {} : { more: intervalText(qualityInterval) }),
     },
     {
       key: "p95",

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
-import { extrapolated, nearSaturation, prepareStages } from "./prepareStages";
+import { besideStages, extrapolated, nearSaturation, prepareStages } from "./prepareStages";
 
 const plan = examplePlanDraft();
 const [small, large] = plan.predictions.stages as [(typeof plan.predictions.stages)[number], (typeof plan.predictions.stages)[number]];
@@ -36,4 +36,35 @@ it("hatches what is extrapolated, with every reason", () => {
     reason: "small: no run on l40s was fitted; no measured run had a pipeline.",
   });
   expect(extrapolated([small, large])).toBeNull();
+});
+
+it("puts a share's band under it, but none where every request comes", () => {
+  const stages = [
+    { ...small, shareBand: { low: 1, high: 1 } },
+    { ...large, shareBand: { low: 0.38, high: 0.42 } },
+  ];
+  const rows = prepareStages({ ...plan, predictions: { ...plan.predictions, stages } });
+  expect(rows.map(({ shareBand }) => shareBand?.replaceAll("\u00a0", " ") ?? null)).toEqual([null, "38 % to 42 %"]);
+  expect(prepareStages(plan).map(({ shareBand }) => shareBand)).toEqual([null, null]);
+});
+
+it("names the GPU type of replicas only on a cluster of several", () => {
+  expect(prepareStages(plan)[0]?.replicas).toBe("1 × tp 1");
+  const { cluster } = plan.inputs;
+  const mixed = { ...plan.inputs, cluster: { ...cluster, nodes: [...cluster.nodes, { name: "node2", gpus: 1, gpu: "h100-sxm" }] } };
+  const deployment = plan.deployment.map((one) => ({
+    ...one,
+    replicas: [...one.replicas, { tp: 1, pp: 2, count: 1, shareEach: 0.5, placements: [], gpu: "h100-sxm" }],
+  }));
+  expect(prepareStages({ ...plan, inputs: mixed, deployment })[0]?.replicas).toBe("1 × tp 1 on l40s, 1 × tp 1 pp 2 on h100-sxm");
+});
+
+it("says what judges and routes beside the stages, and nothing where that is as always", () => {
+  expect(besideStages(plan)).toEqual([]);
+  const judge = { model: "small", secondsPerCall: 0.31, usdPerCall: 0, engine: { rubricTokens: 400, outputTokens: 20 } };
+  const policy = { ...plan.policy, judge, directStart: { below: 70, router: { kind: "modelled" as const, auc: 0.85 } } };
+  expect(besideStages({ ...plan, policy }).map((sentence) => sentence.replaceAll("\u00a0", " "))).toEqual([
+    "small judges as an engine of its own on 1 × tp 1: a call takes 310 ms in the mean, predicted for its load.",
+    "Direct start: a request starts at the first stage that a router gives a score of 70 or more. The router is modelled, AUC 0.85.",
+  ]);
 });

@@ -1,3 +1,4 @@
+import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import type { Tone } from "../ui/Badge";
 import { formatPercent, formatRate, formatSeconds } from "../ui/format";
@@ -18,6 +19,8 @@ interface Latency {
 export interface StageRow {
   readonly model: string;
   readonly share: string;
+  /** Ends of the share's band; null where the plan gives none, or every request comes here. */
+  readonly shareBand: string | null;
   readonly requests: string;
   readonly latencies: readonly Latency[];
   readonly utilisation: string;
@@ -45,11 +48,25 @@ export function extrapolated(stages: readonly Stage[]): Doubt | null {
   return reasons.length === 0 ? null : { tone: "hatched", word: "extrapolated", reason: `${reasons.join(". ")}.` };
 }
 
-const replicasText = ({ replicas }: ModelDeployment): string =>
-  replicas.map(({ tp, pp, count }) => `${count} × ${[`tp ${tp}`, pp > 1 ? `pp ${pp}` : ""].filter(Boolean).join(" ")}`).join(", ");
+/** @param mixed whether GPUs of several types are to be told apart. */
+const replicasText = ({ replicas, gpu: own }: ModelDeployment, mixed: boolean): string =>
+  replicas
+    .map(
+      ({ tp, pp, count, gpu = own }) =>
+        `${count} × ${[`tp ${tp}`, pp > 1 ? `pp ${pp}` : "", mixed ? `on ${gpu}` : ""].filter(Boolean).join(" ")}`,
+    )
+    .join(", ");
+
+/** The ends of a share's band, as close as per cents show. */
+const shareSpan = ({ low, high }: Pick<Band, "low" | "high">): string => `${formatPercent(low)} to ${formatPercent(high)}`;
 
 /** Decides the rows of what is promised of each stage. */
-export function prepareStages({ predictions, deployment }: Pick<Plan, "predictions" | "deployment">): readonly StageRow[] {
+export function prepareStages({
+  predictions,
+  deployment,
+  inputs,
+}: Pick<Plan, "predictions" | "deployment" | "inputs">): readonly StageRow[] {
+  const mixed = gpuTypes(inputs.cluster).length > 1;
   return predictions.stages.map((stage) => {
     const deployed = deployment.find((each) => each.model === stage.model);
     const latency = (figure: "p95Seconds" | "meanSeconds" | "ttftP95Seconds"): Latency => ({
@@ -59,12 +76,33 @@ export function prepareStages({ predictions, deployment }: Pick<Plan, "predictio
     return {
       model: stage.model,
       share: formatPercent(stage.share),
+      shareBand: stage.shareBand === undefined || stage.share === 1 ? null : shareSpan(stage.shareBand),
       requests: formatRate(stage.requestsPerSecond),
       latencies: [latency("p95Seconds"), latency("meanSeconds"), latency("ttftP95Seconds")],
       utilisation: formatPercent(stage.utilisation),
       nearSaturation: nearSaturation([stage]),
       extrapolated: extrapolated([stage]),
-      replicas: deployed === undefined ? "" : replicasText(deployed),
+      replicas: deployed === undefined ? "" : replicasText(deployed, mixed),
     };
   });
+}
+
+/** What routes and judges beside the stages: a judge that runs as an engine here, and requests that start later. */
+export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
+  const { judge, directStart } = policy;
+  const judging = deployment.find((each) => each.model === judge.model);
+  const mixed = gpuTypes(inputs.cluster).length > 1;
+  const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
+  return [
+    ...(judge.engine === undefined
+      ? []
+      : [
+          `${judge.model} judges as an engine of its own${replicas}: a call takes ${formatSeconds(judge.secondsPerCall)} in the mean, predicted for its load.`,
+        ]),
+    ...(directStart === undefined
+      ? []
+      : [
+          `Direct start: a request starts at the first stage that a router gives a score of ${directStart.below} or more. The router is modelled, AUC ${directStart.router.auc}.`,
+        ]),
+  ];
 }
