@@ -53,6 +53,9 @@ export function CompareTray(props: {
                   </li>
                 ))}
               </ul>
+              {routing.startBelow !== undefined && (
+                <p className="text-xs text-ink-3">direct start from a router score of {routing.startBelow}</p>
+              )}
               {pin !== null && pin.plan === null && <p className="text-xs text-warn">not among the cascades evaluated here</p>}
             </td>
           ))}
@@ -76,7 +79,8 @@ export function CompareTray(props: {
             <td key={key} className="text-right align-top">
               {pin !== null && (
                 <span className="inline-flex flex-wrap justify-end gap-1">
-                  <Button onClick={() => props.onUse(pin)} disabled={pin.plan === null}>
+                  {/* Thresholds set by hand start every request at the first stage: a pinned direct start is not brought back by them. */}
+                  <Button onClick={() => props.onUse(pin)} disabled={pin.plan === null || pin.pinned.routing.startBelow !== undefined}>
                     Use {pin.pinned.gpus === null ? "these thresholds" : `these thresholds on ${formatCount(pin.pinned.gpus)} GPUs`}
                   </Button>
                   <Button look="quiet" aria-label={`Unpin ${key}`} onClick={() => props.onUnpin(pin.key)}>

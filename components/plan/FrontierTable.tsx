@@ -13,6 +13,7 @@ function wordsOf(row: FrontierRow): string {
   const words = [
     row.role === "chosen" && "recommended",
     row.cascade.models.length === 1 && "one model alone",
+    row.cascade.startBelow !== undefined && "direct start",
     row.runs && "runs now",
     row.misses && "misses floor or budget",
   ];

@@ -16,6 +16,7 @@ const pin = fc.record({
   routing: fc.constantFrom(
     { models: ["llama-3.1-70b"], thresholds: [] },
     { models: ["llama-3.1-8b", "llama-3.1-70b", "llama-3.1-405b-fp8"], thresholds: [84, 56] },
+    { models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84], startBelow: 70 },
   ),
   gpus: fc.option(fc.integer({ min: 1, max: 100_000 })),
 });

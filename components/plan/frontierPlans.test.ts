@@ -15,8 +15,8 @@ const exploration: Exploration = {
   judge: { secondsPerCall: 0, usdPerCall: 0 },
   qualityConfidence: 0.9,
   routings: [
-    { stages: [0], thresholds: [], quality: 70, qualityLow: 68, share: [1] },
-    { stages: [0, 1], thresholds: [60], quality: 82, qualityLow: 80, share: [1, 0.4] },
+    { stages: [0], thresholds: [], startBelow: 0, quality: 70, qualityLow: 68, share: [1] },
+    { stages: [0, 1], thresholds: [60], startBelow: 0, quality: 82, qualityLow: 80, share: [1, 0.4] },
   ],
   stageP95: Float32Array.from([...small, ...small, ...large]),
   tableOffset: Int32Array.from([0, MAX_GPUS]),

@@ -49,6 +49,7 @@ describe("routing keys", () => {
   });
 
   it("are refused when a threshold is missing, too many, out of range or not whole", () => {
-    for (const key of ["", "a~b", "a@5", "a@101~b", "a@5.5~b", "a@1@2~b", "a@-1~b"]) expect(parseRouting(key)).toBeNull();
+    for (const key of ["", "a~b", "a@5", "a@101~b", "a@5.5~b", "a@1@2~b", "a@-1~b", "a@5~b^", "a@5~b^101", "a@5~b^7^7"])
+      expect(parseRouting(key)).toBeNull();
   });
 });

@@ -3,33 +3,40 @@ export interface RoutingChoice {
   readonly models: readonly string[];
   /** One fewer than models. */
   readonly thresholds: readonly number[];
+  /** Router score from which a request starts at a stage; left out: all start at the first. */
+  readonly startBelow?: number;
 }
 
 /**
  * @example formatRouting({ models: ["llama-3.1-8b", "llama-3.1-70b"], thresholds: [84] }) === "llama-3.1-8b@84~llama-3.1-70b"
  */
 export function formatRouting(routing: RoutingChoice): string {
-  return routing.models
-    .map((model, index) => (index < routing.thresholds.length ? `${model}@${routing.thresholds[index]}` : model))
-    .join("~");
+  const stages = routing.models.map((model, index) =>
+    index < routing.thresholds.length ? `${model}@${routing.thresholds[index]}` : model,
+  );
+  return stages.join("~") + (routing.startBelow === undefined ? "" : `^${routing.startBelow}`);
 }
 
 /** The cascade a key names; null when it is none (a threshold missing, outside 0..100, or not whole). */
 export function parseRouting(key: string): RoutingChoice | null {
   const models: string[] = [];
   const thresholds: number[] = [];
-  const parts = key.split("~");
+  const [cascade = "", start, ...more] = key.split("^");
+  if (more.length > 0 || (start !== undefined && !isScore(start))) return null;
+  const parts = cascade.split("~");
   for (const [index, part] of parts.entries()) {
     const [model, text, ...rest] = part.split("@");
     const last = index === parts.length - 1;
     if (model === undefined || model === "" || rest.length > 0 || (text === undefined) !== last) return null;
     models.push(model);
     if (text === undefined) continue;
-    if (!/^\d{1,3}$/.test(text) || Number(text) > 100) return null;
+    if (!isScore(text)) return null;
     thresholds.push(Number(text));
   }
-  return { models, thresholds };
+  return { models, thresholds, ...(start !== undefined && { startBelow: Number(start) }) };
 }
+
+const isScore = (text: string): boolean => /^\d{1,3}$/.test(text) && Number(text) <= 100;
 
 /** A cascade pinned for comparison; `gpus` null: on as many GPUs as the objective gives it. */
 export interface PinnedPlan {

@@ -21,7 +21,7 @@ export function useRunningPlan(
     const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerRequest } = predictions;
     const models = policy.stages.map((stage) => stage.model);
     return {
-      routing: { models, thresholds: policy.thresholds },
+      routing: { models, thresholds: policy.thresholds, ...(policy.directStart !== undefined && { startBelow: policy.directStart.below }) },
       gpus: models.map((model) => deployment.find((each) => each.model === model)?.gpus ?? 0),
       quality,
       figures: {
