@@ -6,6 +6,8 @@ import { useStore } from "zustand";
 import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
+import { TrafficPanel } from "../proposals/TrafficPanel";
+import { useOpenProposal } from "../proposals/useOpenProposal";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { formatCount, formatRate, formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
@@ -93,6 +95,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   const frames = useStore(store, (state) => state.shown);
   const paused = useStore(store, (state) => state.paused);
   const plan = usePlanOf(cluster.runningPlanId);
+  const proposal = useOpenProposal(clusterId);
   const frame = frames.at(-1);
   const status: PanelStatus =
     frame !== undefined
@@ -103,13 +106,14 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   return (
     <>
       <LiveHeader store={store} connection={connection} range={view.range} onRange={(range) => write({ range }, "push")} />
-      {frame !== undefined && <AttentionStrip problems={prepareAttention(frame)} />}
+      {frame !== undefined && <AttentionStrip problems={prepareAttention(frame)} proposal={proposal} />}
       <Panel title="Load">
         <LoadPanel clusterId={clusterId} plan={plan} />
       </Panel>
       <PanelState status={status}>
         {() => frame !== undefined && <Measurements frames={frames} frame={frame} plan={plan} rangeSeconds={Number(view.range)} />}
       </PanelState>
+      <TrafficPanel clusterId={clusterId} />
       <Panel title="Decisions">
         <DecisionTail clusterId={clusterId} paused={paused} />
       </Panel>

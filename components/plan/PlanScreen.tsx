@@ -5,6 +5,7 @@ import { useCallback, useMemo, useState } from "react";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/exploration";
 import { useTRPC } from "../api/trpc";
+import { ProposalCard } from "../proposals/ProposalCard";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { PageHeader } from "../ui/PageHeader";
 import { PanelState } from "../ui/PanelState";
@@ -72,6 +73,7 @@ function PlanDesk(props: {
   const fix = useCallback((routing: RoutingChoice | null) => change({ fixed: routing }, "replace"), [change]);
   return (
     <>
+      <ProposalCard clusterId={clusterId} />
       <SituationBar
         workloads={workloads}
         workloadId={workloadId}

@@ -1,0 +1,41 @@
+import type { Proposal, TrafficGauge } from "@/server/contracts/studio";
+import { formatClock, formatCounted, formatDelta, formatSeconds, formatUsd } from "../ui/format";
+
+export interface ProposalWords {
+  /** "input tokens 1.4x of planned since 14:05:00". */
+  readonly drifted: string;
+  /** "-1.2 s p95, 2 replicas start and 1 stops, about 40 s". */
+  readonly effect: string;
+}
+
+/** Changes of quality or price below these are not worth a word. */
+const NOTABLE = { points: 0.1, usdPerHour: 0.01 } as const;
+
+/** A proposal in the few words that a line has room for. */
+export function prepareProposal({ drifted, driftedSince, gain, change }: Proposal): ProposalWords {
+  const { started, stopped, seconds } = change;
+  const latency =
+    gain.latencySeconds === null ? "it keeps up, which the plan in force does not" : `${formatDelta(-gain.latencySeconds, 2)} s latency`;
+  return {
+    drifted: `${drifted.map(driftWords).join(", ")} since ${formatClock(driftedSince)}`,
+    effect: [
+      latency,
+      ...(Math.abs(gain.quality) < NOTABLE.points ? [] : [`${formatDelta(gain.quality, 1)} quality`]),
+      ...(Math.abs(gain.costUsdPerHour) < NOTABLE.usdPerHour
+        ? []
+        : [`${formatUsd(Math.abs(gain.costUsdPerHour))} an hour ${gain.costUsdPerHour > 0 ? "less" : "more"}`]),
+      started + stopped === 0
+        ? "no replica changes"
+        : `${formatCounted(started, "replica")} ${started === 1 ? "starts" : "start"} and ${stopped} ${stopped === 1 ? "stops" : "stop"}, about ${formatSeconds(seconds)}`,
+    ].join(", "),
+  };
+}
+
+/** Means tell most shifts; where they are equal the spread is what has changed. */
+function driftWords({ name, kind, planned, now }: TrafficGauge): string {
+  if (now === null) return name;
+  if (kind === "score")
+    return Math.abs(now - planned) < 1 ? `the spread of ${name}` : `${name} ${formatDelta(now - planned, 0)} points from planned`;
+  const ratio = now / planned;
+  return Math.abs(ratio - 1) < 0.05 ? `the spread of ${name}` : `${name} ${ratio.toFixed(1)}x of planned`;
+}
