@@ -1,5 +1,4 @@
 import { composePolicy } from "../policies/composePolicy";
-import { startAtFirst } from "../policies/directStart";
 import { fcfsOrder } from "../policies/fcfsOrder";
 import { leastLoadPlace } from "../policies/leastLoadPlace";
 import type { Policy, ReplicaView } from "../policies/policy";
@@ -21,8 +20,8 @@ export interface Uptime {
 
 /**
  * A cascade whose thresholds, models and replicas change at set times: a re-planned deployment under a rolling update. Stages are positions in
- * the ladder. Requests that wait for a model no longer in the cascade go to the next that is; an answer is judged by the cascade
- * in force when it is there.
+ * the ladder. Requests that wait for a model no longer in the cascade go to the next that is, as many at once as its replicas would
+ * have room for; an answer is judged by the cascade in force when it is there.
  *
  * @param epochs by rising time, the first from the start.
  * @param uptimes by replica id; a replica that is not named is always up.
@@ -42,7 +41,7 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
       kind: "phased-cascade",
       needs: ["judged-scores"],
       models: ladder,
-      start: startAtFirst,
+      start: () => ({ stage: servedAt(0), reason: "first-stage" }),
       judges,
       verdict(stage, judgedScore) {
         const next = epoch.stages[place(stage) + 1];
@@ -58,8 +57,6 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
 
   return {
     ...served,
-    // Work may wait for a model that is no longer in the cascade: all of it must be seen.
-    firstComeFirstServed: false,
     judges,
     decide(view) {
       const now = view.nowSeconds;
@@ -72,7 +69,8 @@ export function phasedPolicy(ladder: readonly string[], epochs: readonly Epoch[]
           return own === undefined || (own.fromSeconds <= now && now < own.untilSeconds);
         });
       }
-      const moves = view.waiting.flatMap(({ id, stage, state }) =>
+      const whole = epoch.stages.length === ladder.length;
+      const moves = (whole ? [] : view.waiting).flatMap(({ id, stage, state }) =>
         state.kind === "queued" && servedAt(stage) !== stage
           ? [{ kind: "escalate" as const, workId: id, stage: servedAt(stage), reason: "model-not-in-cascade" }]
           : [],

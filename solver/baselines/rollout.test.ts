@@ -122,4 +122,18 @@ describe("phasedPolicy", () => {
     expect(outcome.finalStage[0]).toBe(1);
     expect(outcome.finalStage.at(-1)).toBe(0);
   });
+
+  it("starts requests at the first model there is, where the cascade leaves the smallest out", () => {
+    const [, large] = system(
+      [
+        [1, 1],
+        [4, 2],
+      ],
+      [50],
+    ).stages;
+    const alone: System = { name: "alone", stages: [large!], routing: { kind: "cascade", thresholds: [] } };
+    const { unserved, finalStage } = run([{ fromSeconds: 0, system: alone }]);
+    expect(unserved).toBe(0);
+    expect(new Set(finalStage)).toEqual(new Set([1]));
+  });
 });
