@@ -2,6 +2,7 @@
 
 import Link from "next/link";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Plan } from "@/solver/plan/plan";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
@@ -12,13 +13,12 @@ import { useReview } from "./useReview";
 export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSummary; readonly plan: Plan | null }) {
   const link = useClusterLink();
   const review = useReview();
-  const gpus = cluster.spec.nodes.reduce((sum, node) => sum + node.gpus, 0);
   return (
     <section aria-label="First steps" className="flex flex-wrap items-center gap-x-6 gap-y-3 rounded-lg border bg-panel px-4 py-3">
       <div className="max-w-3xl min-w-64 flex-1 text-sm text-ink-2">
         <p>
           <span className="font-medium text-ink">No plan runs on {cluster.spec.name} yet.</span> <Badge tone="hatched">emulated</Badge> Its{" "}
-          {gpus} {cluster.spec.gpu} GPUs and their engines are emulated: real HTTP and real queues,{" "}
+          {gpuCount(cluster.spec)} {gpuTypes(cluster.spec).join(" and ")} GPUs and their engines are emulated: real HTTP and real queues,{" "}
           {cluster.emulatedAsPlanned
             ? "step times exactly as the planner models them, so that measuring here tests the drivers only."
             : "step times from a model with deviations the planner does not see."}{" "}

@@ -12,7 +12,6 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
-import { formatConstraints, parseConstraints } from "./constraintsCodec";
 import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./FrontierPanel";
 import { useFrontierView } from "./frontierCodec";
@@ -24,6 +23,7 @@ import { type PlanView, planCodec } from "./planCodec";
 import { asSituation, estimateKnobs } from "./prepareConstraints";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 import { SituationBar } from "./SituationBar";
+import { useAsked } from "./useAsked";
 import { usePlanning } from "./usePlanning";
 import { useRunningPlan } from "./useRunningPlan";
 
@@ -42,20 +42,18 @@ function PlanDesk(props: {
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const askedKey = JSON.stringify(asSituation(view));
+  const asked = useAsked(view);
   const situation = useMemo(
-    () => ({ workloadId, clusterId, requestsPerSecond, ...(JSON.parse(askedKey) as ReturnType<typeof asSituation>) }),
-    [workloadId, clusterId, requestsPerSecond, askedKey],
+    () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
+    [workloadId, clusterId, requestsPerSecond, asked],
   );
   // Parsed anew with every change of the address; kept by their text, so that only a real change is one.
   const fixedKey = view.fixed === null ? "" : formatRouting(view.fixed);
   const fixed = useMemo(() => parseRouting(fixedKey), [fixedKey]);
   const frontierView = useFrontierView(view);
-  const constraintsKey = formatConstraints(view.constraints);
-  const constraints = useMemo(() => parseConstraints(constraintsKey), [constraintsKey]);
   const planned = useMemo(
-    () => ({ asked: knobs, estimated: estimateKnobs(knobs, constraints, cluster.spec) }),
-    [knobs, constraints, cluster.spec],
+    () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
+    [knobs, asked, cluster.spec],
   );
   const planning = usePlanning(situation, planned, fixed);
   const models = (workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model);

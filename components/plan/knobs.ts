@@ -1,15 +1,12 @@
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/exploration";
+import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { PlanView } from "./planCodec";
 
 /** Confidence of the lower bound a floor holds for, unless the operator asks for the point value. */
 const FLOOR_CONFIDENCE = 0.9;
 /** Where no cluster suggests a rate or a floor. */
 const FALLBACK = { requestsPerSecond: 10, qualityFloor: 80 } as const;
-
-function gpuCount(cluster: ClusterSummary): number {
-  return cluster.spec.nodes.reduce((sum, node) => sum + node.gpus, 0);
-}
 
 /** What the address leaves open, filled from the cluster's suggestion. */
 export interface PlanDefaults {
@@ -28,7 +25,7 @@ export function planDefaults(cluster: ClusterSummary, workloads: readonly Worklo
     workload: workload.id,
     requestsPerSecond: suggested?.requestsPerSecond ?? FALLBACK.requestsPerSecond,
     qualityFloor: suggested?.qualityFloor ?? FALLBACK.qualityFloor,
-    gpus: gpuCount(cluster),
+    gpus: gpuCount(cluster.spec),
   };
 }
 

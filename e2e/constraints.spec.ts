@@ -1,0 +1,84 @@
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, test } from "./fixtures";
+
+test("an operator constrains a plan, sees what conflicts, relaxes it by one click and cancels a solve", async ({ page, studio }) => {
+  test.setTimeout(300_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  await page.goto(studio.signInLink);
+  const free = await exactPlan(page);
+  const editor = page.getByRole("dialog", { name: "Constraints" });
+  const chips = page.getByRole("list", { name: "Constraints", exact: true });
+  const dropped = free.models[0] ?? "";
+
+  await test.step("a model is excluded, and the plan does without it", async () => {
+    await page.getByRole("button", { name: "Edit constraints" }).click();
+    await editor.getByRole("checkbox", { name: `${dropped} may be used` }).uncheck();
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+    await editor.getByRole("button", { name: "Done" }).click();
+    await expect(chips.getByText(`without ${dropped}`)).toBeVisible();
+    const plan = await exactPlan(page);
+    expect(plan.models.length).toBeGreaterThan(0);
+    expect(plan.models).not.toContain(dropped);
+  });
+
+  await test.step("it is in the address, and given up by its chip", async () => {
+    await page.reload();
+    await expect(chips.getByText(`without ${dropped}`)).toBeVisible();
+    await page.getByRole("button", { name: `Give up: without ${dropped}` }).click();
+    await expect(page).not.toHaveURL(/constraints=/);
+    expect((await exactPlan(page)).hash).toBe(free.hash);
+  });
+
+  await test.step("text that is no constraint is refused in a sentence; text that is one is taken", async () => {
+    await page.getByRole("button", { name: "Edit constraints" }).click();
+    await editor.getByText("As YAML").click();
+    const text = editor.getByRole("textbox");
+    await text.fill("maxUsdPerDay: 3");
+    await expect(editor.getByRole("alert")).toHaveText("maxUsdPerDay: there is no such field.");
+    await expect(editor.getByRole("button", { name: "Use this text" })).toBeDisabled();
+    // Neither can be kept with the other: the pinned replicas alone cost more than the cap.
+    await text.fill(`pinned: [{ model: ${free.models[0]}, replicas: 4 }]\nmaxUsdPerHour: 1`);
+    await editor.getByRole("button", { name: "Use this text" }).click();
+    await expect(text).toHaveValue(/^pinned:\n {2}- model: .*\n {4}replicas: 4\nmaxUsdPerHour: 1\n$/);
+    await page.keyboard.press("Escape");
+  });
+
+  await test.step("constraints that conflict are named, and one click makes room for a plan", async () => {
+    const conflict = page.getByRole("list", { name: "Constraints that conflict" });
+    await expect(conflict).toContainText("at most 1 USD/hour", { timeout: 60_000 });
+    await conflict
+      .getByRole("button", { name: /^(Allow \$[\d.,]+ an hour|Lift the cap): / })
+      .first()
+      .click();
+    const plan = await exactPlan(page);
+    expect(plan.models.length).toBeGreaterThan(0);
+    await expect(chips.getByText(/at most \$1\.00 an hour/)).toHaveCount(0);
+  });
+
+  await test.step("a solve is cancelled and asked for again", async () => {
+    const rate = page.getByLabel("Requests per second");
+    await rate.fill("37.5");
+    await page.getByRole("button", { name: "Cancel", exact: true }).first().click();
+    await expect(page.getByText("Cancelled.")).toBeVisible();
+    await page.getByRole("button", { name: /^(Evaluate cascades|Solve it)$/ }).click();
+    expect((await exactPlan(page)).models.length).toBeGreaterThan(0);
+  });
+
+  await test.step("what would change the plan is worked out when asked", async () => {
+    await page.getByRole("button", { name: "Work it out" }).first().click();
+    await expect(page.getByRole("table", { name: "What would change the latency" })).toContainText("GPU more", { timeout: 120_000 });
+  });
+
+  expect(problems).toEqual([]);
+});
+
+/** Waits until the exact plan has replaced the estimate, and reads its hash and the models of its stages. */
+async function exactPlan(page: Page): Promise<{ readonly hash: string; readonly models: readonly string[] }> {
+  await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
+  const rows = page.getByRole("table", { name: "Predictions per stage" }).locator("tbody tr td:first-child");
+  const models = (await rows.allInnerTexts()).map((text) => /^[A-H]\s+(\S+)/.exec(text.trim())?.[1] ?? text);
+  return { hash: await page.getByTestId("plan-hash").innerText(), models };
+}
