@@ -1,4 +1,4 @@
-import { settledStage } from "../cascade/finalist";
+import { settledStage } from "../cascade/wholeSimulation";
 import { type PlanningSample, planningSample, type Routed, routePrompts } from "../cascade/routing";
 import { atRate } from "../cascade/thinning";
 import { simulateCluster } from "../cluster/simulateCluster";

@@ -2,8 +2,8 @@ import { utilisationAt } from "../engine/saturation";
 import type { EngineProfile } from "../hardware/engineProfile";
 import type { Objective } from "../plan/plan";
 import { secondsOnReplicas } from "./capacityTable";
+import type { DeployedStage } from "./deployedStage";
 import { type Explorer, type RoutedCascade, relativePercentileOf } from "./explore";
-import type { DeployedStage } from "./finalist";
 import { stageStability } from "./stageStability";
 
 /** How far an approved threshold range may reach from the plan's own value: beyond it the plan's predictions say little. */

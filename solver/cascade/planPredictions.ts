@@ -2,13 +2,17 @@ import { extrapolations } from "../calibration/extrapolations";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import { mean, quantile } from "../numeric/quantile";
+import { mixSeed } from "../numeric/random";
+import { gpuPrices } from "../plan/clusterGpus";
 import type { ClusterSpec, Predictions, StagePrediction } from "../plan/plan";
 import { costUsdPerRequest } from "./allocate";
+import { usdPerHour } from "./deployedStage";
 import type { Finalist } from "./finalist";
 import { judgeOutlooks } from "./judgeOutlook";
 import { type Noted, planNotes } from "./planNotes";
 import { predictionBand, predictionSpan, statistic } from "./predictionBand";
 import { stageStability } from "./stageStability";
+import { routedIntervals } from "./uncertainty";
 
 interface Predicted extends Noted {
   readonly cluster: ClusterSpec;
@@ -19,11 +23,14 @@ interface Predicted extends Noted {
 export function planPredictions(input: Predicted, finalist: Finalist): Predictions {
   const { explorer, cluster, workload, profile } = input;
   const { requestsPerSecond, quantile: q, qualityConfidence, judge } = explorer.input;
-  const { routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
-  const { deployment, endToEndSeconds } = finalist;
+  const { stages: models, routed, qualityLow, thresholds, startBelow } = explorer.routing(finalist.routing);
+  const { deployment, kept, endToEndSeconds } = finalist;
   const p95 = statistic(endToEndSeconds, (seconds) => quantile(seconds, q));
-  const gpus = deployment.reduce((sum, stage) => sum + stage.gpus, 0);
-  const stages = deployment.map((_, stage) => stagePrediction(input, finalist, stage));
+  const gpus = [...deployment, ...kept].reduce((sum, stage) => sum + stage.gpus, 0);
+  const costUsdPerHour = usdPerHour([...deployment, ...kept], gpuPrices(cluster));
+  const { routed: whole } = explorer.outlook(models, thresholds, startBelow);
+  const interval = routedIntervals(whole, { confidence: qualityConfidence, seed: mixSeed(explorer.input.seed, "intervals") });
+  const stages = deployment.map((_, stage) => ({ ...stagePrediction(input, finalist, stage), shareBand: interval.share[stage] }));
   return {
     quality: routed.quality,
     qualityBand: {
@@ -32,6 +39,11 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
       confidence: qualityConfidence,
       basis: `lower end calibrated to hold for whichever thresholds are picked, from ${routed.exit.length} planning prompts; the upper end mirrors it, and the confidence is of each end on its own`,
     },
+    qualityInterval: {
+      ...interval.quality,
+      confidence: qualityConfidence,
+      basis: `${routed.exit.length} planning prompts drawn again with these thresholds as they are; two-sided, like the bands of the shares`,
+    },
     p95Seconds: p95.seconds,
     p95Band: predictionBand(p95, profile, {
       extrapolated: stages.some(({ extrapolated = [] }) => extrapolated.length > 0),
@@ -39,8 +51,8 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     }),
     meanSeconds: mean(endToEndSeconds),
     largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
-    costUsdPerRequest: costUsdPerRequest({ gpus, usdPerGpuHour: cluster.usdPerGpuHour, requestsPerSecond, share: routed.share, judge }),
-    costUsdPerHour: gpus * cluster.usdPerGpuHour,
+    costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: costUsdPerHour, requestsPerSecond, share: routed.share, judge }),
+    costUsdPerHour,
     utilisation: stages.reduce((sum, stage, index) => sum + (stage.utilisation * (deployment[index]?.gpus ?? 0)) / gpus, 0),
     stages,
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
@@ -89,7 +101,7 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
 }
 
 /** In what a stage's replicas, as they are loaded, lie outside the runs their profile was fitted to. */
-function stageExtrapolations({ explorer, profile, cards, cluster }: Predicted, finalist: Finalist, index: number): string[] {
+function stageExtrapolations({ explorer, profile, cards }: Predicted, finalist: Finalist, index: number): string[] {
   const cascade = explorer.routing(finalist.routing);
   const { sample, requestsPerSecond } = explorer.input;
   const deployed = finalist.deployment[index];
@@ -101,12 +113,12 @@ function stageExtrapolations({ explorer, profile, cards, cluster }: Predicted, f
     Math.round(mean(Float64Array.from(prompts, (prompt) => counts?.[prompt] ?? 0)));
   const replicas = deployed.replicas.reduce((sum, { count }) => sum + count, 0);
   const inFlight = (requestsPerSecond * (cascade.routed.share[index] ?? 0) * (finalist.measured[index]?.mean.seconds ?? 0)) / replicas;
-  const reasons = deployed.replicas.flatMap(({ shape }) =>
+  const reasons = deployed.replicas.flatMap(({ gpu, shape }) =>
     extrapolations(
       {
         engine: profile.engine,
         model: card.id,
-        gpu: cluster.gpu,
+        gpu,
         precision: card.precision,
         kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
         shape,

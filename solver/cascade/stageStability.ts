@@ -1,6 +1,6 @@
 import { type Stability, stabilityOf } from "../engine/saturation";
 import type { EngineProfile } from "../hardware/engineProfile";
-import type { DeployedStage } from "./finalist";
+import type { DeployedStage } from "./deployedStage";
 
 type Loaded = Pick<DeployedStage, "model" | "utilisation">;
 

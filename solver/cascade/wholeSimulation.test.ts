@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { settledStage } from "./finalist";
+import { settledStage } from "./wholeSimulation";
 
 it("takes a stage's percentiles over the requests after the warm-up only, at the percentile asked", () => {
   // Answers come in another order than requests: the warm-up is of requests.

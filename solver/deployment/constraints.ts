@@ -28,6 +28,12 @@ export const planConstraintsSchema = z.strictObject({
 
 export type PlanConstraints = z.infer<typeof planConstraintsSchema>;
 
+/** The document that asks for nothing. */
+export const noConstraints: PlanConstraints = planConstraintsSchema.parse({});
+
+/** Whether a document asks for anything. */
+export const asksForAnything = (constraints: PlanConstraints): boolean => JSON.stringify(constraints) !== JSON.stringify(noConstraints);
+
 /** One constraint, in operators' words, and the same problem without it. */
 export interface NamedConstraint {
   readonly kind: keyof PlanConstraints | "stageLimitSeconds";

@@ -1,0 +1,115 @@
+import { costUsdPerRequest } from "./allocate";
+import { best, promisedQuality } from "./choose";
+import { bestDeployment, type Constrained, modelsToDeploy, type RoutingCurves } from "./constrainedDeployment";
+import type { Candidate, Knobs } from "./exploration";
+import { relativePercentileOf } from "./explore";
+import type { NearTables } from "./latencyTables";
+import type { ShapeCurve } from "./shapeMix";
+
+/** Routings deployed by shared tables at most; where a node may be lost each takes a hundred times as long. */
+const MOST_TRIED = { usually: 60, survivingNodeLoss: 8 };
+
+/** Time for one of them. */
+const TRIAL_SECONDS = 0.5;
+
+/** Deployable routings to have before the search may end: what the tables promise, a whole simulation may not keep. */
+const ENOUGH = 4;
+
+/** Routings of one cascade whose stages' shares differ by less are alike to a deployment: the best of them stands for all. */
+const SHARE_STEP = 0.04;
+
+/** What came of deploying candidates under the constraints. */
+export interface ConstrainedCandidates {
+  /** Those that can be deployed, with latency, cost and GPUs as they then are by the tables. */
+  readonly candidates: readonly Candidate[];
+  /** The best that the constraints rule out; null where none was. */
+  readonly refused: Candidate | null;
+  /** The fastest that can be deployed, but only over the latency budget, with its latency; null where none is. */
+  readonly late: Candidate | null;
+  /** Whether some were left untried that may be better. */
+  readonly cut: boolean;
+}
+
+/**
+ * Candidates as the constraints let them be deployed, by the tables that routings share. Without constraints a candidate is at least
+ * as good, up to the tables' error: taken best first, none needs to be tried once the best deployed beats the next.
+ *
+ * @param pool candidates within floor and budget without the constraints.
+ */
+export function constrainedCandidates(input: Constrained, pool: readonly Candidate[], knobs: Knobs): ConstrainedCandidates {
+  const quality = promisedQuality(knobs);
+  const most = input.constraints.surviveNodeLoss ? MOST_TRIED.survivingNodeLoss : MOST_TRIED.usually;
+  const candidates: Candidate[] = [];
+  let refused: Candidate | null = null;
+  let late: Candidate | null = null;
+  let left = representatives(input, pool, knobs);
+  for (let tried = 0; ; tried += 1) {
+    const next = best(left, knobs.kind, quality);
+    const leader = best(candidates, knobs.kind, quality);
+    const ahead = leader !== null && best([leader, ...left], knobs.kind, quality) === leader;
+    if (next === null || (ahead && candidates.length >= ENOUGH)) break;
+    if (tried === most) return { candidates, refused, late, cut: !ahead };
+    left = left.filter((candidate) => candidate !== next);
+    const found = bestDeployment(input, sharedCurves(input, next), {
+      seconds: TRIAL_SECONDS,
+      budgetSeconds: knobs.latencyBudgetSeconds,
+    });
+    if (found === "refused") refused ??= next;
+    if (found === null || found === "refused") continue;
+    const { gpus, usdPerHour, stages } = found.deployment;
+    const { judge, requestsPerSecond } = input.explorer.input;
+    const { share } = input.explorer.routing(next.routing).routed;
+    const deployed: Candidate = {
+      ...next,
+      gpus: stages
+        .slice(0, next.gpus.length)
+        .map(({ replicas }) => replicas.reduce((sum, { option }) => sum + option.shape.tp * option.shape.pp, 0)),
+      gpusTotal: gpus,
+      latencySeconds: found.seconds,
+      costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: usdPerHour, requestsPerSecond, share, judge }),
+    };
+    if (found.seconds <= (knobs.latencyBudgetSeconds ?? Number.MAX_VALUE)) candidates.push(deployed);
+    else if (late === null || found.seconds < late.latencySeconds) late = deployed;
+  }
+  return { candidates, refused, late, cut: false };
+}
+
+/** The best candidate of each cascade and each load on its stages. */
+function representatives({ explorer }: Constrained, pool: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
+  const alike = new Map<string, Candidate[]>();
+  for (const candidate of pool) {
+    const { stages, routed } = explorer.routing(candidate.routing);
+    const key = `${stages.join("-")} ${routed.share.map((share) => Math.round(share / SHARE_STEP)).join("-")}`;
+    const own = alike.get(key);
+    if (own === undefined) alike.set(key, [candidate]);
+    else own.push(candidate);
+  }
+  return [...alike.values()].flatMap((own) => best(own, knobs.kind, promisedQuality(knobs)) ?? []);
+}
+
+function sharedCurves(input: Constrained, { routing, gpus }: Candidate): RoutingCurves {
+  const { explorer } = input;
+  const evaluated = explorer.routing(routing);
+  const { sample } = explorer.input;
+  const mixes = explorer.mixes(evaluated);
+  const everything = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
+  const near = modelsToDeploy(input, routing).map((model, stage) => explorer.tables.near(model, mixes[stage] ?? everything));
+  const aim = evaluated.tables.map((table, stage) => table[(gpus[stage] ?? 0) - 1] ?? Number.POSITIVE_INFINITY);
+  return {
+    routing,
+    shapes: near.map(stretched),
+    norms: near.slice(0, evaluated.stages.length).map((own) => ({ relativePercentile: relativePercentileOf(own) })),
+    aim: aim.every((seconds) => seconds < Number.POSITIVE_INFINITY) ? aim : null,
+  };
+}
+
+/** The curves of tables of a similar mix, for requests so many times as long. */
+const stretched = ({ tables, lengthFactor }: NearTables): readonly ShapeCurve[] =>
+  tables.capacity.shapes.map(({ curve, ...shape }) => ({
+    ...shape,
+    curve: {
+      rates: curve.rates.map((rate) => rate / lengthFactor),
+      seconds: curve.seconds.map((seconds) => seconds * lengthFactor),
+      saturationRequestsPerSecond: curve.saturationRequestsPerSecond / lengthFactor,
+    },
+  }));

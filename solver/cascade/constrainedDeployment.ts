@@ -1,0 +1,143 @@
+import type { PlanConstraints } from "../deployment/constraints";
+import type { DeploymentProblem } from "../deployment/problem";
+import { type Deployment, solveDeployment } from "../deployment/solveDeployment";
+import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "../plan/clusterGpus";
+import type { ClusterSpec } from "../plan/plan";
+import type { FinalistInput } from "./finalist";
+import type { MixTables } from "./latencyTables";
+import type { ShapeCurve } from "./shapeMix";
+
+/** What deployments under constraints are made from. */
+export type Constrained = Pick<
+  FinalistInput,
+  "explorer" | "cluster" | "objective" | "constraints" | "running" | "engine" | "elapsedSeconds"
+>;
+
+/** A routing with the curves of its stages' replicas, by shared tables or by its own. */
+export interface RoutingCurves {
+  readonly routing: number;
+  /** Per model of `modelsToDeploy`. */
+  readonly shapes: readonly (readonly ShapeCurve[])[];
+  /** Per stage. */
+  readonly norms: readonly Pick<MixTables, "relativePercentile">[];
+  /** Latency of each stage in the best allocation without constraints; null where none keeps up. */
+  readonly aim: readonly number[] | null;
+}
+
+/** A deployment with its objective latency by the tables, when all stands and after the worst loss of a node where that is asked. */
+export interface TimedDeployment {
+  readonly deployment: Deployment;
+  readonly seconds: number;
+  readonly secondsAfterLoss: number;
+}
+
+/** Whether a deployment takes more than GPU counts per stage: several GPU types, something that runs, or a constraint on replicas. */
+export function isConstrained({ cluster, constraints, running }: Pick<Constrained, "cluster" | "constraints" | "running">): boolean {
+  const { pinned, nodes, minReplicasPerModel, surviveNodeLoss, maxChangedReplicas, idleGpus } = constraints;
+  const onReplicas =
+    pinned.length > 0 || nodes.length > 0 || minReplicasPerModel !== null || surviveNodeLoss || maxChangedReplicas !== null;
+  return onReplicas || !idleGpus || running.length > 0 || gpuTypes(cluster).length > 1;
+}
+
+/** GPUs that a plan may use: what is asked, there, and allowed by the caps on GPUs and cost (on several types: on the cheapest GPUs). */
+export function gpusAllowed(cluster: ClusterSpec, { maxGpus, maxUsdPerHour }: PlanConstraints, asked: number): number {
+  const cheapest = Math.min(...Object.values(gpuPrices(cluster)));
+  const paid = maxUsdPerHour === null || cheapest === 0 ? Number.POSITIVE_INFINITY : Math.floor(maxUsdPerHour / cheapest + 1e-9);
+  return Math.min(asked, maxGpus ?? Number.POSITIVE_INFINITY, paid, gpuCount(cluster));
+}
+
+/** Indices of the models of a cascade, then of those pinned beside it. */
+export function modelsToDeploy({ explorer, constraints }: Constrained, routing: number): readonly number[] {
+  const { stages } = explorer.routing(routing);
+  const pinned = constraints.pinned.map(({ model }) => explorer.input.sample.models.indexOf(model));
+  return [...stages, ...new Set(pinned.filter((model) => model >= 0 && !stages.includes(model)))];
+}
+
+/** The deployment of one routing as a problem. Models that are pinned without being a stage follow its stages and have no load. */
+export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<RoutingCurves, "routing" | "shapes">): DeploymentProblem {
+  const { explorer, cluster, constraints, objective, running } = input;
+  const { requestsPerSecond, sample } = explorer.input;
+  const { share } = explorer.routing(routing).routed;
+  const all = gpuCount(cluster);
+  return {
+    stages: modelsToDeploy(input, routing).map((model, stage) => ({
+      model: sample.models[model] ?? "",
+      requestsPerSecond: requestsPerSecond * (share[stage] ?? 0),
+      options: shapes[stage] ?? [],
+    })),
+    nodes: cluster.nodes.map((node) => ({ name: node.name, gpus: node.gpus, gpu: gpuOfNode(cluster, node) })),
+    usdPerGpuHour: gpuPrices(cluster),
+    running,
+    constraints: {
+      ...constraints,
+      maxGpus: objective.maxGpus < all ? Math.min(objective.maxGpus, constraints.maxGpus ?? all) : constraints.maxGpus,
+    },
+    objective: { kind: "latency" },
+  };
+}
+
+/**
+ * The best deployment of one routing under the constraints. The MILP minimises the largest stage latency; so that the end-to-end latency
+ * comes out low, stages are also weighed by what the best allocation without constraints would give each, and the better of both is
+ * kept. For the lowest cost that allocation, stretched to the budget, is each stage's limit.
+ *
+ * @param asked the time for all MILPs, and the latency that the lowest cost is under (null: any).
+ * @returns `refused` when the constraints rule the routing out, null when nothing was found in time.
+ */
+export function bestDeployment(
+  input: Constrained,
+  curves: RoutingCurves,
+  asked: { readonly seconds: number; readonly budgetSeconds: number | null },
+): TimedDeployment | "refused" | null {
+  const { engine, objective, elapsedSeconds } = input;
+  const problem = deploymentProblem(input, curves);
+  const endToEnd = objective.latency === "end-to-end";
+  const byCost = objective.kind === "cost-under-both";
+  const weighings = endToEnd && curves.aim !== null ? [weighed(problem, curves.aim), problem] : [problem];
+  const problems = byCost ? costProblems(input, curves, { problem, budgetSeconds: asked.budgetSeconds }) : weighings;
+  let best: TimedDeployment | null = null;
+  let refused = problems.length === 0;
+  for (const one of problems) {
+    const found = solveDeployment(one, { engine, timeLimitSeconds: asked.seconds / problems.length, nowSeconds: elapsedSeconds });
+    refused ||= found.outcome === "infeasible";
+    if (found.outcome !== "deployment") continue;
+    const timed = timedDeployment(input, curves, found);
+    if (best === null || timed.secondsAfterLoss < best.secondsAfterLoss) best = timed;
+  }
+  return best ?? (refused ? "refused" : null);
+}
+
+function timedDeployment({ explorer, objective }: Constrained, { routing, norms }: RoutingCurves, deployment: Deployment): TimedDeployment {
+  const cascade = explorer.routing(routing);
+  const secondsOf = (which: "seconds" | "secondsAfterLoss"): number => {
+    const stageSeconds = deployment.stages.slice(0, cascade.stages.length).map((stage) => stage[which]);
+    return objective.latency === "end-to-end" ? explorer.compose(cascade, stageSeconds, norms).seconds : Math.max(...stageSeconds);
+  };
+  return { deployment, seconds: secondsOf("seconds"), secondsAfterLoss: secondsOf("secondsAfterLoss") };
+}
+
+/** The problem with stages weighed so that those that are to be slower count less: the slowest counts once. */
+function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): DeploymentProblem {
+  const slowest = Math.max(...stageSeconds);
+  return {
+    ...problem,
+    stages: problem.stages.map((stage, index) => ({ ...stage, latencyWeight: slowest / (stageSeconds[index] ?? slowest) })),
+  };
+}
+
+/** The lowest cost with every stage within a limit that together keep the budget; none where no stretch of the aim does. */
+function costProblems(
+  { explorer, objective }: Constrained,
+  { routing, norms, aim }: RoutingCurves,
+  { problem, budgetSeconds }: { readonly problem: DeploymentProblem; readonly budgetSeconds: number | null },
+): DeploymentProblem[] {
+  const within = (base: DeploymentProblem, stageLimitSeconds: number): DeploymentProblem[] => [
+    { ...base, objective: { kind: "cost", stageLimitSeconds } },
+  ];
+  if (budgetSeconds === null) return within(problem, Number.POSITIVE_INFINITY);
+  if (objective.latency === "largest-stage") return within(problem, budgetSeconds);
+  if (aim === null) return [];
+  const { seconds, judgeSeconds } = explorer.compose(explorer.routing(routing), aim, norms);
+  const stretch = (budgetSeconds - judgeSeconds) / (seconds - judgeSeconds);
+  return stretch > 0 ? within(weighed(problem, aim), stretch * Math.max(...aim)) : [];
+}

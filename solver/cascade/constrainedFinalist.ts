@@ -1,0 +1,112 @@
+import { type Conflict, explainInfeasible } from "../deployment/explainInfeasible";
+import type { DeployedStage as StageReplicas } from "../deployment/solveDeployment";
+import { allocateExactly, type RoutingTables } from "./allocateExactly";
+import { bestDeployment, type Constrained, deploymentProblem, modelsToDeploy, type TimedDeployment } from "./constrainedDeployment";
+import { type DeployedStage, gpusOf, loadOf, mainGpu } from "./deployedStage";
+import type { Deployed, ToDeploy } from "./finalist";
+import type { ShapeCount } from "./shapeMix";
+import { counted, secondsText } from "./wording";
+
+/** Time for all MILPs of one deployment; where it runs out the best found so far is taken, and how far from proven it is is told. */
+const DEPLOYMENT_SECONDS = 4;
+
+/** Time for finding which constraints conflict. */
+const CONFLICT_SECONDS = 10;
+
+/** One routing on named nodes under the constraints, by tables of its own; `refused` when they rule it out. */
+export function deployConstrained(input: Constrained, { routing, gpus, budgetSeconds }: ToDeploy): Deployed | "refused" | null {
+  const { explorer, objective } = input;
+  const own = exactTables(input, routing);
+  const stages = explorer.routing(routing).stages.length;
+  const tables = own.tables.slice(0, stages);
+  const aim = allocateExactly({ ...own, tables }, { gpus, latency: objective.latency })?.stageSeconds ?? null;
+  const shapes = own.tables.map(({ capacity }) => capacity.shapes);
+  const found = bestDeployment(input, { routing, shapes, norms: tables, aim }, { seconds: DEPLOYMENT_SECONDS, budgetSeconds });
+  if (found === null || found === "refused") return found;
+  const { status, gap, solver } = found.deployment;
+  const deployed = found.deployment.stages.map((stage, index) => deployedStage(stage, own, index));
+  return {
+    routing,
+    deployment: deployed.slice(0, stages),
+    kept: deployed.slice(stages),
+    tables,
+    tableSeconds: found.seconds,
+    proof: { status, gap, engine: `${solver.engine}, ${counted(solver.milps, "MILP")} over replicas on nodes` },
+    says: saysOf(input, found),
+  };
+}
+
+/** Why a routing cannot be deployed under the constraints; null when it can, or that was not found out in time. */
+export function conflictOf(input: Constrained, routing: number): Conflict | null {
+  const shapes = exactTables(input, routing).tables.map(({ capacity }) => capacity.shapes);
+  const { engine, elapsedSeconds } = input;
+  return explainInfeasible(deploymentProblem(input, { routing, shapes }), {
+    engine,
+    timeLimitSeconds: CONFLICT_SECONDS,
+    nowSeconds: elapsedSeconds,
+  });
+}
+
+/** Tables of every model to deploy, with the shapes that run beside those worth having. */
+function exactTables(input: Constrained, routing: number): RoutingTables {
+  const { explorer, running } = input;
+  const { sample } = explorer.input;
+  const mixes = explorer.mixes(explorer.routing(routing));
+  const everything = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
+  const tables = modelsToDeploy(input, routing).map((model, stage) => {
+    const runs = running.filter((replica) => replica.model === sample.models[model]);
+    return explorer.tables.exact(model, mixes[stage] ?? everything, ({ shape }) =>
+      runs.some((replica) => replica.shape.tp === shape.tp && replica.shape.pp === shape.pp),
+    );
+  });
+  return { explorer, routing, tables };
+}
+
+function deployedStage(
+  { model, seconds, replicas }: StageReplicas,
+  { explorer, routing, tables }: RoutingTables,
+  index: number,
+): DeployedStage {
+  const table = tables[index];
+  if (table === undefined) throw new Error(`no tables of ${model}`);
+  const requestsPerSecond = explorer.input.requestsPerSecond * (explorer.routing(routing).routed.share[index] ?? 0);
+  const groups = [...new Set(replicas.map(({ option }) => option))].map((option) => ({
+    option,
+    share: replicas.find((replica) => replica.option === option)?.share ?? 0,
+    placements: replicas.filter((replica) => replica.option === option).map((replica) => replica.placements),
+  }));
+  const counts = groups.map(
+    ({ option, share, placements }): ShapeCount => ({
+      gpu: option.gpu,
+      shape: option.shape,
+      count: placements.length,
+      requestsPerSecond: share * requestsPerSecond,
+    }),
+  );
+  const main = mainGpu(counts);
+  return {
+    model,
+    replicas: counts,
+    tableSeconds: seconds,
+    gpus: gpusOf(counts),
+    ...loadOf(table.capacity, counts, requestsPerSecond),
+    groups: groups.map(({ option, share, placements }) => ({
+      ...(option.gpu === main ? {} : { gpu: option.gpu }),
+      ...option.shape,
+      count: placements.length,
+      shareEach: share,
+      placements: placements.map((own) => own.map(({ node, gpus }) => ({ node, gpus: [...gpus] }))),
+    })),
+  };
+}
+
+function saysOf({ constraints, running }: Constrained, { deployment, secondsAfterLoss }: TimedDeployment): string[] {
+  const { status, gap, started, stopped } = deployment;
+  const says: string[] = [];
+  if (status === "feasible")
+    says.push(`The deployment is the best found in time, at most ${Math.ceil(100 * gap)} % from the best there can be.`);
+  if (constraints.surviveNodeLoss)
+    says.push(`Whichever node is lost, the rest answers within ${secondsText(secondsAfterLoss)} by the tables.`);
+  if (running.length > 0) says.push(`Against what runs, ${counted(started, "replica")} to start and ${stopped} to stop.`);
+  return says;
+}
