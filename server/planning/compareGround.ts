@@ -2,16 +2,16 @@ import { halves, tableRows } from "@/solver/baselines/halves";
 import { busiestLoad } from "@/solver/baselines/measure";
 import type { ReplicaChoice, System } from "@/solver/baselines/system";
 import { buildPlan } from "@/solver/cascade/buildPlan";
-import { createExplorer, type Explorer } from "@/solver/cascade/explore";
+import type { Explorer } from "@/solver/cascade/explore";
 import { planningSample } from "@/solver/cascade/routing";
 import { saturationRate } from "@/solver/engine/saturation";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
-import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { MilpEngine } from "@/solver/milp/engine";
-import { mixSeed } from "@/solver/numeric/random";
+import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { PlanDraft } from "@/solver/plan/plan";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE, judgeOf, type PlanningSituation } from "./planningRequest";
+import { catalogue, explorerOf, modelsOf, shapesOf } from "./situationExplorer";
 
 /** Plans tried for a rate that loads the busiest stage as asked. */
 const RATE_ATTEMPTS = 10;
@@ -34,20 +34,18 @@ export interface Ground extends ReplicaChoice {
 
 /** Splits the prompts in halves and finds the shapes that fit. @throws when a card is missing. */
 export function groundOf(request: GroundRequest): Ground {
-  const { workload, cluster, userCards = noUserCards, engineProfile, models: asked } = request.situation;
-  const cards = catalogueOf(userCards);
-  const gpu = cardOf(cards.gpus, cluster.gpu);
-  if (gpu === undefined) throw new Error(`no card of the GPU ${cluster.gpu}`);
-  const gpus = cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
-  const gpusPerNode = Math.max(...cluster.nodes.map((node) => node.gpus));
-  const models = workload.outcomes.models.map(({ model }) => model).filter((model) => asked?.includes(model) ?? true);
-  const shapes = models.map((id) => {
-    const card = cardOf(cards.models, id);
-    if (card === undefined) throw new Error(`no card of the model ${id}`);
-    return feasibleReplicas(card, gpu, { gpusPerNode, maxGpus: gpus }, engineProfile);
-  });
-  const split = halves(workload.outcomes.promptIds.length, workload.seed);
-  return { request, cards, models, shapes, gpus, judge: judgeOf(request.situation), ...split };
+  const { situation } = request;
+  const { workload, cluster } = situation;
+  const models = modelsOf(situation);
+  return {
+    request,
+    cards: catalogue(situation),
+    models,
+    shapes: shapesOf(situation, models),
+    gpus: gpuCount(cluster),
+    judge: judgeOf(situation),
+    ...halves(workload.outcomes.promptIds.length, workload.seed),
+  };
 }
 
 /** Weir's plan at a rate with the explorer it came from, or why there is none. */
@@ -56,21 +54,17 @@ export type Planned =
   | { readonly outcome: "none"; readonly requestsPerSecond: number; readonly reason: string; readonly reachable: boolean };
 
 /** An explorer over the ground's planning prompts. */
-export function explorerAt({ request, models, shapes, planning, gpus, judge }: Ground, requestsPerSecond: number): Explorer {
-  const { workload, cluster } = request.situation;
-  return createExplorer({
-    sample: planningSample(workload.outcomes, planning, models),
-    shapes,
-    arrivalSeconds: workload.arrivalSeconds,
-    requestsPerSecond,
-    maxGpus: gpus,
-    usdPerGpuHour: cluster.usdPerGpuHour,
-    judge,
-    quantile: DEFAULT_PERCENTILE / 100,
-    qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
-    seed: mixSeed(workload.seed, "planning"),
-    cancelled: () => false,
-  });
+export function explorerAt({ request, models, planning }: Ground, requestsPerSecond: number): Explorer {
+  return explorerOf(
+    { ...request.situation, requestsPerSecond },
+    {
+      models,
+      rows: planning,
+      percentile: DEFAULT_PERCENTILE,
+      qualityConfidence: DEFAULT_QUALITY_CONFIDENCE,
+      cancelled: () => false,
+    },
+  );
 }
 
 /** Weir's plan on the ground's planning prompts: least end-to-end p95 under the floor's lower bound, on all GPUs. */

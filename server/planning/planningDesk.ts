@@ -1,15 +1,13 @@
 import { buildPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
-import { createExplorer, type Explorer } from "@/solver/cascade/explore";
+import type { Explorer } from "@/solver/cascade/explore";
 import type { TellProgress } from "@/solver/cascade/progress";
-import { planningSample } from "@/solver/cascade/routing";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
-import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-import type { GpuCard } from "@/solver/hardware/gpus";
-import { feasibleReplicas, feasibleShapes } from "@/solver/hardware/replicaShapes";
+import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
+import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
-import { mixSeed } from "@/solver/numeric/random";
+import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective } from "@/solver/plan/plan";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
@@ -23,6 +21,7 @@ import {
   type PlanningSituation,
   type PlanningTask,
 } from "./planningRequest";
+import { catalogue, explorerOf, gpuOf, modelsOf } from "./situationExplorer";
 
 /** Explorations kept ready: tables of one weigh a few MB. */
 const KEPT_EXPLORERS = 6;
@@ -70,8 +69,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const judging = [judgeOf(situation), situation.directStart];
     const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, qualityConfidence, percentile, judging]);
     inHand = key;
-    const explorer =
-      kept.get(key) ?? newExplorer({ ...situation, models, qualityConfidence, percentile, cancelled: () => asked(), progress });
+    const rows = planningPrompts(situation.workload);
+    const explored = { models, rows, percentile, qualityConfidence, cancelled: () => asked(), progress };
+    const explorer = kept.get(key) ?? explorerOf(situation, explored);
     // Asked last is dropped last.
     kept.delete(key);
     kept.set(key, explorer);
@@ -163,20 +163,6 @@ const infeasible = (reason: string): PlanningAnswer => ({
   answer: { outcome: "infeasible", reason, bestQuality: null, bestLatencySeconds: null },
 });
 
-const modelsOf = ({ workload, models }: PlanningSituation): readonly string[] =>
-  workload.outcomes.models.map(({ model }) => model).filter((model) => models === undefined || models.includes(model));
-
-const clusterGpus = ({ cluster }: PlanningSituation): number => cluster.nodes.reduce((sum, node) => sum + node.gpus, 0);
-
-const catalogue = ({ userCards = noUserCards }: PlanningSituation): CardCatalogue => catalogueOf(userCards);
-
-function gpuOf(situation: PlanningSituation): GpuCard {
-  const { gpu: id } = situation.cluster;
-  const gpu = cardOf(catalogue(situation).gpus, id);
-  if (gpu === undefined) throw new Error(`no card of the GPU ${id}`);
-  return gpu;
-}
-
 /** What a plan records, so that it can be made again when the user's cards have changed. Prices are the cluster's. */
 function ownCardsOf(
   { userCards = noUserCards, cluster }: PlanningSituation,
@@ -190,7 +176,7 @@ function ownCardsOf(
 /** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need. */
 function doesNotFit(situation: PlanningSituation, objective: Objective | null): PlanningAnswer | null {
   const gpu = gpuOf(situation);
-  const gpus = Math.min(clusterGpus(situation), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
+  const gpus = Math.min(gpuCount(situation.cluster), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
   const gpusPerNode = Math.max(...situation.cluster.nodes.map((node) => node.gpus));
   const { models } = catalogue(situation);
   const cards = modelsOf(situation).flatMap((model) => cardOf(models, model) ?? []);
@@ -205,41 +191,6 @@ function doesNotFit(situation: PlanningSituation, objective: Objective | null): 
   return infeasible(
     `The smallest model that fits, ${smallest.model}, needs ${smallest.gpus} of these GPUs for one replica; there ${gpus === 1 ? "is" : "are"} ${found}.`,
   );
-}
-
-interface NewExplorer extends PlanningSituation {
-  readonly models: readonly string[];
-  readonly qualityConfidence: number;
-  readonly percentile: number;
-  readonly cancelled: () => boolean;
-  readonly progress: TellProgress;
-}
-
-function newExplorer(asked: NewExplorer): Explorer {
-  const { workload, cluster, requestsPerSecond, models } = asked;
-  const gpu = gpuOf(asked);
-  const cards = catalogue(asked).models;
-  const maxGpus = clusterGpus(asked);
-  const gpusPerNode = Math.max(...cluster.nodes.map((node) => node.gpus));
-  return createExplorer({
-    sample: planningSample(workload.outcomes, planningPrompts(workload), models),
-    shapes: models.map((id) => {
-      const card = cardOf(cards, id);
-      if (card === undefined) throw new Error(`no card of the model ${id}`);
-      return feasibleReplicas(card, gpu, { gpusPerNode, maxGpus }, asked.engineProfile);
-    }),
-    arrivalSeconds: workload.arrivalSeconds,
-    requestsPerSecond,
-    maxGpus,
-    usdPerGpuHour: cluster.usdPerGpuHour,
-    judge: judgeOf(asked),
-    ...(asked.directStart === undefined ? {} : { directStart: asked.directStart }),
-    quantile: asked.percentile / 100,
-    qualityConfidence: asked.qualityConfidence,
-    seed: mixSeed(workload.seed, "planning"),
-    cancelled: asked.cancelled,
-    progress: asked.progress,
-  });
 }
 
 const planningPrompts = (workload: Workload): Int32Array => splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
