@@ -48,6 +48,11 @@ it("takes what a turned GPU knob leaves of the same plans", () => {
   expect(costCandidates(exploration, { ...knobs, maxGpus: 5 })).toEqual(all.filter((each) => each.gpusTotal < 5));
 });
 
+it("leaves out routings that keep up on no number of GPUs", () => {
+  const busy = { ...exploration, stageP95: Float32Array.from(exploration.stageP95, (seconds, at) => (at < 2 * MAX_GPUS ? seconds : none)) };
+  expect(new Set(costCandidates(busy, knobs).map((each) => each.routing))).toEqual(new Set([0]));
+});
+
 it("is empty where there is one GPU to give", () => {
   expect(costCandidates(exploration, { ...knobs, maxGpus: 1 })).toEqual([]);
 });

@@ -31,7 +31,7 @@ export function costCandidates(exploration: Exploration, { maxGpus, latency }: P
 function allocated(exploration: Exploration, count: number | "fewest", latency: Knobs["latency"]): readonly Candidate[] {
   return exploration.routings
     .map((_, routing) => {
-      const gpus = count === "fewest" ? leastGpus(exploration, routing) : count;
+      const gpus = count === "fewest" ? Math.min(leastGpus(exploration, routing), exploration.maxGpus) : count;
       return allocate(exploration, routing, { gpus, latency });
     })
     .filter((candidate) => Number.isFinite(candidate.latencySeconds));
