@@ -43,8 +43,8 @@ function examinePrices(examined: Examined): Examination {
   }));
   const seconds = (relativeLatency: number | null) => (relativeLatency === null ? null : latencySeconds * relativeLatency);
   tell(examined, 0, 2);
-  const { routed } = explorer.outlook(stages, thresholds, startBelow);
-  const gpus = gpuPrices(explorer, { stages, routed }, { gpus: gpusOf(draft), latency: objective.latency, types });
+  const routing = explorer.add(stages, thresholds, startBelow);
+  const gpus = gpuPrices(explorer, routing, { gpus: gpusOf(draft), latency: objective.latency, types });
   tell(examined, 1, 2);
   // A floor is no part of thresholds set by hand, and of the lowest cost it changes the cost.
   const quality = fixed || objective.kind === "cost-under-both" ? [] : qualityPrices(explorer, objective);

@@ -1,5 +1,5 @@
+import { allocateExactly } from "../cascade/allocateExactly";
 import { createLatencyTables } from "../cascade/latencyTables";
-import { leastAllocation } from "../cascade/leastAllocation";
 import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, System } from "./system";
 import { atSustainedRate, tunedStage } from "./tuning";
@@ -47,11 +47,13 @@ export function uniformParallelism({ explorer, nodes }: BaselineSituation, plan:
     ...explorer.input,
     shapes: shapes.map((own) => own.filter(({ shape }) => shape.pp === 1 && shape.tp === tp)),
   });
-  const cascade = { stages: plan.stages, routed: explorer.outlook(plan.stages, plan.thresholds).routed };
-  const mixes = explorer.mixes(cascade);
+  const { routed } = explorer.outlook(plan.stages, plan.thresholds);
+  const mixes = explorer.mixes({ ...plan, routed });
   const own = mixes.map((mix, stage) => tables.exact(plan.stages[stage] ?? 0, mix));
+  const routing = explorer.add(plan.stages, plan.thresholds);
   const deployed = atSustainedRate<System["stages"]>(requestsPerSecond, (rate) => {
-    const gpus = leastAllocation(explorer, cascade, { tables: own, requestsPerSecond: rate, gpus: maxGpus, latency: "end-to-end" })?.gpus;
+    const slower = { ...explorer, input: { ...explorer.input, requestsPerSecond: rate } };
+    const gpus = allocateExactly({ explorer: slower, routing, tables: own }, { gpus: maxGpus, latency: "end-to-end" })?.gpus;
     if (gpus === undefined) return null;
     return own.flatMap((table, stage) => {
       const id = sample.models[plan.stages[stage] ?? 0] ?? "";

@@ -1,9 +1,9 @@
+import { allocateExactly } from "./allocateExactly";
 import { capacityTable } from "./capacityTable";
 import { choose } from "./choose";
 import type { Knobs } from "./exploration";
-import type { Explorer, RoutedCascade } from "./explore";
+import type { Explorer } from "./explore";
 import type { GpuMix } from "./gpuMix";
-import { leastAllocation } from "./leastAllocation";
 
 /** Latency with GPUs more of one type, relative to now; null where even those do not keep up. */
 export interface GpuPrice {
@@ -22,14 +22,14 @@ export interface QualityPrice {
 const FLOOR_STEPS: readonly number[] = [-2, -1, 1, 2];
 
 /**
- * What GPUs more of each type would bring to a cascade whose thresholds stay: its own load curves counted on more GPUs, allocated anew.
+ * What GPUs more of each type would bring to a routing whose thresholds stay: its own load curves counted on more GPUs, allocated anew.
  * All by the same tables, so that the ratios hold better than the figures.
  *
  * @param types the cluster's GPU types with the GPUs of their largest node; asked are one GPU and one such node more.
  */
 export function gpuPrices(
   explorer: Explorer,
-  cascade: RoutedCascade,
+  routing: number,
   {
     gpus,
     latency,
@@ -40,23 +40,23 @@ export function gpuPrices(
     readonly types: readonly { readonly gpu: string; readonly nodeGpus: number }[];
   },
 ): GpuPrice[] {
-  const { maxGpus, mix, requestsPerSecond } = explorer.input;
+  const { maxGpus, mix } = explorer.input;
+  const cascade = explorer.routing(routing);
   const tables = explorer.mixes(cascade).map((own, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, own));
   const secondsWith = (gpu: string, more: number): number | null => {
     const counted = tables.map((own) => ({
       ...own,
       capacity: capacityTable(own.capacity.shapes, maxGpus + more, mix === undefined ? undefined : withMore(mix, gpu, more)),
     }));
-    return leastAllocation(explorer, cascade, { tables: counted, requestsPerSecond, gpus: gpus + more, latency })?.seconds ?? null;
+    return allocateExactly({ explorer, routing, tables: counted }, { gpus: gpus + more, latency })?.tableSeconds ?? null;
   };
   const now = secondsWith("", 0);
   return types.flatMap(({ gpu, nodeGpus }) =>
-    [...new Set([1, nodeGpus])].map((more) => {
-      const seconds = secondsWith(gpu, more);
-      return { gpu, more, relativeLatency: seconds === null || now === null ? null : seconds / now };
-    }),
+    [...new Set([1, nodeGpus])].map((more) => ({ gpu, more, relativeLatency: ratio(secondsWith(gpu, more), now) })),
   );
 }
+
+const ratio = (seconds: number | null, now: number | null): number | null => (seconds === null || now === null ? null : seconds / now);
 
 const withMore = (mix: GpuMix, gpu: string, more: number): GpuMix =>
   mix.map((type) => (type.gpu === gpu ? { ...type, gpus: type.gpus + more } : type));
@@ -77,8 +77,7 @@ export function qualityPrices(explorer: Explorer, knobs: Knobs): QualityPrice[] 
   const prices = FLOOR_STEPS.flatMap((points) => {
     const floor = qualityFloor + points;
     if (now === null || floor < 0 || floor > 100) return [];
-    const seconds = secondsAt(floor);
-    return [{ points, relativeLatency: seconds === null ? null : seconds / now }];
+    return [{ points, relativeLatency: ratio(secondsAt(floor), now) }];
   });
   explorer.search();
   return prices;
