@@ -17,7 +17,9 @@ export function describePlan(plan: Plan): string {
         model.model,
         String(model.gpus),
         replicas(model),
-        stage === undefined ? "-" : `${percent(stage.share)}${stage.shareBand === undefined ? "" : ` (${shares(stage.shareBand)})`}`,
+        stage === undefined
+          ? "-"
+          : `${percent(stage.share)}${stage.shareBand === undefined || stage.share === 1 ? "" : ` (${shares(stage.shareBand)})`}`,
         stage === undefined ? "-" : `${seconds(stage.p95Seconds)}${stage.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
         stage === undefined ? "-" : percent(stage.utilisation),
         [

@@ -1,8 +1,10 @@
 import type { Command } from "commander";
+import { type Examination, examinedKinds } from "@/server/contracts/studio";
 import { createPlanner } from "@/server/planning/planner";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planningRequest";
 import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective } from "@/solver/plan/plan";
+import { describeExamination } from "./describeExamination";
 import { describePlan } from "./describePlan";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
@@ -13,6 +15,7 @@ interface PlanFlags extends PlanningFlags {
   readonly quality?: number;
   readonly latency?: number;
   readonly cost?: boolean;
+  readonly explain?: boolean;
   readonly largestStage?: boolean;
   readonly pointEstimate?: boolean;
   readonly json?: boolean;
@@ -27,7 +30,8 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .option("--cost", "the cheapest plan that keeps both --quality and --latency")
     .option("--largest-stage", "minimise the largest stage p95, as the source does, not the end-to-end p95")
     .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
-    .option("--json", "print the plan document")
+    .option("--explain", "say what more GPUs and points would bring, how it stands up to change, and what baselines reach")
+    .option("--json", "print the plan document; with --explain, beside what was examined")
     .action(async (flags: PlanFlags) => onExit(await plan(flags)));
 }
 
@@ -43,7 +47,19 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
     const objective = objectiveOf(flags, gpuCount(read.situation.cluster));
     const answer = await planner.solve({ ...read.situation, objective, fixed: null });
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
-    process.stdout.write(flags.json === true ? `${JSON.stringify(answer.plan, null, 2)}\n` : describePlan(answer.plan));
+    const { plan: found } = answer;
+    const examinations: Examination[] = [];
+    if (flags.explain === true) {
+      for (const examine of examinedKinds) {
+        const examined = await planner.examine({ ...read.situation, objective, fixed: null, examine });
+        if (!examined.ok) return refuse(examined.message, EXIT.infeasible);
+        examinations.push(examined.examination);
+      }
+    }
+    const document = flags.explain === true ? { plan: found, examinations } : found;
+    process.stdout.write(
+      flags.json === true ? `${JSON.stringify(document, null, 2)}\n` : describePlan(found) + examinations.map(describeExamination).join(""),
+    );
     return EXIT.done;
   } finally {
     await planner.close();
