@@ -25,7 +25,7 @@ export function ConstraintsSection(props: {
     <div className="flex flex-col gap-2 border-t pt-3">
       <div className="flex items-center gap-2">
         <h3 className="text-sm font-medium text-ink-2">Constraints{active.length > 0 && ` (${active.length})`}</h3>
-        <Button look="quiet" className="ml-auto" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        <Button className="ml-auto" aria-haspopup="dialog" onClick={() => setOpen(true)}>
           Edit constraints
         </Button>
       </div>

@@ -6,7 +6,7 @@ import { Button } from "../ui/Button";
 import { PanelState } from "../ui/PanelState";
 import { Table } from "../ui/Table";
 import { JobProgress } from "./JobProgress";
-import { preparePrices, prepareSensitivity } from "./prepareExamination";
+import { preparePrices, prepareSensitivity, type SensitivityRow } from "./prepareExamination";
 import { type Examining, useExamination } from "./useExamination";
 import type { SolveQuestion } from "./usePlanning";
 
@@ -18,12 +18,9 @@ const priceColumns = [
 
 const sensitivityColumns = [
   { key: "case", name: "Were there" },
-  { key: "keeps", name: "This plan" },
-  { key: "p95", name: "p95", numeric: true },
-  { key: "quality", name: "Quality", numeric: true },
-  { key: "anewP95", name: "p95 planned anew", numeric: true },
-  { key: "anewQuality", name: "Quality", numeric: true },
-  { key: "changes", name: "Would change" },
+  { key: "kept", name: "This plan: p95, quality", numeric: true },
+  { key: "anew", name: "One made anew", numeric: true },
+  { key: "changes", name: "which changes" },
 ] as const;
 
 /** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
@@ -65,13 +62,11 @@ export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) 
             {prepareSensitivity(sensitivity.examination).map(({ key, says, keeps, kept, anew, changes }) => (
               <tr key={key}>
                 <td>{says}</td>
-                <td>
+                <td className="text-right">
                   <StateWord tone={keeps ? "good" : "bad"}>{keeps ? "holds" : "misses"}</StateWord>
+                  <Outcome figures={kept} />
                 </td>
-                <td className="text-right whitespace-nowrap">{kept.p95}</td>
-                <td className="text-right">{kept.quality}</td>
-                <td className="text-right whitespace-nowrap">{anew?.p95 ?? "no plan"}</td>
-                <td className="text-right">{anew?.quality}</td>
+                <td className="text-right">{anew === null ? "no plan" : <Outcome figures={anew} />}</td>
                 <td>{changes}</td>
               </tr>
             ))}
@@ -79,6 +74,14 @@ export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) 
         )}
       </Asked>
     </div>
+  );
+}
+
+function Outcome({ figures: { p95, quality } }: { readonly figures: SensitivityRow["kept"] }) {
+  return (
+    <span className="block">
+      {p95}, {quality}
+    </span>
   );
 }
 

@@ -19,7 +19,7 @@ describe("what would change a plan", () => {
     });
     expect(rows.map(({ change, p95, difference }) => [change, p95, difference])).toEqual([
       ["1 GPU more, h100-sxm", "3.50\u00a0s", "−0.50\u00a0s"],
-      ["8 GPUs more, h100-sxm", "not found in time", ""],
+      ["8 GPUs more (a node), h100-sxm", "not found in time", ""],
       ["+1 point of quality, a floor of 86.0", "no plan reaches it", ""],
       ["−2 points of quality, a floor of 83.0", "4.00\u00a0s", "no change"],
       ["without “no idle GPU”", "3.00\u00a0s", "−1.00\u00a0s"],
@@ -40,6 +40,6 @@ describe("what would change a plan", () => {
       anew: { p95: "5.00\u00a0s", quality: "85.0" },
       changes: "thresholds and GPUs",
     });
-    expect(weak).toMatchObject({ keeps: true, anew: null, changes: "nothing" });
+    expect(weak).toMatchObject({ keeps: true, anew: null, changes: "–" });
   });
 });

@@ -1,5 +1,5 @@
 import type { Examination } from "@/server/contracts/studio";
-import { formatCounted, formatDelta, formatScore, formatSeconds } from "../ui/format";
+import { ABSENT, formatCounted, formatDelta, formatScore, formatSeconds } from "../ui/format";
 
 type Prices = Extract<Examination, { kind: "prices" }>;
 type Sensitivity = Extract<Examination, { kind: "sensitivity" }>;
@@ -28,7 +28,9 @@ export function preparePrices({ latencySeconds: now, qualityFloor, gpus, quality
     difference: seconds === null ? "" : differenceText(seconds - now),
   });
   return [
-    ...gpus.map(({ gpu, more, latencySeconds }) => row(`${formatCounted(more, "GPU")} more, ${gpu}`, latencySeconds, "not found in time")),
+    ...gpus.map(({ gpu, more, latencySeconds }) =>
+      row(`${formatCounted(more, "GPU")} more${more === 1 ? "" : " (a node)"}, ${gpu}`, latencySeconds, "not found in time"),
+    ),
     ...quality.map(({ points, latencySeconds }) => {
       const floor = qualityFloor === null ? "" : `, a floor of ${formatScore(qualityFloor + points)}`;
       return row(
@@ -49,7 +51,7 @@ export interface SensitivityRow {
   readonly kept: { readonly p95: string; readonly quality: string };
   /** null: nothing meets floor and budget then. */
   readonly anew: { readonly p95: string; readonly quality: string } | null;
-  /** What a new plan would change. */
+  /** What a new plan would change; absent where there is none. */
   readonly changes: string;
 }
 
@@ -67,7 +69,7 @@ export function prepareSensitivity({ cases }: Sensitivity): readonly Sensitivity
       keeps,
       kept: figures(kept),
       anew: anew === null ? null : figures(anew),
-      changes: changes || "nothing",
+      changes: anew === null ? ABSENT : changes || "nothing",
     };
   });
 }

@@ -1,5 +1,5 @@
 import type { PlanningProgress } from "@/server/contracts/studio";
-import { formatCount } from "../ui/format";
+import { formatCount, formatCounted } from "../ui/format";
 
 /** What the planner is at, in words, and how far it is where somebody can know. */
 export interface ProgressLine {
@@ -11,11 +11,11 @@ export interface ProgressLine {
 }
 
 const phases: Readonly<Record<PlanningProgress["phase"], { readonly phase: string; readonly of: string }>> = {
-  searching: { phase: "Searching thresholds", of: "cascades" },
-  alternating: { phase: "Alternating between deployment and thresholds", of: "rounds" },
-  deploying: { phase: "Placing replicas", of: "plans" },
-  simulating: { phase: "Simulating the plan whole", of: "plans" },
-  examining: { phase: "Working out the answers", of: "questions" },
+  searching: { phase: "Searching thresholds", of: "cascade" },
+  alternating: { phase: "Alternating between deployment and thresholds", of: "round" },
+  deploying: { phase: "Placing replicas", of: "plan" },
+  simulating: { phase: "Simulating the plan whole", of: "plan" },
+  examining: { phase: "Working out the answers", of: "question" },
 };
 
 /** @param progress null: nothing is known yet. */
@@ -23,6 +23,6 @@ export function prepareProgress(progress: PlanningProgress | null): ProgressLine
   if (progress === null) return { phase: "Waiting for the planner", measure: "", share: null };
   const { phase, of: noun } = phases[progress.phase];
   const { done, of } = progress;
-  if (of === null) return { phase, measure: done === 0 ? "" : `${formatCount(done)} ${noun}`, share: null };
-  return { phase, measure: `${formatCount(done)} of ${formatCount(of)} ${noun}`, share: of === 0 ? null : Math.min(1, done / of) };
+  if (of === null) return { phase, measure: done === 0 ? "" : formatCounted(done, noun), share: null };
+  return { phase, measure: `${formatCount(done)} of ${formatCounted(of, noun)}`, share: of === 0 ? null : Math.min(1, done / of) };
 }
