@@ -96,9 +96,10 @@ export function replayPhases(request: ReplayRequest): Replayed[] {
       },
     },
   ];
+  const scaleOf = (run: ReplayRun | null): number | null => (run === null ? null : run.p95Seconds / base);
   const replayed = systems.map(({ name, replan }) => {
     const run = replayAt(request, replan, 1);
-    const scale = run === null ? null : run.p95Seconds / base;
+    const scale = scaleOf(run);
     progress(
       `${name}: SLO scale ${scale?.toFixed(2) ?? "overloaded"}, quality ${run?.quality.map((one) => one.toFixed(1)).join(", ") ?? "-"}`,
     );
@@ -108,7 +109,7 @@ export function replayPhases(request: ReplayRequest): Replayed[] {
     const at1 = replayed[index];
     if (at1 === undefined) throw new Error(`${name} was not replayed`);
     const keeps = (factor: number): boolean => {
-      const scale = factor === 1 ? at1.sloScale : (replayAt(request, replan, factor)?.p95Seconds ?? Number.POSITIVE_INFINITY) / base;
+      const scale = factor === 1 ? at1.sloScale : scaleOf(replayAt(request, replan, factor));
       progress(`  ${name}, ${factor.toFixed(2)} times the rates: SLO scale ${scale?.toFixed(2) ?? "overloaded"}`);
       return (scale ?? Number.POSITIVE_INFINITY) <= sloScale;
     };
