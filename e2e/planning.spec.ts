@@ -1,0 +1,127 @@
+import type { Locator, Page } from "@playwright/test";
+import { expect, test } from "./fixtures";
+
+test.use({
+  studioEnvironment: {
+    WEIR_EMBEDDED: JSON.stringify({
+      gpu: "h100-sxm",
+      nodes: Array.from({ length: 2 }, (_, index) => ({ name: `node${index + 1}`, gpus: 8 })),
+    }),
+  },
+});
+
+test("an operator reads the frontier over other axes, narrows it, compares plans and sets baselines beside them", async ({
+  page,
+  studio,
+}) => {
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+  await page.goto(studio.signInLink);
+  const chart = page.getByTestId("frontier-chart");
+  await expect(chart.locator("circle").first()).toBeVisible({ timeout: 60_000 });
+  const group = page.getByRole("group", { name: "Frontier chart" });
+  const rows = page.getByRole("table", { name: "Plans on the frontier" }).locator("tbody tr");
+
+  await test.step("pick cost for an axis: plans on fewer GPUs appear, and the address says so", async () => {
+    const evaluated = () => page.getByText(/of [\d,]+ feasible/).innerText();
+    const before = await evaluated();
+    await page.getByLabel("To the right").selectOption({ label: "Cost per request" });
+    await expect(page).toHaveURL(/x=cost/);
+    await expect(chart).toContainText("cost per request, $");
+    expect(counted(await evaluated())).toBeGreaterThan(counted(before));
+    // The other axis' own measure changes places with it.
+    await page.getByLabel("Upwards").selectOption({ label: "Cost per request" });
+    await expect(page.getByLabel("To the right")).toHaveValue("latency");
+    await page.goBack();
+    await page.goBack();
+    await expect(page.getByLabel("To the right")).toHaveValue("quality");
+    await expect(page.getByLabel("Upwards")).toHaveValue("latency");
+  });
+
+  await test.step("drag a range: the table lists what lies in it, and Esc clears it before the pins", async () => {
+    await drag(page, chart, { from: [0.3, 0.2], to: [0.7, 0.8] });
+    await expect(page.getByTestId("brush-chip")).toContainText(/Quality .* to .*, p95 latency/);
+    const address = page.url();
+    expect(address).toContain("brush=");
+    await page.reload();
+    await expect(page.getByTestId("brush-chip")).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByTestId("brush")).toBeVisible();
+    await group.focus();
+    await page.keyboard.press("Escape");
+    await expect(page.getByTestId("brush-chip")).toBeHidden();
+  });
+
+  await test.step("make, grow and shrink a range by keyboard", async () => {
+    await group.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Shift+ArrowRight");
+    const first = await brushOf(page);
+    await page.keyboard.press("Shift+ArrowRight");
+    await page.keyboard.press("Shift+ArrowUp");
+    const grown = await brushOf(page);
+    expect(grown[1]).toBeGreaterThan(first[1] ?? 0);
+    expect(grown[3]).toBeGreaterThan(first[3] ?? 0);
+    expect([grown[0], grown[2]]).toEqual([first[0], first[2]]);
+    await page.keyboard.press("Shift+ArrowLeft");
+    expect((await brushOf(page))[1]).toBe(first[1]);
+    await page.getByRole("button", { name: "Clear the range" }).click();
+    await expect(page.getByTestId("brush-chip")).toBeHidden();
+  });
+
+  await test.step("pin two plans by keyboard and from the table; the tray survives a reload", async () => {
+    await group.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await rows.getByRole("checkbox", { checked: false }).last().check();
+    const tray = page.getByTestId("compare-tray");
+    await expect(tray.getByRole("columnheader", { name: /Pin \d/ })).toHaveCount(2);
+    await expect(tray).toContainText("best");
+    const text = await tray.innerText();
+    await page.reload();
+    await expect(tray).toBeVisible({ timeout: 60_000 });
+    expect(await tray.innerText()).toBe(text);
+  });
+
+  await test.step("use a pinned plan's thresholds: the plan is made with them", async () => {
+    await page.getByTestId("compare-tray").getByRole("button", { name: "Use these thresholds" }).first().click();
+    await expect(page).toHaveURL(/fixed=/);
+    await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
+  });
+
+  await test.step("show the baselines: each is drawn and named, or refused with a reason", async () => {
+    await page.getByRole("button", { name: "Show baselines" }).click();
+    await expect(page).toHaveURL(/baselines=1/);
+    await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
+    await page.getByRole("button", { name: "Hide baselines" }).click();
+    await expect(page.getByText(/▽ simulated whole/)).toBeHidden();
+  });
+
+  await test.step("Esc with no range clears the pins", async () => {
+    await group.focus();
+    await page.keyboard.press("Escape");
+    await expect(page.getByTestId("compare-tray")).toBeHidden();
+  });
+  expect(problems).toEqual([]);
+});
+
+/** The second number of `12 of 340 feasible`. */
+const counted = (text: string): number => Number(/of ([\d,]+)/.exec(text)?.[1]?.replaceAll(",", ""));
+
+/** The range in the address: low and high to the right, low and high upwards. */
+async function brushOf(page: Page): Promise<readonly number[]> {
+  await expect(page.getByTestId("brush-chip")).toBeVisible();
+  return (new URL(page.url()).searchParams.get("brush") ?? "").split(" ").map(Number);
+}
+
+/** Drags across an element, from and to parts of its width and height. */
+async function drag(page: Page, over: Locator, { from, to }: Readonly<Record<"from" | "to", readonly [number, number]>>): Promise<void> {
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  if (box === null) throw new Error("The chart is not on the page.");
+  const at = ([x, y]: readonly [number, number]) => [box.x + x * box.width, box.y + y * box.height] as const;
+  await page.mouse.move(...at(from));
+  await page.mouse.down();
+  for (const part of [0.3, 0.6, 1]) await page.mouse.move(...at([from[0] + part * (to[0] - from[0]), from[1] + part * (to[1] - from[1])]));
+  await page.mouse.up();
+}
