@@ -1,17 +1,19 @@
-import { buildPlan } from "@/solver/cascade/buildPlan";
+import { buildPlan, type NoPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore";
+import { conflictText, narrowingConflict } from "@/solver/cascade/narrowingConflict";
 import type { TellProgress } from "@/solver/cascade/progress";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
-import { gpuCount } from "@/solver/plan/clusterGpus";
+import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Objective } from "@/solver/plan/plan";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
+import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
 import {
   DEFAULT_PERCENTILE,
@@ -21,7 +23,7 @@ import {
   type PlanningSituation,
   type PlanningTask,
 } from "./planningRequest";
-import { catalogue, explorerOf, gpuOf, modelsOf } from "./situationExplorer";
+import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf } from "./situationExplorer";
 
 /** Explorations kept ready: tables of one weigh a few MB. */
 const KEPT_EXPLORERS = 6;
@@ -67,7 +69,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const models = modelsOf(situation);
     const hardware = [cluster, userCards, engineProfile];
     const judging = [judgeOf(situation), situation.directStart];
-    const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, qualityConfidence, percentile, judging]);
+    // Of the constraints what tables depend on, so that others are answered from warm ones.
+    const shapes = situation.constraints?.shapes ?? [];
+    const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, shapes, qualityConfidence, percentile, judging]);
     inHand = key;
     const rows = planningPrompts(situation.workload);
     const explored = { models, rows, percentile, qualityConfidence, cancelled: () => asked(), progress };
@@ -84,8 +88,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     work(asking, task, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const situation = readByRouter(asking);
-      const refusal = doesNotFit(situation, task.kind === "explore" ? null : task.objective);
-      if (refusal !== null) return refusal;
+      const refusal = constraintRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
+      if (refusal !== null) return infeasible(refusal);
       asked = cancelled;
       tell = told;
       inHand = null;
@@ -123,10 +127,12 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           cards: catalogue(situation),
           profile: situation.engineProfile ?? vllmProfile,
           fixed,
+          ...(situation.constraints === undefined ? {} : { constraints: situation.constraints }),
+          ...(situation.running === undefined ? {} : { running: situation.running }),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
-        if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
+        if (built.outcome === "infeasible") return { kind: "infeasible", answer: { ...built, ...excludedConflict(built, objective) } };
         const { inputs } = built.draft;
         const draft = { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
         if (task.kind === "solve") return { kind: "draft", draft };
@@ -141,8 +147,26 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           workload,
           planning: planningPrompts(workload),
           fixed: fixed !== null,
+          engine: stoppable,
+          elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
         return typeof examination === "string" ? infeasible(examination) : { kind: "examination", examination };
+      }
+
+      /** Where models that are excluded, or shapes, are what rules every plan out: these, with the sentence. */
+      function excludedConflict(built: NoPlan, objective: Objective): Pick<NoPlan, "reason" | "conflict"> | null {
+        const { constraints } = situation;
+        if (constraints === undefined || built.conflict !== undefined || constraints.excluded.length + constraints.shapes.length === 0)
+          return null;
+        const free = { ...situation, constraints: { ...constraints, excluded: [], shapes: [] } };
+        const confident = { ...free, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE };
+        const conflict = narrowingConflict(explorerFor(confident, objective.percentile), {
+          cluster: situation.cluster,
+          objective,
+          constraints,
+        });
+        if (conflict === null) return null;
+        return { conflict, reason: `${built.reason} ${conflictText(conflict)}` };
       }
     },
   };
@@ -169,28 +193,30 @@ function ownCardsOf(
   planned: readonly string[],
 ): { readonly userCards?: UserCards } {
   const models = userCards.models.filter(({ id }) => planned.includes(id));
-  const gpus = userCards.gpus.filter(({ id }) => id === cluster.gpu);
+  const types = gpuTypes(cluster);
+  const gpus = userCards.gpus.filter(({ id }) => types.includes(id));
   return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
 }
 
-/** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need. */
-function doesNotFit(situation: PlanningSituation, objective: Objective | null): PlanningAnswer | null {
-  const gpu = gpuOf(situation);
-  const gpus = Math.min(gpuCount(situation.cluster), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
-  const gpusPerNode = Math.max(...situation.cluster.nodes.map((node) => node.gpus));
-  const { models } = catalogue(situation);
-  const cards = modelsOf(situation).flatMap((model) => cardOf(models, model) ?? []);
-  if (cards.some((card) => feasibleShapes(card, gpu, { gpusPerNode, maxGpus: gpus }).length > 0)) return null;
-  const needs = cards.flatMap((card) => {
-    const [least] = feasibleShapes(card, gpu, { gpusPerNode: ENOUGH_GPUS, maxGpus: ENOUGH_GPUS });
-    return least === undefined ? [] : [{ model: card.id, gpus: least.tp * least.pp }];
+/** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need; null where one does. */
+function doesNotFit(situation: PlanningSituation, objective: Objective | null): string | null {
+  const { cluster } = situation;
+  const models = modelsOf(situation);
+  const most = Math.min(gpuCount(cluster), objective?.maxGpus ?? Number.POSITIVE_INFINITY);
+  const shapes = shapesOf(situation, models).flat();
+  if (shapes.some(({ shape }) => shape.tp * shape.pp <= most)) return null;
+  const types = gpusOf(situation);
+  const named = types.map(({ id }) => id).join(" or ");
+  const enough = { gpusPerNode: ENOUGH_GPUS, maxGpus: ENOUGH_GPUS };
+  const needs = models.flatMap((model) => {
+    const card = cardOf(catalogue(situation).models, model);
+    const fitting = types.flatMap((gpu) => (card === undefined ? [] : feasibleShapes(card, gpu, enough).slice(0, 1)));
+    const gpus = Math.min(...fitting.map(({ tp, pp }) => tp * pp));
+    return fitting.length === 0 ? [] : [{ model, gpus }];
   });
   const [smallest] = needs.sort((a, b) => a.gpus - b.gpus);
-  const found = `${gpus} GPU${gpus === 1 ? "" : "s"} of type ${gpu.id}`;
-  if (smallest === undefined) return infeasible(`No model of the ladder fits on ${ENOUGH_GPUS} GPUs of type ${gpu.id}: take a larger GPU.`);
-  return infeasible(
-    `The smallest model that fits, ${smallest.model}, needs ${smallest.gpus} of these GPUs for one replica; there ${gpus === 1 ? "is" : "are"} ${found}.`,
-  );
+  if (smallest === undefined) return `No model of the ladder fits on ${ENOUGH_GPUS} GPUs of type ${named}: take a larger GPU.`;
+  return `The smallest model that fits, ${smallest.model}, needs ${smallest.gpus} of these GPUs for one replica; there ${most === 1 ? "is" : "are"} ${most} GPU${most === 1 ? "" : "s"} of type ${named}.`;
 }
 
 const planningPrompts = (workload: Workload): Int32Array => splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;

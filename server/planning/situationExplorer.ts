@@ -1,40 +1,59 @@
 import { createExplorer, type ExploreInput, type Explorer } from "@/solver/cascade/explore";
+import { meanUsdPerGpuHour } from "@/solver/cascade/gpuMix";
 import { planningSample } from "@/solver/cascade/routing";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { feasibleReplicas, type ShapedReplica } from "@/solver/hardware/replicaShapes";
 import { mixSeed } from "@/solver/numeric/random";
-import { gpuCount } from "@/solver/plan/clusterGpus";
+import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/plan";
 import { judgeOf, type PlanningSituation } from "./planningRequest";
 
-type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile">;
+type Hardware = Pick<PlanningSituation, "cluster" | "userCards" | "engineProfile" | "constraints">;
 
 export const catalogue = ({ userCards = noUserCards }: Hardware): CardCatalogue => catalogueOf(userCards);
 
-/** The models to plan with, smallest first. */
-export const modelsOf = ({ workload, models }: Pick<PlanningSituation, "workload" | "models">): readonly string[] =>
-  workload.outcomes.models.map(({ model }) => model).filter((model) => models === undefined || models.includes(model));
+/** The models to plan with, smallest first: those asked for that no constraint excludes. */
+export const modelsOf = ({
+  workload,
+  models,
+  constraints,
+}: Pick<PlanningSituation, "workload" | "models" | "constraints">): readonly string[] =>
+  workload.outcomes.models
+    .map(({ model }) => model)
+    .filter((model) => (models === undefined || models.includes(model)) && !constraints?.excluded.includes(model));
 
-/** The cluster's GPU. @throws when it has no card. */
-export function gpuOf(hardware: Hardware): GpuCard {
-  const { gpu: id } = hardware.cluster;
-  const gpu = cardOf(catalogue(hardware).gpus, id);
-  if (gpu === undefined) throw new Error(`no card of the GPU ${id}`);
-  return gpu;
+/** The cluster's GPU types, its own first. @throws when one has no card. */
+export function gpusOf(hardware: Hardware): readonly GpuCard[] {
+  const { gpus } = catalogue(hardware);
+  return gpuTypes(hardware.cluster).map((id) => {
+    const gpu = cardOf(gpus, id);
+    if (gpu === undefined) throw new Error(`no card of the GPU ${id}`);
+    return gpu;
+  });
 }
 
-/** The replicas of each model that fit the cluster. @throws when a card is missing. */
+/** The replicas of each model that fit the cluster in a shape that the constraints allow, ascending by GPUs. @throws when a card is missing. */
 export function shapesOf(hardware: Hardware, models: readonly string[]): readonly (readonly ShapedReplica[])[] {
-  const { cluster, engineProfile } = hardware;
-  const gpu = gpuOf(hardware);
+  const { cluster, engineProfile, constraints } = hardware;
+  const gpus = gpusOf(hardware);
   const cards = catalogue(hardware).models;
-  const limits = { gpusPerNode: Math.max(...cluster.nodes.map((node) => node.gpus)), maxGpus: gpuCount(cluster) };
   return models.map((id) => {
     const card = cardOf(cards, id);
     if (card === undefined) throw new Error(`no card of the model ${id}`);
-    return feasibleReplicas(card, gpu, limits, engineProfile);
+    const wanted = constraints?.shapes.filter(({ model }) => model === id) ?? [];
+    return gpus
+      .flatMap((gpu) => feasibleReplicas(card, gpu, limitsOf(cluster, gpu.id), engineProfile))
+      .filter(({ shape }) => wanted.every(({ tp, pp }) => tp === shape.tp && pp === shape.pp))
+      .sort((a, b) => a.shape.tp * a.shape.pp - b.shape.tp * b.shape.pp);
   });
 }
+
+/** What bounds replicas on the GPUs of one type. */
+export const limitsOf = (cluster: ClusterSpec, gpu: string): { readonly gpusPerNode: number; readonly maxGpus: number } => ({
+  gpusPerNode: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
+  maxGpus: gpuCount(cluster, gpu),
+});
 
 /** What an explorer is made for beside its situation. */
 export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "cancelled" | "progress"> {
@@ -47,6 +66,7 @@ export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "canc
 /** An explorer of a situation. @throws when a card is missing. */
 export function explorerOf(situation: PlanningSituation, { models, rows, percentile, ...explored }: Explored): Explorer {
   const { workload, cluster, requestsPerSecond, directStart } = situation;
+  const mix = gpuTypes(cluster).map((gpu) => ({ gpu, gpus: gpuCount(cluster, gpu) }));
   return createExplorer({
     ...explored,
     sample: planningSample(workload.outcomes, rows, models),
@@ -54,7 +74,8 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
     arrivalSeconds: workload.arrivalSeconds,
     requestsPerSecond,
     maxGpus: gpuCount(cluster),
-    usdPerGpuHour: cluster.usdPerGpuHour,
+    ...(mix.length > 1 ? { mix } : {}),
+    usdPerGpuHour: meanUsdPerGpuHour(mix, gpuPrices(cluster)),
     judge: judgeOf(situation),
     ...(directStart === undefined ? {} : { directStart }),
     quantile: percentile / 100,

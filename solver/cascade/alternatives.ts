@@ -2,7 +2,7 @@ import type { Alternative } from "../plan/plan";
 import { best, promisedQuality } from "./choose";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Finalist } from "./finalist";
-import { counted, rateText, secondsText } from "./wording";
+import { counted, rateText, secondsText, usdText } from "./wording";
 
 /** Alternatives a plan lists: single models first, then the cascades that came closest. */
 const MAX_LISTED = 8;
@@ -74,16 +74,16 @@ function verdictOn(own: readonly Candidate[], weighed: Weighed): Verdict | null 
     quality,
   );
   if (meets !== null) {
-    const reason =
-      knobs.kind === "latency-under-quality"
-        ? `${secondsText(meets.latencySeconds)} by the tables, against ${secondsText(finalist.verifiedSeconds)} of this plan`
-        : `a quality of ${quality(meets).toFixed(1)} within the budget`;
-    return {
-      candidate: meets,
-      reason,
-      simulated,
-      rank: knobs.kind === "latency-under-quality" ? meets.latencySeconds : 100 - quality(meets),
+    const { latencySeconds, costUsdPerRequest, gpusTotal } = meets;
+    const verdicts = {
+      "latency-under-quality": {
+        reason: `${secondsText(latencySeconds)} by the tables, against ${secondsText(finalist.verifiedSeconds)} of this plan`,
+        rank: latencySeconds,
+      },
+      "quality-under-latency": { reason: `a quality of ${quality(meets).toFixed(1)} within the budget`, rank: 100 - quality(meets) },
+      "cost-under-both": { reason: `${usdText(costUsdPerRequest)} on ${counted(gpusTotal, "GPU")} by the tables`, rank: costUsdPerRequest },
     };
+    return { candidate: meets, simulated, ...verdicts[knobs.kind] };
   }
   const highest = best(serving, "quality-under-latency", quality);
   if (highest === null) {

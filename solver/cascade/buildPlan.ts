@@ -11,7 +11,7 @@ import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
 import { approvedRanges } from "./approvedRanges";
-import { candidatesFor, choose } from "./choose";
+import { candidatesFor, choose, meeting } from "./choose";
 import { constrainedCandidates } from "./constrainedCandidates";
 import { gpusAllowed, isConstrained } from "./constrainedDeployment";
 import { type DeployedStage, gpusByType, mainGpu, usdPerHour } from "./deployedStage";
@@ -75,12 +75,20 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   const knobs = index === null ? allowed : byHand(exploration, index, allowed);
   const choice = choose(exploration, knobs);
   const pool = index === null ? choice.candidates : choice.candidates.filter((candidate) => candidate.routing === index);
-  const constrained = isConstrained(input) ? constrainedCandidates(input, pool, knobs) : null;
+  const constrained = isConstrained(input) ? constrainedCandidates(input, index === null ? meeting(pool, knobs) : pool, knobs) : null;
   let unstable: string | null = null;
   let deployments = 0;
   const { finalist, verified } = verifiedBest({
     exploration,
-    pool: constrained?.candidates ?? pool,
+    // Shared tables may refuse what tables of its own requests, with the shapes that run, just allow.
+    pool:
+      constrained === null
+        ? pool
+        : constrained.candidates.length > 0
+          ? constrained.candidates
+          : constrained.refused === null
+            ? []
+            : [constrained.refused],
     knobs,
     resized: constrained === null,
     deploy,
@@ -90,7 +98,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   const alternatives = alternativesTo({
     exploration,
     candidates: constrained === null ? choice.candidates : constrained.candidates,
-    knobs: objective,
+    knobs: { ...objective, maxGpus: knobs.maxGpus },
     finalist,
     verified,
   });

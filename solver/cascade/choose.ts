@@ -30,7 +30,7 @@ export function candidatesFor(exploration: Exploration, knobs: Omit<Knobs, "qual
 }
 
 /** The candidates that keep up with their load, at the floor or above and within the budget. */
-function meeting(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
+export function meeting(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
   const quality = promisedQuality(knobs);
   const floor = knobs.qualityFloor ?? 0;
   const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;

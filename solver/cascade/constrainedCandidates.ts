@@ -7,7 +7,7 @@ import type { NearTables } from "./latencyTables";
 import type { ShapeCurve } from "./shapeMix";
 
 /** Routings deployed by shared tables at most; where a node may be lost each takes a hundred times as long. */
-const MOST_TRIED = { usually: 60, survivingNodeLoss: 8 };
+const MOST_TRIED = { usually: 150, survivingNodeLoss: 8 };
 
 /** Time for one of them. */
 const TRIAL_SECONDS = 0.5;

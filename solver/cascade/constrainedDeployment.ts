@@ -79,7 +79,7 @@ export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<
 /**
  * The best deployment of one routing under the constraints. The MILP minimises the largest stage latency; so that the end-to-end latency
  * comes out low, stages are also weighed by what the best allocation without constraints would give each, and the better of both is
- * kept. For the lowest cost that allocation, stretched to the budget, is each stage's limit.
+ * kept. For the lowest cost, what the stages take in that allocation and in the fastest deployment, stretched to the budget, are limits.
  *
  * @param asked the time for all MILPs, and the latency that the lowest cost is under (null: any).
  * @returns `refused` when the constraints rule the routing out, null when nothing was found in time.
@@ -91,20 +91,29 @@ export function bestDeployment(
 ): TimedDeployment | "refused" | null {
   const { engine, objective, elapsedSeconds } = input;
   const problem = deploymentProblem(input, curves);
-  const endToEnd = objective.latency === "end-to-end";
   const byCost = objective.kind === "cost-under-both";
+  const endToEnd = objective.latency === "end-to-end";
+  const solve = (one: DeploymentProblem): TimedDeployment | "refused" | null => {
+    const found = solveDeployment(one, { engine, timeLimitSeconds: asked.seconds / (byCost ? 4 : 2), nowSeconds: elapsedSeconds });
+    if (found.outcome === "deployment") return timedDeployment(input, curves, found);
+    return found.outcome === "infeasible" ? "refused" : null;
+  };
   const weighings = endToEnd && curves.aim !== null ? [weighed(problem, curves.aim), problem] : [problem];
-  const problems = byCost ? costProblems(input, curves, { problem, budgetSeconds: asked.budgetSeconds }) : weighings;
-  let best: TimedDeployment | null = null;
-  let refused = problems.length === 0;
-  for (const one of problems) {
-    const found = solveDeployment(one, { engine, timeLimitSeconds: asked.seconds / problems.length, nowSeconds: elapsedSeconds });
-    refused ||= found.outcome === "infeasible";
-    if (found.outcome !== "deployment") continue;
-    const timed = timedDeployment(input, curves, found);
-    if (best === null || timed.secondsAfterLoss < best.secondsAfterLoss) best = timed;
-  }
-  return best ?? (refused ? "refused" : null);
+  const fast = weighings.map(solve);
+  const fastest = leastBy(fast, ({ secondsAfterLoss }) => secondsAfterLoss);
+  if (fastest === null) return fast.includes("refused") ? "refused" : null;
+  if (!byCost) return fastest;
+  const aims = [curves.aim, fastest.deployment.stages.slice(0, curves.norms.length).map(({ secondsAfterLoss }) => secondsAfterLoss)];
+  const cheap = aims
+    .flatMap((aim) => (aim === null ? [] : costProblem(input, curves, { problem, aim, budgetSeconds: asked.budgetSeconds })))
+    .map(solve);
+  return leastBy(cheap, ({ deployment }) => deployment.usdPerHour) ?? fastest;
+}
+
+function leastBy(found: readonly (TimedDeployment | "refused" | null)[], value: (one: TimedDeployment) => number): TimedDeployment | null {
+  let least: TimedDeployment | null = null;
+  for (const one of found) if (one !== null && one !== "refused" && (least === null || value(one) < value(least))) least = one;
+  return least;
 }
 
 function timedDeployment({ explorer, objective }: Constrained, { routing, norms }: RoutingCurves, deployment: Deployment): TimedDeployment {
@@ -117,7 +126,7 @@ function timedDeployment({ explorer, objective }: Constrained, { routing, norms 
 }
 
 /** The problem with stages weighed so that those that are to be slower count less: the slowest counts once. */
-function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): DeploymentProblem {
+export function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): DeploymentProblem {
   const slowest = Math.max(...stageSeconds);
   return {
     ...problem,
@@ -126,17 +135,20 @@ function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): D
 }
 
 /** The lowest cost with every stage within a limit that together keep the budget; none where no stretch of the aim does. */
-function costProblems(
+function costProblem(
   { explorer, objective }: Constrained,
-  { routing, norms, aim }: RoutingCurves,
-  { problem, budgetSeconds }: { readonly problem: DeploymentProblem; readonly budgetSeconds: number | null },
+  { routing, norms }: RoutingCurves,
+  {
+    problem,
+    aim,
+    budgetSeconds,
+  }: { readonly problem: DeploymentProblem; readonly aim: readonly number[]; readonly budgetSeconds: number | null },
 ): DeploymentProblem[] {
   const within = (base: DeploymentProblem, stageLimitSeconds: number): DeploymentProblem[] => [
     { ...base, objective: { kind: "cost", stageLimitSeconds } },
   ];
   if (budgetSeconds === null) return within(problem, Number.POSITIVE_INFINITY);
   if (objective.latency === "largest-stage") return within(problem, budgetSeconds);
-  if (aim === null) return [];
   const { seconds, judgeSeconds } = explorer.compose(explorer.routing(routing), aim, norms);
   const stretch = (budgetSeconds - judgeSeconds) / (seconds - judgeSeconds);
   return stretch > 0 ? within(weighed(problem, aim), stretch * Math.max(...aim)) : [];

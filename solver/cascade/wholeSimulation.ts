@@ -1,7 +1,7 @@
 import type { StageOutcome } from "../cluster/clusterOutcome";
 import { simulateCluster } from "../cluster/simulateCluster";
-import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import { mean, quantile } from "../numeric/quantile";
+import { inFlightLimit } from "../plan/inFlightLimit";
 import type { CascadePolicy, Objective } from "../plan/plan";
 import { buildPolicy } from "../policies/buildPolicy";
 import { drawSample } from "../workload/sample";
@@ -48,13 +48,14 @@ export function simulateWhole(
   const requests = Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, workload.arrivalSeconds.length));
   const outcome = simulateCluster({
     policy: buildPolicy(policy),
-    replicas: stages.flatMap(({ model, replicas }) => {
+    replicas: stages.flatMap(({ model, replicas, groups }) => {
       const own = shapes[planning.models.indexOf(model)] ?? [];
-      return replicas.flatMap(({ gpu, shape, count }) => {
+      return replicas.flatMap(({ gpu, shape, count }, group) => {
         const replica = own.find((candidate) => candidate.shape === shape)?.replica;
         if (replica === undefined) return [];
         const name = `${model} ${gpu} ${shape.tp}x${shape.pp}`;
-        return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight: MAX_SEQUENCES }));
+        const maxInFlight = inFlightLimit(groups, groups[group] ?? { shareEach: 0 });
+        return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight }));
       });
     }),
     sample: drawSample(workload, { part: "planning", requestsPerSecond, requests, seed: explorer.input.seed }),

@@ -84,7 +84,7 @@ export function constraintsOf({
     );
   if (surviveNodeLoss) whole.push(of("surviveNodeLoss", null, "survive the loss of any one node", () => ({ surviveNodeLoss: false })));
   if (maxUsdPerHour !== null) whole.push(of("maxUsdPerHour", null, `at most ${maxUsdPerHour} USD/hour`, () => ({ maxUsdPerHour: null })));
-  if (maxGpus !== null) whole.push(of("maxGpus", null, `at most ${maxGpus} GPUs`, () => ({ maxGpus: null })));
+  if (maxGpus !== null) whole.push(of("maxGpus", null, `at most ${maxGpus} GPU${maxGpus === 1 ? "" : "s"}`, () => ({ maxGpus: null })));
   if (maxChangedReplicas !== null)
     whole.push(
       of("maxChangedReplicas", null, `at most ${maxChangedReplicas} replicas started or stopped`, () => ({ maxChangedReplicas: null })),

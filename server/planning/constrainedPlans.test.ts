@@ -1,0 +1,250 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { type PlanConstraints, planConstraintsSchema } from "@/solver/deployment/constraints";
+import type { MilpEngine } from "@/solver/milp/engine";
+import { gpuPrices } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec, Objective, PlanDraft } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { loadGlpkEngine } from "./glpkEngine";
+import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
+import type { PlanningSituation } from "./planningRequest";
+
+const [SMALL, MIDDLE, LARGE] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"] as const;
+const cluster: ClusterSpec = {
+  id: "c",
+  name: "c",
+  kind: "described",
+  gpu: "h100-sxm",
+  nodes: [1, 2].map((node) => ({ name: `node${node}`, gpus: 8 })),
+  usdPerGpuHour: 3,
+};
+const situation: PlanningSituation = {
+  workload: generatedWorkload({ prompts: 400, seed: 5 }),
+  workloadId: "made-up",
+  cluster,
+  requestsPerSecond: 200,
+};
+const mixedCluster: ClusterSpec = {
+  ...cluster,
+  nodes: [{ name: "node1", gpus: 8 }, ...[2, 3].map((node) => ({ name: `node${node}`, gpus: 4, gpu: "l40s" }))],
+  otherUsdPerGpuHour: { l40s: 1 },
+};
+const objective: Objective = {
+  kind: "latency-under-quality",
+  latency: "end-to-end",
+  percentile: 95,
+  qualityFloor: 60,
+  qualityConfidence: 0.9,
+  latencyBudgetSeconds: null,
+  maxGpus: 16,
+};
+
+let engine: MilpEngine;
+let desk: PlanningDesk;
+beforeAll(async () => {
+  engine = await loadGlpkEngine();
+  desk = createPlanningDesk(engine, () => 0);
+});
+
+interface Asked {
+  readonly constraints?: Partial<PlanConstraints>;
+  readonly objective?: Partial<Objective>;
+  readonly situation?: Partial<PlanningSituation>;
+}
+
+function answerTo(asked: Asked) {
+  const constraints = asked.constraints === undefined ? {} : { constraints: planConstraintsSchema.parse(asked.constraints) };
+  const solve = { kind: "solve", objective: { ...objective, ...asked.objective }, fixed: null } as const;
+  return desk.work({ ...situation, ...asked.situation, ...constraints }, solve, () => false);
+}
+
+function planFor(asked: Asked): PlanDraft {
+  const answer = answerTo(asked);
+  if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+  expectPlaced(answer.draft);
+  return answer.draft;
+}
+
+/** Every replica on GPUs of its own that are there, the shares of each model whole, the cost that of the GPUs. */
+function expectPlaced({ deployment, inputs, predictions }: PlanDraft): void {
+  const taken = new Set<string>();
+  const prices = gpuPrices(inputs.cluster);
+  let usd = 0;
+  for (const { replicas, gpu, gpus } of deployment) {
+    expect(replicas.reduce((sum, group) => sum + group.count * group.tp * group.pp, 0)).toBe(gpus);
+    expect(replicas.reduce((sum, { count, shareEach }) => sum + count * shareEach, 0)).toBeCloseTo(1, 9);
+    for (const group of replicas) {
+      expect(group.placements).toHaveLength(group.count);
+      usd += group.count * group.tp * group.pp * (prices[group.gpu ?? gpu] ?? Number.NaN);
+      for (const { node: name, gpus: own } of group.placements.flat()) {
+        const node = inputs.cluster.nodes.find((one) => one.name === name);
+        expect(node?.gpu ?? inputs.cluster.gpu).toBe(group.gpu ?? gpu);
+        for (const index of own) {
+          expect(index).toBeLessThan(node?.gpus ?? 0);
+          expect(taken.has(`${name}/${index}`)).toBe(false);
+          taken.add(`${name}/${index}`);
+        }
+      }
+    }
+  }
+  expect(predictions.costUsdPerHour).toBeCloseTo(usd, 9);
+}
+
+function refusalOf(asked: Asked) {
+  const answer = answerTo(asked);
+  if (answer.kind !== "infeasible") throw new Error(`not refused but ${answer.kind}`);
+  return answer.answer;
+}
+
+const replicasOf = (draft: PlanDraft, model: string) => runningReplicas(draft).filter((replica) => replica.model === model);
+const nodesOf = (draft: PlanDraft, model: string) =>
+  new Set(replicasOf(draft, model).flatMap(({ placements }) => placements.map(({ node }) => node)));
+const gpusOf = (draft: PlanDraft) => draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0);
+const modelsOf = (draft: PlanDraft) => draft.policy.stages.map(({ model }) => model);
+
+describe("a plan under constraints", { timeout: 120_000 }, () => {
+  it("records them, and is the plain plan where none is asked", () => {
+    const plain = planFor({});
+    expect(plain.inputs.constraints).toBeUndefined();
+    const { solver, ...rest } = planFor({ constraints: {} });
+    expect(rest).toEqual((({ solver: _, ...own }) => own)(plain));
+    expect(planFor({ constraints: { maxGpus: 12 } }).inputs.constraints).toMatchObject({ maxGpus: 12 });
+  });
+
+  it("keeps caps on GPUs and on cost", () => {
+    expect(gpusOf(planFor({ constraints: { maxGpus: 9 } }))).toBeLessThanOrEqual(9);
+    expect(planFor({ constraints: { maxUsdPerHour: 31 } }).predictions.costUsdPerHour).toBeLessThanOrEqual(31);
+  });
+
+  it("leaves excluded models out and runs the others in the shapes asked", () => {
+    expect(modelsOf(planFor({ constraints: { excluded: [MIDDLE] } }))).not.toContain(MIDDLE);
+    const shaped = planFor({ constraints: { shapes: [{ model: LARGE, tp: 2, pp: 1 }] } });
+    for (const { shape } of replicasOf(shaped, LARGE)) expect(shape).toEqual({ tp: 2, pp: 1 });
+  });
+
+  it("keeps pinned models, those that are no stage of the cascade too, and pays for them", () => {
+    const pinned = planFor({
+      constraints: {
+        pinned: [
+          { model: SMALL, replicas: 2 },
+          { model: LARGE, replicas: 3 },
+        ],
+      },
+    });
+    expect(replicasOf(pinned, SMALL).length).toBeGreaterThanOrEqual(2);
+    expect(replicasOf(pinned, LARGE).length).toBeGreaterThanOrEqual(3);
+    expect(pinned.policy.stages).toHaveLength(pinned.predictions.stages.length);
+  });
+
+  it("keeps models on their nodes, and every model on as many replicas as asked", () => {
+    const bound = planFor({ constraints: { nodes: [{ model: LARGE, only: ["node2"], never: [] }] } });
+    if (modelsOf(bound).includes(LARGE)) expect([...nodesOf(bound, LARGE)]).toEqual(["node2"]);
+    const least = planFor({ constraints: { minReplicasPerModel: 3 } });
+    for (const model of modelsOf(least)) expect(replicasOf(least, model).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("has every model on two nodes where one may be lost, and says what is left then", () => {
+    const surviving = planFor({ constraints: { surviveNodeLoss: true } });
+    for (const model of modelsOf(surviving)) expect(nodesOf(surviving, model).size).toBe(2);
+    expect(surviving.solver.why.join()).toMatch(/Whichever node is lost, the rest answers within [0-9.]+ s/);
+  });
+
+  it("leaves what runs as it is where nothing is gained, and changes no more replicas than allowed", () => {
+    const first = planFor({});
+    const running = runningReplicas(first);
+    const again = planFor({ situation: { running } });
+    expect(again.solver.why.join()).toContain("0 replicas to start and 0 to stop");
+    expect(new Set(runningReplicas(again).map((one) => JSON.stringify(one)))).toEqual(new Set(running.map((one) => JSON.stringify(one))));
+    expect(again.inputs.running).toEqual(running);
+    const held = planFor({ situation: { running, requestsPerSecond: 180 }, constraints: { maxChangedReplicas: 0 } });
+    expect(new Set(runningReplicas(held).map((one) => JSON.stringify(one)))).toEqual(new Set(running.map((one) => JSON.stringify(one))));
+  });
+
+  it("is never faster by the tables than without them", () => {
+    const tableSeconds = ({ predictions }: PlanDraft) => predictions.p95Seconds * (1 + predictions.tableError);
+    const free = tableSeconds(planFor({}));
+    for (const constraints of [{ minReplicasPerModel: 4 }, { nodes: [{ model: MIDDLE, only: ["node1"], never: [] }] }, { idleGpus: false }])
+      expect(tableSeconds(planFor({ constraints }))).toBeGreaterThan(0.97 * free);
+  });
+});
+
+describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
+  it("are named with the nearest that can, and with what can be had under them", () => {
+    expect(refusalOf({ constraints: { maxGpus: 2 } })).toMatchObject({ conflict: [{ kind: "maxGpus", nearest: expect.any(Number) }] });
+    const pinned = refusalOf({ constraints: { pinned: [{ model: LARGE, replicas: 20 }] } });
+    expect(pinned).toMatchObject({
+      reason: expect.stringContaining(`at least 20 of ${LARGE}`),
+      conflict: [{ kind: "pinned", model: LARGE }],
+    });
+    const running = runningReplicas(planFor({}));
+    const changed = refusalOf({ situation: { running }, objective: { qualityFloor: 64 }, constraints: { maxChangedReplicas: 0 } });
+    expect(changed).toMatchObject({
+      conflict: [{ kind: "maxChangedReplicas", nearest: expect.any(Number) }],
+      bestQuality: expect.any(Number),
+    });
+    expect(changed.bestQuality).toBeGreaterThanOrEqual(60);
+  });
+
+  it("are kept at the nearest value named", () => {
+    const { conflict } = refusalOf({ constraints: { maxGpus: 2 } });
+    expect(gpusOf(planFor({ constraints: { maxGpus: conflict?.[0]?.nearest ?? 0 } }))).toBeLessThanOrEqual(conflict?.[0]?.nearest ?? 0);
+  });
+
+  it("are told from a floor that no plan reaches, and an excluded model that is missed is named", () => {
+    expect(refusalOf({ objective: { qualityFloor: 99 }, constraints: { minReplicasPerModel: 2 } }).conflict).toBeUndefined();
+    const { reason, conflict, bestQuality } = refusalOf({ constraints: { excluded: [LARGE] } });
+    expect(conflict).toMatchObject([{ kind: "excluded", model: LARGE }]);
+    expect(reason).toContain(`no replica of ${LARGE}`);
+    expect(bestQuality).toBeLessThan(60);
+  });
+
+  it("are refused in a sentence where they name what is not there", () => {
+    expect(refusalOf({ constraints: { excluded: ["gpt-9"] } }).reason).toContain("names gpt-9, which is not in the workload");
+    const nodes = [{ model: LARGE, never: ["node9"] }];
+    expect(refusalOf({ constraints: { nodes } }).reason).toContain("names node node9, which the cluster does not have");
+    expect(refusalOf({ constraints: { shapes: [{ model: SMALL, tp: 16, pp: 1 }] } }).reason).toContain("cannot run as tp 16 x pp 1");
+    expect(refusalOf({ constraints: { excluded: [SMALL, MIDDLE, LARGE] } }).reason).toContain("exclude every model");
+    const pinned = [{ model: SMALL, replicas: 1 }];
+    expect(refusalOf({ constraints: { excluded: [SMALL], pinned } }).reason).toContain("is pinned but is not among the models");
+  });
+});
+
+describe("the lowest cost under both", { timeout: 120_000 }, () => {
+  it("keeps floor and budget once simulated whole, and is never dearer than the fastest plan", () => {
+    const fastest = planFor({});
+    let dearest = Number.POSITIVE_INFINITY;
+    for (const latencyBudgetSeconds of [5, 7, 10, null]) {
+      const cheap = planFor({ objective: { kind: "cost-under-both", latencyBudgetSeconds } });
+      expect(cheap.predictions.p95Seconds).toBeLessThanOrEqual(latencyBudgetSeconds ?? Number.MAX_VALUE);
+      expect(cheap.predictions.qualityBand.low).toBeGreaterThanOrEqual(60);
+      expect(cheap.predictions.costUsdPerHour).toBeLessThanOrEqual(Math.min(dearest, fastest.predictions.costUsdPerHour));
+      dearest = cheap.predictions.costUsdPerHour;
+    }
+    expect(dearest).toBeLessThan(fastest.predictions.costUsdPerHour / 2);
+  });
+
+  it("keeps constraints as well", () => {
+    const cheap = planFor({ objective: { kind: "cost-under-both", latencyBudgetSeconds: 10 }, constraints: { minReplicasPerModel: 2 } });
+    expect(cheap.predictions.p95Seconds).toBeLessThanOrEqual(10);
+    for (const model of modelsOf(cheap)) expect(replicasOf(cheap, model).length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe("a cluster of two GPU types", { timeout: 120_000 }, () => {
+  it("uses both where that is faster than the better type alone", () => {
+    const mixed = planFor({ situation: { cluster: mixedCluster } });
+    const types = new Set(mixed.deployment.flatMap(({ gpu, replicas }) => replicas.map((group) => group.gpu ?? gpu)));
+    expect(types).toEqual(new Set(["h100-sxm", "l40s"]));
+    const alone = planFor({ situation: { cluster: { ...cluster, nodes: [{ name: "node1", gpus: 8 }] } }, objective: { maxGpus: 8 } });
+    expect(mixed.predictions.p95Seconds).toBeLessThan(alone.predictions.p95Seconds);
+    expect(Math.abs(mixed.predictions.tableError)).toBeLessThan(0.1);
+    expect(mixed.metadata.name).toMatch(/on 8 x h100-sxm and \d+ x l40s|on \d+ x l40s and 8 x h100-sxm/);
+  });
+
+  it("keeps models on nodes of one type where asked", () => {
+    const nodes = [{ model: MIDDLE, only: ["node2", "node3"], never: [] }];
+    const bound = planFor({ situation: { cluster: mixedCluster, requestsPerSecond: 100 }, constraints: { nodes } });
+    for (const { model, gpu, replicas } of bound.deployment.filter((own) => own.model === MIDDLE))
+      for (const group of replicas) expect([model, group.gpu ?? gpu]).toEqual([MIDDLE, "l40s"]);
+  });
+});
