@@ -5,6 +5,8 @@ export interface FlowStage {
   readonly identity: ModelIdentity;
   /** Share of all requests that reach the stage. */
   readonly share: number;
+  /** Share of all requests that start here, the rest being sent on by the stage before. */
+  readonly started: number;
   /** Share of all requests that this stage answers for good. */
   readonly accepted: number;
   /** Answers scored below it go on; null for the last stage, which accepts all. */
@@ -16,18 +18,21 @@ export interface FlowStage {
 
 /** Decides heights and shares of the cascade's flow: every band's height is its share of all requests. */
 export function prepareCascadeFlow(input: {
-  readonly stages: readonly { readonly model: string; readonly share: number }[];
+  /** `startShare` where requests may start at a later stage; left out: all start at the first. */
+  readonly stages: readonly { readonly model: string; readonly share: number; readonly startShare?: number | undefined }[];
   readonly thresholds: readonly number[];
   readonly identities: ReadonlyMap<string, ModelIdentity>;
 }): readonly FlowStage[] {
   return input.stages.flatMap((stage, index) => {
     const identity = input.identities.get(stage.model);
     if (identity === undefined) return [];
-    const onHeight = input.stages[index + 1]?.share ?? 0;
+    const next = input.stages[index + 1];
+    const onHeight = next === undefined ? 0 : Math.max(0, next.share - (next.startShare ?? 0));
     return [
       {
         identity,
         share: stage.share,
+        started: stage.startShare ?? (index === 0 ? stage.share : 0),
         accepted: Math.max(0, stage.share - onHeight),
         threshold: input.thresholds[index] ?? null,
         // Accepted answers leave at the top, what is escalated flows on along the bottom.

@@ -6,10 +6,10 @@ const HEIGHT = 72;
 const BOX = 100;
 const GAP = 100;
 
-/** One band of requests between two stages: as tall as their share, falling over the threshold like water over a weir. */
+/** One band of requests sent on between two stages: as tall as their share, falling over the threshold like water over a weir. */
 function Fall({ stage, next }: { readonly stage: FlowStage; readonly next: FlowStage }) {
   const from = stage.onTop * HEIGHT;
-  const to = (1 - next.share) * HEIGHT;
+  const to = (1 - stage.onHeight) * HEIGHT;
   return (
     <svg aria-hidden="true" viewBox={`0 0 ${GAP} ${HEIGHT}`} preserveAspectRatio="none" className="h-[72px] w-full">
       <path
@@ -44,14 +44,16 @@ export function CascadeFlow({ stages }: { readonly stages: readonly FlowStage[] 
                 <ModelChip identity={stage.identity} />
               </div>
               <div className="text-xs text-ink-3">
-                {formatPercent(stage.share)} reach it, {formatPercent(stage.accepted)} end here
+                {formatPercent(stage.share)} reach it,{" "}
+                {index > 0 && stage.started > 0 ? `${formatPercent(stage.started)} start here, ` : ""}
+                {formatPercent(stage.accepted)} end here
               </div>
             </div>
             {next !== undefined && (
               <div className="min-w-24 flex-[0.7]">
                 <Fall stage={stage} next={next} />
                 <div className="mt-1.5 text-center text-sm font-medium">score &lt; {stage.threshold}</div>
-                <div className="text-center text-xs text-ink-3">{formatPercent(next.share)} go on</div>
+                <div className="text-center text-xs text-ink-3">{formatPercent(stage.onHeight)} go on</div>
               </div>
             )}
           </li>

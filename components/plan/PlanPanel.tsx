@@ -85,9 +85,10 @@ export const PlanPanel = memo(function PlanPanel(props: {
       : plan === null
         ? null
         : { models: plan.policy.stages.map((stage) => stage.model), thresholds: plan.policy.thresholds };
-  const shares = showsEstimate
-    ? (exploration?.routings[estimate.routing]?.share ?? [])
-    : (plan?.predictions.stages ?? []).map((stage) => stage.share);
+  const routing = showsEstimate ? exploration?.routings[estimate.routing] : undefined;
+  const flow = showsEstimate
+    ? (routing?.share ?? []).map((share, stage) => ({ share, startShare: routing?.startShare?.[stage] }))
+    : (plan?.predictions.stages ?? []);
   return (
     <Panel
       title="The plan"
@@ -127,7 +128,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
                 <div className="flex flex-col gap-3 border-t pt-4">
                   <CascadeFlow
                     stages={prepareCascadeFlow({
-                      stages: shown.models.map((model, index) => ({ model, share: shares[index] ?? 0 })),
+                      stages: shown.models.map((model, index) => ({
+                        model,
+                        share: flow[index]?.share ?? 0,
+                        startShare: flow[index]?.startShare,
+                      })),
                       thresholds: shown.thresholds,
                       identities,
                     })}

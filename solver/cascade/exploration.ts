@@ -17,6 +17,8 @@ export interface Routing {
   readonly qualityLow: number;
   /** Share of requests that visit each stage; the first is 1 unless some start later. */
   readonly share: readonly number[];
+  /** Share of requests that start at each stage; left out where all start at the first. */
+  readonly startShare?: readonly number[];
 }
 
 /**

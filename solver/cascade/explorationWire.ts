@@ -20,6 +20,8 @@ export interface ExplorationWire {
     quality: number,
     low: number,
     startBelow: number,
+    /** Empty where all start at the first stage. */
+    startShare: readonly number[],
   ])[];
   readonly stageP95: string;
   readonly tableOffset: string;
@@ -38,13 +40,14 @@ export function encodeExploration(exploration: Exploration): ExplorationWire {
     usdPerGpuHour,
     judge,
     qualityConfidence,
-    routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow, startBelow }) => [
+    routings: exploration.routings.map(({ stages, thresholds, share, quality, qualityLow, startBelow, startShare }) => [
       stages,
       thresholds,
       share,
       quality,
       qualityLow,
       startBelow,
+      startShare ?? [],
     ]),
     stageP95: toBase64(exploration.stageP95),
     tableOffset: toBase64(exploration.tableOffset),
@@ -67,13 +70,14 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
     judge,
     qualityConfidence,
     routings: wire.routings.map(
-      ([stages, thresholds, share, quality, qualityLow, startBelow]): Routing => ({
+      ([stages, thresholds, share, quality, qualityLow, startBelow, startShare]): Routing => ({
         stages,
         thresholds,
         startBelow,
         quality,
         qualityLow,
         share,
+        ...(startShare.length === 0 ? {} : { startShare }),
       }),
     ),
     stageP95: new Float32Array(fromBase64(wire.stageP95)),

@@ -273,6 +273,7 @@ function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[])
       quality: routed.quality,
       qualityLow,
       share: routed.share,
+      ...(routed.startShare === undefined ? {} : { startShare: routed.startShare }),
     })),
     stageP95: new Float32Array(stages * maxGpus),
     tableOffset: new Int32Array(points.length),

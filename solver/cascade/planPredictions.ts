@@ -81,6 +81,7 @@ function stagePrediction(input: Predicted, finalist: Finalist, index: number): S
   return {
     model: deployed.model,
     share,
+    ...(routed.startShare === undefined ? {} : { startShare: routed.startShare[index] ?? 0 }),
     requestsPerSecond: share * explorer.input.requestsPerSecond,
     p95Seconds: percentile.seconds,
     meanSeconds: average.seconds,

@@ -24,6 +24,8 @@ export interface Routed {
   readonly accepted: Float64Array;
   /** Share of prompts that visit each stage (the source's processing ratio p_i); the first is 1 without a direct start. */
   readonly share: readonly number[];
+  /** Share of prompts that start at each stage; left out where all start at the first. */
+  readonly startShare?: readonly number[];
   /** Mean accepted label: Q of the source. */
   readonly quality: number;
 }
@@ -90,7 +92,8 @@ export function routePrompts(
     }
     share.push(visits / count);
   }
-  return { start, exit, accepted, share, quality: sum / count };
+  const startShare = startBelow === 0 ? {} : { startShare: shareOfEach(start, stages.length) };
+  return { start, exit, accepted, share, ...startShare, quality: sum / count };
 }
 
 /** Stage position at which each prompt starts. Throws where a direct start is asked of a sample that no router has read: a bug. */
@@ -104,6 +107,12 @@ function startStages({ prompts, routerScore }: PlanningSample, stages: readonly 
     for (let prompt = 0; prompt < prompts; prompt += 1) if ((scores[prompt] ?? 0) >= startBelow) start[prompt] = stage;
   }
   return start;
+}
+
+function shareOfEach(start: Uint8Array, stages: number): number[] {
+  const prompts = new Array<number>(stages).fill(0);
+  for (const stage of start) prompts[stage] = (prompts[stage] ?? 0) + 1;
+  return prompts.map((count) => count / start.length);
 }
 
 /** Prompts (positions in the sample) that visit a stage, in sample order: its request list. */

@@ -143,6 +143,8 @@ const stagePredictionSchema = z.object({
   model: z.string(),
   /** Share of all requests that reach this stage (the source's processing ratio p_i). */
   share: fraction,
+  /** Share of all requests that start here, of a plan with a direct start; left out: all start at the first stage. */
+  startShare: fraction.optional(),
   /** Of the share, from the size of the sample; left out in older plans. */
   shareBand: spanSchema.optional(),
   requestsPerSecond: z.number().nonnegative(),
