@@ -29,7 +29,7 @@ interface Mark {
 type Placed<Point> = Point & { readonly px: number; readonly py: number };
 type Pixel = { readonly px: number; readonly py: number };
 
-function nearest(placed: readonly Placed<{ readonly key: string }>[], at: Pixel, reach: number): string | null {
+function nearest(placed: readonly (Pixel & { readonly key: string })[], at: Pixel, reach: number): string | null {
   let best: string | null = null;
   let bestDistance = reach * reach;
   for (const { key, px, py } of placed) {
@@ -89,7 +89,8 @@ export function FrontierLayer(
   if (area === undefined || xScale === undefined || yScale === undefined || placed === null) return null;
 
   const at = (mark: Mark): Pixel => ({ px: xScale(mark.x) ?? 0, py: yScale(mark.y) ?? 0 });
-  const near = [...placed.frontier, ...placed.standAlone, ...placed.baselines];
+  const baselines = placed.baselines.flatMap(({ keys, px, py }) => keys.map((key) => ({ key, px, py })));
+  const near = [...placed.frontier, ...placed.standAlone, ...baselines];
   const cloud = [...placed.dominated, ...placed.infeasible];
   const ringed = [...near, ...cloud].filter(({ key }) => key === props.hovered || props.pinned.includes(key));
   const brush = drawn ?? props.brush;
@@ -158,11 +159,11 @@ export function FrontierLayer(
           />
         );
       })}
-      {placed.baselines.map(({ key, number, px, py }) => (
-        <g key={key}>
+      {placed.baselines.map(({ label, px, py }) => (
+        <g key={label}>
           <path d={turnedTriangle(px, py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={1.75} />
           <text x={px + 10} y={py + 4} fontSize={11} fontWeight={600} fill="var(--ink-2)">
-            {number}
+            {label}
           </text>
         </g>
       ))}
@@ -227,6 +228,8 @@ export function FrontierLayer(
       {picture.limits.map((line) => {
         const { px, py } = at({ x: line.value, y: line.value });
         const across = line.along === "x";
+        const dash = line.kind === "budget" ? "6 4" : undefined;
+        const label = across ? { x: px + 6, y: area.y + 12 } : { x: area.x + 6, y: py - 5 };
         if (across ? px < area.x - 1 || px > area.x + area.width + 1 : py < area.y - 1 || py > area.y + area.height + 1) return null;
         return (
           <g
@@ -248,16 +251,27 @@ export function FrontierLayer(
             {across ? (
               <>
                 <rect x={px - 6} y={area.y} width={12} height={area.height} fill="transparent" />
-                <line x1={px} x2={px} y1={area.y} y2={area.y + area.height} stroke="var(--ink-2)" strokeWidth={1.5} />
+                <line
+                  x1={px}
+                  x2={px}
+                  y1={area.y}
+                  y2={area.y + area.height}
+                  stroke="var(--ink-2)"
+                  strokeWidth={1.5}
+                  strokeDasharray={dash}
+                />
                 <rect x={px - 3.5} y={area.y - 5} width={7} height={12} rx={2} fill="var(--ink-2)" />
               </>
             ) : (
               <>
                 <rect x={area.x} y={py - 6} width={area.width} height={12} fill="transparent" />
-                <line x1={area.x} x2={area.x + area.width} y1={py} y2={py} stroke="var(--ink-2)" strokeWidth={1.5} strokeDasharray="6 4" />
+                <line x1={area.x} x2={area.x + area.width} y1={py} y2={py} stroke="var(--ink-2)" strokeWidth={1.5} strokeDasharray={dash} />
                 <rect x={area.x + area.width - 7} y={py - 3.5} width={12} height={7} rx={2} fill="var(--ink-2)" />
               </>
             )}
+            <text {...label} fontSize={11} fill="var(--ink-2)">
+              {line.kind}
+            </text>
           </g>
         );
       })}

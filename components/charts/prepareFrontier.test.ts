@@ -143,9 +143,11 @@ describe("prepareFrontier", () => {
     });
     const baselines = [baseline(1, 6), baseline(2, Number.POSITIVE_INFINITY)];
     const drawn = picture([plan("a", 85, 4)], { baselines });
-    expect(drawn.baselines).toEqual([{ key: "baseline 1", number: 1, x: 82, y: 6 }]);
+    expect(drawn.baselines).toEqual([{ keys: ["baseline 1"], label: "1", x: 82, y: 6 }]);
     expect(drawn.yDomain[1]).toBeGreaterThan(6);
-    expect(picture([plan("a", 85, 4)], { baselines, axes: { x: "quality", y: "cost" } }).baselines).toHaveLength(2);
+    const byCost = picture([plan("a", 85, 4)], { baselines, axes: { x: "quality", y: "cost" } }).baselines;
+    // At the same cost and quality they lie on one spot, which names both.
+    expect(byCost).toEqual([{ keys: ["baseline 1", "baseline 2"], label: "1, 2", x: 82, y: 0.002 }]);
   });
 
   it("thins a large cloud and keeps every frontier point", () => {

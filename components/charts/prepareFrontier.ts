@@ -33,9 +33,10 @@ export interface FrontierPoint extends Mark {
   readonly standAloneModel: number | null;
 }
 
+/** One or more baselines that lie on one spot, as different names for one system do. */
 export interface BaselinePoint extends Mark {
-  readonly key: string;
-  readonly number: number;
+  readonly keys: readonly string[];
+  readonly label: string;
 }
 
 /** A floor or budget on one of the axes, drawn as a line that can be dragged. */
@@ -79,6 +80,8 @@ const MAX_CLOUD = 700;
 const HEADROOM = 1.12;
 /** What lies farther off than this many times the farthest frontier point is left outside the view: it would flatten the rest. */
 const MAX_STRETCH = 4;
+/** Share of an axis within which two baselines are drawn as one. */
+const SAME_SPOT = 0.02;
 /** A bend below this share of the way from the chord to the ideal corner is none. */
 const LEAST_BEND = 0.05;
 
@@ -126,7 +129,7 @@ export function prepareFrontier(input: {
   const chosen = points.find((point) => point.key === input.chosen) ?? null;
   const running = input.running === null ? null : mark(input.running);
   const baselines = input.baselines
-    .map(({ key, number, figures }): BaselinePoint => ({ key, number, ...mark(figures) }))
+    .map(({ key, number, figures }) => ({ key, number, ...mark(figures) }))
     .filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y));
   const lines = limitLines(axes, limits);
   const domain = (along: "x" | "y", seen: readonly Mark[]): readonly [number, number] => {
@@ -142,6 +145,8 @@ export function prepareFrontier(input: {
   const seen = points.filter(inView);
   const seenBaselines = baselines.filter(inView);
   const marks = [...seen, ...seenBaselines, ...(running === null ? [] : [running])];
+  const xDomain = loss.x ?? domain("x", marks);
+  const yDomain = loss.y ?? domain("y", marks);
   const cloud = seen.filter((point) => point.standAloneModel === null);
   const dominated = thin(cloud.filter((point) => point.class === "dominated"));
   const infeasible = thin(cloud.filter((point) => point.class === "infeasible"));
@@ -153,12 +158,12 @@ export function prepareFrontier(input: {
     standAlone: standAlone.filter(inView),
     dominated,
     infeasible,
-    baselines: seenBaselines,
+    baselines: together(seenBaselines, { x: xDomain, y: yDomain }),
     chosen,
     running,
     limits: lines,
-    xDomain: loss.x ?? domain("x", marks),
-    yDomain: loss.y ?? domain("y", marks),
+    xDomain,
+    yDomain,
     counts: {
       evaluated: input.plans.length,
       feasible: points.reduce((sum, point) => sum + Number(point.meets), 0),
@@ -167,6 +172,23 @@ export function prepareFrontier(input: {
       drawn: frontier.length + dominated.length + infeasible.length,
     },
   };
+}
+
+/** Baselines nearer to one another than their symbols are large become one point that names all. */
+function together(
+  baselines: readonly (Mark & { readonly key: string; readonly number: number })[],
+  domains: Readonly<Record<"x" | "y", readonly [number, number]>>,
+): readonly BaselinePoint[] {
+  const apart = (along: "x" | "y", a: Mark, b: Mark): boolean =>
+    Math.abs(a[along] - b[along]) > SAME_SPOT * (domains[along][1] - domains[along][0]);
+  const found: BaselinePoint[] = [];
+  for (const { key, number, x, y } of baselines) {
+    const at = found.findIndex((point) => !apart("x", point, { x, y }) && !apart("y", point, { x, y }));
+    const known = found[at];
+    if (known === undefined) found.push({ keys: [key], label: `${number}`, x, y });
+    else found[at] = { ...known, keys: [...known.keys, key], label: `${known.label}, ${number}` };
+  }
+  return found;
 }
 
 function limitLines({ x, y }: FrontierAxes, { qualityFloor, latencyBudgetSeconds }: Limits): readonly LimitLine[] {

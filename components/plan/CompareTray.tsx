@@ -78,10 +78,14 @@ export function CompareTray(props: {
           {columns.map(({ key, pin }, index) => (
             <td key={key} className="text-right align-top">
               {pin !== null && (
-                <span className="inline-flex flex-wrap justify-end gap-1">
+                <span className="inline-flex flex-col items-end gap-1">
                   {/* Thresholds set by hand start every request at the first stage: a pinned direct start is not brought back by them. */}
-                  <Button onClick={() => props.onUse(pin)} disabled={pin.plan === null || pin.pinned.routing.startBelow !== undefined}>
-                    Use {pin.pinned.gpus === null ? "these thresholds" : `these thresholds on ${formatCount(pin.pinned.gpus)} GPUs`}
+                  <Button
+                    onClick={() => props.onUse(pin)}
+                    disabled={pin.plan === null || pin.pinned.routing.startBelow !== undefined}
+                    title={pin.pinned.gpus === null ? undefined : `The GPU knob goes to ${formatCount(pin.pinned.gpus)} with them`}
+                  >
+                    Use these thresholds
                   </Button>
                   <Button look="quiet" aria-label={`Unpin ${key}`} onClick={() => props.onUnpin(pin.key)}>
                     Unpin

@@ -12,11 +12,12 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { BaselineBar } from "./BaselineBar";
 import { CompareTray } from "./CompareTray";
+import { describePoint } from "./describePoint";
 import { BrushChip, FrontierControls } from "./FrontierControls";
 import { FrontierLegend } from "./FrontierLegend";
 import { FrontierTable } from "./FrontierTable";
 import { type FrontierView, MAX_PINS } from "./frontierCodec";
-import { figuresOf, frontierPlans, pinnedCandidate } from "./frontierPlans";
+import { type FrontierPlan, frontierPlans } from "./frontierPlans";
 import { BUDGET_BOUNDS, type PlanView } from "./planCodec";
 import { type ComparedPlan, compareText, type Pin, prepareCompare } from "./prepareCompare";
 import { prepareFrontierTable } from "./prepareFrontierTable";
@@ -53,8 +54,8 @@ function usePrepared(options: {
   const { xAxis, yAxis, brush, pins } = view;
   const axes = useMemo((): FrontierAxes => ({ x: xAxis, y: yAxis }), [xAxis, yAxis]);
   const plans = useMemo(
-    () => (exploration === null || choice === null ? null : frontierPlans({ exploration, choice, knobs, axes })),
-    [exploration, choice, knobs, axes],
+    () => (exploration === null || choice === null ? null : frontierPlans({ exploration, choice, knobs, axes, pins })),
+    [exploration, choice, knobs, axes, pins],
   );
   const picture = useMemo(() => {
     if (plans === null || exploration === null || choice === null) return null;
@@ -67,24 +68,22 @@ function usePrepared(options: {
       running === null ? null : { key: formatRouting(running.routing), quality: running.quality, p95Seconds: running.figures.latency };
     return prepareFrontierTable({ plans, picture, brush, pins, running: promised, baselines });
   }, [plans, picture, brush, pins, running, baselines]);
-  const pinned = useMemo(
-    () =>
-      pins.flatMap((key): readonly Pin[] => {
-        const named = parsePin(key);
-        if (named === null || exploration === null || choice === null) return [];
-        const candidate = pinnedCandidate(named, { exploration, choice, knobs });
-        const plan = candidate && {
-          routing: named.routing,
-          gpus: candidate.gpus,
-          quality: candidate.quality,
-          figures: figuresOf(candidate, knobs),
-        };
-        return [{ key, pinned: named, plan }];
-      }),
-    [pins, exploration, choice, knobs],
-  );
+  const pinned = useMemo(() => (plans === null ? [] : pins.flatMap((key) => pinOf(key, plans))), [pins, plans]);
   const comparison = useMemo(() => prepareCompare(pinned, running), [pinned, running]);
-  return picture === null || table === null ? null : { axes, picture, table, pinned, comparison };
+  return plans === null || picture === null || table === null ? null : { axes, plans, picture, table, pinned, comparison };
+}
+
+function pinOf(key: string, plans: readonly FrontierPlan[]): readonly Pin[] {
+  const pinned = parsePin(key);
+  if (pinned === null) return [];
+  const found = plans.find((plan) => plan.key === key);
+  const plan = found && {
+    routing: pinned.routing,
+    gpus: found.candidate.gpus,
+    quality: found.candidate.quality,
+    figures: found.figures,
+  };
+  return [{ key, pinned, plan: plan ?? null }];
 }
 
 /** The frontier of this workload on this cluster over two axes, as chart, table and tray of pinned plans that follow one another. */
@@ -113,6 +112,11 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
     },
     [pins, onChange],
   );
+
+  const pointed =
+    hovered === null
+      ? undefined
+      : (prepared?.plans.find(({ key }) => key === hovered) ?? baselines.systems.find(({ key }) => key === hovered));
 
   function onKeyDown(event: KeyboardEvent) {
     if (prepared === null) return;
@@ -164,6 +168,10 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                   onBrush={(brush) => onChange({ brush }, "push")}
                 />
               </div>
+              {/* Its line is kept while nothing is pointed at, so that nothing below it jumps. */}
+              <p role="status" className="min-h-4 text-xs text-ink-2">
+                {pointed !== undefined && describePoint(pointed)}
+              </p>
               <FrontierLegend picture={prepared.picture} baselines={baselines.systems} />
               {view.baselines && <BaselineBar baselines={baselines} />}
               {pins.length > 0 && (

@@ -38,6 +38,15 @@ function columnsOf(costs: boolean, deltas: boolean): readonly Column[] {
   ];
 }
 
+/** Scrolls a table's own frame, never the page: that would take the chart from under the pointer. */
+function showRow(row: HTMLTableRowElement): void {
+  const frame = row.closest<HTMLElement>("[data-frame]");
+  if (frame === null) return;
+  const [inner, outer] = [row.getBoundingClientRect(), frame.getBoundingClientRect()];
+  if (inner.top < outer.top) frame.scrollTop -= outer.top - inner.top;
+  else if (inner.bottom > outer.bottom) frame.scrollTop += inner.bottom - outer.bottom;
+}
+
 /** A row that follows the chart: scrolled to and marked while its plan is pointed at there. */
 function FollowingRow(props: {
   readonly rowKey: string;
@@ -48,7 +57,7 @@ function FollowingRow(props: {
 }) {
   const element = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
-    if (props.hovered) element.current?.scrollIntoView({ block: "nearest" });
+    if (props.hovered && element.current !== null) showRow(element.current);
   }, [props.hovered]);
   return (
     <tr
@@ -155,7 +164,7 @@ export function FrontierTable(props: {
   const deltas = rows.some((row) => row.delta !== null);
   return (
     <div className="flex flex-col gap-2">
-      <div className={`relative overflow-y-auto ${all ? "max-h-96" : ""}`}>
+      <div data-frame className={`relative overflow-y-auto ${all ? "max-h-96" : ""}`}>
         <Table caption="Plans on the frontier, estimated from the tables" columns={columnsOf(costsDiffer, deltas)}>
           {shown.map((row) => (
             <PlanRow
@@ -189,7 +198,11 @@ export function FrontierTable(props: {
         {cut > 0 && <span>{formatCount(cut)} more are left out: narrow the range to see them</span>}
         {!costsDiffer && rows[0] !== undefined && <span>each {formatUsd(rows[0].candidate.costUsdPerRequest)} a request</span>}
         {deltas && <span>Δ: against what the running plan promised</span>}
-        {baselines.length > 0 && <span>▽ simulated whole on the same prompts; the other rows are estimates from the tables</span>}
+        {baselines.length > 0 && (
+          <span>
+            ▽ simulated whole on the same prompts, without ≥ where no bound is known; the other rows are estimates from the tables
+          </span>
+        )}
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { choose } from "@/solver/cascade/choose";
 import type { Exploration, Knobs } from "@/solver/cascade/exploration";
-import { frontierPlans, pinnedCandidate } from "./frontierPlans";
+import { frontierPlans } from "./frontierPlans";
 
 const MAX_GPUS = 8;
 const small = [8, 4, 3, 2, 1.9, 1.8, 1.7, 1.6];
@@ -31,8 +31,8 @@ const knobs: Knobs = {
   latencyBudgetSeconds: null,
   maxGpus: MAX_GPUS,
 };
-const plansOf = (asked: Knobs, axes: Parameters<typeof frontierPlans>[0]["axes"]) =>
-  frontierPlans({ exploration, choice: choose(exploration, asked), knobs: asked, axes });
+const plansOf = (asked: Knobs, axes: Parameters<typeof frontierPlans>[0]["axes"], pins: readonly string[] = []) =>
+  frontierPlans({ exploration, choice: choose(exploration, asked), knobs: asked, axes, pins });
 
 describe("frontierPlans", () => {
   it("has every routing once over quality and latency, at the bound the floor is held against", () => {
@@ -55,18 +55,18 @@ describe("frontierPlans", () => {
       for (const { key, figures } of plans) if (key.includes("*")) expect(key.endsWith(`*${figures.gpus}`)).toBe(true);
     }
   });
-});
 
-describe("pinnedCandidate", () => {
-  it("is what the objective gives the routing, or what the pinned GPUs do", () => {
-    const at = { exploration, choice: choose(exploration, knobs), knobs };
-    const routing = { models: ["small", "large"], thresholds: [60] };
-    expect(pinnedCandidate({ routing, gpus: null }, at)?.gpusTotal).toBe(8);
-    expect(pinnedCandidate({ routing, gpus: 4 }, at)?.gpusTotal).toBe(4);
-  });
-
-  it("is none where the routing was not evaluated", () => {
-    const at = { exploration, choice: choose(exploration, knobs), knobs };
-    expect(pinnedCandidate({ routing: { models: ["small", "large"], thresholds: [61] }, gpus: null }, at)).toBeNull();
+  it("has pinned plans on every pair of axes, each once", () => {
+    const pins = ["small@60~large*5", "small", "gone", "small@61~large*5"];
+    for (const axes of [
+      { x: "quality", y: "latency" },
+      { x: "gpus", y: "latency" },
+    ] as const) {
+      const pinned = plansOf(knobs, axes, pins).filter((plan) => pins.includes(plan.key));
+      expect(pinned.map((plan) => [plan.key, plan.figures.gpus]).sort()).toEqual([
+        ["small", 8],
+        ["small@60~large*5", 5],
+      ]);
+    }
   });
 });

@@ -5,7 +5,7 @@ import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exp
 import type { PlanFigures } from "@/solver/cascade/paretoFront";
 import type { FrontierAxes } from "../charts/frontierAxes";
 import type { PlottedPlan } from "../charts/prepareFrontier";
-import { formatPin, formatRouting, type PinnedPlan } from "./routingKey";
+import { formatPin, formatRouting, type PinnedPlan, parsePin } from "./routingKey";
 import { routingOf } from "./routingOf";
 
 /** A routing on some number of GPUs, as chart, table and pins share it. Its key is its pin's. */
@@ -14,7 +14,7 @@ export interface FrontierPlan extends PlottedPlan {
 }
 
 /** A candidate on every axis; its quality is the one the floor is held against. */
-export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
+function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qualityConfidence">): PlanFigures {
   return {
     quality: qualityConfidence === null ? candidate.quality : candidate.qualityLow,
     latency: candidate.latencySeconds,
@@ -25,13 +25,14 @@ export function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knob
 
 /**
  * The plans that a pair of axes tells apart: every routing on the GPUs that the objective gives it, and where cost or GPUs are an
- * axis on other numbers of them too.
+ * axis on other numbers of them too. Pinned plans are among them on every pair.
  */
 export function frontierPlans(input: {
   readonly exploration: Exploration;
   readonly choice: Choice;
   readonly knobs: Knobs;
   readonly axes: FrontierAxes;
+  readonly pins: readonly string[];
 }): readonly FrontierPlan[] {
   const { exploration, choice, knobs, axes } = input;
   const byCost = [axes.x, axes.y].some((axis) => axis === "cost" || axis === "gpus");
@@ -47,18 +48,25 @@ export function frontierPlans(input: {
     if (routing === undefined) return [];
     return [{ ...routing, key: routing.key + suffix, candidate, figures: figuresOf(candidate, knobs) }];
   };
-  return [
+  const plans = [
     ...choice.candidates.flatMap((candidate) => plan(candidate, "")),
     ...others
       .filter(({ routing, gpusTotal }) => gpusTotal !== choice.candidates[routing]?.gpusTotal)
       .flatMap((candidate) => plan(candidate, `*${candidate.gpusTotal}`)),
   ];
+  const known = new Set(plans.map(({ key }) => key));
+  const pinned = input.pins.flatMap((key) => {
+    const pin = known.has(key) ? null : parsePin(key);
+    const candidate = pin && pinnedCandidate(pin, input);
+    return pin === null || candidate === null ? [] : plan(candidate, `*${pin.gpus}`);
+  });
+  return [...plans, ...pinned];
 }
 
 /** A pinned plan on the tables at hand; null where its routing is not among them. */
-export function pinnedCandidate(
+function pinnedCandidate(
   { routing, gpus }: PinnedPlan,
-  { exploration, choice, knobs }: { readonly exploration: Exploration; readonly choice: Choice; readonly knobs: Knobs },
+  { exploration, choice, knobs }: Pick<Parameters<typeof frontierPlans>[0], "exploration" | "choice" | "knobs">,
 ): Candidate | null {
   const key = formatRouting(routing);
   const index = exploration.routings.findIndex((_, at) => formatRouting(routingOf(exploration, at)) === key);

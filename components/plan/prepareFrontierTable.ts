@@ -97,12 +97,9 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
   }
   found.sort((a, b) => rank(a.row) - rank(b.row) || a.x - b.x);
   const rows = found.slice(0, MAX_ROWS).map(({ row }, index) => (brush === null ? row : { ...row, brief: index < BRIEF_BRUSHED_ROWS }));
-  return {
-    rows,
-    cut: found.length - rows.length,
-    baselines: input.baselines.filter(inside),
-    costsDiffer: new Set(rows.map((row) => formatUsd(row.candidate.costUsdPerRequest))).size > 1,
-  };
+  const baselines = input.baselines.filter(inside);
+  const costs = [...rows.map((row) => row.candidate.costUsdPerRequest), ...baselines.map(({ figures }) => figures.cost)];
+  return { rows, cut: found.length - rows.length, baselines, costsDiffer: new Set(costs.map(formatUsd)).size > 1 };
 }
 
 const rank = ({ pinned, role }: FrontierRow): number => (pinned ? 0 : 4) + ["chosen", "frontier", "other", "alone"].indexOf(role);

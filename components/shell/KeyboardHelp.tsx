@@ -12,7 +12,8 @@ const keys = [
   { keys: "← →", text: "On a slider: one step. On the frontier: the next plan along it" },
   { keys: "Page Up, Page Down", text: "On a slider: ten steps" },
   { keys: "Enter", text: "On the frontier: pin or unpin the plan (at most four)" },
-  { keys: "Esc", text: "Close a dialog; on the frontier: clear the pins" },
+  { keys: "Shift ← → ↑ ↓", text: "On the frontier: make a range around the plan, grow or shrink it" },
+  { keys: "Esc", text: "Close a dialog; on the frontier: clear the range, then the pins" },
 ] as const;
 
 /** How long `g` waits for the second key. */

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { describePoint } from "./describePoint";
+
+const figures = { quality: 80, latency: 3.5, cost: 0.0002, gpus: 8 };
+const candidate = { routing: 0, gpus: [8], gpusTotal: 8, latencySeconds: 3.5, costUsdPerRequest: 0.0002, quality: 81, qualityLow: 80 };
+
+it("says a plan with its thresholds and every figure", () => {
+  expect(describePoint({ key: "small@60~large*8", standAloneModel: null, figures, candidate })).toBe(
+    "small below 60 → large: quality 81.0, at least 80.0 · p95 3.50\u00a0s · $0.000200 a request · 8 GPUs",
+  );
+});
+
+it("says a baseline by its name, without a bound where none is known", () => {
+  expect(describePoint({ key: "baseline 1", number: 1, name: "CascadeServe", cascade: "small", quality: 80, figures })).toBe(
+    "CascadeServe: quality 80.0 · p95 3.50\u00a0s · $0.000200 a request · 8 GPUs",
+  );
+});

@@ -1,0 +1,22 @@
+import { formatCounted, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import type { FrontierPlan } from "./frontierPlans";
+import { parsePin } from "./routingKey";
+import type { NamedBaseline } from "./useBaselines";
+
+/** What a pointed-at plan or baseline is, in a line. */
+export function describePoint(point: FrontierPlan | NamedBaseline): string {
+  const quality = "candidate" in point ? point.candidate.quality : point.quality;
+  const { quality: held, latency, cost, gpus } = point.figures;
+  const figures = [
+    `quality ${formatScore(quality)}${held === quality ? "" : `, at least ${formatScore(held)}`}`,
+    `p95 ${formatSeconds(latency)}`,
+    `${formatUsd(cost)} a request`,
+    formatCounted(gpus, "GPU"),
+  ];
+  return `${"candidate" in point ? cascadeText(point.key) : point.name}: ${figures.join(" · ")}`;
+}
+
+function cascadeText(key: string): string {
+  const { models = [], thresholds = [] } = parsePin(key)?.routing ?? {};
+  return models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`)).join(" ");
+}
