@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Examination, ExaminedKind, PlanningProgress } from "@/server/contracts/studio";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
@@ -42,9 +43,13 @@ describe("examine", { timeout: 120_000 }, () => {
 
   function examined<Kind extends ExaminedKind>(
     kind: Kind,
-    { fixed = null, told = () => undefined }: { fixed?: FixedRouting; told?: (at: PlanningProgress) => void } = {},
+    {
+      fixed = null,
+      told = () => undefined,
+      change = {},
+    }: { fixed?: FixedRouting; told?: (at: PlanningProgress) => void; change?: Partial<PlanningSituation> } = {},
   ): Extract<Examination, { kind: Kind }> {
-    const answer = desk.work(situation, { kind: "examine", examine: kind, objective, fixed }, () => false, told);
+    const answer = desk.work({ ...situation, ...change }, { kind: "examine", examine: kind, objective, fixed }, () => false, told);
     if (answer.kind !== "examination" || answer.examination.kind !== kind) throw new Error(JSON.stringify(answer));
     return answer.examination as Extract<Examination, { kind: Kind }>;
   }
@@ -71,6 +76,34 @@ describe("examine", { timeout: 120_000 }, () => {
     const { quality, gpus } = examined("prices", { fixed: { models: stages, thresholds: plan.policy.thresholds } });
     expect(quality).toEqual([]);
     expect(gpus).toHaveLength(2);
+  });
+
+  it("names the constraints that hold the plan back, and what each costs", () => {
+    const asking = (constraints: object) => ({ change: { constraints: planConstraintsSchema.parse(constraints) } });
+    const survives = examined("prices", asking({ surviveNodeLoss: true, pinned: [{ model: plan.policy.stages[0]?.model }] }));
+    expect(survives.constraints.map(({ says }) => says)).toEqual(["survive the loss of any one node"]);
+    expect(survives.constraints[0]?.latencySeconds).toBeLessThan(survives.latencySeconds);
+    const [one, node] = survives.gpus.map((price) => price.latencySeconds ?? Number.POSITIVE_INFINITY);
+    expect(one).toBeLessThanOrEqual(survives.latencySeconds);
+    expect(node).toBeLessThan(survives.latencySeconds);
+    const capped = examined("prices", asking({ maxGpus: 6 }));
+    expect(capped.constraints.map(({ says }) => says)).toEqual(["at most 6 GPUs"]);
+    expect(capped.constraints[0]?.latencySeconds).toBeLessThan(capped.latencySeconds);
+  });
+
+  it("prices every GPU type of a cluster, and refuses baselines there with the reason", () => {
+    const nodes = [
+      { name: "node1", gpus: 4 },
+      { name: "node2", gpus: 4, gpu: "a100-sxm-80g" },
+    ];
+    const cluster = { ...situation.cluster, nodes, otherUsdPerGpuHour: { "a100-sxm-80g": 2 } };
+    const { gpus } = examined("prices", { change: { cluster, requestsPerSecond: 20 } });
+    expect(gpus.map(({ gpu, more }) => `${more} ${gpu}`)).toEqual(["1 h100-sxm", "4 h100-sxm", "1 a100-sxm-80g", "4 a100-sxm-80g"]);
+    const task = { kind: "examine", examine: "baselines", objective, fixed: null } as const;
+    expect(desk.work({ ...situation, cluster, requestsPerSecond: 20 }, task, () => false)).toMatchObject({
+      kind: "infeasible",
+      answer: { reason: expect.stringContaining("h100-sxm and a100-sxm-80g") },
+    });
   });
 
   it("tells how the plan stands up to another rate and to a weaker judge", () => {

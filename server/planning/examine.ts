@@ -1,12 +1,16 @@
 import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
 import { allBaselines, countOfBaselines } from "@/solver/baselines/allBaselines";
 import { figuresOf } from "@/solver/baselines/baselineFigures";
+import { gpusAllowed, isConstrained } from "@/solver/cascade/constrainedDeployment";
+import { type ConstraintPrice, constrainedPrices } from "@/solver/cascade/constrainedPrices";
 import type { Explorer } from "@/solver/cascade/explore";
 import { addReached, latencyOnGpus } from "@/solver/cascade/fixedDeployment";
-import { gpuPrices, qualityPrices } from "@/solver/cascade/prices";
+import { type GpuPrice, pricesOfGpus, pricesOfQuality, relativeOn } from "@/solver/cascade/prices";
 import { PERTURBATIONS, type Perturbation, type PerturbedCascade, sensitivityTo } from "@/solver/cascade/sensitivity";
+import { noConstraints } from "@/solver/deployment/constraints";
+import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuOfNode, gpuTypes } from "@/solver/plan/clusterGpus";
-import type { PlanDraft } from "@/solver/plan/plan";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -19,6 +23,9 @@ export interface Examined {
   readonly planning: Int32Array;
   /** Whether the thresholds were set by hand. */
   readonly fixed: boolean;
+  readonly engine: MilpEngine;
+  /** A clock for the time that the engine takes. */
+  readonly elapsedSeconds: () => number;
 }
 
 /** Answers one question about a plan; a sentence where it cannot be answered. */
@@ -34,34 +41,53 @@ export function examine(kind: ExaminedKind, examined: Examined): Examination | s
  */
 function examinePrices(examined: Examined): Examination {
   const { explorer, draft, fixed } = examined;
-  const { objective, cluster } = draft.inputs;
+  const { objective } = draft.inputs;
   const latencySeconds = latencyOf(draft);
-  const { stages, thresholds, startBelow } = cascadeOf(examined);
-  const types = gpuTypes(cluster).map((gpu) => ({
-    gpu,
-    nodeGpus: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
-  }));
   const seconds = (relativeLatency: number | null) => (relativeLatency === null ? null : latencySeconds * relativeLatency);
   tell(examined, 0, 2);
-  const routing = explorer.add(stages, thresholds, startBelow);
-  const gpus = gpuPrices(explorer, routing, { gpus: gpusOf(draft), latency: objective.latency, types });
+  const { gpus, constraints } = hardwarePrices(examined);
   tell(examined, 1, 2);
   // A floor is no part of thresholds set by hand, and of the lowest cost it changes the cost.
-  const quality = fixed || objective.kind === "cost-under-both" ? [] : qualityPrices(explorer, objective);
+  const quality = fixed || objective.kind === "cost-under-both" ? [] : pricesOfQuality(explorer, allowed(draft));
   return {
     kind: "prices",
     latencySeconds,
     qualityFloor: objective.qualityFloor,
     gpus: gpus.map(({ gpu, more, relativeLatency }) => ({ gpu, more, latencySeconds: seconds(relativeLatency) })),
     quality: quality.map(({ points, relativeLatency }) => ({ points, latencySeconds: seconds(relativeLatency) })),
-    constraints: [],
+    constraints: constraints.map(({ says, relativeLatency }) => ({ says, latencySeconds: latencySeconds * relativeLatency })),
   };
+}
+
+/** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying anew. */
+function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
+  const { explorer, draft, engine, elapsedSeconds } = examined;
+  const { cluster, constraints = noConstraints, running = [], objective } = draft.inputs;
+  const { stages, thresholds, startBelow } = cascadeOf(examined);
+  const routing = explorer.add(stages, thresholds, startBelow);
+  const types = gpuTypes(cluster).map((gpu) => ({
+    gpu,
+    nodeGpus: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === gpu).map((node) => node.gpus)),
+  }));
+  const maxGpus = gpusOf(draft);
+  if (isConstrained({ cluster, constraints, running })) {
+    const asked = objective.kind === "cost-under-both" ? { ...objective, maxGpus } : objective;
+    return constrainedPrices({ explorer, cluster, objective: asked, constraints, running, engine, elapsedSeconds }, routing, types);
+  }
+  const on = { gpus: maxGpus, latency: objective.latency };
+  const capped = (["maxUsdPerHour", "maxGpus"] as const).flatMap((cap): ConstraintPrice[] => {
+    const other = gpusAllowed(cluster, { ...constraints, [cap]: null }, objective.maxGpus);
+    const relativeLatency = other > maxGpus ? relativeOn(explorer, routing, { ...on, other }) : null;
+    const unit = cap === "maxGpus" ? "GPUs" : "USD/hour";
+    return relativeLatency === null ? [] : [{ says: `at most ${constraints[cap]} ${unit}`, relativeLatency }];
+  });
+  return { gpus: pricesOfGpus(explorer, routing, { ...on, types }), constraints: objective.kind === "cost-under-both" ? [] : capped };
 }
 
 /** How the plan stands up to what it took for granted. Latencies are corrected by how far the tables are off the plan's own. */
 function examineSensitivity(examined: Examined): Examination {
   const { explorer, draft } = examined;
-  const { objective: knobs } = draft.inputs;
+  const knobs = allowed(draft);
   const cascade = cascadeOf(examined);
   explorer.search();
   const routing = explorer.routing(addReached(explorer, cascade.stages, cascade.thresholds, cascade.startBelow));
@@ -128,14 +154,15 @@ function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   };
 }
 
+/** The objective with the GPUs that constraints leave of those asked. */
+const allowed = ({ inputs: { objective, cluster, constraints = noConstraints } }: PlanDraft): Objective => ({
+  ...objective,
+  maxGpus: gpusAllowed(cluster, constraints, objective.maxGpus),
+});
+
 /** GPUs the plan could have: all that were allowed, but by lowest cost those it has. */
-const gpusOf = ({ inputs: { objective, cluster }, deployment }: PlanDraft): number =>
-  objective.kind === "cost-under-both"
-    ? deployment.reduce((sum, { gpus }) => sum + gpus, 0)
-    : Math.min(
-        objective.maxGpus,
-        cluster.nodes.reduce((sum, { gpus }) => sum + gpus, 0),
-      );
+const gpusOf = (draft: PlanDraft): number =>
+  draft.inputs.objective.kind === "cost-under-both" ? draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0) : allowed(draft).maxGpus;
 
 const latencyOf = ({ inputs: { objective }, predictions }: PlanDraft): number =>
   objective.latency === "end-to-end" ? predictions.p95Seconds : predictions.largestStageP95Seconds;

@@ -21,7 +21,11 @@ export function deployConstrained(input: Constrained, { routing, gpus, budgetSec
   const tables = own.tables.slice(0, stages);
   const aim = allocateExactly({ ...own, tables }, { gpus, latency: objective.latency })?.stageSeconds ?? null;
   const shapes = own.tables.map(({ capacity }) => capacity.shapes);
-  const found = bestDeployment(input, { routing, shapes, norms: tables, aim }, { seconds: DEPLOYMENT_SECONDS, budgetSeconds });
+  const found = bestDeployment(
+    input,
+    { routing, shapes, norms: tables, aim },
+    { seconds: DEPLOYMENT_SECONDS, budgetSeconds, refine: true },
+  );
   if (found === null || found === "refused") return found;
   const { status, gap, solver } = found.deployment;
   const deployed = found.deployment.stages.map((stage, index) => deployedStage(stage, own, index));
@@ -48,7 +52,7 @@ export function conflictOf(input: Constrained, routing: number): Conflict | null
 }
 
 /** Tables of every model to deploy, with the shapes that run beside those worth having. */
-function exactTables(input: Constrained, routing: number): RoutingTables {
+export function exactTables(input: Constrained, routing: number): RoutingTables {
   const { explorer, running } = input;
   const { sample } = explorer.input;
   const mixes = explorer.mixes(explorer.routing(routing));

@@ -1,9 +1,10 @@
-import { allocateExactly } from "./allocateExactly";
+import { allocateExactly, type RoutingTables } from "./allocateExactly";
 import { capacityTable } from "./capacityTable";
 import { choose } from "./choose";
 import type { Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import type { GpuMix } from "./gpuMix";
+import type { MixTables } from "./latencyTables";
 
 /** Latency with GPUs more of one type, relative to now; null where even those do not keep up. */
 export interface GpuPrice {
@@ -18,6 +19,12 @@ export interface QualityPrice {
   readonly relativeLatency: number | null;
 }
 
+/** GPUs that a routing may have now, and the latency that counts. */
+interface GpusAsked {
+  readonly gpus: number;
+  readonly latency: Knobs["latency"];
+}
+
 /** By how much floors are moved. */
 const FLOOR_STEPS: readonly number[] = [-2, -1, 1, 2];
 
@@ -27,28 +34,15 @@ const FLOOR_STEPS: readonly number[] = [-2, -1, 1, 2];
  *
  * @param types the cluster's GPU types with the GPUs of their largest node; asked are one GPU and one such node more.
  */
-export function gpuPrices(
+export function pricesOfGpus(
   explorer: Explorer,
   routing: number,
-  {
-    gpus,
-    latency,
-    types,
-  }: {
-    readonly gpus: number;
-    readonly latency: Knobs["latency"];
-    readonly types: readonly { readonly gpu: string; readonly nodeGpus: number }[];
-  },
+  { gpus, latency, types }: GpusAsked & { readonly types: readonly { readonly gpu: string; readonly nodeGpus: number }[] },
 ): GpuPrice[] {
-  const { maxGpus, mix } = explorer.input;
-  const cascade = explorer.routing(routing);
-  const tables = explorer.mixes(cascade).map((own, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, own));
+  const tables = tablesOf(explorer, routing);
   const secondsWith = (gpu: string, more: number): number | null => {
-    const counted = tables.map((own) => ({
-      ...own,
-      capacity: capacityTable(own.capacity.shapes, maxGpus + more, mix === undefined ? undefined : withMore(mix, gpu, more)),
-    }));
-    return allocateExactly({ explorer, routing, tables: counted }, { gpus: gpus + more, latency })?.tableSeconds ?? null;
+    const own = { explorer, routing, tables: onMoreGpus({ explorer, tables }, gpu, more) };
+    return allocateExactly(own, { gpus: gpus + more, latency })?.tableSeconds ?? null;
   };
   const now = secondsWith("", 0);
   return types.flatMap(({ gpu, nodeGpus }) =>
@@ -56,16 +50,38 @@ export function gpuPrices(
   );
 }
 
+function tablesOf(explorer: Explorer, routing: number): MixTables[] {
+  const cascade = explorer.routing(routing);
+  return explorer.mixes(cascade).map((own, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, own));
+}
+
 const ratio = (seconds: number | null, now: number | null): number | null => (seconds === null || now === null ? null : seconds / now);
+
+/** The same curves counted on GPUs more of one type. */
+export function onMoreGpus({ explorer, tables }: Pick<RoutingTables, "explorer" | "tables">, gpu: string, more: number): MixTables[] {
+  const { maxGpus, mix } = explorer.input;
+  return tables.map((own) => ({
+    ...own,
+    capacity: capacityTable(own.capacity.shapes, maxGpus + more, mix === undefined ? undefined : withMore(mix, gpu, more)),
+  }));
+}
 
 const withMore = (mix: GpuMix, gpu: string, more: number): GpuMix =>
   mix.map((type) => (type.gpu === gpu ? { ...type, gpus: type.gpus + more } : type));
+
+/** What a routing's latency would be relative to now on another number of the cluster's GPUs; null where it does not keep up. */
+export function relativeOn(explorer: Explorer, routing: number, asked: GpusAsked & { readonly other: number }): number | null {
+  const tables = tablesOf(explorer, routing);
+  const secondsOn = (gpus: number): number | null =>
+    allocateExactly({ explorer, routing, tables }, { gpus, latency: asked.latency })?.tableSeconds ?? null;
+  return ratio(secondsOn(asked.other), secondsOn(asked.gpus));
+}
 
 /**
  * What a point of quality costs: the best by the tables with the floor moved, searched around anew each time, relative to the best at
  * the floor as it is. Empty where no floor is asked or nothing reaches it. Leaves the explorer as after its search.
  */
-export function qualityPrices(explorer: Explorer, knobs: Knobs): QualityPrice[] {
+export function pricesOfQuality(explorer: Explorer, knobs: Knobs): QualityPrice[] {
   const { qualityFloor } = knobs;
   if (qualityFloor === null) return [];
   const secondsAt = (floor: number): number | null => {

@@ -47,7 +47,7 @@ export function leastLatency(problem: DeploymentProblem, solver: TimedSolver, wi
 }
 
 /** A deployment whose latency is below a limit, if there is one. */
-export function fasterThan(problem: DeploymentProblem, solver: TimedSolver, limitSeconds: number): Found | "none" | "undecided" {
+function fasterThan(problem: DeploymentProblem, solver: TimedSolver, limitSeconds: number): Found | "none" | "undecided" {
   // Just below the limit: at it, curves may jump, and one that begins there would be let in.
   return deployedWithin(problem, solver, limitSeconds * (1 - 1e-9), MARGIN);
 }
