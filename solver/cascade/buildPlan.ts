@@ -19,6 +19,7 @@ import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist, type FinalistInput, type ToDeploy } from "./finalist";
 import { planPredictions } from "./planPredictions";
+import { shapeReasons } from "./shapeReasons";
 import { loadText, stageStability } from "./stageStability";
 import { verifiedBest } from "./verifiedBest";
 import { whyNoPlan } from "./whyNoPlan";
@@ -125,6 +126,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
         evaluatedThresholds: exploration.routings.length,
         replicaSimulations: explorer.tables.simulations(),
         why,
+        shapes: shapeReasons(explorer, input.cluster, finalist),
         ...(ways === null ? {} : { alternation: alternationReport(explorer, ways, { routing: finalist.routing, knobs: objective }) }),
         alternatives: alternatives.list,
       },

@@ -81,13 +81,14 @@ export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<
  * comes out low, stages are also weighed by what the best allocation without constraints would give each, and the better of both is
  * kept. For the lowest cost, what the stages take in that allocation and in the fastest deployment, stretched to the budget, are limits.
  *
- * @param asked the time for all MILPs, and the latency that the lowest cost is under (null: any).
+ * @param asked the time for all MILPs, the latency that the lowest cost is under (null: any), and whether to go on to the best weights near
+   those.
  * @returns `refused` when the constraints rule the routing out, null when nothing was found in time.
  */
 export function bestDeployment(
   input: Constrained,
   curves: RoutingCurves,
-  asked: { readonly seconds: number; readonly budgetSeconds: number | null },
+  asked: { readonly seconds: number; readonly budgetSeconds: number | null; readonly refine?: boolean },
 ): TimedDeployment | "refused" | null {
   const { engine, objective, elapsedSeconds } = input;
   const problem = deploymentProblem(input, curves);
@@ -102,12 +103,37 @@ export function bestDeployment(
   const fast = weighings.map(solve);
   const fastest = leastBy(fast, ({ secondsAfterLoss }) => secondsAfterLoss);
   if (fastest === null) return fast.includes("refused") ? "refused" : null;
-  if (!byCost) return fastest;
+  if (!byCost) return asked.refine && endToEnd ? refined(fastest, { problem, solve }) : fastest;
   const aims = [curves.aim, fastest.deployment.stages.slice(0, curves.norms.length).map(({ secondsAfterLoss }) => secondsAfterLoss)];
   const cheap = aims
     .flatMap((aim) => (aim === null ? [] : costProblem(input, curves, { problem, aim, budgetSeconds: asked.budgetSeconds })))
     .map(solve);
   return leastBy(cheap, ({ deployment }) => deployment.usdPerHour) ?? fastest;
+}
+
+/** How much more one stage counts than in the deployment at hand, when a better one is looked for. */
+const NUDGE = 1.1;
+
+/**
+ * Least largest latencies leave the other stages where they are within it. So each stage in turn counts a little more than in the best
+ * deployment so far, until none of these has a lower end-to-end latency.
+ */
+function refined(
+  start: TimedDeployment,
+  {
+    problem,
+    solve,
+  }: { readonly problem: DeploymentProblem; readonly solve: (one: DeploymentProblem) => TimedDeployment | "refused" | null },
+): TimedDeployment {
+  let best = start;
+  for (let better = true; better; ) {
+    const stageSeconds = best.deployment.stages.map(({ secondsAfterLoss }) => secondsAfterLoss);
+    const nudged = stageSeconds.flatMap((own, stage) => (own > 0 ? [solve(weighed(problem, stageSeconds.with(stage, own / NUDGE)))] : []));
+    const least = leastBy(nudged, ({ secondsAfterLoss }) => secondsAfterLoss);
+    better = least !== null && least.secondsAfterLoss < best.secondsAfterLoss;
+    if (better && least !== null) best = least;
+  }
+  return best;
 }
 
 function leastBy(found: readonly (TimedDeployment | "refused" | null)[], value: (one: TimedDeployment) => number): TimedDeployment | null {
@@ -126,11 +152,11 @@ function timedDeployment({ explorer, objective }: Constrained, { routing, norms 
 }
 
 /** The problem with stages weighed so that those that are to be slower count less: the slowest counts once. */
-export function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): DeploymentProblem {
+function weighed(problem: DeploymentProblem, stageSeconds: readonly number[]): DeploymentProblem {
   const slowest = Math.max(...stageSeconds);
   return {
     ...problem,
-    stages: problem.stages.map((stage, index) => ({ ...stage, latencyWeight: slowest / (stageSeconds[index] ?? slowest) })),
+    stages: problem.stages.map((stage, index) => ({ ...stage, latencyWeight: slowest / (stageSeconds[index] || slowest) })),
   };
 }
 
