@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { PlanningProgress } from "@/server/contracts/studio";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { loadGlpkEngine } from "./glpkEngine";
@@ -61,9 +62,14 @@ describe("progress of planning", { timeout: 60_000 }, () => {
   });
 
   it("goes from searching over alternating to deploying and simulating, no count falling", async () => {
-    const { work, told } = await planUntil(() => false);
+    const { desk, work, told } = await planUntil(() => false);
     expect(work().kind).toBe("draft");
     expect([...new Set(told.map(({ phase }) => phase))]).toEqual(["searching", "alternating", "deploying", "simulating"]);
+    told.length = 0;
+    const constraints = planConstraintsSchema.parse({ minReplicasPerModel: 2 });
+    const tell = (at: PlanningProgress) => told.push(at);
+    expect(desk.work({ ...situation, constraints }, solve, () => false, tell).kind).toBe("draft");
+    expect(told.filter(({ phase }) => phase === "deploying").length).toBeGreaterThan(2);
     for (const phase of ["searching", "alternating", "deploying", "simulating"]) {
       const counts = told.filter((at) => at.phase === phase).map(({ done }) => done);
       expect(counts).toEqual([...counts].sort((a, b) => a - b));

@@ -134,7 +134,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   };
 
   function deploy(next: ToDeploy): Finalist | null {
-    const done = deployments;
+    const done = (constrained?.tried ?? 0) + deployments;
     deployments += 1;
     const progress: FinalistInput["progress"] = (phase) => explorer.input.progress?.({ phase, done, of: null });
     const deployed = deployFinalist({ ...input, progress, policyOf: (routing) => policyOf(input, routing, null) }, next);

@@ -28,6 +28,7 @@ export interface ConstrainedCandidates {
   readonly late: Candidate | null;
   /** Whether some were left untried that may be better. */
   readonly cut: boolean;
+  readonly tried: number;
 }
 
 /**
@@ -43,12 +44,14 @@ export function constrainedCandidates(input: Constrained, pool: readonly Candida
   let refused: Candidate | null = null;
   let late: Candidate | null = null;
   let left = representatives(input, pool, knobs);
-  for (let tried = 0; ; tried += 1) {
+  let tried = 0;
+  for (; ; tried += 1) {
+    input.explorer.input.progress?.({ phase: "deploying", done: tried, of: null });
     const next = best(left, knobs.kind, quality);
     const leader = best(candidates, knobs.kind, quality);
     const ahead = leader !== null && best([leader, ...left], knobs.kind, quality) === leader;
     if (next === null || (ahead && candidates.length >= ENOUGH)) break;
-    if (tried === most) return { candidates, refused, late, cut: !ahead };
+    if (tried === most) return { candidates, refused, late, cut: !ahead, tried };
     left = left.filter((candidate) => candidate !== next);
     const found = bestDeployment(input, sharedCurves(input, next), {
       seconds: TRIAL_SECONDS,
@@ -71,7 +74,7 @@ export function constrainedCandidates(input: Constrained, pool: readonly Candida
     if (found.seconds <= (knobs.latencyBudgetSeconds ?? Number.MAX_VALUE)) candidates.push(deployed);
     else if (late === null || found.seconds < late.latencySeconds) late = deployed;
   }
-  return { candidates, refused, late, cut: false };
+  return { candidates, refused, late, cut: false, tried };
 }
 
 /** The best candidate of each cascade and each load on its stages. */

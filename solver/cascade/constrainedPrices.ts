@@ -68,7 +68,7 @@ function secondsOf(input: Constrained, { explorer, routing, tables }: RoutingTab
   const found = bestDeployment(
     { ...input, objective: { ...input.objective, kind: "latency-under-quality" } },
     { routing, norms, aim, shapes: tables.map(({ capacity }) => capacity.shapes) },
-    { seconds: PRICE_SECONDS, budgetSeconds: null },
+    { seconds: PRICE_SECONDS, budgetSeconds: null, refine: true },
   );
   return found === null || found === "refused" ? null : found.secondsAfterLoss;
 }
