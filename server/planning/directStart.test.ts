@@ -1,0 +1,88 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { decodeExploration, encodeExploration } from "@/solver/cascade/explorationWire";
+import { planningSample, routePrompts } from "@/solver/cascade/routing";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { withRouterScores } from "@/solver/workload/modelledRouter";
+import { splitPrompts } from "@/solver/workload/split";
+import { loadGlpkEngine } from "./glpkEngine";
+import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
+import type { PlanningSituation } from "./planningRequest";
+
+const AUC = 0.75;
+const workload = generatedWorkload({ prompts: 1500, seed: 4 });
+const without: PlanningSituation = {
+  workload,
+  workloadId: "made-up",
+  cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "node1", gpus: 8 }], usdPerGpuHour: 3 },
+  requestsPerSecond: 140,
+};
+const asked: PlanningSituation = { ...without, directStart: { auc: AUC } };
+const objective: Objective = {
+  kind: "latency-under-quality",
+  latency: "end-to-end",
+  percentile: 95,
+  qualityFloor: 62,
+  qualityConfidence: 0.9,
+  latencyBudgetSeconds: null,
+  maxGpus: 8,
+};
+
+function planned(desk: PlanningDesk, situation: PlanningSituation): PlanDraft {
+  const answer = desk.work(situation, { kind: "solve", objective, fixed: null }, () => false);
+  if (answer.kind !== "draft") throw new Error(answer.kind === "infeasible" ? answer.answer.reason : answer.kind);
+  return answer.draft;
+}
+
+describe("planning with a direct start", () => {
+  let desk: PlanningDesk;
+  let later: PlanDraft;
+  let plain: PlanDraft;
+  beforeAll(async () => {
+    desk = createPlanningDesk(await loadGlpkEngine(), () => 0);
+    later = planned(desk, asked);
+    plain = planned(desk, without);
+  });
+
+  it("starts later what a router is sure about, and is faster for it under the same floor", () => {
+    const { policy, predictions } = later;
+    expect(policy.directStart).toMatchObject({ router: { kind: "modelled", auc: AUC } });
+    expect(policy.directStart!.below).toBeGreaterThan(0);
+    expect(predictions.qualityBand.low).toBeGreaterThanOrEqual(objective.qualityFloor!);
+    expect(predictions.p95Seconds).toBeLessThan(plain.predictions.p95Seconds);
+  });
+
+  it("says where requests start, and every one starts somewhere", () => {
+    const { stages } = later.predictions;
+    expect(stages[0]!.share).toBeLessThan(1);
+    expect(stages.reduce((sum, stage) => sum + stage.startShare!, 0)).toBeCloseTo(1, 9);
+    for (const { share, startShare } of stages) expect(share).toBeGreaterThanOrEqual(startShare!);
+  });
+
+  it("foresees about the shares and the quality that prompts it has not seen then show", () => {
+    const { policy, predictions } = later;
+    const models = policy.stages.map(({ model }) => model);
+    const outcomes = withRouterScores(workload.outcomes, { auc: AUC, seed: workload.seed });
+    const fresh = planningSample(outcomes, splitPrompts(workload.outcomes.promptIds.length, workload.seed).heldOut, models);
+    const { share, quality } = routePrompts(fresh, [...models.keys()], policy.thresholds, policy.directStart!.below);
+    // 450 prompts know a share to 2.4 points; four of those.
+    for (const [stage, own] of predictions.stages.entries()) expect(Math.abs(own.share - share[stage]!)).toBeLessThan(0.1);
+    expect(Math.abs(predictions.quality - quality)).toBeLessThan(10);
+  });
+
+  it("leaves no trace where it is not asked, also on a desk that planned with it before", async () => {
+    const fresh = createPlanningDesk(await loadGlpkEngine(), () => 0);
+    expect(plain).toEqual(planned(fresh, without));
+    expect(plain.policy.directStart).toBeUndefined();
+    expect(plain.predictions.stages.every(({ startShare }) => startShare === undefined)).toBe(true);
+  });
+
+  it("brings every routing to the browser as it was", () => {
+    const answer = desk.work(asked, { kind: "explore" }, () => false);
+    if (answer.kind !== "exploration") throw new Error(answer.kind);
+    const exploration = decodeExploration(JSON.parse(JSON.stringify(answer.exploration)));
+    const starts = new Set(exploration.routings.map(({ startBelow }) => startBelow));
+    expect(starts.has(0) && starts.size > 10).toBe(true);
+    expect(encodeExploration(exploration)).toEqual(answer.exploration);
+  });
+});
