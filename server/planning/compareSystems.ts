@@ -95,7 +95,11 @@ function compareCase(request: CompareRequest, { floor, guess }: { readonly floor
   const baselines = [
     ...allBaselines(
       { explorer, floor, nodes: cluster.nodes, outcomes: workload.outcomes, planning: ground.planning },
-      { stages: plan.policy.stages.map(({ model }) => models.indexOf(model)), thresholds: plan.policy.thresholds },
+      {
+        stages: plan.policy.stages.map(({ model }) => models.indexOf(model)),
+        thresholds: plan.policy.thresholds,
+        startBelow: plan.policy.directStart?.below ?? 0,
+      },
     ),
   ];
   const traffic = drawTraffic(

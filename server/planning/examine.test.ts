@@ -86,6 +86,11 @@ describe("examine", { timeout: 120_000 }, () => {
     const [one, node] = survives.gpus.map((price) => price.latencySeconds ?? Number.POSITIVE_INFINITY);
     expect(one).toBeLessThanOrEqual(survives.latencySeconds);
     expect(node).toBeLessThan(survives.latencySeconds);
+    const sensitivity = { kind: "examine", examine: "sensitivity", objective, fixed: null } as const;
+    expect(desk.work({ ...situation, ...asking({ minReplicasPerModel: 1 }).change }, sensitivity, () => false)).toMatchObject({
+      kind: "infeasible",
+      answer: { reason: expect.stringContaining("constraints on replicas") },
+    });
     const capped = examined("prices", asking({ maxGpus: 6 }));
     expect(capped.constraints.map(({ says }) => says)).toEqual(["at most 6 GPUs"]);
     expect(capped.constraints[0]?.latencySeconds).toBeLessThan(capped.latencySeconds);
@@ -135,6 +140,14 @@ describe("examine", { timeout: 120_000 }, () => {
     const stages = plan.policy.stages.map(({ model }) => model);
     const alone = systems.find(({ name }) => name === `stand-alone ${stages[0]}`);
     if (stages.length === 1) expect(alone?.latencySeconds).toBeCloseTo(plan.predictions.p95Seconds, 6);
+  });
+
+  it("leaves the uniform plans out where requests may start at a later stage", () => {
+    const answer = examined("baselines", { change: { directStart: { auc: 0.95 } } });
+    expect(answer.refused.filter(({ reason }) => reason.includes("start requests at a later stage")).map(({ name }) => name)).toEqual([
+      "uniform parallelism",
+      "uniform allocation",
+    ]);
   });
 
   it("counts what it examines up to all of it, and stops when nobody waits", () => {

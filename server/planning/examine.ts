@@ -85,8 +85,12 @@ function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[
 }
 
 /** How the plan stands up to what it took for granted. Latencies are corrected by how far the tables are off the plan's own. */
-function examineSensitivity(examined: Examined): Examination {
+function examineSensitivity(examined: Examined): Examination | string {
   const { explorer, draft } = examined;
+  const { cluster, constraints = noConstraints, running = [] } = draft.inputs;
+  if (isConstrained({ cluster, constraints, running })) {
+    return "Plans for other rates and judges are made by counting GPUs of one type, and this plan keeps constraints on replicas or has several types.";
+  }
   const knobs = allowed(draft);
   const cascade = cascadeOf(examined);
   explorer.search();

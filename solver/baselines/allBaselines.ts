@@ -22,7 +22,7 @@ export const countOfBaselines = (models: number): number => models + 5;
  */
 export function* allBaselines(
   situation: BaselineSituation,
-  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[] },
+  plan: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: number },
 ): Generator<KindOfBaseline, void> {
   let smallest = true;
   for (const model of situation.explorer.input.sample.models.keys()) {
@@ -32,8 +32,14 @@ export function* allBaselines(
     yield { kind: first ? "stand-alone" : "larger stand-alone", baseline };
   }
   yield { kind: "CascadeServe", baseline: cascadeServe(situation) };
-  yield { kind: "uniform parallelism", baseline: uniformParallelism(situation, plan) };
-  yield { kind: "uniform allocation", baseline: uniformAllocation(situation, plan) };
+  yield { kind: "uniform parallelism", baseline: keepsTheStart("uniform parallelism") ?? uniformParallelism(situation, plan) };
+  yield { kind: "uniform allocation", baseline: keepsTheStart("uniform allocation") ?? uniformAllocation(situation, plan) };
   yield { kind: "router", baseline: routerBeforeAnswering(situation, PROMPT_AUC) };
   yield { kind: "oracle router", baseline: routerBeforeAnswering(situation, 1) };
+
+  /** The source's ablations know no later start, and a plan's thresholds mean little without its own. */
+  function keepsTheStart(name: string): Baseline | null {
+    if (plan.startBelow === 0) return null;
+    return { outcome: "none", name, reason: "The plan lets a router start requests at a later stage, which this baseline does not know." };
+  }
 }
