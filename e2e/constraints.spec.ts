@@ -7,6 +7,8 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(studio.signInLink);
+  // A rate and a floor that leave room for other cascades on the emulated cluster's GPUs.
+  await page.goto(`${studio.url}/plan?rate=20&floor=52`);
   const free = await exactPlan(page);
   const editor = page.getByRole("dialog", { name: "Constraints" });
   const chips = page.getByRole("list", { name: "Constraints", exact: true });
@@ -39,23 +41,21 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
     await text.fill("maxUsdPerDay: 3");
     await expect(editor.getByRole("alert")).toHaveText("maxUsdPerDay: there is no such field.");
     await expect(editor.getByRole("button", { name: "Use this text" })).toBeDisabled();
-    // Neither can be kept with the other: the pinned replicas alone cost more than the cap.
-    await text.fill(`pinned: [{ model: ${free.models[0]}, replicas: 4 }]\nmaxUsdPerHour: 1`);
+    // Each can be kept alone: the pinned replicas leave too few of five GPUs for the larger model.
+    await text.fill(`pinned: [{ model: ${free.models[0]}, replicas: 4 }]\nmaxGpus: 5`);
     await editor.getByRole("button", { name: "Use this text" }).click();
-    await expect(text).toHaveValue(/^pinned:\n {2}- model: .*\n {4}replicas: 4\nmaxUsdPerHour: 1\n$/);
+    await expect(text).toHaveValue(/^pinned:\n {2}- model: .*\n {4}replicas: 4\nmaxGpus: 5\n$/);
     await page.keyboard.press("Escape");
   });
 
   await test.step("constraints that conflict are named, and one click makes room for a plan", async () => {
     const conflict = page.getByRole("list", { name: "Constraints that conflict" });
-    await expect(conflict).toContainText("at most 1 USD/hour", { timeout: 60_000 });
-    await conflict
-      .getByRole("button", { name: /^(Allow \$[\d.,]+ an hour|Lift the cap): / })
-      .first()
-      .click();
-    const plan = await exactPlan(page);
-    expect(plan.models.length).toBeGreaterThan(0);
-    await expect(chips.getByText(/at most \$1\.00 an hour/)).toHaveCount(0);
+    await expect(conflict.getByRole("listitem")).toHaveCount(2, { timeout: 60_000 });
+    await expect(conflict).toContainText("at most 5 GPUs");
+    await conflict.getByRole("button", { name: /^Allow \d GPUs: / }).click();
+    expect((await exactPlan(page)).models.length).toBeGreaterThan(0);
+    await expect(chips.getByText("at most 5 GPUs")).toHaveCount(0);
+    await expect(chips.getByText(/at least 4 of/)).toBeVisible();
   });
 
   await test.step("a solve is cancelled and asked for again", async () => {

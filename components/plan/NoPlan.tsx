@@ -24,9 +24,7 @@ export function NoPlan(props: {
       </p>
       {conflict.length > 0 && (
         <>
-          <h3 className="mt-1 text-sm font-semibold">
-            {conflict.length === 1 ? "This cannot be kept" : "These cannot all be kept: one must go"}
-          </h3>
+          <h3 className="mt-1 text-sm font-semibold">{conflict.length === 1 ? "What would do" : "One of these must give way"}</h3>
           <ul aria-label="Constraints that conflict" className="flex list-none flex-col divide-y rounded-md border">
             {conflict.map((constraint) => (
               <li key={`${constraint.kind} ${constraint.says}`} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3 py-2">
