@@ -18,8 +18,6 @@ const REACH_PX = 14;
 const CLOUD_REACH_PX = 7;
 /** How far a pressed pointer moves before it means a rectangle and no click. */
 const DRAG_PX = 5;
-/** Share of the plot to its right in which the knee's word stands left of its point. */
-const KNEE_TURN = 0.85;
 
 interface Mark {
   readonly x: number;
@@ -92,7 +90,10 @@ export function FrontierLayer(
   const baselines = placed.baselines.flatMap(({ keys, px, py }) => keys.map((key) => ({ key, px, py })));
   const near = [...placed.frontier, ...placed.standAlone, ...baselines];
   const cloud = [...placed.dominated, ...placed.infeasible];
-  const ringed = [...near, ...cloud].filter(({ key }) => key === props.hovered || props.pinned.includes(key));
+  // Once each: a model alone on the frontier is placed twice.
+  const ringed = new Map(
+    [...near, ...cloud].filter(({ key }) => key === props.hovered || props.pinned.includes(key)).map((each) => [each.key, each]),
+  );
   const brush = drawn ?? props.brush;
 
   function pointed(event: PointerEvent<SVGElement>): Pixel {
@@ -162,13 +163,14 @@ export function FrontierLayer(
       {placed.baselines.map(({ label, px, py }) => (
         <g key={label}>
           <path d={turnedTriangle(px, py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={1.75} />
-          <text x={px + 10} y={py + 4} fontSize={11} fontWeight={600} fill="var(--ink-2)">
-            {label}
-          </text>
+          <Label x={px + 10} y={py + 4} text={label} />
         </g>
       ))}
-      {ringed.map(({ key, px, py }) => (
-        <circle key={key} cx={px} cy={py} r={8} fill="none" stroke="var(--ink)" strokeWidth={key === props.hovered ? 2 : 1.25} />
+      {[...ringed.values()].map(({ key, px, py }) => (
+        <g key={key}>
+          <circle cx={px} cy={py} r={8} fill="none" stroke="var(--ink)" strokeWidth={key === props.hovered ? 2 : 1.25} />
+          {props.pinned.includes(key) && <Label x={px - 8} y={py - 8} anchor="end" text={`pin ${props.pinned.indexOf(key) + 1}`} />}
+        </g>
       ))}
       {picture.chosen !== null && (
         <g>
@@ -185,7 +187,7 @@ export function FrontierLayer(
           <circle cx={at(picture.chosen).px} cy={at(picture.chosen).py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />
         </g>
       )}
-      {picture.knee !== null && <Knee {...at(picture.knee)} turned={at(picture.knee).px > area.x + KNEE_TURN * area.width} />}
+      {picture.knee !== null && <Knee {...at(picture.knee)} />}
       {picture.running !== null && (
         <path d={diamond(at(picture.running).px, at(picture.running).py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={2} />
       )}
@@ -269,9 +271,7 @@ export function FrontierLayer(
                 <rect x={area.x + area.width - 7} y={py - 3.5} width={12} height={7} rx={2} fill="var(--ink-2)" />
               </>
             )}
-            <text {...label} fontSize={11} fill="var(--ink-2)">
-              {line.kind}
-            </text>
+            <Label {...label} text={line.kind} />
           </g>
         );
       })}
@@ -311,14 +311,30 @@ function BrushBox({ low, high, area }: { readonly low: Pixel; readonly high: Pix
   );
 }
 
-/** Square brackets of a kind around the knee, with its name. */
-function Knee({ px, py, turned }: Pixel & { readonly turned: boolean }) {
+/** Brackets around the knee, with its name below. */
+function Knee({ px, py }: Pixel) {
   return (
     <g>
       <path d={`M${px - 8} ${py - 4}v-4h4M${px + 8} ${py + 4}v4h-4`} fill="none" stroke="var(--ink)" strokeWidth={1.5} />
-      <text x={turned ? px - 12 : px + 12} y={py + 14} textAnchor={turned ? "end" : "start"} fontSize={11} fill="var(--ink-2)">
-        knee
-      </text>
+      <Label x={px} y={py + 22} anchor="middle" text="knee" />
     </g>
+  );
+}
+
+/** A word on the chart, legible over points. */
+function Label({ x, y, anchor = "start", text }: Mark & { readonly anchor?: "start" | "middle" | "end"; readonly text: string }) {
+  return (
+    <text
+      x={x}
+      y={y}
+      textAnchor={anchor}
+      fontSize={11}
+      fill="var(--ink-2)"
+      stroke="var(--panel)"
+      strokeWidth={3}
+      style={{ paintOrder: "stroke", pointerEvents: "none" }}
+    >
+      {text}
+    </text>
   );
 }

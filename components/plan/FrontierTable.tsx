@@ -11,6 +11,7 @@ import type { NamedBaseline } from "./useBaselines";
 /** What sets a row apart, in words. */
 function wordsOf(row: FrontierRow): string {
   const words = [
+    row.pin !== null && `pin ${row.pin}`,
     row.role === "chosen" && "recommended",
     row.cascade.models.length === 1 && "one model alone",
     row.cascade.startBelow !== undefined && "direct start",
@@ -106,7 +107,7 @@ const PlanRow = memo(function PlanRow(props: {
           type="checkbox"
           className="size-4 accent-(--accent)"
           aria-label={`Pin ${row.key}`}
-          checked={row.pinned}
+          checked={row.pin !== null}
           onFocus={() => props.onHover(row.key)}
           onBlur={() => props.onHover(null)}
           onChange={() => props.onPin(row.key)}

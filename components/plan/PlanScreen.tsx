@@ -14,7 +14,6 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./FrontierPanel";
-import { useFrontierView } from "./frontierCodec";
 import { JobProgress } from "./JobProgress";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
@@ -24,6 +23,7 @@ import { asSituation, estimateKnobs } from "./prepareConstraints";
 import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
 import { SituationBar } from "./SituationBar";
 import { useAsked } from "./useAsked";
+import { useFrontierView } from "./useFrontierView";
 import { usePlanning } from "./usePlanning";
 import { useRunningPlan } from "./useRunningPlan";
 

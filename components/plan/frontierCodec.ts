@@ -1,4 +1,3 @@
-import { useMemo } from "react";
 import { type PlanAxis, planAxes } from "@/solver/cascade/paretoFront";
 import type { Brush } from "../charts/frontierBrush";
 import { readWord } from "../url/readParam";
@@ -51,9 +50,3 @@ export const frontierCodec: UrlCodec<FrontierView> = {
     pins: pins.length === 0 ? undefined : pins.join(" "),
   }),
 };
-
-/** The frontier's part of a view. It keeps its identity while it says the same: every change of the address is parsed anew. */
-export function useFrontierView({ xAxis, yAxis, brush, baselines, pins }: FrontierView): FrontierView {
-  const text = JSON.stringify({ xAxis, yAxis, brush, baselines, pins });
-  return useMemo(() => JSON.parse(text) as FrontierView, [text]);
-}

@@ -2,6 +2,7 @@ import type { Candidate } from "@/solver/cascade/exploration";
 import { type Brush, inBrush } from "../charts/frontierBrush";
 import type { FrontierPicture, PlottedBaseline } from "../charts/prepareFrontier";
 import { formatDelta, formatUsd } from "../ui/format";
+import { MAX_PINS } from "./frontierCodec";
 import type { FrontierPlan } from "./frontierPlans";
 import { parsePin, type RoutingChoice } from "./routingKey";
 
@@ -22,7 +23,8 @@ export interface FrontierRow {
   readonly role: Role;
   /** Whether it misses the floor or the budget. */
   readonly misses: boolean;
-  readonly pinned: boolean;
+  /** Its number among the pins; null: not pinned. */
+  readonly pin: number | null;
   /** Whether the running plan routes like this. */
   readonly runs: boolean;
   /** Whether it is shown before all are asked for. */
@@ -68,12 +70,12 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
     const plan = planOf.get(point.key);
     if (plan === undefined || !inside(plan)) continue;
     const { key, candidate } = plan;
-    const pinned = input.pins.includes(key);
+    const pin = input.pins.includes(key) ? input.pins.indexOf(key) + 1 : null;
     const runs = running?.key === key;
     const chosen = picture.chosen?.key === key;
     // Of a model alone only what the objective would deploy: on every number of GPUs they would fill the table.
     const alone = plan.standAloneModel !== null && !key.includes("*");
-    const told = pinned || runs || chosen || alone;
+    const told = pin !== null || runs || chosen || alone;
     if (!told && point.class !== "frontier" && brush === null) continue;
     const row: FrontierRow = {
       key,
@@ -82,7 +84,7 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
       candidate,
       role: chosen ? "chosen" : point.class === "frontier" ? "frontier" : plan.standAloneModel !== null ? "alone" : "other",
       misses: !point.meets,
-      pinned,
+      pin,
       runs,
       brief: told || spreadOut.has(key),
       delta:
@@ -102,7 +104,8 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
   return { rows, cut: found.length - rows.length, baselines, costsDiffer: new Set(costs.map(formatUsd)).size > 1 };
 }
 
-const rank = ({ pinned, role }: FrontierRow): number => (pinned ? 0 : 4) + ["chosen", "frontier", "other", "alone"].indexOf(role);
+/** Pins in their order, then by role. */
+const rank = ({ pin, role }: FrontierRow): number => pin ?? MAX_PINS + 1 + ["chosen", "frontier", "other", "alone"].indexOf(role);
 
 /** Keys of the points nearest to places evenly spread along the frontier's first axis, both ends among them. */
 function spread(frontier: FrontierPicture["frontier"]): ReadonlySet<string> {
