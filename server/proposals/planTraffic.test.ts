@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { generatedWorkload } from "@/solver/workload/generated";
-import { drawSample } from "@/solver/workload/sample";
 import { splitPrompts } from "@/solver/workload/split";
 import { plannedTraffic } from "./plannedTraffic";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
+import { type TestTraffic, testDecisions } from "./testDecisions";
 
 const workload = generatedWorkload({ prompts: 3000, seed: 2 });
 const { outcomes } = workload;
@@ -27,45 +26,15 @@ const WINDOW = 300;
 const TIME_SCALE = 10;
 const START_MS = Date.parse("2026-01-01T12:00:00Z");
 
-interface Traffic {
-  readonly rate?: number;
-  readonly longer?: number;
-  readonly lower?: number;
-}
-
-/** What the gateway writes down while fresh prompts of the workload come under the plan; times are engine seconds since the start. */
-function decisions(fromSeconds: number, seconds: number, { rate = RATE, longer = 1, lower = 0 }: Traffic = {}): Decision[] {
-  const requests = Math.round(rate * seconds);
-  const { arrivalSeconds, prompt } = drawSample(workload, { part: "heldOut", requestsPerSecond: rate, requests, seed: fromSeconds });
-  return Array.from(prompt, (row, at): Decision => {
-    const judgedScore = Math.max(0, (small!.judged[row] ?? 0) - lower);
-    const stage = {
-      ...{ replica: "r", queueSeconds: 0, seconds: 1, judgeSeconds: 0.2, reason: "" },
-      inputTokens: Math.round((outcomes.inputTokens[row] ?? 0) * longer),
-    };
-    const accepted = judgedScore >= THRESHOLD;
-    const first = { ...stage, model: small!.model, judgedScore, threshold: THRESHOLD, outputTokens: small!.outputTokens[row] ?? 0 };
-    const second = { ...stage, model: large!.model, judgedScore: null, threshold: null, outputTokens: large!.outputTokens[row] ?? 0 };
-    return {
-      ...{ sequence: at + 1, id: `${fromSeconds}-${at}`, planId: plan.id, policyHash: plan.policyHash, status: 200, reason: "" },
-      ...{ ttftSeconds: 0.1, endToEndSeconds: 2, overheadSeconds: 0 },
-      finishedAtMs: START_MS + ((fromSeconds + (arrivalSeconds[at] ?? 0) + 2) / TIME_SCALE) * 1000,
-      stages: accepted
-        ? [{ ...first, verdict: "accepted" }]
-        : [
-            { ...first, verdict: "escalated" },
-            { ...second, verdict: "accepted" },
-          ],
-    };
-  });
-}
+const decisions = (fromSeconds: number, seconds: number, kind: Partial<TestTraffic> = {}) =>
+  testDecisions({ plan, workload, timeScale: TIME_SCALE, startMs: START_MS }, { fromSeconds, seconds }, { rate: RATE, ...kind });
 
 const begin = (before: PlanTraffic["watched"] | null = null): PlanTraffic =>
   createPlanTraffic({ plan, workload, timeScale: TIME_SCALE, windowSeconds: WINDOW, before, nowMs: START_MS });
 const atMs = (seconds: number): number => START_MS + (seconds / TIME_SCALE) * 1000;
 
 /** Looks once a second of the wall at traffic of so many windows; tells what had drifted after each. */
-function watch(traffic: PlanTraffic, windows: number, kind: Traffic = {}, fromSeconds = 0): string[][] {
+function watch(traffic: PlanTraffic, windows: number, kind: Partial<TestTraffic> = {}, fromSeconds = 0): string[][] {
   const all = decisions(fromSeconds, (windows + 0.5) * WINDOW, kind);
   const told: string[][] = [];
   for (let seconds = fromSeconds; seconds < fromSeconds + (windows + 0.5) * WINDOW && told.length < windows; seconds += TIME_SCALE) {

@@ -70,6 +70,8 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
     plan,
     workload,
     observe(decisions, nowMs) {
+      const seconds = (): number => ((nowMs - fromMs) / 1000) * timeScale;
+      if (!idle && seconds() < windowSeconds) return false;
       const own = decisions
         .filter(({ planId, finishedAtMs }) => planId === plan.id && finishedAtMs >= fromMs && finishedAtMs < nowMs)
         .sort((a, b) => a.finishedAtMs - b.finishedAtMs);
@@ -80,8 +82,8 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
         );
         idle = false;
       }
-      const seconds = ((nowMs - fromMs) / 1000) * timeScale;
-      if (seconds < windowSeconds || (own.length > 0 && own.length < LEAST_REQUESTS)) return false;
+      const spanSeconds = seconds();
+      if (spanSeconds < windowSeconds || (own.length > 0 && own.length < LEAST_REQUESTS)) return false;
       fromMs = nowMs;
       if (own.length === 0) {
         idle = true;
@@ -89,15 +91,15 @@ export function createPlanTraffic(options: PlanTrafficOptions): PlanTraffic {
       }
       const seen = seenRequests(own, timeScale);
       windows = [...windows, seen].slice(-RECENT_WINDOWS);
-      const window = trafficWindow(seen, seconds);
+      const window = trafficWindow(seen, spanSeconds);
       const at = new Date(nowMs).toISOString();
       const state = observeWindow(reference, watched.state, window);
       const drifted = driftedIn(state).length > 0;
       const now = Object.entries(window.samples).map(([name, values]) => [name, mean(values ?? [])]);
       watched = {
         state,
-        now: { ...watched.now, ...Object.fromEntries(now), [RATE]: seen.length / seconds },
-        last: { at, requests: seen.length, seconds },
+        now: { ...watched.now, ...Object.fromEntries(now), [RATE]: seen.length / spanSeconds },
+        last: { at, requests: seen.length, seconds: spanSeconds },
         driftedSince: drifted ? (watched.driftedSince ?? at) : null,
         answered: drifted ? watched.answered : null,
         says: drifted ? watched.says : null,

@@ -79,8 +79,10 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     const waits = store.proposals.open(clusterId);
     if (waits !== null && waits.runningPlanId !== planId)
       close(clusterId, waits.planId === planId ? "applied" : "superseded", "another plan was put into force");
-    if (plan === null || workload === null) return null;
     const kept = store.traffic.get(clusterId);
+    // Put into force again, a plan is watched anew: only a restart of the studio goes on from what was kept.
+    if (kept !== null && kept.planId !== planId) store.traffic.remove(clusterId);
+    if (plan === null || workload === null) return null;
     const before = kept?.planId === plan.id ? kept.traffic : null;
     const traffic = createPlanTraffic({ plan, workload, timeScale, windowSeconds, before, nowMs: now() });
     watching.set(clusterId, traffic);
@@ -161,7 +163,7 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
       traffic: { workloadId: storeWorkload(store, made), requestsPerSecond },
       basis: [
         "Lengths and scores are those seen. A later stage's are seen on requests sent on to it only.",
-        "Modelled by the workload's nearest rows: labels, and answers of models that a request did not reach.",
+        "Modelled by like prompts of the workload: labels, and answers of models that a request did not reach. Longer is not taken for harder.",
       ],
     };
   }

@@ -19,6 +19,9 @@ export function createTrafficRepository(db: Database) {
         .onConflictDoUpdate({ target: trafficWatches.clusterId, set: changes })
         .run();
     },
+    remove(clusterId: string): void {
+      db.delete(trafficWatches).where(eq(trafficWatches.clusterId, clusterId)).run();
+    },
     get(clusterId: string): TrafficRow | null {
       return db.select().from(trafficWatches).where(eq(trafficWatches.clusterId, clusterId)).get() ?? null;
     },

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { generatedWorkload } from "./generated";
 import { type SeenRequest, seenWorkload } from "./seenWorkload";
 import { splitPrompts } from "./split";
+import type { Workload } from "./workload";
 
 const workload = generatedWorkload({ prompts: 400, seed: 5 });
 const { outcomes } = workload;
@@ -35,7 +36,7 @@ test("lengths and scores are those seen, whatever they are", () => {
 });
 
 test("what no gateway sees is that of a planning prompt that looks the same", () => {
-  const prompts = Array.from(planning).slice(0, 100);
+  const prompts = Array.from(planning);
   const made = seenWorkload(
     workload,
     prompts.map((prompt, at) => seenOf(prompt, at)),
@@ -50,6 +51,38 @@ test("what no gateway sees is that of a planning prompt that looks the same", ()
     const row = [first!.label[at], second!.label[at], second!.outputTokens[at], second!.judged[at]].join();
     expect(likeIt(prompt)).toContain(row);
   }
+});
+
+test("requests and answers that are all longer are no harder, and answers not seen are longer likewise", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 8 }), (times) => {
+      const seen = Array.from(planning).map((prompt, at) => seenOf(prompt, at));
+      const long = seen.map(({ arrivalSeconds, inputTokens, visits }) => ({
+        arrivalSeconds,
+        inputTokens: times * (inputTokens ?? 0),
+        visits: visits.map((visit) => ({ ...visit, outputTokens: times * (visit.outputTokens ?? 0) })),
+      }));
+      const [asSeen, longer] = [seenWorkload(workload, seen, "now")!, seenWorkload(workload, long, "now")!];
+      for (const [rank, { label, judged, outputTokens }] of longer.outcomes.models.entries()) {
+        const own = asSeen.outcomes.models[rank]!;
+        expect(label).toEqual(own.label);
+        expect(judged).toEqual(own.judged);
+        for (const [at, tokens] of outputTokens.entries()) expect(tokens / own.outputTokens[at]!).toBeCloseTo(times, 0);
+      }
+    }),
+    { numRuns: 5 },
+  );
+});
+
+test("requests that the judge scores lower are harder", () => {
+  const seen = Array.from(planning).map((prompt, at) => seenOf(prompt, at));
+  const lower = seen.map((request) => ({
+    ...request,
+    visits: request.visits.map((visit) => ({ ...visit, judged: Math.max(0, (visit.judged ?? 0) - 30) })),
+  }));
+  const quality = (made: Workload | null): number =>
+    made!.outcomes.models[1]!.label.reduce((sum, label) => sum + label, 0) / planning.length;
+  expect(quality(seenWorkload(workload, lower, "now"))).toBeLessThan(quality(seenWorkload(workload, seen, "now")) - 5);
 });
 
 test("held-out prompts lend nothing: the planner must not see them", () => {
