@@ -129,7 +129,7 @@ function NodeFields(props: {
 }) {
   const { row, gpus, onChange } = props;
   return (
-    <fieldset className="flex flex-wrap items-end gap-x-4 gap-y-2 rounded-md border p-3">
+    <fieldset className="flex min-w-0 flex-wrap items-end gap-x-4 gap-y-2 rounded-md border p-3">
       <legend className="sr-only">{props.legend}</legend>
       <NumberField label="Nodes" min={1} max={128} value={row.nodes} onChange={(nodes) => onChange({ nodes: Math.round(nodes) })} />
       <NumberField

@@ -1,5 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
-import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
+import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds } from "../ui/format";
 import { Table } from "../ui/Table";
 import { alternationSays } from "./alternationSays";
 
@@ -60,7 +60,7 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
         {solver.alternation !== undefined && <p className="text-sm text-ink-2">{alternationSays(solver.alternation)}</p>}
         {solver.alternatives.length > 0 && (
           <details>
-            <summary className="text-sm font-medium text-ink-2">{formatCount(solver.alternatives.length)} cascades that lost</summary>
+            <summary className="text-sm font-medium text-ink-2">{formatCounted(solver.alternatives.length, "cascade")} that lost</summary>
             <ul className="mt-2 flex list-none flex-col gap-2 text-sm">
               {solver.alternatives.map((alternative) => (
                 <li key={`${alternative.stages.join()}${alternative.thresholds.join()}`} className="border-l-2 pl-3">

@@ -1,7 +1,7 @@
 "use client";
 
 import * as Dialog from "radix-ui/dialog";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 
 /** A dialog with a title, a sentence and its own way out. */
 export function Modal(props: {
@@ -11,11 +11,22 @@ export function Modal(props: {
   readonly description: string;
   readonly children: ReactNode;
 }) {
+  const opener = useRef<Element | null>(null);
   return (
     <Dialog.Root open={props.open} onOpenChange={props.onOpenChange}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-[rgb(0_0_0/0.4)]" />
-        <Dialog.Content className="fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[min(640px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 flex-col gap-4 overflow-y-auto rounded-lg border bg-raised p-6 [--cover:var(--raised)] shadow-xl">
+        <Dialog.Content
+          onOpenAutoFocus={() => {
+            opener.current = document.activeElement;
+          }}
+          onCloseAutoFocus={(event) => {
+            // Radix gives the focus back to a trigger of its own only; here buttons anywhere open dialogs.
+            event.preventDefault();
+            if (opener.current instanceof HTMLElement) opener.current.focus();
+          }}
+          className="fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[min(640px,calc(100vw-32px))] -translate-x-1/2 -translate-y-1/2 flex-col gap-4 overflow-y-auto rounded-lg border bg-raised p-6 [--cover:var(--raised)] shadow-xl"
+        >
           <div className="pr-10">
             <Dialog.Title className="text-lg font-semibold">{props.title}</Dialog.Title>
             <Dialog.Description className="mt-1 text-sm text-ink-2">{props.description}</Dialog.Description>
