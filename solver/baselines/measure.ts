@@ -1,6 +1,6 @@
-import { settledStage } from "../cascade/wholeSimulation";
 import { type PlanningSample, planningSample, type Routed, routePrompts } from "../cascade/routing";
 import { atRate } from "../cascade/thinning";
+import { settledStage } from "../cascade/wholeSimulation";
 import { simulateCluster } from "../cluster/simulateCluster";
 import { saturationRate, utilisationAt } from "../engine/saturation";
 import { simulateReplica } from "../engine/simulateReplica";
