@@ -84,7 +84,7 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
   });
 
   await test.step("use a pinned plan's thresholds: the plan is made with them", async () => {
-    await page.getByTestId("compare-tray").getByRole("button", { name: "Use these thresholds" }).first().click();
+    await page.getByTestId("compare-tray").getByRole("button", { name: "Use thresholds" }).first().click();
     await expect(page).toHaveURL(/fixed=/);
     await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   });

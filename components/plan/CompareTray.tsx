@@ -85,7 +85,7 @@ export function CompareTray(props: {
                     disabled={pin.plan === null || pin.pinned.routing.startBelow !== undefined}
                     title={pin.pinned.gpus === null ? undefined : `The GPU knob goes to ${formatCount(pin.pinned.gpus)} with them`}
                   >
-                    Use these thresholds
+                    Use thresholds
                   </Button>
                   <Button look="quiet" aria-label={`Unpin ${key}`} onClick={() => props.onUnpin(pin.key)}>
                     Unpin

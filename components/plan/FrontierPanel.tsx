@@ -53,10 +53,12 @@ function usePrepared(options: {
   const { exploration, choice, knobs } = options.planning;
   const { xAxis, yAxis, brush, pins } = view;
   const axes = useMemo((): FrontierAxes => ({ x: xAxis, y: yAxis }), [xAxis, yAxis]);
-  const plans = useMemo(
-    () => (exploration === null || choice === null ? null : frontierPlans({ exploration, choice, knobs, axes, pins })),
-    [exploration, choice, knobs, axes, pins],
-  );
+  const { maxGpus, latency, qualityConfidence } = knobs;
+  const candidates = choice?.candidates ?? null;
+  const plans = useMemo(() => {
+    if (exploration === null || candidates === null) return null;
+    return frontierPlans({ exploration, candidates, knobs: { maxGpus, latency, qualityConfidence }, axes, pins });
+  }, [exploration, candidates, maxGpus, latency, qualityConfidence, axes, pins]);
   const picture = useMemo(() => {
     if (plans === null || exploration === null || choice === null) return null;
     const chosen = choice.chosen === null ? null : formatPin({ routing: routingOf(exploration, choice.chosen.routing), gpus: null });

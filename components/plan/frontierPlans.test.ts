@@ -32,7 +32,7 @@ const knobs: Knobs = {
   maxGpus: MAX_GPUS,
 };
 const plansOf = (asked: Knobs, axes: Parameters<typeof frontierPlans>[0]["axes"], pins: readonly string[] = []) =>
-  frontierPlans({ exploration, choice: choose(exploration, asked), knobs: asked, axes, pins });
+  frontierPlans({ exploration, candidates: choose(exploration, asked).candidates, knobs: asked, axes, pins });
 
 describe("frontierPlans", () => {
   it("has every routing once over quality and latency, at the bound the floor is held against", () => {

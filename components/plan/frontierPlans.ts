@@ -1,7 +1,7 @@
 import { allocate } from "@/solver/cascade/allocate";
 import { candidatesFor } from "@/solver/cascade/choose";
 import { costCandidates } from "@/solver/cascade/costCandidates";
-import type { Candidate, Choice, Exploration, Knobs } from "@/solver/cascade/exploration";
+import type { Candidate, Exploration, Knobs } from "@/solver/cascade/exploration";
 import type { PlanFigures } from "@/solver/cascade/paretoFront";
 import type { FrontierAxes } from "../charts/frontierAxes";
 import type { PlottedPlan } from "../charts/prepareFrontier";
@@ -23,21 +23,28 @@ function figuresOf(candidate: Candidate, { qualityConfidence }: Pick<Knobs, "qua
   };
 }
 
+/** What plans depend on, beside the objective's own candidates: not the floor, so that dragging it makes none anew. */
+export type PlanKnobs = Pick<Knobs, "maxGpus" | "latency" | "qualityConfidence">;
+
 /**
  * The plans that a pair of axes tells apart: every routing on the GPUs that the objective gives it, and where cost or GPUs are an
  * axis on other numbers of them too. Pinned plans are among them on every pair.
  */
 export function frontierPlans(input: {
   readonly exploration: Exploration;
-  readonly choice: Choice;
-  readonly knobs: Knobs;
+  /** Every routing as the objective deploys it, index = routing. */
+  readonly candidates: readonly Candidate[];
+  readonly knobs: PlanKnobs;
   readonly axes: FrontierAxes;
   readonly pins: readonly string[];
 }): readonly FrontierPlan[] {
-  const { exploration, choice, knobs, axes } = input;
+  const { exploration, candidates, knobs, axes } = input;
   const byCost = [axes.x, axes.y].some((axis) => axis === "cost" || axis === "gpus");
   const others = byCost
-    ? [...costCandidates(exploration, knobs), ...candidatesFor(exploration, { ...knobs, kind: "latency-under-quality" })]
+    ? [
+        ...costCandidates(exploration, knobs),
+        ...candidatesFor(exploration, { ...knobs, kind: "latency-under-quality", latencyBudgetSeconds: null }),
+      ]
     : [];
   const routings = exploration.routings.map(({ stages }, index) => ({
     key: formatPin({ routing: routingOf(exploration, index), gpus: null }),
@@ -49,9 +56,9 @@ export function frontierPlans(input: {
     return [{ ...routing, key: routing.key + suffix, candidate, figures: figuresOf(candidate, knobs) }];
   };
   const plans = [
-    ...choice.candidates.flatMap((candidate) => plan(candidate, "")),
+    ...candidates.flatMap((candidate) => plan(candidate, "")),
     ...others
-      .filter(({ routing, gpusTotal }) => gpusTotal !== choice.candidates[routing]?.gpusTotal)
+      .filter(({ routing, gpusTotal }) => gpusTotal !== candidates[routing]?.gpusTotal)
       .flatMap((candidate) => plan(candidate, `*${candidate.gpusTotal}`)),
   ];
   const known = new Set(plans.map(({ key }) => key));
@@ -66,11 +73,11 @@ export function frontierPlans(input: {
 /** A pinned plan on the tables at hand; null where its routing is not among them. */
 function pinnedCandidate(
   { routing, gpus }: PinnedPlan,
-  { exploration, choice, knobs }: Pick<Parameters<typeof frontierPlans>[0], "exploration" | "choice" | "knobs">,
+  { exploration, candidates, knobs }: Pick<Parameters<typeof frontierPlans>[0], "exploration" | "candidates" | "knobs">,
 ): Candidate | null {
   const key = formatRouting(routing);
   const index = exploration.routings.findIndex((_, at) => formatRouting(routingOf(exploration, at)) === key);
   if (index === -1) return null;
-  if (gpus === null) return choice.candidates[index] ?? null;
+  if (gpus === null) return candidates[index] ?? null;
   return allocate(exploration, index, { gpus: Math.min(gpus, exploration.maxGpus), latency: knobs.latency });
 }

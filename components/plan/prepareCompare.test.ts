@@ -47,8 +47,8 @@ describe("prepareCompare", () => {
     const comparison = prepareCompare([pin("gone", null), first, second], null);
     expect(row(comparison, "quality")?.map((cell) => [cell.text, cell.delta])).toEqual([
       ["–", null],
-      ["81.0, at least 80.0", null],
-      ["85.0, at least 84.0", "+4.0 points"],
+      ["81.0 ≥80.0", null],
+      ["85.0 ≥84.0", "+4.0 points"],
     ]);
   });
 });

@@ -89,7 +89,7 @@ export function prepareCompare(pins: readonly Pin[], running: ComparedPlan | nul
 function valueText(axis: PlanAxis, { quality, figures }: ComparedPlan): string {
   switch (axis) {
     case "quality":
-      return quality === figures.quality ? formatScore(quality) : `${formatScore(quality)}, at least ${formatScore(figures.quality)}`;
+      return quality === figures.quality ? formatScore(quality) : `${formatScore(quality)} ≥${formatScore(figures.quality)}`;
     case "latency":
       return formatSeconds(figures.latency);
     case "cost":

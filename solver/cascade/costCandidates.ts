@@ -3,7 +3,7 @@ import type { Candidate, Exploration, Knobs } from "./exploration";
 import { leastGpus } from "./onFewestGpus";
 
 /** Shares of the cluster's GPUs that every routing is also put on. Finer ones would be drawn on top of one another. */
-const GPU_SHARES = [1 / 8, 1 / 4, 3 / 8, 1 / 2, 5 / 8, 3 / 4] as const;
+const GPU_SHARES = [1 / 8, 1 / 4, 1 / 2, 3 / 4] as const;
 
 /** Per exploration, candidates by latency objective and GPU count. */
 const kept = new WeakMap<Exploration, Map<string, readonly Candidate[]>>();
@@ -17,13 +17,13 @@ export function costCandidates(exploration: Exploration, { maxGpus, latency }: P
   kept.set(exploration, own);
   // By the cluster's GPUs and not by those allowed: a turned GPU knob takes from what is kept.
   const counts = ["fewest", ...new Set(GPU_SHARES.map((share) => Math.floor(share * exploration.maxGpus)))] as const;
-  const found = new Map<string, Candidate>();
+  const found = new Map<number, Candidate>();
   for (const count of counts) {
     const key = `${latency} ${count}`;
     const candidates = own.get(key) ?? allocated(exploration, count, latency);
     own.set(key, candidates);
     for (const candidate of candidates)
-      if (candidate.gpusTotal < maxGpus) found.set(`${candidate.routing} ${candidate.gpusTotal}`, candidate);
+      if (candidate.gpusTotal < maxGpus) found.set(candidate.routing * exploration.maxGpus + candidate.gpusTotal, candidate);
   }
   return [...found.values()];
 }
