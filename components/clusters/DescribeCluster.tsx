@@ -65,6 +65,8 @@ export function DescribeCluster({ open, onOpenChange }: { readonly open: boolean
       description="Plans can be made for a described cluster and exported. Attaching engines that already run is not possible yet: applying and measuring work on the embedded cluster only."
     >
       <form
+        // List prices have more digits than a step; what a number may be is checked as it is typed.
+        noValidate
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();
@@ -72,7 +74,7 @@ export function DescribeCluster({ open, onOpenChange }: { readonly open: boolean
         }}
       >
         <TextField label="Name" value={name} maxLength={80} placeholder="such as prod-h100" onChange={setName} />
-        <ul aria-label="Nodes" className="flex list-none flex-col gap-3">
+        <ul aria-label="Kinds of nodes" className="flex list-none flex-col gap-3">
           {rows.map((row, index) => (
             <li key={row.key}>
               <NodeFields
@@ -146,7 +148,7 @@ function NodeFields(props: {
         options={gpus.map((each) => ({ value: each.id, text: `${each.name}, ${formatUsd(each.usdPerGpuHour)} an hour` }))}
         onChange={props.onType}
       />
-      <NumberField label="Price" unit="$ per GPU and hour" min={0} max={1000} step={0.01} value={props.price} onChange={props.onPrice} />
+      <NumberField label="Price per GPU hour" unit="$" min={0} max={1000} step={0.01} value={props.price} onChange={props.onPrice} />
       {props.onRemove !== null && (
         <Button look="quiet" className="ml-auto" aria-label={`Remove ${props.legend.toLowerCase()}`} onClick={props.onRemove}>
           Remove
