@@ -88,7 +88,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     work(asking, task, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const situation = readByRouter(asking);
-      const refusal = constraintRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
+      const refusal =
+        judgeRefusal(situation) ?? constraintRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
       if (refusal !== null) return infeasible(refusal);
       asked = cancelled;
       tell = told;
@@ -196,6 +197,15 @@ function ownCardsOf(
   const types = gpuTypes(cluster);
   const gpus = userCards.gpus.filter(({ id }) => types.includes(id));
   return models.length + gpus.length === 0 ? {} : { userCards: { models, gpus, prices: {} } };
+}
+
+/** What is wrong with a judge as an engine of its own, in one sentence; null where nothing is. */
+function judgeRefusal(situation: PlanningSituation): string | null {
+  const { judge } = situation;
+  if (judge?.kind !== "engine") return null;
+  if (modelsOf(situation).includes(judge.model)) return `${judge.model} answers and cannot judge itself: take another model as the judge.`;
+  if (cardOf(catalogue(situation).models, judge.model) === undefined) return `There is no card of the judge's model ${judge.model}.`;
+  return shapesOf(situation, [judge.model])[0]?.length === 0 ? `The judge's model ${judge.model} fits on no GPUs of the cluster.` : null;
 }
 
 /** Refuses a cluster on which no model of the ladder fits, naming what the smallest would need; null where one does. */

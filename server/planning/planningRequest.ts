@@ -52,9 +52,12 @@ export interface ExamineRequest extends SolveRequest {
 /** The judge of a situation that names no other: the source's measured time of a call (appendix H), run on the operator's own hardware. */
 export const DEFAULT_JUDGE = { model: "weir-judge", secondsPerCall: 0.27, usdPerCall: 0 } as const;
 
-/** The judge of a situation, as a plan names it. */
+/** The judge of a situation, as a plan names it. What an engine of its own takes for a call follows from its load. */
 export function judgeOf({ judge = { kind: "fixed", ...DEFAULT_JUDGE } }: Pick<PlanningSituation, "judge">): CascadePolicy["judge"] {
-  if (judge.kind === "engine") throw new Error("a judge as an engine of its own cannot be planned yet");
+  if (judge.kind === "engine") {
+    const { model, rubricTokens, outputTokens } = judge;
+    return { model, secondsPerCall: 0, usdPerCall: 0, engine: { rubricTokens, outputTokens } };
+  }
   const { secondsPerCall, usdPerCall } = judge;
   return { model: DEFAULT_JUDGE.model, secondsPerCall, usdPerCall };
 }

@@ -65,7 +65,7 @@ export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "canc
 
 /** An explorer of a situation. @throws when a card is missing. */
 export function explorerOf(situation: PlanningSituation, { models, rows, percentile, ...explored }: Explored): Explorer {
-  const { workload, cluster, requestsPerSecond, directStart } = situation;
+  const { workload, cluster, requestsPerSecond, directStart, judge } = situation;
   const mix = gpuTypes(cluster).map((gpu) => ({ gpu, gpus: gpuCount(cluster, gpu) }));
   return createExplorer({
     ...explored,
@@ -77,6 +77,7 @@ export function explorerOf(situation: PlanningSituation, { models, rows, percent
     ...(mix.length > 1 ? { mix } : {}),
     usdPerGpuHour: meanUsdPerGpuHour(mix, gpuPrices(cluster)),
     judge: judgeOf(situation),
+    ...(judge?.kind === "engine" ? { judgeEngine: { ...judge, shapes: shapesOf(situation, [judge.model])[0] ?? [] } } : {}),
     ...(directStart === undefined ? {} : { directStart }),
     quantile: percentile / 100,
     seed: mixSeed(workload.seed, "planning"),

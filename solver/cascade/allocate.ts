@@ -8,18 +8,25 @@ import type { Candidate, Exploration, Knobs } from "./exploration";
  */
 export const STARVATION_LIMIT = 1.5;
 
-/** Seconds by GPU count (index f - 1) for each stage of a routing. */
+/** Rows of tables that a routing has: one per stage, and one of the judge where it is an engine and the routing judges. */
+function rowsOf({ routings, judge }: Exploration, routing: number): number {
+  const stages = routings[routing]?.stages.length ?? 0;
+  return stages + (judge.engine !== undefined && stages > 1 ? 1 : 0);
+}
+
+/** Seconds by GPU count (index f - 1) for each stage of a routing, and for the judge's engine after them. */
 export function stageTables(exploration: Exploration, routing: number): readonly Float32Array[] {
   const { maxGpus, stageP95, tableOffset } = exploration;
   const offset = tableOffset[routing] ?? 0;
-  const stages = exploration.routings[routing]?.stages ?? [];
-  return stages.map((_, stage) => stageP95.subarray(offset + stage * maxGpus, offset + (stage + 1) * maxGpus));
+  return Array.from({ length: rowsOf(exploration, routing) }, (_, row) =>
+    stageP95.subarray(offset + row * maxGpus, offset + (row + 1) * maxGpus),
+  );
 }
 
 /** The weights of a routing's end-to-end latency, one per stage. */
 function endToEndWeights(exploration: Exploration, routing: number): Float32Array {
   const first = (exploration.tableOffset[routing] ?? 0) / exploration.maxGpus;
-  return exploration.endToEndWeight.subarray(first, first + (exploration.routings[routing]?.stages.length ?? 0));
+  return exploration.endToEndWeight.subarray(first, first + rowsOf(exploration, routing));
 }
 
 /** The best allocation of one routing; infinite latency and no GPUs where it cannot keep up. */

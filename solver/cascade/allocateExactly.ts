@@ -13,7 +13,7 @@ import type { MixTables } from "./latencyTables";
 export interface RoutingTables {
   readonly explorer: Explorer;
   readonly routing: number;
-  /** Per stage. */
+  /** Per row of the explorer's. */
   readonly tables: readonly MixTables[];
 }
 
@@ -40,10 +40,10 @@ export function allocateExactly(
   { gpus, latency }: { readonly gpus: number; readonly latency: Objective["latency"] },
 ): Allocated | null {
   const cascade = explorer.routing(routing);
-  const { routed } = cascade;
-  const seconds = tables.map(({ capacity }, stage) => {
+  const rows = explorer.rows(cascade);
+  const seconds = tables.map(({ capacity }, row) => {
     const table = new Float64Array(gpus);
-    latencyByGpus(capacity, explorer.input.requestsPerSecond * (routed.share[stage] ?? 0), table);
+    latencyByGpus(capacity, rows[row]?.requestsPerSecond ?? 0, table);
     return table;
   });
   const even = minMaxAllocation(seconds, gpus);

@@ -14,6 +14,7 @@ const HIGHEST_LOAD = 0.9;
 
 interface Ranged {
   readonly routing: number;
+  /** Of the explorer's rows. */
   readonly deployment: readonly Pick<DeployedStage, "replicas" | "saturationRequestsPerSecond">[];
   readonly objective: Pick<Objective, "latency" | "qualityFloor" | "latencyBudgetSeconds">;
   readonly profile: Pick<EngineProfile, "errors">;
@@ -30,20 +31,22 @@ interface Ranged {
 export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number; max: number }[] {
   const { deployment, objective, profile, verifiedSeconds } = plan;
   const planned = explorer.routing(plan.routing);
-  const { stages, thresholds, startBelow, routed, qualityLow } = planned;
+  const { stages, thresholds, startBelow, qualityLow } = planned;
   // A plan that misses the floor or the budget itself, set by hand, must not be turned further that way.
   const floor = Math.min(objective.qualityFloor ?? 100, qualityLow);
   const budget = objective.latencyBudgetSeconds === null ? null : Math.max(objective.latencyBudgetSeconds, verifiedSeconds);
   const correction = budget === null ? 1 : verifiedSeconds / secondsOn(explorer, planned, plan);
+  const ratesOf = (cascade: RoutedCascade): number[] => explorer.rows(cascade).map(({ requestsPerSecond }) => requestsPerSecond);
+  const before = ratesOf(planned);
   const holds = (stage: number, threshold: number): boolean => {
     const turned = thresholds.map((own, position) => (position === stage ? threshold : own));
     const outlook = explorer.outlook(stages, turned, startBelow);
     if (outlook.qualityLow < floor) return false;
-    const keepsUp = deployment.every(({ saturationRequestsPerSecond }, position) => {
-      const share = outlook.routed.share[position] ?? 0;
-      const before = routed.share[position] ?? 0;
-      const utilisation = utilisationAt(share * explorer.input.requestsPerSecond, saturationRequestsPerSecond);
-      return share <= before || (utilisation <= HIGHEST_LOAD && stageStability({ utilisation }, profile) !== "unstable");
+    const rates = ratesOf({ stages, routed: outlook.routed });
+    const keepsUp = deployment.every(({ saturationRequestsPerSecond }, row) => {
+      const rate = rates[row] ?? 0;
+      const utilisation = utilisationAt(rate, saturationRequestsPerSecond);
+      return rate <= (before[row] ?? 0) || (utilisation <= HIGHEST_LOAD && stageStability({ utilisation }, profile) !== "unstable");
     });
     return keepsUp && (budget === null || correction * secondsOn(explorer, { stages, routed: outlook.routed }, plan) <= budget);
   };
@@ -61,10 +64,11 @@ export function approvedRanges(explorer: Explorer, plan: Ranged): { min: number;
 
 /** Objective latency of a cascade on the replicas of a deployment, by the tables; Infinity where a stage does not keep up. */
 function secondsOn(explorer: Explorer, cascade: RoutedCascade, { deployment, objective }: Ranged): number {
-  const near = explorer.mixes(cascade).map((mix, stage) => explorer.tables.near(cascade.stages[stage] ?? 0, mix));
-  const seconds = near.map(({ tables, lengthFactor }, stage) => {
-    const rate = explorer.input.requestsPerSecond * (cascade.routed.share[stage] ?? 0);
-    return lengthFactor * secondsOnReplicas(tables.capacity, rate * lengthFactor, deployment[stage]?.replicas ?? []);
+  const rows = explorer.rows(cascade);
+  const near = rows.map((row) => row.near());
+  const seconds = near.map(({ tables, lengthFactor }, row) => {
+    const rate = rows[row]?.requestsPerSecond ?? 0;
+    return lengthFactor * secondsOnReplicas(tables.capacity, rate * lengthFactor, deployment[row]?.replicas ?? []);
   });
   const largest = Math.max(...seconds);
   if (objective.latency === "largest-stage" || largest === Number.POSITIVE_INFINITY) return largest;

@@ -69,8 +69,9 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
-  // The source alternates for latency and for quality; it has no problem of least cost.
-  const ways = fixed === null && objective.kind !== "cost-under-both" ? bothWays(explorer, allowed) : null;
+  // The source alternates for latency and for quality, with a judge outside the deployment; it has no problem of least cost.
+  const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined;
+  const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds);
   const exploration = explorer.exploration();
   const knobs = index === null ? allowed : byHand(exploration, index, allowed);
@@ -139,7 +140,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
     const progress: FinalistInput["progress"] = (phase) => explorer.input.progress?.({ phase, done, of: null });
     const deployed = deployFinalist({ ...input, progress, policyOf: (routing) => policyOf(input, routing, null) }, next);
     if (deployed === null || deployed === "refused") return null;
-    const overloaded = deployed.deployment.find((stage) => stageStability(stage, input.profile) === "unstable");
+    const overloaded = [...deployed.deployment, ...deployed.kept].find((stage) => stageStability(stage, input.profile) === "unstable");
     if (overloaded === undefined) return deployed;
     unstable = `Unstable: ${loadText(overloaded, input.profile)}, so its queue may grow without end. Add GPUs or lower the rate.`;
     return null;
@@ -185,12 +186,17 @@ function policyOf(input: BuildPlanInput, routing: number, finalist: Finalist | n
   const ranges =
     finalist === null
       ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
-      : approvedRanges(explorer, { ...finalist, objective: input.objective, profile: input.profile });
+      : approvedRanges(explorer, {
+          ...finalist,
+          deployment: [...finalist.deployment, ...finalist.kept],
+          objective: input.objective,
+          profile: input.profile,
+        });
   return {
     kind: "cascade",
     stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
     thresholds: [...thresholds],
-    judge,
+    judge: judge.engine === undefined || finalist === null ? judge : { ...judge, secondsPerCall: finalist.judgeMeanSeconds },
     ...(directStart === undefined || startBelow === 0
       ? {}
       : { directStart: { below: startBelow, router: { kind: "modelled", ...directStart } } }),

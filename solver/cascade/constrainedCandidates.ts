@@ -1,6 +1,6 @@
 import { costUsdPerRequest } from "./allocate";
 import { best, promisedQuality } from "./choose";
-import { bestDeployment, type Constrained, modelsToDeploy, type RoutingCurves } from "./constrainedDeployment";
+import { bestDeployment, type Constrained, type RoutingCurves, rowsToDeploy } from "./constrainedDeployment";
 import type { Candidate, Knobs } from "./exploration";
 import { relativePercentileOf } from "./explore";
 import type { NearTables } from "./latencyTables";
@@ -93,15 +93,12 @@ function representatives({ explorer }: Constrained, pool: readonly Candidate[], 
 function sharedCurves(input: Constrained, { routing, gpus }: Candidate): RoutingCurves {
   const { explorer } = input;
   const evaluated = explorer.routing(routing);
-  const { sample } = explorer.input;
-  const mixes = explorer.mixes(evaluated);
-  const everything = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
-  const near = modelsToDeploy(input, routing).map((model, stage) => explorer.tables.near(model, mixes[stage] ?? everything));
+  const near = rowsToDeploy(input, routing).map((row) => row.near());
   const aim = evaluated.tables.map((table, stage) => table[(gpus[stage] ?? 0) - 1] ?? Number.POSITIVE_INFINITY);
   return {
     routing,
     shapes: near.map(stretched),
-    norms: near.slice(0, evaluated.stages.length).map((own) => ({ relativePercentile: relativePercentileOf(own) })),
+    norms: near.slice(0, evaluated.tables.length).map((own) => ({ relativePercentile: relativePercentileOf(own) })),
     aim: aim.every((seconds) => seconds < Number.POSITIVE_INFINITY) ? aim : null,
   };
 }

@@ -3,6 +3,7 @@ import type { DeploymentProblem } from "../deployment/problem";
 import { type Deployment, solveDeployment } from "../deployment/solveDeployment";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "../plan/clusterGpus";
 import type { ClusterSpec } from "../plan/plan";
+import type { DeployedRow } from "./explore";
 import type { FinalistInput } from "./finalist";
 import type { MixTables } from "./latencyTables";
 import type { ShapeCurve } from "./shapeMix";
@@ -16,11 +17,11 @@ export type Constrained = Pick<
 /** A routing with the curves of its stages' replicas, by shared tables or by its own. */
 export interface RoutingCurves {
   readonly routing: number;
-  /** Per model of `modelsToDeploy`. */
+  /** Per row of `rowsToDeploy`. */
   readonly shapes: readonly (readonly ShapeCurve[])[];
-  /** Per stage. */
+  /** Per row of the explorer's. */
   readonly norms: readonly Pick<MixTables, "relativePercentile">[];
-  /** Latency of each stage in the best allocation without constraints; null where none keeps up. */
+  /** Latency of each such row in the best allocation without constraints; null where none keeps up. */
   readonly aim: readonly number[] | null;
 }
 
@@ -46,24 +47,35 @@ export function gpusAllowed(cluster: ClusterSpec, { maxGpus, maxUsdPerHour }: Pl
   return Math.min(asked, maxGpus ?? Number.POSITIVE_INFINITY, paid, gpuCount(cluster));
 }
 
-/** Indices of the models of a cascade, then of those pinned beside it. */
-export function modelsToDeploy({ explorer, constraints }: Constrained, routing: number): readonly number[] {
-  const { stages } = explorer.routing(routing);
-  const pinned = constraints.pinned.map(({ model }) => explorer.input.sample.models.indexOf(model));
-  return [...stages, ...new Set(pinned.filter((model) => model >= 0 && !stages.includes(model)))];
+/** What is deployed for a routing: the explorer's rows and, after them, the models that are pinned beside it, without load. */
+export function rowsToDeploy({ explorer, constraints }: Constrained, routing: number): readonly DeployedRow[] {
+  const rows = explorer.rows(explorer.routing(routing));
+  const { models, prompts } = explorer.input.sample;
+  const everything = { prompts: Int32Array.from({ length: prompts }, (_, prompt) => prompt), share: 1 };
+  const pinned = [...new Set(constraints.pinned.map(({ model }) => model))].filter(
+    (model) => models.includes(model) && rows.every((row) => row.model !== model),
+  );
+  const kept = pinned.map((model): DeployedRow => {
+    const index = models.indexOf(model);
+    return {
+      model,
+      requestsPerSecond: 0,
+      near: () => explorer.tables.near(index, everything),
+      exact: (also) => explorer.tables.exact(index, everything, also),
+    };
+  });
+  return [...rows, ...kept];
 }
 
-/** The deployment of one routing as a problem. Models that are pinned without being a stage follow its stages and have no load. */
+/** The deployment of one routing as a problem. */
 export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<RoutingCurves, "routing" | "shapes">): DeploymentProblem {
-  const { explorer, cluster, constraints, objective, running } = input;
-  const { requestsPerSecond, sample } = explorer.input;
-  const { share } = explorer.routing(routing).routed;
+  const { cluster, constraints, objective, running } = input;
   const all = gpuCount(cluster);
   return {
-    stages: modelsToDeploy(input, routing).map((model, stage) => ({
-      model: sample.models[model] ?? "",
-      requestsPerSecond: requestsPerSecond * (share[stage] ?? 0),
-      options: shapes[stage] ?? [],
+    stages: rowsToDeploy(input, routing).map(({ model, requestsPerSecond }, row) => ({
+      model,
+      requestsPerSecond,
+      options: shapes[row] ?? [],
     })),
     nodes: cluster.nodes.map((node) => ({ name: node.name, gpus: node.gpus, gpu: gpuOfNode(cluster, node) })),
     usdPerGpuHour: gpuPrices(cluster),
@@ -145,7 +157,7 @@ function leastBy(found: readonly (TimedDeployment | "refused" | null)[], value: 
 function timedDeployment({ explorer, objective }: Constrained, { routing, norms }: RoutingCurves, deployment: Deployment): TimedDeployment {
   const cascade = explorer.routing(routing);
   const secondsOf = (which: "seconds" | "secondsAfterLoss"): number => {
-    const stageSeconds = deployment.stages.slice(0, cascade.stages.length).map((stage) => stage[which]);
+    const stageSeconds = deployment.stages.slice(0, norms.length).map((stage) => stage[which]);
     return objective.latency === "end-to-end" ? explorer.compose(cascade, stageSeconds, norms).seconds : Math.max(...stageSeconds);
   };
   return { deployment, seconds: secondsOf("seconds"), secondsAfterLoss: secondsOf("secondsAfterLoss") };

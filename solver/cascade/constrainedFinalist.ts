@@ -1,7 +1,8 @@
 import { type Conflict, explainInfeasible } from "../deployment/explainInfeasible";
 import type { DeployedStage as StageReplicas } from "../deployment/solveDeployment";
 import { allocateExactly, type RoutingTables } from "./allocateExactly";
-import { bestDeployment, type Constrained, deploymentProblem, modelsToDeploy, type TimedDeployment } from "./constrainedDeployment";
+import type { CapacityTable } from "./capacityTable";
+import { bestDeployment, type Constrained, deploymentProblem, rowsToDeploy, type TimedDeployment } from "./constrainedDeployment";
 import { type DeployedStage, gpusOf, loadOf, mainGpu } from "./deployedStage";
 import type { Deployed, ToDeploy } from "./finalist";
 import type { ShapeCount } from "./shapeMix";
@@ -17,8 +18,9 @@ const CONFLICT_SECONDS = 10;
 export function deployConstrained(input: Constrained, { routing, gpus, budgetSeconds }: ToDeploy): Deployed | "refused" | null {
   const { explorer, objective } = input;
   const own = exactTables(input, routing);
-  const stages = explorer.routing(routing).stages.length;
-  const tables = own.tables.slice(0, stages);
+  const cascade = explorer.routing(routing);
+  const stages = cascade.stages.length;
+  const tables = own.tables.slice(0, explorer.rows(cascade).length);
   const aim = allocateExactly({ ...own, tables }, { gpus, latency: objective.latency })?.stageSeconds ?? null;
   const shapes = own.tables.map(({ capacity }) => capacity.shapes);
   const found = bestDeployment(
@@ -28,7 +30,12 @@ export function deployConstrained(input: Constrained, { routing, gpus, budgetSec
   );
   if (found === null || found === "refused") return found;
   const { status, gap, solver } = found.deployment;
-  const deployed = found.deployment.stages.map((stage, index) => deployedStage(stage, own, index));
+  const rows = rowsToDeploy(input, routing);
+  const deployed = found.deployment.stages.map((stage, row) => {
+    const capacity = own.tables[row]?.capacity;
+    if (capacity === undefined) throw new Error(`no tables of ${stage.model}`);
+    return deployedStage(stage, capacity, rows[row]?.requestsPerSecond ?? 0);
+  });
   return {
     routing,
     deployment: deployed.slice(0, stages),
@@ -54,26 +61,14 @@ export function conflictOf(input: Constrained, routing: number): Conflict | null
 /** Tables of every model to deploy, with the shapes that run beside those worth having. */
 export function exactTables(input: Constrained, routing: number): RoutingTables {
   const { explorer, running } = input;
-  const { sample } = explorer.input;
-  const mixes = explorer.mixes(explorer.routing(routing));
-  const everything = { prompts: Int32Array.from({ length: sample.prompts }, (_, prompt) => prompt), share: 1 };
-  const tables = modelsToDeploy(input, routing).map((model, stage) => {
-    const runs = running.filter((replica) => replica.model === sample.models[model]);
-    return explorer.tables.exact(model, mixes[stage] ?? everything, ({ shape }) =>
-      runs.some((replica) => replica.shape.tp === shape.tp && replica.shape.pp === shape.pp),
-    );
+  const tables = rowsToDeploy(input, routing).map(({ model, exact }) => {
+    const runs = running.filter((replica) => replica.model === model);
+    return exact(({ shape }) => runs.some((replica) => replica.shape.tp === shape.tp && replica.shape.pp === shape.pp));
   });
   return { explorer, routing, tables };
 }
 
-function deployedStage(
-  { model, seconds, replicas }: StageReplicas,
-  { explorer, routing, tables }: RoutingTables,
-  index: number,
-): DeployedStage {
-  const table = tables[index];
-  if (table === undefined) throw new Error(`no tables of ${model}`);
-  const requestsPerSecond = explorer.input.requestsPerSecond * (explorer.routing(routing).routed.share[index] ?? 0);
+function deployedStage({ model, seconds, replicas }: StageReplicas, capacity: CapacityTable, requestsPerSecond: number): DeployedStage {
   const groups = [...new Set(replicas.map(({ option }) => option))].map((option) => ({
     option,
     share: replicas.find((replica) => replica.option === option)?.share ?? 0,
@@ -93,7 +88,7 @@ function deployedStage(
     replicas: counts,
     tableSeconds: seconds,
     gpus: gpusOf(counts),
-    ...loadOf(table.capacity, counts, requestsPerSecond),
+    ...loadOf(capacity, counts, requestsPerSecond),
     groups: groups.map(({ option, share, placements }) => ({
       ...(option.gpu === main ? {} : { gpu: option.gpu }),
       ...option.shape,

@@ -32,12 +32,30 @@ const shares = fc
   .map(([b, c]) => [1, b, b * c]);
 
 describe("composeEndToEnd", () => {
+  it("counts a judge that is an engine like a stage that every judged request visits", () => {
+    fc.assert(
+      fc.property(latencies, shares, fc.double({ min: 0.05, max: 5, noNaN: true }), (stageSeconds, share, judgeSeconds) => {
+        const given = { ...input(stageSeconds, share), judgeSecondsPerCall: 0 };
+        const calls = Float64Array.from(given.exit, (leaves, prompt) => Math.min(leaves + 1, 2) - given.start[prompt]!);
+        const { seconds, weights } = composeEndToEnd({ ...given, stageSeconds: [...stageSeconds, judgeSeconds], judgedRelative: calls });
+        const fixed = composeEndToEnd({ ...given, judgeSecondsPerCall: judgeSeconds });
+        expect(seconds).toBeCloseTo(fixed.seconds, 9);
+        expect((weights[3] ?? 0) * judgeSeconds).toBeCloseTo(fixed.judgeSeconds, 9);
+        const sum = [...stageSeconds, judgeSeconds].reduce((total, own, row) => total + own * (weights[row] ?? 0), 0);
+        expect(sum).toBeCloseTo(seconds, 6);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
   it("finds the percentile of the summed latencies, wherever requests start", () => {
     fc.assert(
       fc.property(latencies, shares, fc.boolean(), (stageSeconds, share, startsLater) => {
         const given = input(stageSeconds, share, startsLater);
         const exact = bySorting(given);
-        expect(Math.abs(composeEndToEnd(given).seconds - exact) / exact).toBeLessThan(0.02);
+        // Latency classes are a thousandth of the longest latency wide, and a rank may fall a prompt to either side.
+        const longest = bySorting({ ...given, quantile: 1 });
+        expect(Math.abs(composeEndToEnd(given).seconds - exact)).toBeLessThan(0.01 * exact + longest / 500);
       }),
       { numRuns: 40 },
     );

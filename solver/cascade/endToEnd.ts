@@ -11,7 +11,7 @@
 export interface EndToEnd {
   /** The percentile of the end-to-end latencies. */
   readonly seconds: number;
-  /** Per stage: seconds of end-to-end percentile per second of stage percentile. */
+  /** Per stage, and of a judge's own engine after them: seconds of end-to-end percentile per second of its percentile. */
   readonly weights: readonly number[];
   /** What judging adds to the percentile. */
   readonly judgeSeconds: number;
@@ -24,9 +24,14 @@ export interface EndToEndInput {
   readonly exit: Uint8Array;
   /** Per stage, per prompt: its latency at that stage as a multiple of the stage's percentile. */
   readonly relative: readonly Float64Array[];
-  /** Percentile of each stage's latency in seconds, finite. */
+  /** Percentile of each stage's latency in seconds, finite; of a judge's own engine after them. */
   readonly stageSeconds: readonly number[];
   readonly judgeSecondsPerCall: number;
+  /**
+   * Of a judge that is an engine of its own: per prompt, what its judgements take together as a multiple of the judge's percentile, which
+   * then is the last of `stageSeconds`.
+   */
+  readonly judgedRelative?: Float64Array;
   /** 0.95 for p95. */
   readonly quantile: number;
   /** Every how-many-th prompt is followed; 1 follows all. */
@@ -40,9 +45,18 @@ const WINDOW = 0.02;
 const CLASSES = 1024;
 
 /** The end-to-end percentile of a routing at given stage latencies, with its weights. */
-export function composeEndToEnd({ start, exit, relative, stageSeconds, judgeSecondsPerCall, quantile, stride }: EndToEndInput): EndToEnd {
+export function composeEndToEnd({
+  start,
+  exit,
+  relative,
+  stageSeconds,
+  judgeSecondsPerCall,
+  judgedRelative,
+  quantile,
+  stride,
+}: EndToEndInput): EndToEnd {
   const prompts = Math.ceil(exit.length / stride);
-  const last = stageSeconds.length - 1;
+  const last = relative.length - 1;
   const total = new Float64Array(prompts);
   const judgements = (prompt: number): number => Math.min((exit[prompt] ?? 0) + 1, last) - (start[prompt] ?? 0);
   for (let at = 0; at < prompts; at += 1) total[at] = judgeSecondsPerCall * judgements(at * stride);
@@ -53,8 +67,11 @@ export function composeEndToEnd({ start, exit, relative, stageSeconds, judgeSeco
       if ((start[prompt] ?? 0) <= stage && (exit[prompt] ?? 0) >= stage) total[at] = (total[at] ?? 0) + seconds * (own[prompt] ?? 0);
     }
   }
+  const judgeSecondsAt = stageSeconds[last + 1] ?? 0;
+  if (judgedRelative !== undefined)
+    for (let at = 0; at < prompts; at += 1) total[at] = (total[at] ?? 0) + judgeSecondsAt * (judgedRelative[at * stride] ?? 0);
   const [low = 0, middle = 0, high = 0] = latenciesAtRanks(total, [quantile - WINDOW, quantile, Math.min(1, quantile + WINDOW)]);
-  const weights = new Array<number>(last + 1).fill(0);
+  const weights = new Array<number>(stageSeconds.length).fill(0);
   let judged = 0;
   let sum = 0;
   let count = 0;
@@ -64,6 +81,7 @@ export function composeEndToEnd({ start, exit, relative, stageSeconds, judgeSeco
     const prompt = at * stride;
     for (let stage = start[prompt] ?? 0; stage <= (exit[prompt] ?? 0); stage += 1)
       weights[stage] = (weights[stage] ?? 0) + (relative[stage]?.[prompt] ?? 0);
+    if (judgedRelative !== undefined) weights[last + 1] = (weights[last + 1] ?? 0) + (judgedRelative[prompt] ?? 0);
     judged += judgements(prompt);
     sum += seconds;
     count += 1;

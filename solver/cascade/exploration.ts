@@ -33,7 +33,8 @@ export interface Exploration {
   readonly leastGpus: readonly number[];
   /** Of several GPU types: the mean, as GPUs are counted in the cluster's own mix here. */
   readonly usdPerGpuHour: number;
-  readonly judge: { readonly secondsPerCall: number; readonly usdPerCall: number };
+  /** With an `engine`, the judge is deployed beside the stages: it has a row of tables and GPUs after theirs, and takes no fixed time. */
+  readonly judge: { readonly secondsPerCall: number; readonly usdPerCall: number; readonly engine?: object | undefined };
   readonly routings: readonly Routing[];
   /**
    * p95 seconds of a stage at f GPUs: `stageP95[tableOffset[r] + s * maxGpus + (f - 1)]` for stage position s of routing
@@ -55,7 +56,7 @@ export interface Exploration {
 /** A routing with GPUs given to its stages. */
 export interface Candidate {
   readonly routing: number;
-  /** GPUs per stage. */
+  /** GPUs per stage, and of the judge's engine after them. */
   readonly gpus: readonly number[];
   readonly gpusTotal: number;
   /** Objective latency by the tables (end to end or largest stage, as the objective says). Infinity: does not keep up. */

@@ -8,6 +8,7 @@ import { latencyByGpus } from "./capacityTable";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
 import type { GpuMix } from "./gpuMix";
+import { createJudgeTables, type JudgeEngine, judgementsPerRequest } from "./judgeTables";
 import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables } from "./latencyTables";
 import type { TellProgress } from "./progress";
 import { type Pickable, qualityLowerBound, selectionCritical } from "./qualityBound";
@@ -27,6 +28,8 @@ export interface ExploreInput {
   /** Of several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
+  /** The judge where it is an engine of its own; its `judge` then takes no fixed time. */
+  readonly judgeEngine?: JudgeEngine;
   /** Whether requests may start at a later stage, by a router whose scores the sample then carries; left out: all start at the first. */
   readonly directStart?: { readonly auc: number };
   /** 0.95 for p95. */
@@ -44,7 +47,7 @@ export interface EvaluatedRouting extends Evaluated {
   /** Without the accepted labels: a thousand routings are kept. */
   readonly routed: Omit<Routed, "accepted">;
   readonly qualityLow: number;
-  /** Per stage: seconds by GPU count. */
+  /** Per stage, and of a judge that is an engine after them: seconds by GPU count. */
   readonly tables: readonly Float32Array[];
   readonly weights: readonly number[];
   readonly judgeSeconds: number;
@@ -73,12 +76,24 @@ export interface Explorer {
   ): { readonly qualityLow: number; readonly routed: Routed };
   /** Requests that reach each stage. */
   mixes(of: RoutedCascade): readonly Mix[];
+  /** What is deployed for a cascade: the model of each stage and, after them, a judge that is an engine. */
+  rows(of: RoutedCascade): readonly DeployedRow[];
   /** End-to-end latency with its weights for given stage latencies and the relative percentiles of their tables. */
   compose(
     of: RoutedCascade,
     stageSeconds: readonly number[],
     tables: readonly Pick<MixTables, "relativePercentile">[],
   ): ReturnType<typeof composeEndToEnd>;
+}
+
+/** One model that a cascade is deployed with. */
+export interface DeployedRow {
+  readonly model: string;
+  readonly requestsPerSecond: number;
+  /** Tables shared with similar mixes. */
+  near(): NearTables;
+  /** Tables of exactly its requests; see `LatencyTables`. */
+  exact(also?: (replica: ShapedReplica) => boolean): MixTables;
 }
 
 /** A cascade with what its thresholds do to the prompts, whether or not it is part of the exploration. */
@@ -106,6 +121,7 @@ const WEIGHT_ROUNDS = 2;
 export function createExplorer(input: ExploreInput): Explorer {
   const { sample, maxGpus, judge, quantile } = input;
   const tables = createLatencyTables(input);
+  const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
   const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
   const critical = selectionCritical(boundFamily(input, cascades), {
     confidence: input.qualityConfidence,
@@ -116,6 +132,27 @@ export function createExplorer(input: ExploreInput): Explorer {
 
   function mixesOf(stages: readonly number[], routed: Omit<Routed, "accepted">): Mix[] {
     return stages.map((_, stage) => ({ prompts: promptsReaching(routed, stage), share: routed.share[stage] ?? 0 }));
+  }
+
+  function rowsOf(stages: readonly number[], routed: Omit<Routed, "accepted">): DeployedRow[] {
+    const rows = mixesOf(stages, routed).map((mix, stage): DeployedRow => {
+      const model = stages[stage] ?? 0;
+      return {
+        model: sample.models[model] ?? "",
+        requestsPerSecond: input.requestsPerSecond * mix.share,
+        near: () => tables.near(model, mix),
+        exact: (also) => tables.exact(model, mix, also),
+      };
+    });
+    if (judging === null || stages.length === 1) return rows;
+    const mix = judging.mix({ stages, routed });
+    const judgeRow: DeployedRow = {
+      model: input.judgeEngine?.model ?? "",
+      requestsPerSecond: input.requestsPerSecond * judgementsPerRequest(routed.share),
+      near: () => judging.tables.near(0, mix),
+      exact: (also) => judging.tables.exact(0, mix, also),
+    };
+    return [...rows, judgeRow];
   }
 
   function compose(
@@ -130,7 +167,8 @@ export function createExplorer(input: ExploreInput): Explorer {
       exit: routed.exit,
       relative: stages.map((model) => tables.relativeLatency(model)),
       stageSeconds: at.seconds.map((seconds, stage) => seconds / (norms[stage] ?? 1)),
-      judgeSecondsPerCall: judge.secondsPerCall,
+      judgeSecondsPerCall: judging === null ? judge.secondsPerCall : 0,
+      ...(judging === null || stages.length === 1 ? {} : { judgedRelative: judging.relativeLatency({ stages, routed }) }),
       quantile,
       stride: Math.max(1, Math.floor(sample.prompts / COMPOSED_PROMPTS)),
     });
@@ -140,22 +178,23 @@ export function createExplorer(input: ExploreInput): Explorer {
   function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): EvaluatedRouting {
     const { accepted, ...routed } = routePrompts(sample, stages, thresholds, startBelow);
     const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
-    const own = mixesOf(stages, routed).map((mix, stage) => (mix.share > 0 ? tables.near(stages[stage] ?? 0, mix) : null));
-    const stageTables = own.map((near, stage) => {
+    const rows = rowsOf(stages, routed);
+    const own = rows.map((row) => (row.requestsPerSecond > 0 ? row.near() : null));
+    const stageTables = own.map((near, row) => {
       const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
       if (near === null) return seconds;
       const { tables: shared, lengthFactor } = near;
-      latencyByGpus(shared.capacity, input.requestsPerSecond * (routed.share[stage] ?? 0) * lengthFactor, seconds);
+      latencyByGpus(shared.capacity, (rows[row]?.requestsPerSecond ?? 0) * lengthFactor, seconds);
       return seconds.map((value) => value * lengthFactor);
     });
     const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));
     const base = { stages, thresholds, startBelow, routed, quality: qualityLow, qualityLow, tables: stageTables };
-    const even = present.length === stages.length ? minMaxAllocation(stageTables, maxGpus) : null;
+    const even = present.length === rows.length ? minMaxAllocation(stageTables, maxGpus) : null;
     if (even === null) {
       const idle = { latencySeconds: Number.POSITIVE_INFINITY, quality: qualityLow };
       const none = gpuCounts.flatMap(() => [idle, idle]);
-      const overloaded = present.length === stages.length;
-      return { ...base, overloaded, weights: stages.map(() => 0), judgeSeconds: 0, measured: none };
+      const overloaded = present.length === rows.length;
+      return { ...base, overloaded, weights: rows.map(() => 0), judgeSeconds: 0, measured: none };
     }
     let gpus = even.gpus;
     let weights: readonly number[] = [];
@@ -200,9 +239,11 @@ export function createExplorer(input: ExploreInput): Explorer {
         search.run();
         const found = search.points.length;
         const forgetTables = tables.checkpoint();
+        const forgetJudge = judging?.tables.checkpoint();
         rewind = () => {
           search.keepFirst(found);
           forgetTables();
+          forgetJudge?.();
         };
       }
       rewind();
@@ -216,6 +257,7 @@ export function createExplorer(input: ExploreInput): Explorer {
       return { routed, qualityLow: qualityLowerBound(routed, critical) };
     },
     mixes: ({ stages, routed }) => mixesOf(stages, routed),
+    rows: ({ stages, routed }) => rowsOf(stages, routed),
     compose: ({ stages, routed }, seconds, own) => compose(stages, routed, { seconds, tables: own }),
   };
 }
@@ -257,7 +299,7 @@ function evenly(values: readonly number[], count: number): number[] {
 
 function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[]): Exploration {
   const { maxGpus } = input;
-  const stages = points.reduce((sum, point) => sum + point.stages.length, 0);
+  const rows = points.reduce((sum, point) => sum + point.tables.length, 0);
   const exploration = {
     models: input.sample.models,
     requestsPerSecond: input.requestsPerSecond,
@@ -275,9 +317,9 @@ function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[])
       share: routed.share,
       ...(routed.startShare === undefined ? {} : { startShare: routed.startShare }),
     })),
-    stageP95: new Float32Array(stages * maxGpus),
+    stageP95: new Float32Array(rows * maxGpus),
     tableOffset: new Int32Array(points.length),
-    endToEndWeight: new Float32Array(stages),
+    endToEndWeight: new Float32Array(rows),
     endToEndJudgeSeconds: Float32Array.from(points, (point) => point.judgeSeconds),
   };
   let row = 0;

@@ -17,9 +17,9 @@ export interface Deployed {
   readonly routing: number;
   /** Per stage of the cascade. */
   readonly deployment: readonly DeployedStage[];
-  /** Models that are kept without being a stage of the cascade. */
+  /** Models that are deployed without being a stage of the cascade: a judge that is an engine, then those pinned. */
   readonly kept: readonly DeployedStage[];
-  /** Per stage, simulated for exactly its own requests. */
+  /** Per row of the explorer's, simulated for exactly its own requests. */
   readonly tables: RoutingTables["tables"];
   /** Objective latency that the tables promised, in seconds. */
   readonly tableSeconds: number;
@@ -66,36 +66,35 @@ export function deployFinalist(input: FinalistInput, asked: ToDeploy): Finalist 
   const deployed = isConstrained(input) ? deployConstrained(input, asked) : deployPlainly(input, asked);
   if (deployed === null || deployed === "refused") return deployed;
   input.progress("simulating");
-  const whole = simulateWhole(input, input.policyOf(asked.routing), deployed.deployment);
+  const whole = simulateWhole(input, input.policyOf(asked.routing), deployed);
   return whole === null ? null : { ...deployed, ...whole };
 }
 
 /** On one GPU type and without constraints: GPUs per stage first, then the best replicas on them. */
 function deployPlainly({ explorer, cluster, objective, engine }: FinalistInput, { routing, gpus: most }: ToDeploy): Deployed | null {
-  const routed = explorer.routing(routing);
-  const tables = explorer.mixes(routed).map((mix, stage) => explorer.tables.exact(routed.stages[stage] ?? 0, mix));
+  const { stages } = explorer.routing(routing);
+  const tables = explorer.rows(explorer.routing(routing)).map((row) => row.exact());
   const own = { explorer, routing, tables };
   // Nodes that no power of two divides may have no room for the last group: the same on fewer GPUs then.
-  for (let gpus = Math.min(most, explorer.input.maxGpus); gpus >= routed.stages.length; gpus -= 1) {
+  for (let gpus = Math.min(most, explorer.input.maxGpus); gpus >= tables.length; gpus -= 1) {
     const allocated = allocateExactly(own, { gpus, latency: objective.latency });
     if (allocated === null) return null;
-    const deployment = place(stagesOn(own, allocated), cluster);
-    if (deployment === null) continue;
+    const placed = place(stagesOn(own, allocated), cluster);
+    if (placed === null) continue;
+    const [deployment, kept] = [placed.slice(0, stages.length), placed.slice(stages.length)];
     const { tableSeconds } = allocated;
-    return { routing, deployment, kept: [], tables, tableSeconds, proof: confirm(engine, allocated), says: [] };
+    return { routing, deployment, kept, tables, tableSeconds, proof: confirm(engine, allocated), says: [] };
   }
   return null;
 }
 
 function stagesOn({ explorer, routing, tables }: RoutingTables, { gpus }: Pick<Allocated, "gpus">): Omit<DeployedStage, "groups">[] | null {
-  const { stages, routed } = explorer.routing(routing);
   const deployed: Omit<DeployedStage, "groups">[] = [];
-  for (const [stage, { capacity }] of tables.entries()) {
-    const requestsPerSecond = explorer.input.requestsPerSecond * (routed.share[stage] ?? 0);
-    const best = replicasFor(capacity, requestsPerSecond, gpus[stage] ?? 0);
-    if (best === null) return null;
+  for (const [row, { model, requestsPerSecond }] of explorer.rows(explorer.routing(routing)).entries()) {
+    const capacity = tables[row]?.capacity;
+    const best = capacity === undefined ? null : replicasFor(capacity, requestsPerSecond, gpus[row] ?? 0);
+    if (best === null || capacity === undefined) return null;
     const { replicas, seconds } = best;
-    const model = explorer.input.sample.models[stages[stage] ?? 0] ?? "";
     deployed.push({ model, replicas, tableSeconds: seconds, gpus: gpusOf(replicas), ...loadOf(capacity, replicas, requestsPerSecond) });
   }
   return deployed;

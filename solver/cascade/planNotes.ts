@@ -28,7 +28,7 @@ export function planNotes(
     notes.push(
       `Judged scores are modelled with an AUC of ${workload.judge.auc.toFixed(2)}, not measured; thresholds, shares and quality rest on that.`,
     );
-  if (stages.length > 1 && judge.usdPerCall === 0)
+  if (stages.length > 1 && judge.usdPerCall === 0 && judge.engine === undefined)
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
   for (const [index, { model, stability, extrapolated = [] }] of predicted.entries()) {

@@ -53,7 +53,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     largestStageP95Seconds: Math.max(...stages.map((stage) => stage.p95Seconds)),
     costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: costUsdPerHour, requestsPerSecond, share: routed.share, judge }),
     costUsdPerHour,
-    utilisation: stages.reduce((sum, stage, index) => sum + (stage.utilisation * (deployment[index]?.gpus ?? 0)) / gpus, 0),
+    utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
     stages,
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
     judgeOutlooks: judgeOutlooks(workload, {

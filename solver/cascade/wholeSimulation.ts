@@ -1,5 +1,7 @@
+import type { ClusterReplica } from "../cluster/clusterEngines";
 import type { StageOutcome } from "../cluster/clusterOutcome";
 import { simulateCluster } from "../cluster/simulateCluster";
+import type { ShapedReplica } from "../hardware/replicaShapes";
 import { mean, quantile } from "../numeric/quantile";
 import { inFlightLimit } from "../plan/inFlightLimit";
 import type { CascadePolicy, Objective } from "../plan/plan";
@@ -8,6 +10,7 @@ import { drawSample } from "../workload/sample";
 import type { Workload } from "../workload/workload";
 import type { DeployedStage } from "./deployedStage";
 import type { Explorer } from "./explore";
+import type { Deployed } from "./finalist";
 import { type Statistic, statistic } from "./predictionBand";
 
 /** What a cascade did when it was simulated whole. */
@@ -19,6 +22,8 @@ export interface WholeSimulation {
   /** End-to-end latencies and those of each stage, the first requests left out: they find the cluster filling up. */
   readonly endToEndSeconds: Float64Array;
   readonly measured: readonly MeasuredStage[];
+  /** Mean time of a judgement; 0 where none was made. */
+  readonly judgeMeanSeconds: number;
 }
 
 /** A stage in the whole simulation. Percentiles are at the objective's. */
@@ -42,25 +47,20 @@ const WARM_UP_SHARE = 0.15;
 export function simulateWhole(
   { explorer, workload, objective }: { readonly explorer: Explorer; readonly workload: Workload; readonly objective: Objective },
   policy: CascadePolicy,
-  stages: readonly DeployedStage[],
+  { deployment, kept }: Pick<Deployed, "deployment" | "kept">,
 ): WholeSimulation | null {
-  const { requestsPerSecond, shapes, sample: planning, judge, quantile: q } = explorer.input;
+  const { requestsPerSecond, shapes, sample: planning, judge, judgeEngine, quantile: q } = explorer.input;
+  const judging = kept.find(({ model }) => model === judgeEngine?.model);
   const requests = Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, workload.arrivalSeconds.length));
   const outcome = simulateCluster({
     policy: buildPolicy(policy),
-    replicas: stages.flatMap(({ model, replicas, groups }) => {
-      const own = shapes[planning.models.indexOf(model)] ?? [];
-      return replicas.flatMap(({ gpu, shape, count }, group) => {
-        const replica = own.find((candidate) => candidate.shape === shape)?.replica;
-        if (replica === undefined) return [];
-        const name = `${model} ${gpu} ${shape.tp}x${shape.pp}`;
-        const maxInFlight = inFlightLimit(groups, groups[group] ?? { shareEach: 0 });
-        return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight }));
-      });
-    }),
+    replicas: deployment.flatMap((stage) => clusterReplicas(stage, shapes[planning.models.indexOf(stage.model)] ?? [])),
     sample: drawSample(workload, { part: "planning", requestsPerSecond, requests, seed: explorer.input.seed }),
     outcomes: workload.outcomes,
     judgeSeconds: judge.secondsPerCall,
+    ...(judgeEngine === undefined || judging === undefined
+      ? {}
+      : { judgeEngines: { ...judgeEngine, replicas: clusterReplicas(judging, judgeEngine.shapes) } }),
   });
   if (outcome.unserved > 0) return null;
   const warmUp = Math.floor(WARM_UP_SHARE * requests);
@@ -68,7 +68,17 @@ export function simulateWhole(
   const measured = outcome.stages.map((stage) => settledStage(stage, warmUp, q));
   const verifiedSeconds =
     objective.latency === "end-to-end" ? quantile(endToEndSeconds, q) : Math.max(...measured.map((stage) => stage.percentile.seconds));
-  return { verifiedSeconds, requests, endToEndSeconds, measured };
+  return { verifiedSeconds, requests, endToEndSeconds, measured, judgeMeanSeconds: outcome.judgeMeanSeconds };
+}
+
+function clusterReplicas({ model, replicas, groups }: DeployedStage, shapes: readonly ShapedReplica[]): ClusterReplica[] {
+  return replicas.flatMap(({ gpu, shape, count }, group) => {
+    const replica = shapes.find((candidate) => candidate.shape === shape)?.replica;
+    if (replica === undefined) return [];
+    const name = `${model} ${gpu} ${shape.tp}x${shape.pp}`;
+    const maxInFlight = inFlightLimit(groups, groups[group] ?? { shareEach: 0 });
+    return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight }));
+  });
 }
 
 /** Latencies of a stage over the requests after the warm-up, at the objective's percentile, with their spread over the traffic. */

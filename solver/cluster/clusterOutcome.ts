@@ -34,4 +34,6 @@ export interface ClusterOutcome {
   /** Requests that no replica could hold or that the policy never sent on. */
   readonly unserved: number;
   readonly preemptions: number;
+  /** Mean time of a judgement, queueing included; 0 where none was made. */
+  readonly judgeMeanSeconds: number;
 }

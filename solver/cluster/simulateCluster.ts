@@ -2,6 +2,7 @@ import type { Action, Policy, WaitingWork } from "@/solver/policies/policy";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 import type { ClusterOutcome } from "./clusterOutcome";
+import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue } from "./judgeQueue";
 import { StageAnswers } from "./stageAnswers";
 import { WaitingList } from "./waitingList";
 
@@ -12,8 +13,10 @@ export interface ClusterSimulation {
   readonly sample: RequestSample;
   /** With router scores, where the policy starts requests by them. */
   readonly outcomes: OutcomeTable;
-  /** Seconds one judgement takes. The judge itself is not modelled as a queue. */
+  /** Seconds one judgement takes where the judge has no replicas of its own. */
   readonly judgeSeconds: number;
+  /** The judge's own replicas, at which answers queue. */
+  readonly judgeEngines?: JudgeEngines;
 }
 
 /**
@@ -32,7 +35,7 @@ class ClusterRun {
   private readonly policy: Policy;
   private readonly sample: RequestSample;
   private readonly outcomes: OutcomeTable;
-  private readonly judgeSeconds: number;
+  private readonly judge: JudgeQueue;
   private readonly engines: ClusterEngines;
   private readonly waiting: WaitingList;
   private readonly readsKv: boolean;
@@ -47,19 +50,16 @@ class ClusterRun {
   private readonly quality: Float64Array;
   private readonly stages: StageAnswers[] = [];
 
-  /** Answers at the judge in the order of finishing: all judgements take the same time. */
-  private readonly judging: { readonly request: number; readonly atSeconds: number }[] = [];
-  private judged = 0;
   private arrived = 0;
   private lastFinish = 0;
   private undecided = false;
 
-  constructor({ policy, replicas, sample, outcomes, judgeSeconds }: ClusterSimulation) {
+  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines }: ClusterSimulation) {
     const count = sample.arrivalSeconds.length;
     this.policy = policy;
     this.sample = sample;
     this.outcomes = outcomes;
-    this.judgeSeconds = judgeSeconds;
+    this.judge = judgeEngines === undefined ? fixedJudge(judgeSeconds) : engineJudge(judgeEngines, count);
     this.readsKv = policy.needs.includes("kv-telemetry");
     this.waiting = new WaitingList(policy);
     this.ids = Array.from({ length: count }, (_, request) => String(request));
@@ -89,15 +89,14 @@ class ClusterRun {
 
   private nextInstant(): number {
     const arrival = this.sample.arrivalSeconds[this.arrived] ?? Number.POSITIVE_INFINITY;
-    const judgement = this.judging[this.judged]?.atSeconds ?? Number.POSITIVE_INFINITY;
-    return Math.min(arrival, judgement, this.engines.nextSeconds());
+    return Math.min(arrival, this.judge.nextSeconds(), this.engines.nextSeconds());
   }
 
   private collectJudgements(now: number): void {
-    for (let next = this.judging[this.judged]; next !== undefined && next.atSeconds <= now; next = this.judging[this.judged]) {
-      this.judged++;
-      const { outcomes } = this.answersOf(this.stage[next.request] ?? 0);
-      this.queue(next.request, now, { kind: "answered", judgedScore: outcomes.judged[this.promptOf(next.request)] ?? null });
+    this.judge.advanceTo(now);
+    for (let request = this.judge.takeJudged(now); request !== null; request = this.judge.takeJudged(now)) {
+      const { outcomes } = this.answersOf(this.stage[request] ?? 0);
+      this.queue(request, now, { kind: "answered", judgedScore: outcomes.judged[this.promptOf(request)] ?? null });
     }
   }
 
@@ -139,8 +138,11 @@ class ClusterRun {
     const firstToken = this.engines.firstTokenSeconds[request] ?? 0;
     this.answersOf(stage).note(request, { latencySeconds: now - joined, ttftSeconds: firstToken - joined });
     this.release(request, { now, failed: false });
-    if (this.policy.judges(stage)) this.judging.push({ request, atSeconds: now + this.judgeSeconds });
-    else this.queue(request, now, { kind: "answered", judgedScore: null });
+    if (!this.policy.judges(stage)) this.queue(request, now, { kind: "answered", judgedScore: null });
+    else {
+      const outputTokens = this.answersOf(stage).outcomes.outputTokens[this.promptOf(request)] ?? 0;
+      this.judge.judge(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens });
+    }
   }
 
   /** Frees the request's place on a replica and tells the policy. */
@@ -225,6 +227,7 @@ class ClusterRun {
       horizonSeconds,
       unserved: finalStage.reduce((sum, stage) => sum + (stage === -1 ? 1 : 0), 0),
       preemptions: this.engines.preemptions(),
+      judgeMeanSeconds: this.judge.meanSeconds(),
     };
   }
 }
