@@ -60,8 +60,7 @@ export function constrainedPrices(
 
 /** The least latency of a deployment by the tables; null where none was found. The lowest cost has a latency too, which is not asked here. */
 function secondsOf(input: Constrained, { explorer, routing, tables }: RoutingTables): number | null {
-  const stages = explorer.routing(routing).stages.length;
-  const norms = tables.slice(0, stages);
+  const norms = tables.slice(0, explorer.rows(explorer.routing(routing)).length);
   const { latency, maxGpus } = input.objective;
   const gpus = gpusAllowed(input.cluster, input.constraints, maxGpus);
   const aim = allocateExactly({ explorer, routing, tables: norms }, { gpus, latency })?.stageSeconds ?? null;

@@ -50,10 +50,7 @@ export function pricesOfGpus(
   );
 }
 
-function tablesOf(explorer: Explorer, routing: number): MixTables[] {
-  const cascade = explorer.routing(routing);
-  return explorer.mixes(cascade).map((own, stage) => explorer.tables.exact(cascade.stages[stage] ?? 0, own));
-}
+const tablesOf = (explorer: Explorer, routing: number): MixTables[] => explorer.rows(explorer.routing(routing)).map((row) => row.exact());
 
 const ratio = (seconds: number | null, now: number | null): number | null => (seconds === null || now === null ? null : seconds / now);
 
