@@ -183,3 +183,10 @@ test("an explained plan comes with its prices, its sensitivity and what baseline
   expect(json.examinations.map(({ kind }: { kind: string }) => kind)).toEqual(["prices", "sensitivity", "baselines"]);
   expect(planSchema.parse(json.plan).inputs.objective.qualityFloor).toBe(40);
 });
+
+test("an explained plan comes all the same where a question about it cannot be answered, with the reason", async () => {
+  const { code, stdout } = await plan("--explain", "--min-replicas", "1");
+  expect(code).toBe(0);
+  expect(stdout).toContain("Prices");
+  expect(stdout).toContain("this plan keeps constraints on replicas");
+});

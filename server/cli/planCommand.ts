@@ -49,17 +49,17 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
     const { plan: found } = answer;
     const examinations: Examination[] = [];
+    const unexplained: string[] = [];
     if (flags.explain === true) {
       for (const examine of examinedKinds) {
         const examined = await planner.examine({ ...read.situation, objective, fixed: null, examine });
-        if (!examined.ok) return refuse(examined.message, EXIT.infeasible);
-        examinations.push(examined.examination);
+        if (examined.ok) examinations.push(examined.examination);
+        else unexplained.push(examined.message);
       }
     }
-    const document = flags.explain === true ? { plan: found, examinations } : found;
-    process.stdout.write(
-      flags.json === true ? `${JSON.stringify(document, null, 2)}\n` : describePlan(found) + examinations.map(describeExamination).join(""),
-    );
+    const document = flags.explain === true ? { plan: found, examinations, unexplained } : found;
+    const described = [describePlan(found), ...examinations.map(describeExamination), ...unexplained.map((reason) => `\n${reason}\n`)];
+    process.stdout.write(flags.json === true ? `${JSON.stringify(document, null, 2)}\n` : described.join(""));
     return EXIT.done;
   } finally {
     await planner.close();

@@ -124,6 +124,8 @@ function examineBaselines(examined: Examined): Examination | string {
   const { cluster, objective, workload: simulated } = draft.inputs;
   const types = gpuTypes(cluster);
   if (types.length > 1) return `Baselines are planned on one GPU type, and this cluster has ${types.join(" and ")}.`;
+  if (searched.input.judgeEngine !== undefined)
+    return "Baselines are planned with a judge of fixed time, and here the judge is an engine of its own.";
   searched.search();
   // Tables by GPU count hold for fewer GPUs too.
   const explorer = { ...searched, input: { ...searched.input, maxGpus: gpusOf(draft) } };
@@ -147,14 +149,16 @@ function examineBaselines(examined: Examined): Examination | string {
   return { kind: "baselines", systems, refused };
 }
 
-/** The plan's cascade in the explorer's indices, with the GPUs of each stage. */
+/** The plan's cascade in the explorer's indices, with the GPUs of each stage and of a judge's engine after them. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
   return {
     stages: policy.stages.map(({ model }) => models.indexOf(model)),
     thresholds: policy.thresholds,
     startBelow: policy.directStart?.below ?? 0,
-    gpus: policy.stages.map(({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0),
+    gpus: [...policy.stages, ...(policy.judge.engine === undefined ? [] : [policy.judge])].map(
+      ({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0,
+    ),
   };
 }
 

@@ -61,6 +61,13 @@ describe("uniform plans", () => {
     expect(new Set(wide.stages.flatMap(({ replicas }) => replicas.map(({ shape }) => `${shape.tp}x${shape.pp}`))).size).toBe(1);
     for (const system of [even, wide]) expect(system.routing).toEqual({ kind: "cascade", thresholds: [50] });
   });
+
+  it("are deployed for the rate they bear where that is not the asked one", () => {
+    const crowded = instanceExplorer({ ...instance, requestsPerSecond: 30 * instance.requestsPerSecond });
+    const wide = systemOf(uniformParallelism({ ...situation(0), explorer: crowded }, plan));
+    expect(wide.stages).toHaveLength(2);
+    expect(gpusOf(wide)).toBeGreaterThan(maxGpus / 2);
+  });
 });
 
 describe("CascadeServe", () => {

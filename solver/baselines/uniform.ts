@@ -1,4 +1,5 @@
 import { allocateExactly } from "../cascade/allocateExactly";
+import type { Explorer } from "../cascade/explore";
 import { createLatencyTables } from "../cascade/latencyTables";
 import { type BaselineSituation, placed } from "./situation";
 import type { Baseline, System } from "./system";
@@ -52,7 +53,10 @@ export function uniformParallelism({ explorer, nodes }: BaselineSituation, plan:
   const own = mixes.map((mix, stage) => tables.exact(plan.stages[stage] ?? 0, mix));
   const routing = explorer.add(plan.stages, plan.thresholds);
   const deployed = atSustainedRate<System["stages"]>(requestsPerSecond, (rate) => {
-    const slower = { ...explorer, input: { ...explorer.input, requestsPerSecond: rate } };
+    const slower: Explorer = {
+      ...explorer,
+      rows: (of) => explorer.rows(of).map((row) => ({ ...row, requestsPerSecond: (row.requestsPerSecond * rate) / requestsPerSecond })),
+    };
     const gpus = allocateExactly({ explorer: slower, routing, tables: own }, { gpus: maxGpus, latency: "end-to-end" })?.gpus;
     if (gpus === undefined) return null;
     return own.flatMap((table, stage) => {

@@ -19,7 +19,7 @@ export interface PlannedCascade {
   readonly thresholds: readonly number[];
   /** Router score from which on requests start later; 0: all start at the first stage. */
   readonly startBelow: number;
-  /** GPUs per stage. */
+  /** GPUs per stage, and of a judge's engine after them. */
   readonly gpus: readonly number[];
 }
 
@@ -96,7 +96,8 @@ function cascadeOn(
 ): PerturbedCascade {
   const routing = explorer.routing(index);
   const { stages, thresholds, startBelow, routed, qualityLow } = routing;
-  const own = gpus.slice(0, stages.length);
+  const judged = routing.tables.length > stages.length;
+  const own = [...gpus.slice(0, stages.length), ...(judged ? gpus.slice(-1) : [])];
   return {
     stages,
     thresholds,
