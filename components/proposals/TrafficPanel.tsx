@@ -14,7 +14,7 @@ const columns = [
   { key: "planned", name: "Planned, mean", numeric: true },
   { key: "now", name: "Now, mean", numeric: true },
   { key: "level", name: "Distance, drift at 1", numeric: true },
-  { key: "word", name: "" },
+  { key: "word", name: "Stands" },
 ] as const;
 
 /** Live traffic beside the traffic that the plan in force was made for; nothing where no plan is in force. */
