@@ -1,3 +1,4 @@
+import AxeBuilder from "@axe-core/playwright";
 import type { Locator, Page } from "@playwright/test";
 import { expect, test } from "./fixtures";
 
@@ -93,6 +94,17 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     await page.getByRole("button", { name: "Show baselines" }).click();
     await expect(page).toHaveURL(/baselines=1/);
     await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
+  });
+
+  await test.step("with range, pins and baselines shown the page breaks no accessibility rule, in light or dark", async () => {
+    await drag(page, chart, { from: [0.3, 0.2], to: [0.9, 0.8] });
+    await expect(page.getByTestId("brush-chip")).toBeVisible();
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations.map(({ id, nodes }) => `${colorScheme}: ${id} at ${nodes[0]?.target.join(" ")}`)).toEqual([]);
+    }
+    await page.getByRole("button", { name: "Clear the range" }).click();
     await page.getByRole("button", { name: "Hide baselines" }).click();
     await expect(page.getByText(/▽ simulated whole/)).toBeHidden();
   });

@@ -28,7 +28,7 @@ export function CompareTray(props: {
       <Table
         caption="Pinned plans compared"
         columns={[
-          { key: "axis", name: "" },
+          { key: "axis", name: "Figure" },
           ...columns.map(({ key, pin }, index) => ({
             key,
             name: pin === null ? "Running" : `Pin ${columns[0]?.pin === null ? index : index + 1}`,
