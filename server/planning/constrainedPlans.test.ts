@@ -102,6 +102,21 @@ const nodesOf = (draft: PlanDraft, model: string) =>
 const gpusOf = (draft: PlanDraft) => draft.deployment.reduce((sum, { gpus }) => sum + gpus, 0);
 const modelsOf = (draft: PlanDraft) => draft.policy.stages.map(({ model }) => model);
 
+describe("a plan", { timeout: 120_000 }, () => {
+  it("tells how far another sample may show its quality and shares elsewhere, and why each model has its shape", () => {
+    const { predictions, solver, policy } = planFor({});
+    const { qualityInterval, quality } = predictions;
+    expect(qualityInterval?.low).toBeLessThan(quality);
+    expect(qualityInterval?.high).toBeGreaterThan(quality);
+    for (const { share, shareBand } of predictions.stages) {
+      expect(shareBand?.low).toBeLessThanOrEqual(share);
+      expect(shareBand?.high).toBeGreaterThanOrEqual(share);
+    }
+    expect(solver.shapes?.map(({ model }) => model)).toEqual(policy.stages.map(({ model }) => model));
+    for (const { says } of solver.shapes ?? []) expect(says).toMatch(/^\d+ x tp \d/);
+  });
+});
+
 describe("a plan under constraints", { timeout: 120_000 }, () => {
   it("records them, and is the plain plan where none is asked", () => {
     const plain = planFor({});

@@ -15,7 +15,8 @@ export function choose(exploration: Exploration, asked: Knobs): Choice {
   const quality = promisedQuality(knobs);
   const frontier = latencyFrontier(candidates, quality);
   const chosen = best(meeting(candidates, knobs), knobs.kind, quality);
-  if (chosen !== null) return { chosen, infeasible: null, binds: whatBinds(exploration, knobs, chosen), candidates, frontier };
+  if (chosen !== null)
+    return { chosen, infeasible: null, binds: whatBinds(exploration, knobs, { chosen, candidates }), candidates, frontier };
   return { chosen: null, infeasible: whyInfeasible(exploration, knobs), binds: null, candidates, frontier };
 }
 
@@ -90,11 +91,17 @@ function latencyFrontier(candidates: readonly Candidate[], quality: (candidate: 
 
 const points = (value: number): string => value.toFixed(1);
 
-function whatBinds(exploration: Exploration, knobs: Knobs, chosen: Candidate): string {
+function whatBinds(
+  exploration: Exploration,
+  knobs: Knobs,
+  { chosen, candidates }: { readonly chosen: Candidate; readonly candidates: readonly Candidate[] },
+): string {
   const quality = promisedQuality(knobs);
   const without = (change: Partial<Knobs>): Candidate | null => {
     const relaxed = { ...knobs, ...change };
-    return best(meeting(candidatesFor(exploration, relaxed), relaxed), knobs.kind, quality);
+    // Only of the lowest cost do the GPUs follow from the budget.
+    const own = relaxed.latencyBudgetSeconds === knobs.latencyBudgetSeconds ? candidates : candidatesFor(exploration, relaxed);
+    return best(meeting(own, relaxed), knobs.kind, quality);
   };
   if (knobs.kind === "cost-under-both")
     return whatBindsCost(chosen, {

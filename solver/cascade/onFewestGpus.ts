@@ -18,13 +18,29 @@ export function onFewestGpus(
   for (let high = candidate.gpusTotal; high - low > 1; ) {
     // Without a budget the fewest that keep up will do at once.
     const middle = latencyBudgetSeconds === null ? low + 1 : (low + high) >> 1;
-    const tried = allocate(exploration, routing, { gpus: middle, latency });
+    const tried = allocatedOn(exploration, routing, { gpus: middle, latency });
     if (tried.latencySeconds <= budget) {
       high = middle;
       found = tried;
     } else low = middle;
   }
   return found;
+}
+
+const kept = new WeakMap<Exploration, Map<string, Candidate>>();
+
+/** `allocate`, kept: a budget that moves asks for the same GPU counts again and again. */
+function allocatedOn(
+  exploration: Exploration,
+  routing: number,
+  on: { readonly gpus: number; readonly latency: Knobs["latency"] },
+): Candidate {
+  const own = kept.get(exploration) ?? new Map<string, Candidate>();
+  kept.set(exploration, own);
+  const key = `${on.latency} ${routing} ${on.gpus}`;
+  const candidate = own.get(key) ?? allocate(exploration, routing, on);
+  own.set(key, candidate);
+  return candidate;
 }
 
 /** GPUs below which some stage of a routing does not keep up; Infinity where none are enough. */
