@@ -1,4 +1,4 @@
-import { buildPlan, type NoPlan } from "@/solver/cascade/buildPlan";
+import { type BuildPlanInput, buildPlan, type NoPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore";
 import { conflictText, narrowingConflict } from "@/solver/cascade/narrowingConflict";
@@ -9,12 +9,13 @@ import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuCount, gpuTypes } from "@/solver/plan/clusterGpus";
-import type { Objective } from "@/solver/plan/plan";
+import type { Objective, PlanDraft } from "@/solver/plan/plan";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 import { constraintRefusal } from "./constraintRefusal";
 import { examine } from "./examine";
+import { fixedRouting } from "./fixedRouting";
 import {
   DEFAULT_PERCENTILE,
   DEFAULT_QUALITY_CONFIDENCE,
@@ -42,6 +43,7 @@ export class Cancelled extends Error {}
 /** What the planning worker does, without the thread: keeps explorations by situation and answers from them. */
 export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number): PlanningDesk {
   const kept = new Map<string, Explorer>();
+  const found = new WeakMap<Explorer, { readonly question: string; readonly draft: PlanDraft }>();
   let asked: () => boolean = () => false;
   let tell: TellProgress = () => undefined;
   let inHand: string | null = null;
@@ -118,6 +120,35 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         );
         const fixed = task.fixed === null ? null : fixedRouting(explorer, task.fixed);
         if (typeof fixed === "string") return infeasible(fixed);
+        const question = JSON.stringify([objective, task.fixed, situation.constraints, situation.running]);
+        const known = found.get(explorer);
+        // Of the very plan that was found: MILPs that run out of time need not end alike twice.
+        const draft = task.kind === "examine" && known?.question === question ? known.draft : planned(explorer, objective, fixed);
+        if (draft.kind === "infeasible") return draft;
+        found.set(explorer, { question, draft });
+        if (task.kind === "solve") return { kind: "draft", draft };
+        // What an examination plans on its way would count from the start again.
+        tell = (at) => {
+          if (at.phase === "examining") told(at);
+        };
+        const { workload } = situation;
+        const examination = examine(task.examine, {
+          explorer,
+          draft,
+          workload,
+          planning: planningPrompts(workload),
+          fixed: fixed !== null,
+          engine: stoppable,
+          elapsedSeconds: () => nowSeconds() - startedSeconds,
+        });
+        return typeof examination === "string" ? infeasible(examination) : { kind: "examination", examination };
+      }
+
+      function planned(
+        explorer: Explorer,
+        objective: Objective,
+        fixed: BuildPlanInput["fixed"],
+      ): PlanDraft | Extract<PlanningAnswer, { kind: "infeasible" }> {
         const built = buildPlan({
           explorer,
           workload: situation.workload,
@@ -135,23 +166,7 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
         });
         if (built.outcome === "infeasible") return { kind: "infeasible", answer: { ...built, ...excludedConflict(built, objective) } };
         const { inputs } = built.draft;
-        const draft = { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
-        if (task.kind === "solve") return { kind: "draft", draft };
-        // What an examination plans on its way would count from the start again.
-        tell = (at) => {
-          if (at.phase === "examining") told(at);
-        };
-        const { workload } = situation;
-        const examination = examine(task.examine, {
-          explorer,
-          draft,
-          workload,
-          planning: planningPrompts(workload),
-          fixed: fixed !== null,
-          engine: stoppable,
-          elapsedSeconds: () => nowSeconds() - startedSeconds,
-        });
-        return typeof examination === "string" ? infeasible(examination) : { kind: "examination", examination };
+        return { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
       }
 
       /** Where models that are excluded, or shapes, are what rules every plan out: these, with the sentence. */
@@ -230,19 +245,3 @@ function doesNotFit(situation: PlanningSituation, objective: Objective | null): 
 }
 
 const planningPrompts = (workload: Workload): Int32Array => splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning;
-
-/** A routing set by hand as indices, or the sentence that refuses it. */
-function fixedRouting(
-  explorer: Explorer,
-  { models, thresholds }: { readonly models: readonly string[]; readonly thresholds: readonly number[] },
-): { readonly stages: readonly number[]; readonly thresholds: readonly number[] } | string {
-  const ladder = explorer.input.sample.models;
-  const stages = models.map((model) => ladder.indexOf(model));
-  const stranger = models.find((_, index) => (stages[index] ?? -1) < 0);
-  if (stranger !== undefined) return `${stranger} is not in the workload, which has ${ladder.join(", ")}.`;
-  if (stages.some((model, index) => index > 0 && model <= (stages[index - 1] ?? -1)))
-    return `A cascade goes from the smaller to the larger model: ${models.join(", ")} is not in the order ${ladder.join(", ")}.`;
-  if (thresholds.length !== stages.length - 1)
-    return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, found ${thresholds.length}.`;
-  return { stages, thresholds };
-}
