@@ -18,6 +18,7 @@ import { FrontierLegend } from "./FrontierLegend";
 import { FrontierTable } from "./FrontierTable";
 import { type FrontierView, MAX_PINS } from "./frontierCodec";
 import { type FrontierPlan, frontierPlans } from "./frontierPlans";
+import { JobProgress } from "./JobProgress";
 import { BUDGET_BOUNDS, type PlanView } from "./planCodec";
 import { type ComparedPlan, compareText, type Pin, prepareCompare } from "./prepareCompare";
 import { prepareFrontierTable } from "./prepareFrontierTable";
@@ -140,11 +141,14 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
     <Panel
       title="Frontier"
       aside={
-        prepared === null ? undefined : (
-          <span title="Plans that meet the floor and the budget, of all that were evaluated">
-            {formatCount(prepared.picture.counts.feasible)} of {formatCount(prepared.picture.counts.evaluated)} feasible
-          </span>
-        )
+        <>
+          <JobProgress job={planning.exploring} again="Evaluate cascades" />
+          {prepared !== null && (
+            <span title="Plans that meet the floor and the budget, of all that were evaluated">
+              {formatCount(prepared.picture.counts.feasible)} of {formatCount(prepared.picture.counts.evaluated)} feasible
+            </span>
+          )}
+        </>
       }
     >
       <PanelState status={planning.status}>

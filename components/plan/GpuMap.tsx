@@ -25,7 +25,10 @@ export function GpuMap({ nodes }: { readonly nodes: readonly GpuNode[] }) {
     <div className="grid gap-x-6 gap-y-2 [grid-template-columns:repeat(auto-fill,minmax(280px,1fr))]" data-testid="gpu-map">
       {nodes.map((node) => (
         <div key={node.name} className="flex items-center gap-2">
-          <span className="w-16 shrink-0 truncate text-xs text-ink-3" title={`${node.name}, ${node.gpus} ${node.type ?? ""} GPUs`}>
+          <span
+            className={`${node.type === null ? "w-16" : "w-24"} shrink-0 truncate text-xs text-ink-3`}
+            title={`${node.name}, ${node.gpus} ${node.type === null ? "" : `${node.type} `}GPUs`}
+          >
             {node.name}
             {node.type !== null && <span className="block truncate">{node.type}</span>}
           </span>

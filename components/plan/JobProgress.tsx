@@ -3,7 +3,6 @@
 import { useEffect, useState } from "react";
 import { useStore } from "zustand";
 import type { Job } from "../api/useJob";
-import { Button } from "../ui/Button";
 import { formatSeconds } from "../ui/format";
 import { prepareProgress } from "./prepareProgress";
 
@@ -20,9 +19,9 @@ export function JobProgress({ job, again }: { readonly job: Doing; readonly agai
   const { working, cancelled, cancel, ask } = job;
   if (cancelled) {
     return (
-      <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-2">
+      <p role="status" className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-2">
         Cancelled.
-        <Button onClick={ask}>{again}</Button>
+        <TextButton onClick={ask}>{again}</TextButton>
       </p>
     );
   }
@@ -35,7 +34,7 @@ function Working(props: { readonly sinceMs: number; readonly progress: Doing["pr
   const seconds = useSecondsSince(sinceMs);
   if (seconds < SHOW_AFTER_SECONDS) return null;
   return (
-    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-2">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-2">
       <span
         role="progressbar"
         aria-label="Planning"
@@ -53,11 +52,18 @@ function Working(props: { readonly sinceMs: number; readonly progress: Doing["pr
         <span role="status">{line.phase}</span>
         {line.measure !== "" && `: ${line.measure}`} · {formatSeconds(seconds)}
       </span>
-      <Button look="quiet" onClick={props.onCancel}>
-        Cancel
-      </Button>
-      {seconds >= SLOW_AFTER_SECONDS && <span className="text-xs text-ink-3">Takes a while; nothing is lost if you cancel.</span>}
+      <TextButton onClick={props.onCancel}>Cancel</TextButton>
+      {seconds >= SLOW_AFTER_SECONDS && <span className="text-ink-3">Takes a while; nothing is lost if you cancel.</span>}
     </div>
+  );
+}
+
+/** Low enough for a panel's header, which must not grow while something is worked on. */
+function TextButton(props: { readonly onClick: () => void; readonly children: string }) {
+  return (
+    <button type="button" className="min-h-6 font-medium text-accent underline underline-offset-2" onClick={props.onClick}>
+      {props.children}
+    </button>
   );
 }
 

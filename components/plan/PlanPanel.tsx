@@ -94,6 +94,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
       title="The plan"
       aside={
         <>
+          <JobProgress job={exact} again="Solve it" />
           {plan !== null && exact.current && (
             <span data-testid="plan-hash" className="font-mono">
               {shortHash(plan.id)}
@@ -103,7 +104,6 @@ export const PlanPanel = memo(function PlanPanel(props: {
         </>
       }
     >
-      <JobProgress job={exact} again="Solve it" />
       <PanelState status={statusOf(planning)}>
         {() =>
           infeasible !== null ? (

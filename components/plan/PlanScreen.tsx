@@ -14,7 +14,6 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import { FirstRunCard } from "./FirstRunCard";
 import { FrontierPanel } from "./FrontierPanel";
-import { JobProgress } from "./JobProgress";
 import { KnobPanel } from "./KnobPanel";
 import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanPanel } from "./PlanPanel";
@@ -82,7 +81,6 @@ function PlanDesk(props: {
       {cluster.emulated && cluster.runningPlanId === null && (
         <FirstRunCard cluster={cluster} plan={planning.exact.current ? planning.exact.plan : null} />
       )}
-      <JobProgress job={planning.exploring} again="Evaluate cascades" />
       <div className="grid gap-4 xl:grid-cols-[minmax(0,1fr)_340px]">
         <FrontierPanel
           planning={planning}

@@ -86,6 +86,6 @@ export function estimatedFigures(candidate: Candidate, maxGpus: number): readonl
     { key: "cost", name: "Cost per request", value: unstable ? ABSENT : formatUsd(candidate.costUsdPerRequest), detail: "estimate" },
     { key: "utilisation", name: "Utilisation", value: ABSENT, detail: "with the exact plan" },
     { key: "gpus", name: "GPUs", value: unstable ? ABSENT : String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, estimate` },
-    { key: "solved", name: "Solved in", value: ABSENT, detail: "being solved" },
+    { key: "solved", name: "Solved in", value: ABSENT, detail: "not solved yet" },
   ];
 }

@@ -64,14 +64,15 @@ function useExploration({ constraints, ...situation }: Situation) {
   const { answer: data, error, ask } = job;
   const answer = data?.answer;
   const exploration = useMemo(() => (answer?.ok ? decodeExploration(answer.exploration) : null), [answer]);
-  const stopped = job.cancelled && exploration === null;
+  const { cancelled } = job;
   const status = useMemo((): PanelStatus => {
-    if (stopped) return { kind: "empty", title: "Cancelled", text: "Evaluate cascades to see what this cluster can do." };
+    if (cancelled && exploration !== null) return { kind: "stale", note: "these are the cascades of an earlier setting." };
+    if (cancelled) return { kind: "empty", title: "Cancelled", text: "Evaluate cascades to see what this cluster can do." };
     // A refusal is an answer, but one without anything to draw: it takes the error's place.
     const state =
       answer?.ok === false ? { data: undefined, error: { message: answer.message }, refetch: ask } : { data: answer, error, refetch: ask };
     return queryStatus(state, { what: "Evaluating cascades on this workload" });
-  }, [answer, error, ask, stopped]);
+  }, [answer, error, ask, cancelled, exploration]);
   return { exploration, status, job };
 }
 
