@@ -152,11 +152,12 @@ function examineBaselines(examined: Examined): Examination | string {
 /** The plan's cascade in the explorer's indices, with the GPUs of each stage and of a judge's engine after them. */
 function cascadeOf({ explorer, draft: { policy, deployment } }: Examined) {
   const { models } = explorer.input.sample;
+  const judged = policy.judge.engine !== undefined && policy.stages.length > 1;
   return {
     stages: policy.stages.map(({ model }) => models.indexOf(model)),
     thresholds: policy.thresholds,
     startBelow: policy.directStart?.below ?? 0,
-    gpus: [...policy.stages, ...(policy.judge.engine === undefined ? [] : [policy.judge])].map(
+    gpus: [...policy.stages, ...(judged ? [policy.judge] : [])].map(
       ({ model }) => deployment.find((own) => own.model === model)?.gpus ?? 0,
     ),
   };

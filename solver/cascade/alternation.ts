@@ -161,14 +161,13 @@ function scoring(knobs: Knobs, alone: readonly Candidate[]): (point: { latencySe
   return (point) => qualityUnderLatency(point, asked);
 }
 
-/** GPUs per model of a deployment, then those of a judge's engine. What they leave goes to the last stage, the largest: the source gives all of them. */
+/** GPUs per model of a deployment. What the stages leave goes to the last, the largest: the source gives all of them. */
 function gpusByModel(
   models: number,
   { stages, gpus, inAll }: { readonly stages: readonly number[]; readonly gpus: readonly number[]; readonly inAll: number },
 ): readonly number[] {
   const given = new Array<number>(models).fill(0);
   for (const [stage, model] of stages.entries()) given[model] = gpus[stage] ?? 0;
-  given.push(gpus[stages.length] ?? 0);
   const last = stages.at(-1) ?? 0;
   given[last] = (given[last] ?? 0) + inAll - gpus.reduce((sum, f) => sum + f, 0);
   return given;
@@ -180,8 +179,7 @@ function latencyOn(
   given: readonly number[],
   { gpus, latency }: { readonly gpus: number; readonly latency: Knobs["latency"] },
 ): number {
-  const judged = routing.tables.length > routing.stages.length;
-  const own = [...routing.stages.map((model) => given[model] ?? 0), ...(judged ? [given.at(-1) ?? 0] : [])];
+  const own = routing.stages.map((model) => given[model] ?? 0);
   const even = minMaxAllocation(routing.tables, gpus)?.latencySeconds ?? 0;
   const held = latency === "end-to-end" && latencyOnGpus(routing, own, "largest-stage") > STARVATION_LIMIT * even;
   return held ? Number.POSITIVE_INFINITY : latencyOnGpus(routing, own, latency);
