@@ -90,10 +90,12 @@ export function FrontierLayer(
   const baselines = placed.baselines.flatMap(({ keys, px, py }) => keys.map((key) => ({ key, px, py })));
   const near = [...placed.frontier, ...placed.standAlone, ...baselines];
   const cloud = [...placed.dominated, ...placed.infeasible];
-  // Once each: a model alone on the frontier is placed twice.
-  const ringed = new Map(
-    [...near, ...cloud].filter(({ key }) => key === props.hovered || props.pinned.includes(key)).map((each) => [each.key, each]),
-  );
+  // Among all points: the cloud is thinned, and what is spoken of may not be drawn.
+  const spokenOf = picture.points.filter(({ key }) => key === props.hovered || props.pinned.includes(key));
+  const ringed = [
+    ...spokenOf.map(({ key, ...mark }) => ({ key, ...at(mark) })).filter(({ px, py }) => px <= area.x + area.width && py >= area.y),
+    ...baselines.filter(({ key }) => key === props.hovered),
+  ];
   const brush = drawn ?? props.brush;
 
   function pointed(event: PointerEvent<SVGElement>): Pixel {
@@ -166,7 +168,7 @@ export function FrontierLayer(
           <Label x={px + 10} y={py + 4} text={label} />
         </g>
       ))}
-      {[...ringed.values()].map(({ key, px, py }) => (
+      {ringed.map(({ key, px, py }) => (
         <g key={key}>
           <circle cx={px} cy={py} r={8} fill="none" stroke="var(--ink)" strokeWidth={key === props.hovered ? 2 : 1.25} />
           {props.pinned.includes(key) && <Label x={px - 8} y={py - 8} anchor="end" text={`pin ${props.pinned.indexOf(key) + 1}`} />}
