@@ -9,7 +9,7 @@ export function fixedRouting(
   const ladder = explorer.input.sample.models;
   const stages = models.map((model) => ladder.indexOf(model));
   const stranger = models.find((_, index) => (stages[index] ?? -1) < 0);
-  if (stranger !== undefined) return `${stranger} is not in the workload, which has ${ladder.join(", ")}.`;
+  if (stranger !== undefined) return `${stranger} is not among the models to plan with: ${ladder.join(", ")}.`;
   if (stages.some((model, index) => index > 0 && model <= (stages[index - 1] ?? -1)))
     return `A cascade goes from the smaller to the larger model: ${models.join(", ")} is not in the order ${ladder.join(", ")}.`;
   if (thresholds.length !== stages.length - 1)
