@@ -37,5 +37,7 @@ function driftWords({ name, kind, planned, now }: TrafficGauge): string {
   if (kind === "score")
     return Math.abs(now - planned) < 1 ? `the spread of ${name}` : `${name} ${formatDelta(now - planned, 0)} points from planned`;
   const ratio = now / planned;
-  return Math.abs(ratio - 1) < 0.05 ? `the spread of ${name}` : `${name} ${ratio.toFixed(1)}x of planned`;
+  return Math.abs(ratio - 1) < 0.05
+    ? `the spread of ${name}`
+    : `${name} ${ratio < 1 ? Number(ratio.toPrecision(1)) : ratio.toFixed(1)}x of planned`;
 }

@@ -164,6 +164,13 @@ test("the lowest cost keeps the floor and the budget, and costs no more than the
   expect(cheap.predictions.costUsdPerHour).toBeLessThan(fast.predictions.costUsdPerHour);
 });
 
+test("a judge that runs as an engine of the plan has GPUs and replicas of its own", async () => {
+  const document = await planned("--judge-engine", "gemma-2-2b", "--judge-rubric-tokens", "200", "--quality", "56");
+  expect(document.policy.stages.length).toBeGreaterThan(1);
+  expect(document.policy.judge).toMatchObject({ model: "gemma-2-2b", engine: { rubricTokens: 200, outputTokens: 8 } });
+  expect(document.deployment.map(({ model }) => model)).toContain("gemma-2-2b");
+});
+
 test("the frontier leaves excluded models out and says which constraints its tables do not know", async () => {
   const { code, stdout, stderr } = await weir(
     ...["frontier", "--outcomes", outcomes, "--rate", "20", ...hardware, "--json", "--exclude", small, "--survive-node-loss"],
