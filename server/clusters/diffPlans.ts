@@ -43,7 +43,7 @@ function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
 const cascadeText = (plan: Plan): string => plan.policy.stages.map((stage) => stage.model).join(" then ");
 
 function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
-  const judge = (plan: Plan): string => `${plan.policy.judge.model}, ${plan.policy.judge.secondsPerCall} s a call`;
+  const judge = (plan: Plan): string => `${plan.policy.judge.model}, ${Number(plan.policy.judge.secondsPerCall.toPrecision(3))} s a call`;
   const earlierThreshold = (model: string): string | null => {
     const stage = from?.policy.stages.findIndex((one) => one.model === model) ?? -1;
     const threshold = from?.policy.thresholds[stage];
