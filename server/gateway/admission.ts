@@ -1,5 +1,6 @@
 import type { ApiError } from "./apiError";
-import type { ChatRequest } from "./chatRequest";
+import type { BodyRefusal, Endpoint } from "./endpoint";
+import type { ModelRequest } from "./modelRequest";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
 
@@ -22,7 +23,7 @@ interface Door {
 }
 
 /** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
-export function admit({ model, body, routerScores }: ChatRequest, { serving, queuedPerModel, draining }: Door): Admission {
+export function admit({ endpoint, model, body, routerScores }: ModelRequest, { serving, queuedPerModel, draining }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
@@ -30,10 +31,9 @@ export function admit({ model, body, routerScores }: ChatRequest, { serving, que
   const served = serving.find(model);
   if (served === undefined) return { kind: "refused", error: unservedModel(model) };
   // One stage would answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
-  if (served.kind === "cascade" && typeof body.n === "number" && body.n > 1) {
-    const message = `\`n\` is ${body.n}, but a cascade judges one answer: leave \`n\` out, or name an engine's model.`;
-    return { kind: "refused", error: { status: 400, message, type: "invalid_request_error", param: "n", code: "unsupported_value" } };
-  }
+  const refusal = served.kind === "cascade" ? cascadeRefusal(endpoint, body) : null;
+  if (refusal !== null)
+    return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
   const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
   if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
   const first = served.models[served.driver.policy.start((name) => routerScores.get(name)).stage] ?? "";
@@ -44,4 +44,10 @@ export function admit({ model, body, routerScores }: ChatRequest, { serving, que
   if (full === undefined) return { kind: "admitted", served };
   const message = `${queuedPerModel} requests wait for ${full}, which is all the gateway holds.`;
   return shed({ status: 429, message, type: "rate_limit_error", code: "queue_full" });
+}
+
+function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {
+  if (text !== null) return text.cascadeRefusal(body);
+  const message = `${String(body.model)} is a cascade, and ${path} is answered by engines only: name a model that is no cascade.`;
+  return { message, param: "model" };
 }

@@ -1,4 +1,5 @@
-import { isRecord } from "./chatRequest";
+import { eventStream } from "./endpoint";
+import { isRecord } from "./isRecord";
 
 /**
  * A whole completion as the server-sent events a streaming client expects: per choice a chunk with the role, one with the
@@ -23,7 +24,7 @@ export function completionEvents(
     events.push(chunk({ ...other, delta: {}, finish_reason: finishReason ?? "stop" }));
   }
   if (includeUsage && usage) events.push({ ...head, choices: [], usage });
-  return `${events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join("")}data: [DONE]\n\n`;
+  return eventStream(events);
 }
 
 /** The members of a message that say something; tool calls get the index a stream needs. */

@@ -1,11 +1,17 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { unservedModel } from "./admission";
 import { type ApiError, sendError, sendJson } from "./apiError";
-import { type ChatService, serveChat } from "./serveChat";
+import { chatEndpoint } from "./chatEndpoint";
+import { completionsEndpoint } from "./completionsEndpoint";
+import { embeddingsEndpoint } from "./embeddingsEndpoint";
+import { type RequestService, serveRequest } from "./serveRequest";
 
 const modelPath = "/v1/models/";
+const endpoints = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map((endpoint) => [endpoint.path, endpoint]));
+/** What clients of newer and of other APIs ask for; they get to know where to go instead. */
+const notYet: ReadonlySet<string> = new Set(["/v1/responses", "/v1/messages"]);
 
-interface DataListenerOptions extends ChatService {
+interface DataListenerOptions extends RequestService {
   readonly version: string;
   /** Told of errors that only a bug explains. */
   readonly onBug: (error: unknown) => void;
@@ -31,10 +37,12 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
   return (request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (draining()) response.setHeader("connection", "close");
-    if (path === "/v1/chat/completions") {
+    if (notYet.has(path)) return sendError(response, notYetServed(path), { "x-should-retry": "false" });
+    const endpoint = endpoints.get(path);
+    if (endpoint !== undefined) {
       if (request.method !== "POST") sendError(response, wrongMethod(path, "POST"), { allow: "POST" });
       else {
-        serveChat(request, response, options).catch((error) => {
+        serveRequest({ endpoint, request, response }, options).catch((error) => {
           onBug(error);
           if (response.headersSent) response.destroy();
           else sendError(response, { status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
@@ -57,6 +65,11 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+function notYetServed(path: string): ApiError {
+  const message = `${path} is not served yet; use ${chatEndpoint.path}.`;
+  return { status: 501, message, type: "invalid_request_error", code: "not_implemented" };
 }
 
 function wrongMethod(path: string, allowed: string): ApiError {

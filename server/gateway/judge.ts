@@ -1,7 +1,7 @@
 import { Pool } from "undici";
-import { isRecord } from "./chatRequest";
+import { chatAnswer } from "./chatEndpoint";
 import { callEngine } from "./engineCall";
-import { answerText, judgePrompt, parseScore } from "./judgePrompt";
+import { judgePrompt, parseScore } from "./judgePrompt";
 
 /** After so many failures in a row the judge is not asked for a while, so that requests do not each wait for its timeout. */
 const failuresBeforeRest = 3;
@@ -40,7 +40,7 @@ export class Judge {
   }
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
-  async score(messages: readonly unknown[], answer: string, signal: AbortSignal): Promise<JudgeReading> {
+  async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
     if (this.resting) return { score: null, failure: "the judge rests after failures in a row" };
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), this.#options.timeoutSeconds * 1000);
@@ -52,7 +52,7 @@ export class Judge {
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
         model: this.#options.model,
-        messages: [{ role: "user", content: judgePrompt(messages, answer) }],
+        messages: [{ role: "user", content: judgePrompt(prompt, answer) }],
         temperature: 0,
         max_tokens: 8,
       }),
@@ -87,8 +87,7 @@ export class Judge {
 
 function scoreOf(body: Buffer): number | null {
   try {
-    const completion: unknown = JSON.parse(body.toString("utf8"));
-    return isRecord(completion) ? parseScore(answerText(completion) ?? "") : null;
+    return parseScore(chatAnswer(JSON.parse(body.toString("utf8"))) ?? "");
   } catch {
     return null;
   }

@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { answerText, judgePrompt, parseScore } from "./judgePrompt";
+import { judgePrompt, parseScore } from "./judgePrompt";
 
 describe("judgePrompt", () => {
   it("ends in the question and the answer", () => {
-    const prompt = judgePrompt([{ role: "user", content: [{ type: "text", text: "Why?" }] }], "Because.");
+    const prompt = judgePrompt("user: Why?", "Because.");
     expect(prompt.endsWith("[question]\nuser: Why?\n\n[answer]\nBecause.")).toBe(true);
   });
 
   it("keeps the ends of texts too long to judge", () => {
-    const prompt = judgePrompt([{ role: "user", content: `${"x".repeat(100_000)}the question` }], `${"y".repeat(100_000)}the answer`);
+    const prompt = judgePrompt(`${"x".repeat(100_000)}the question`, `${"y".repeat(100_000)}the answer`);
     expect(prompt.length).toBeLessThan(60_000);
     expect(prompt).toContain("the question");
     expect(prompt.endsWith("the answer")).toBe(true);
@@ -27,16 +27,5 @@ describe("parseScore", () => {
     ["", null],
   ])("reads %j as %j", (reply, score) => {
     expect(parseScore(reply)).toBe(score);
-  });
-});
-
-describe("answerText", () => {
-  it("shows a judge the text and the tool calls, and nothing where there is no answer", () => {
-    const toolCalls = [{ function: { name: "f" } }];
-    expect(answerText({ choices: [{ message: { content: "calling", tool_calls: toolCalls } }] })).toBe(
-      'calling\n[{"function":{"name":"f"}}]',
-    );
-    expect(answerText({ choices: [] })).toBeNull();
-    expect(answerText(null)).toBeNull();
   });
 });

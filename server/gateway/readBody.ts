@@ -8,9 +8,15 @@ export type BodyRead =
   /** The client went away before the body was whole. */
   | { readonly kind: "cut-off" };
 
-/** Reads a request body of at most `limitBytes`; stops reading as soon as it is known to be longer. */
+/**
+ * Reads a request body of at most `limitBytes`. What comes of a longer one is dropped: were the connection closed while a client still
+ * writes, the reset would cost it the answer that says why.
+ */
 export function readBody(request: IncomingMessage, limitBytes: number, signal?: AbortSignal): Promise<BodyRead> {
-  if (Number(request.headers["content-length"] ?? 0) > limitBytes) return Promise.resolve({ kind: "too-large" });
+  if (Number(request.headers["content-length"] ?? 0) > limitBytes) {
+    request.on("error", () => undefined).resume();
+    return Promise.resolve({ kind: "too-large" });
+  }
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let length = 0;
@@ -18,7 +24,7 @@ export function readBody(request: IncomingMessage, limitBytes: number, signal?: 
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length > limitBytes) {
-        request.pause();
+        chunks.length = 0;
         resolve({ kind: "too-large" });
       } else chunks.push(chunk);
     });

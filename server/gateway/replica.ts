@@ -18,7 +18,8 @@ export class Replica implements ReplicaView {
   readonly model: string;
   readonly url: string;
   readonly pool: Pool;
-  readonly path: string;
+  /** Path under which its API lies; empty where that is the root. */
+  readonly basePath: string;
   readonly kvUse = { state: "absent" } as const;
   inFlight = 0;
   maxInFlight: number;
@@ -35,7 +36,7 @@ export class Replica implements ReplicaView {
     this.model = config.model;
     this.url = config.url;
     this.maxInFlight = config.maxInFlight;
-    this.path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
+    this.basePath = url.pathname.replace(/\/$/, "");
     // Timeouts are the request's own deadline; the central queue bounds the connections.
     this.pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: probeTimeoutMs });
     this.#onRecovered = onRecovered;
@@ -116,8 +117,11 @@ export class Replica implements ReplicaView {
 
   async #answersHealth(): Promise<boolean> {
     try {
-      const path = this.path.replace("/v1/chat/completions", "/health");
-      const { statusCode, body } = await this.pool.request({ method: "GET", path, signal: AbortSignal.timeout(probeTimeoutMs) });
+      const { statusCode, body } = await this.pool.request({
+        method: "GET",
+        path: `${this.basePath}/health`,
+        signal: AbortSignal.timeout(probeTimeoutMs),
+      });
       await body.dump();
       return statusCode === 200;
     } catch {

@@ -1,4 +1,4 @@
-import { isRecord } from "./chatRequest";
+import { isRecord } from "./isRecord";
 import { noUsage, type Usage, usageOf } from "./usage";
 
 /** Neither can stand inside a JSON string, where quotes are escaped. */
@@ -36,10 +36,10 @@ export class StreamScanner {
   }
 }
 
-/** A delta with anything but a role and empty text, or the end of a choice. */
+/** Text, a delta with anything but a role and empty text, or the end of a choice. */
 function carriesToken(choice: unknown): boolean {
   if (!isRecord(choice)) return false;
-  if (typeof choice.finish_reason === "string") return true;
+  if (typeof choice.finish_reason === "string" || (typeof choice.text === "string" && choice.text !== "")) return true;
   if (!isRecord(choice.delta)) return false;
   return Object.entries(choice.delta).some(([name, value]) => name !== "role" && value !== null && value !== "" && value !== undefined);
 }

@@ -4,6 +4,7 @@ import { onTestFinished } from "vitest";
 
 /** What a test engine was asked. */
 export interface Asked {
+  readonly path: string;
   readonly body: Record<string, unknown>;
   readonly headers: IncomingMessage["headers"];
   /** Resolves when the connection of this request is gone before the answer was whole. */
@@ -19,7 +20,7 @@ export interface TestEngine {
 type Answer = (asked: Asked, response: ServerResponse) => unknown;
 
 /**
- * A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a chat request.
+ * A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a request.
  * Closed when the test ends.
  */
 export async function startTestEngine(answer: Answer, port = 0): Promise<TestEngine> {
@@ -34,7 +35,7 @@ export async function startTestEngine(answer: Answer, port = 0): Promise<TestEng
     request.on("end", () => {
       const cutOff = new Promise<void>((resolve) => response.once("close", () => !response.writableFinished && resolve()));
       const body: Record<string, unknown> = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-      const entry = { body, headers: request.headers, cutOff };
+      const entry = { path: request.url ?? "", body, headers: request.headers, cutOff };
       asked.push(entry);
       answer(entry, response);
     });
@@ -78,6 +79,15 @@ export function sayCompletion(response: ServerResponse, text: string, model = "e
       usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
     }),
   );
+}
+
+/** Answers with one whole completion of the older endpoint. */
+export function sayText(response: ServerResponse, text: string, model = "engine-model"): void {
+  const choices = [{ index: 0, text, logprobs: null, finish_reason: "length" }];
+  const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
+  response
+    .writeHead(200, { "content-type": "application/json" })
+    .end(JSON.stringify({ id: "cmpl-1", object: "text_completion", created: 1, model, choices, usage }));
 }
 
 /** One event of a stream with a delta, as vLLM sends it. */

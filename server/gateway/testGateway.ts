@@ -62,6 +62,7 @@ export interface TestGateway extends Gateway {
   readonly stateDirectory: string;
   put(config: GatewayConfig): Promise<void>;
   chat(body: Record<string, unknown>, init?: RequestInit): Promise<Response>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
   decisions(): Promise<readonly Decision[]>;
 }
 
@@ -94,6 +95,12 @@ export async function startTestGateway(limits: Partial<GatewayLimits> = {}, give
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: "What is 2 + 2?" }], ...body }),
         ...init,
+      }),
+    post: (path, body, headers = {}) =>
+      fetch(`${dataUrl}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
       }),
     async decisions() {
       const page = (await (await fetch(`${adminUrl}/decisions`)).json()) as { decisions: Decision[] };

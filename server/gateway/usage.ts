@@ -1,4 +1,4 @@
-import { isRecord } from "./chatRequest";
+import { isRecord } from "./isRecord";
 
 /** Tokens as the engine counted them; null where it did not say. */
 export interface Usage {

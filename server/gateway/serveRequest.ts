@@ -2,15 +2,16 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { admit } from "./admission";
 import { type ApiError, sendError } from "./apiError";
-import { parseChat } from "./chatRequest";
-import { ChatRun } from "./chatRun";
 import { type EndReason, endedError } from "./endedError";
+import type { Endpoint } from "./endpoint";
 import type { GatewayLimits } from "./limits";
+import { parseRequest, requestIds } from "./modelRequest";
 import { readBody } from "./readBody";
 import { RequestJournal } from "./requestJournal";
+import { RequestRun } from "./requestRun";
 import type { Serving } from "./serving";
 
-export interface ChatService {
+export interface RequestService {
   readonly serving: Serving;
   readonly limits: GatewayLimits;
   readonly draining: () => boolean;
@@ -27,13 +28,22 @@ export interface ChatService {
 /** When to ask again after a shed request: long enough to empty a part of a full queue at the rates a queue is made for. */
 const retryAfterSeconds = 2;
 
-/** Answers POST `/v1/chat/completions`. */
-export async function serveChat(request: IncomingMessage, response: ServerResponse, service: ChatService): Promise<void> {
+/** A request for a model that has just come. */
+export interface Arrival {
+  readonly endpoint: Endpoint;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** Answers a POST to one of the endpoints that models answer. */
+export async function serveRequest({ endpoint, request, response }: Arrival, service: RequestService): Promise<void> {
   const startedMs = performance.now();
   const { serving, limits, draining, open, onRefused, onShed, onDecision } = service;
+  const ids = requestIds(request.headers);
+  const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
   const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
     onRefused(null, error.status);
-    sendError(response, error, headers);
+    sendError(response, error, { ...idHeaders, ...headers });
   };
   const abort = new AbortController();
   const { signal } = abort;
@@ -48,20 +58,18 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
   if (read.kind === "ended") return refuse(endedError(signal), { connection: "close" });
   if (read.kind === "too-large") {
     const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
-    // What is left of the body is not read, so the connection cannot be used again.
-    return refuse({ status: 413, message, type: "invalid_request_error", code: "body_too_large" }, { connection: "close" });
+    return refuse({ status: 413, message, type: "invalid_request_error", code: "body_too_large" });
   }
-  const parsed = parseChat(read.bytes, request.headers);
+  const parsed = parseRequest(read.bytes, { ids, endpoint, headers: request.headers });
   if (!parsed.ok) return refuse(parsed.error);
-  const { chat } = parsed;
-  const admission = admit(chat, { serving, queuedPerModel: limits.queuedPerModel, draining: draining() });
+  const { asked } = parsed;
+  const admission = admit(asked, { serving, queuedPerModel: limits.queuedPerModel, draining: draining() });
   if (admission.kind !== "admitted") {
-    const headers = { "x-request-id": chat.requestId, "x-weir-decision-id": chat.decisionId };
     const { error } = admission;
-    if (admission.kind === "refused") return refuse(error, headers);
+    if (admission.kind === "refused") return refuse(error);
     const { served } = admission;
-    sendError(response, error, { ...headers, "retry-after": String(retryAfterSeconds) });
-    const journal = new RequestJournal({ ...chat, startedMs });
+    sendError(response, error, { ...idHeaders, "retry-after": String(retryAfterSeconds) });
+    const journal = new RequestJournal({ ...ids, startedMs });
     onRefused(served.name, error.status);
     journal.reason = error.message;
     onShed(journal.decision(served, error.status));
@@ -69,7 +77,7 @@ export async function serveChat(request: IncomingMessage, response: ServerRespon
   }
   const deadline = setTimeout(() => end("deadline"), limits.requestSeconds * 1000);
   const { served } = admission;
-  const run = new ChatRun({ chat, served, serving, response, signal, attemptsPerStage: limits.attemptsPerStage, startedMs });
+  const run = new RequestRun({ asked, served, serving, response, signal, attemptsPerStage: limits.attemptsPerStage, startedMs });
   const finished = await run.run().finally(() => clearTimeout(deadline));
   onDecision(finished.served.name, finished.decision);
 }

@@ -1,11 +1,11 @@
 import type { ServerResponse } from "node:http";
 import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
 import { type ApiError, sendError } from "./apiError";
-import { type ChatRequest, engineBody, isRecord } from "./chatRequest";
-import { completionEvents } from "./completionEvents";
 import { endedError } from "./endedError";
+import type { GeneratedText } from "./endpoint";
 import { callEngine, type EngineCall, type EngineReply } from "./engineCall";
-import { answerText } from "./judgePrompt";
+import { isRecord } from "./isRecord";
+import { engineBody, type ModelRequest } from "./modelRequest";
 import { eventStreamHeaders, type RelayOutcome, relayStream } from "./relayStream";
 import type { Replica } from "./replica";
 import { RequestJournal } from "./requestJournal";
@@ -13,8 +13,8 @@ import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
 import { noUsage, type Usage, usageOf } from "./usage";
 
-interface ChatRunOptions {
-  readonly chat: ChatRequest;
+interface RequestRunOptions {
+  readonly asked: ModelRequest;
   readonly served: ServedModel;
   readonly serving: Serving;
   readonly response: ServerResponse;
@@ -38,8 +38,8 @@ interface Attempt {
 }
 
 /** One admitted request on its way through the stages of its policy, until the response is ended. */
-export class ChatRun {
-  readonly #options: ChatRunOptions;
+export class RequestRun {
+  readonly #options: RequestRunOptions;
   readonly #journal: RequestJournal;
   #served: ServedModel;
   #stage = 0;
@@ -47,10 +47,10 @@ export class ChatRun {
   #arrivalSeconds: number;
   #queuedSinceSeconds: number;
 
-  constructor(options: ChatRunOptions) {
+  constructor(options: RequestRunOptions) {
     this.#options = options;
     this.#served = options.served;
-    this.#journal = new RequestJournal({ ...options.chat, startedMs: options.startedMs });
+    this.#journal = new RequestJournal({ ...options.asked, startedMs: options.startedMs });
     this.#arrivalSeconds = this.#served.driver.nowSeconds();
     this.#queuedSinceSeconds = this.#arrivalSeconds;
     this.#start();
@@ -88,18 +88,18 @@ export class ChatRun {
     const failure = failureOf(outcome);
     if (failure !== null && !signal.aborted) replica.failed();
     else if (!signal.aborted) replica.succeeded();
-    driver.release(this.#options.chat.decisionId, replica, { failed: failure !== null });
+    driver.release(this.#options.asked.decisionId, replica, { failed: failure !== null });
     return this.#settle(outcome, { replica, model, queueMs, engineMs });
   }
 
   #ask(replica: Replica, { model, startedMs }: { readonly model: string; readonly startedMs: number }): Promise<RelayOutcome> {
-    const { chat, signal, response } = this.#options;
-    const live = chat.stream && !this.#served.driver.policy.judges(this.#stage);
+    const { asked, signal, response } = this.#options;
+    const live = asked.stream && !this.#served.driver.policy.judges(this.#stage);
     const call: EngineCall = {
       pool: replica.pool,
-      path: replica.path,
-      headers: chat.upstreamHeaders,
-      body: engineBody(chat, model, { stream: live }),
+      path: replica.basePath + asked.endpoint.path,
+      headers: asked.upstreamHeaders,
+      body: engineBody(asked, model, { stream: live }),
       signal,
     };
     if (!live) return callEngine(call).then((reply) => ({ kind: "not-begun", reply }));
@@ -138,16 +138,17 @@ export class ChatRun {
       this.#note(attempt, { verdict: "accepted", reason: "last-stage", usage });
       return this.#send(attempt.model, reply);
     }
-    const answer = answerText(completion);
-    if (answer === null || !isRecord(completion)) return this.#retry(attempt, "the engine's answer is not a chat completion");
-    return this.#judge({ reply, completion, answer, usage }, attempt);
+    const { text } = this.#options.asked.endpoint;
+    const answer = text?.answer(completion) ?? null;
+    if (!text || answer === null || !isRecord(completion)) return this.#retry(attempt, "the engine's answer is no completion");
+    return this.#judge({ reply, completion, text, answer, usage }, attempt);
   }
 
-  async #judge({ reply, completion, answer, usage }: Answered, attempt: Attempt): Promise<number | "again"> {
-    const { chat, signal, response } = this.#options;
+  async #judge({ reply, completion, text, answer, usage }: Answered, attempt: Attempt): Promise<number | "again"> {
+    const { asked, signal, response } = this.#options;
     const { driver, judge } = this.#served;
     const startedMs = performance.now();
-    const reading = judge ? await judge.score(chat.messages, answer, signal) : { score: null, failure: "no judge is configured" };
+    const reading = judge ? await judge.score(text.prompt(asked.body), answer, signal) : { score: null, failure: "no judge is configured" };
     const judgeMs = performance.now() - startedMs;
     this.#journal.judgeMs += judgeMs;
     this.#journal.judgedScore = reading.score;
@@ -164,10 +165,10 @@ export class ChatRun {
       return "again";
     }
     this.#note(attempt, { verdict: "accepted", reason, usage, judgeMs, score: reading.score });
-    if (!chat.stream) return this.#send(attempt.model, reply);
+    if (!asked.stream) return this.#send(attempt.model, reply);
     this.#journal.firstTokenMs = performance.now();
     response.writeHead(200, { ...this.#headers(attempt.model), ...eventStreamHeaders });
-    response.end(completionEvents(completion, { includeUsage: chat.includeUsage }));
+    response.end(text.events(completion, { includeUsage: asked.includeUsage }));
     return 200;
   }
 
@@ -181,8 +182,8 @@ export class ChatRun {
 
   /** The engines of `model` left with a new configuration; nothing was sent to the client, so the request starts over under it. */
   #beginAnew(model: string): number | "again" {
-    const { serving, chat } = this.#options;
-    const next = serving.find(chat.model) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
+    const { serving, asked } = this.#options;
+    const next = serving.find(asked.model) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
     if (next === undefined || next === this.#served) {
       return this.#fail({ status: 503, message: `No engine serves ${model} at the moment.`, type: "server_error", code: "no_endpoint" });
     }
@@ -197,7 +198,7 @@ export class ChatRun {
 
   /** Enters the stage at which the policy starts the request. */
   #start(): void {
-    const { routerScores } = this.#options.chat;
+    const { routerScores } = this.#options.asked;
     const { stage, reason } = this.#served.driver.policy.start((model) => routerScores.get(model));
     this.#journal.startReason = reason;
     this.#enter(stage);
@@ -210,10 +211,10 @@ export class ChatRun {
   }
 
   #work() {
-    const { decisionId, inputTokens } = this.#options.chat;
+    const { decisionId, programId, inputTokens } = this.#options.asked;
     return {
       id: decisionId,
-      programId: decisionId,
+      programId,
       stage: this.#stage,
       programArrivalSeconds: this.#arrivalSeconds,
       queuedSinceSeconds: this.#queuedSinceSeconds,
@@ -269,6 +270,7 @@ type WholeReply = Extract<EngineReply, { kind: "answered" }>;
 interface Answered {
   readonly reply: WholeReply;
   readonly completion: Readonly<Record<string, unknown>>;
+  readonly text: GeneratedText;
   readonly answer: string;
   readonly usage: Usage;
 }
