@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type EmulatedCluster, type EngineRequest, emulatedClusterSchema } from "@/server/contracts/emulatorAdmin";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
+import { modelsOf } from "@/solver/plan/policySchema";
 import type { AdminClient } from "./adminClient";
 import type { Answer, Connector, Observation, ObservedEngine, StepOptions, StepSources } from "./connector";
 import { gatewayConfig, routingOf } from "./gatewayRouting";
@@ -46,7 +47,7 @@ export function createEmbeddedConnector({ emulator, gateway, sources }: Embedded
     if (!config.ok) return config;
     const { gpu, nodes, timeScale, dcgmUrl, outcomes, truth } = cluster.value;
     const routing = routingOf(config.value.value);
-    const policyModels = routing.planId === null ? [] : (config.value.value?.policy.stages.map((stage) => stage.model) ?? []);
+    const policyModels = routing.planId === null || config.value.value === null ? [] : modelsOf(config.value.value.policy);
     const engines = cluster.value.engines.map(observed);
     const rest = { outcomes: outcomes?.name ?? null, timeScale, deviates: truth.enabled, dcgmUrl };
     return { ok: true, value: { gpu, nodes, engines, routing, policyModels, ...rest } };

@@ -3,6 +3,7 @@ import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAd
 import type { GatewayRouting } from "@/server/store/storedStep";
 import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { Plan } from "@/solver/plan/plan";
+import { modelsOf } from "@/solver/plan/policySchema";
 import type { ObservedEngine } from "./connector";
 
 /** The name under which clients reach a plan's cascade beside `cascade/default`: the plan's own name, in the characters a model name may have. */
@@ -44,9 +45,9 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
     ...routing.active.flatMap((id) => replicaEntry(id, "active", engines)),
     ...routing.cordoned.flatMap((id) => replicaEntry(id, "cordoned", engines)),
   ];
-  // The gateway refuses a stage without any engine. One that is out while its GPUs change hands stays listed, cordoned.
-  const out = part.policy.stages.filter((stage) => !replicas.some((replica) => replica.model === stage.model));
-  const standIns = out.flatMap((stage) => current?.replicas.find((replica) => replica.model === stage.model) ?? []);
+  // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
+  const out = modelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
+  const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",

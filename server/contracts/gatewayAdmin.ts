@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { policySchema } from "@/solver/plan/plan";
+import { policySchema } from "@/solver/plan/policySchema";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; what clients should name. */
 export const defaultCascade = "cascade/default";

@@ -23,7 +23,8 @@ interface Door {
 }
 
 /** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
-export function admit({ endpoint, model, body, routerScores }: ModelRequest, { serving, queuedPerModel, draining }: Door): Admission {
+export function admit(asked: ModelRequest, { serving, queuedPerModel, draining }: Door): Admission {
+  const { endpoint, model, body } = asked;
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
@@ -36,7 +37,9 @@ export function admit({ endpoint, model, body, routerScores }: ModelRequest, { s
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
   const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
   if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
-  const first = served.models[served.driver.policy.start((name) => routerScores.get(name)).stage] ?? "";
+  const routerScores = (name: string): number | undefined => asked.routerScores.get(name);
+  const { stage } = served.driver.policy.start({ ...asked, routerScores, replicas: serving.pool.replicas });
+  const first = served.models[stage] ?? "";
   if (!serving.pool.available(first)) {
     return shed({ status: 503, message: `No engine of ${first} takes work at the moment.`, type: "server_error", code: "no_endpoint" });
   }

@@ -1,8 +1,9 @@
-import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import { modelsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null when it can. */
-export function configRefusal({ policy, replicas, judge }: GatewayConfig): string | null {
+export function configRefusal({ policy, replicas, judge, settings }: GatewayConfig): string | null {
   const refusal = policyRefusal(policy);
   if (refusal !== null) return refusal;
   const ids = replicas.map((replica) => replica.id);
@@ -10,9 +11,21 @@ export function configRefusal({ policy, replicas, judge }: GatewayConfig): strin
   if (repeated !== undefined) return `Two replicas are called ${repeated}; ids must differ.`;
   const noHttp = [...replicas.map((replica) => replica.url), ...(judge ? [judge.url] : [])].find((url) => !/^https?:\/\//.test(url));
   if (noHttp !== undefined) return `${noHttp} is no http or https address.`;
-  const lonely = policy.stages.find((stage) => !replicas.some((replica) => replica.model === stage.model));
-  if (lonely) return `The stage ${lonely.model} has no replica; list at least one, cordoned if it is not ready.`;
-  if (judge === null && policy.stages.length > 1)
+  const lonely = modelsOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
+  if (lonely !== undefined) return `The stage ${lonely} has no replica; list at least one, cordoned if it is not ready.`;
+  if (judge === null && policy.kind === "cascade" && policy.stages.length > 1)
     return `A cascade of ${policy.stages.length} stages needs judged scores, but no judge is given.`;
-  return null;
+  return settings === undefined ? null : settingsRefusal(settings);
+}
+
+function settingsRefusal({ keys = [], objectives = [] }: GatewaySettings): string | null {
+  const twice = (names: readonly string[]) => names.find((name, index) => names.indexOf(name) !== index);
+  const key = twice(keys.map(({ name }) => name));
+  if (key !== undefined) return `Two API keys are called ${key}; names must differ.`;
+  const secret = twice(keys.map(({ sha256 }) => sha256));
+  if (secret !== undefined) return `Two API keys have the SHA-256 ${secret}; each name needs a key of its own.`;
+  const objective = twice(objectives.map(({ name }) => name));
+  if (objective !== undefined) return `The class of work ${objective} stands twice.`;
+  const astray = keys.find((one) => one.objective !== undefined && !objectives.some(({ name }) => name === one.objective));
+  return astray === undefined ? null : `The API key ${astray.name} belongs to the class ${astray.objective}, which is not listed.`;
 }

@@ -79,6 +79,11 @@ export class PolicyDriver {
     this.#options.onRoom();
   }
 
+  /** No request of the program will come any more. */
+  end(programId: string): void {
+    this.policy.observe({ kind: "ended", programId });
+  }
+
   /** Gives queued work back whose model is no longer served. */
   withdraw(served: (model: string) => boolean): void {
     for (const entry of this.#waiting) {
@@ -105,7 +110,7 @@ export class PolicyDriver {
       const replica = replicas.find((candidate) => candidate.id === action.replicaId);
       if (!replica) throw new Error(`The policy chose ${action.replicaId}, which is not among the replicas.`);
       replica.begin();
-      this.policy.observe({ kind: "dispatched", workId: entry.id, replicaId: replica.id, nowSeconds });
+      this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
       this.#settle(entry, { kind: "granted", replica });
     }
     this.#sweep();
@@ -129,6 +134,7 @@ export class PolicyDriver {
       signal.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(entry);
       this.#count(entry, 1);
+      if (entry.state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
       this.pump();
     });
   }
@@ -137,6 +143,7 @@ export class PolicyDriver {
     if (entry.settled) return;
     entry.settled = true;
     this.#count(entry, -1);
+    if (entry.state.kind === "queued" && outcome.kind !== "granted") this.policy.observe({ kind: "left", workId: entry.id });
     entry.settle(outcome);
   }
 

@@ -198,8 +198,9 @@ export class RequestRun {
 
   /** Enters the stage at which the policy starts the request. */
   #start(): void {
-    const { routerScores } = this.#options.asked;
-    const { stage, reason } = this.#served.driver.policy.start((model) => routerScores.get(model));
+    const { asked, serving } = this.#options;
+    const routerScores = (model: string): number | undefined => asked.routerScores.get(model);
+    const { stage, reason } = this.#served.driver.policy.start({ ...asked, routerScores, replicas: serving.pool.replicas });
     this.#journal.startReason = reason;
     this.#enter(stage);
   }

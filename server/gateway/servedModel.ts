@@ -1,6 +1,6 @@
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { canonicalJson } from "@/solver/plan/canonical";
-import type { PolicyDocument } from "@/solver/plan/plan";
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Judge } from "./judge";
 import { PolicyDriver } from "./policyDriver";
@@ -45,15 +45,10 @@ export function cascadeModel(surroundings: Surroundings): ServedModel {
   return servedModel(cascadeName(name), { kind: "cascade", policy, planId, policyHash }, surroundings);
 }
 
-/** One model straight to its engines: a cascade of one stage with the configuration's order and place. */
+/** One model straight to its engines, with the configuration's order and place. */
 export function directModel(model: string, surroundings: Surroundings): ServedModel {
-  const policy: PolicyDocument = {
-    ...surroundings.config.policy,
-    stages: [{ model }],
-    thresholds: [],
-    approvedRanges: { thresholds: [] },
-  };
-  return servedModel(model, { policy, ...direct }, surroundings);
+  const { order, place } = surroundings.config.policy;
+  return servedModel(model, { policy: { kind: "fixed", model, order, place }, ...direct }, surroundings);
 }
 
 interface NamedPolicy {
@@ -75,8 +70,8 @@ function servedModel(
     kind,
     planId,
     policyHash,
-    thresholds: policy.thresholds,
-    models: policy.stages.map((stage) => stage.model),
+    thresholds: policy.kind === "cascade" ? policy.thresholds : [],
+    models: modelsOf(policy),
     driver: new PolicyDriver({ policy: buildPolicy(policy), replicas: () => pool.replicas, nowSeconds, queued, onRoom }),
     judge,
     timeScale,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Decision, decisionPageSchema, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { EngineFrame, LiveFrame, StageFrame } from "@/server/contracts/studio";
+import { modelsOf } from "@/solver/plan/policySchema";
 import { createCounterRate } from "./counterRate";
 import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
 import { freshness } from "./freshness";
@@ -83,7 +84,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (status.configEtag !== null && status.configEtag !== stageModels?.etag) {
       const config = await ask("/config", gatewayConfigSchema);
       if (!config.ok) return config;
-      stageModels = { etag: status.configEtag, models: config.value.policy.stages.map((stage) => stage.model) };
+      stageModels = { etag: status.configEtag, models: modelsOf(config.value.policy) };
     }
     const missing = await pollDecisions(status.lastDecision);
     if (missing !== null) return missing;

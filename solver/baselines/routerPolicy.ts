@@ -16,7 +16,7 @@ export function routerPolicy(models: readonly string[], thresholds: readonly num
       kind: "router",
       needs: ["predictions"],
       models,
-      start: (scores) => startWhereSure(models, thresholds, scores),
+      start: ({ routerScores }) => startWhereSure(models, thresholds, routerScores),
       judges: () => false,
       verdict: () => ({ kind: "accept", reason: "routed-before-answering" }),
     },

@@ -17,6 +17,8 @@ export interface ClusterSimulation {
   readonly judgeSeconds: number;
   /** The judge's own replicas, at which answers queue. */
   readonly judgeEngines?: JudgeEngines;
+  /** Output tokens expected of a request at a stage. Left out: nothing predicts them, and policies go by what they have. */
+  readonly predictTokens?: (request: number, stage: number) => number;
 }
 
 /**
@@ -39,6 +41,7 @@ class ClusterRun {
   private readonly engines: ClusterEngines;
   private readonly waiting: WaitingList;
   private readonly readsKv: boolean;
+  private readonly predictTokens: ClusterSimulation["predictTokens"];
 
   private readonly ids: readonly string[];
   private readonly inputTokens: Int32Array;
@@ -54,13 +57,14 @@ class ClusterRun {
   private lastFinish = 0;
   private undecided = false;
 
-  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines }: ClusterSimulation) {
+  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines, predictTokens }: ClusterSimulation) {
     const count = sample.arrivalSeconds.length;
     this.policy = policy;
     this.sample = sample;
     this.outcomes = outcomes;
     this.judge = judgeEngines === undefined ? fixedJudge(judgeSeconds) : engineJudge(judgeEngines, count);
     this.readsKv = policy.needs.includes("kv-telemetry");
+    this.predictTokens = predictTokens;
     this.waiting = new WaitingList(policy);
     this.ids = Array.from({ length: count }, (_, request) => String(request));
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
@@ -105,7 +109,12 @@ class ClusterRun {
       const request = this.arrived++;
       const prompt = this.promptOf(request);
       const columns = this.outcomes.models;
-      const { stage } = this.policy.start((model) => columns.find((own) => own.model === model)?.routerScore?.[prompt]);
+      const { stage } = this.policy.start({
+        programId: this.ids[request] ?? "",
+        inputTokens: this.inputTokens[request] ?? 0,
+        routerScores: (model) => columns.find((own) => own.model === model)?.routerScore?.[prompt],
+        replicas: this.engines.views,
+      });
       this.join(request, stage, now);
     }
   }
@@ -120,15 +129,20 @@ class ClusterRun {
 
   private queue(request: number, now: number, state: WaitingWork["state"]): void {
     const id = this.ids[request] ?? "";
-    this.waiting.add({
+    const stage = this.stage[request] ?? 0;
+    const predictedTokens = this.predictTokens?.(request, stage);
+    const work: WaitingWork = {
       id,
       programId: id,
-      stage: this.stage[request] ?? 0,
+      stage,
       programArrivalSeconds: this.sample.arrivalSeconds[request] ?? 0,
       queuedSinceSeconds: now,
       inputTokens: this.inputTokens[request] ?? 0,
+      ...(predictedTokens !== undefined && { predictedTokens }),
       state,
-    });
+    };
+    this.waiting.add(work);
+    if (state.kind === "queued") this.policy.observe({ kind: "queued", work });
     this.undecided = true;
   }
 
@@ -182,9 +196,12 @@ class ClusterRun {
     const { outcomes } = this.answersOf(this.stage[request] ?? 0);
     const outputTokens = outcomes.outputTokens[this.promptOf(request)] ?? 0;
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens });
-    this.policy.observe({ kind: "dispatched", workId: this.ids[request] ?? "", replicaId, nowSeconds: now });
+    const id = this.ids[request] ?? "";
+    this.policy.observe({ kind: "dispatched", workId: id, programId: id, replicaId, nowSeconds: now });
+    if (fits) return;
     // A request too long for the replica's cache stays unserved.
-    if (!fits) this.release(request, { now, failed: true });
+    this.release(request, { now, failed: true });
+    this.policy.observe({ kind: "ended", programId: id });
   }
 
   private accept(request: number, now: number): void {
@@ -195,6 +212,7 @@ class ClusterRun {
     this.ttftSeconds[request] = (this.policy.judges(stage) ? now : (this.engines.firstTokenSeconds[request] ?? now)) - arrival;
     this.quality[request] = this.answersOf(stage).outcomes.label[this.promptOf(request)] ?? Number.NaN;
     this.lastFinish = now;
+    this.policy.observe({ kind: "ended", programId: this.ids[request] ?? "" });
   }
 
   private promptOf(request: number): number {

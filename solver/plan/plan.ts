@@ -2,6 +2,7 @@ import { z } from "zod";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
+import { cascadePolicySchema } from "./policySchema";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
@@ -27,6 +28,8 @@ const replicaGroupSchema = z.object({
   count: z.int().positive(),
   /** Share of the model's requests that each single replica of this group serves; groups' shares x counts sum to 1. */
   shareEach: fraction,
+  /** Requests that each of them holds at once at most; left out: as many as an engine runs. */
+  maxInFlight: z.int().positive().optional(),
   placements: z.array(z.array(placementSchema).min(1)),
 });
 
@@ -37,50 +40,6 @@ const modelDeploymentSchema = z.object({
   gpu: z.string().min(1),
   gpus: z.int().positive(),
   replicas: z.array(replicaGroupSchema).min(1),
-});
-
-/** Which answers are judged, by whom, and what a call costs. */
-const judgeSchema = z.object({
-  model: z.string().min(1),
-  /** Of an engine of its own: the mean predicted for its load. */
-  secondsPerCall: seconds,
-  usdPerCall: z.number().nonnegative(),
-  /** Where the judge is an engine of this deployment, what a call adds to the prompt and the answer it reads, and what it writes. */
-  engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
-});
-
-/**
- * Requests that a router is sure about skip stages: a request starts at the first stage whose score, read off the prompt before any
- * model has answered, is at least `below`; where none is, at the last. The last stage has no score of its own.
- */
-const directStartSchema = z.object({
-  below: z.int().min(1).max(100),
-  /** How well the router is taken to tell beforehand whether a model will be right. */
-  router: z.object({ kind: z.literal("modelled"), auc: fraction }),
-});
-
-/** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
-const cascadePolicySchema = z.object({
-  kind: z.literal("cascade"),
-  stages: z.array(z.object({ model: z.string().min(1) })).min(1),
-  thresholds: z.array(z.int().min(0).max(100)),
-  judge: judgeSchema,
-  /** Left out: every request starts at the first stage. */
-  directStart: directStartSchema.optional(),
-  order: z.object({ kind: z.literal("fcfs") }),
-  place: z.object({ kind: z.enum(["round-robin", "least-load"]) }),
-  /** The range inside which an operator may turn each threshold without a new approval. */
-  approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
-});
-
-export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema]).superRefine((policy, context) => {
-  if (policy.thresholds.length !== policy.stages.length - 1) {
-    context.addIssue({
-      code: "custom",
-      path: ["thresholds"],
-      message: `${policy.stages.length} stages need ${policy.stages.length - 1} thresholds, found ${policy.thresholds.length}`,
-    });
-  }
 });
 
 /** A cluster as the planner sees it. */
@@ -247,7 +206,7 @@ export const planSchema = z.object({
   policyHash: sha256,
   metadata: z.object({ name: z.string().min(1), createdAt: z.iso.datetime() }),
   deployment: z.array(modelDeploymentSchema).min(1),
-  policy: policySchema,
+  policy: cascadePolicySchema,
   inputs: planInputsSchema,
   predictions: predictionsSchema,
   solver: solverSchema,
@@ -255,9 +214,9 @@ export const planSchema = z.object({
 
 export type Band = z.infer<typeof bandSchema>;
 export type Placement = z.infer<typeof placementSchema>;
-export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
+/** The only kind of policy that plans have so far. */
 export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
-export type PolicyDocument = z.infer<typeof policySchema>;
+export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
 export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
 export type Objective = z.infer<typeof objectiveSchema>;
 export type JudgeOutlook = z.infer<typeof judgeOutlookSchema>;

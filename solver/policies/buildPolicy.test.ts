@@ -1,8 +1,18 @@
 import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "../plan/plan";
+import {
+  modelsOf,
+  type OrderDocument,
+  type PlaceDocument,
+  type PolicyDocument,
+  policySchema,
+  type SlackPolicy,
+} from "../plan/policySchema";
 import { buildPolicy } from "./buildPolicy";
+import { cascadeContract } from "./cascadeContract";
 import { policyContract } from "./policyContract";
 import { policyRefusal } from "./policyRefusal";
+import { starting } from "./worldOfContract";
 
 const names = ["small", "medium", "large"];
 
@@ -19,6 +29,34 @@ function cascade(thresholds: readonly number[], place: CascadePolicy["place"]["k
   };
 }
 
+const fcfs: OrderDocument = { kind: "fcfs" };
+
+function slack(order: OrderDocument = fcfs, place: PlaceDocument = { kind: "least-load" }): SlackPolicy {
+  return {
+    kind: "slack",
+    models: names.map((model, index) => ({
+      model,
+      decodeSecondsPerToken: 0.01 * (index + 1),
+      maxBatchSize: 64,
+      confidence: 0.3 + 0.2 * index,
+    })),
+    tau: 0.5,
+    deltaScore: 0.1,
+    floorSeconds: 2,
+    order,
+    place,
+    approvedRanges: { tau: { min: 0, max: 2 }, deltaScore: { min: 0, max: 0.5 } },
+  };
+}
+
+function contracts(name: string, document: PolicyDocument): void {
+  const build = () => buildPolicy(document);
+  const { order } = document;
+  policyContract(name, { build, stages: modelsOf(document).length, agingReleases: order.kind === "fcfs" ? null : order.agingReleases });
+  if (document.kind !== "cascade") return;
+  cascadeContract(name, { build, thresholds: document.thresholds, startBelow: document.directStart?.below ?? 0 });
+}
+
 for (const place of ["round-robin", "least-load"] as const) {
   for (const [thresholds, startBelow] of [
     [[], 0],
@@ -28,14 +66,37 @@ for (const place of ["round-robin", "least-load"] as const) {
     [[50], 1],
     [[73, 41], 55],
   ] as const) {
-    policyContract(`cascade of ${thresholds.length + 1} at [${thresholds}] from ${startBelow}, ${place}`, {
-      build: () => buildPolicy(cascade(thresholds, place, startBelow)),
-      stages: thresholds.length + 1,
-      thresholds,
-      startBelow,
-      firstComeFirstServed: true,
-    });
+    contracts(
+      `cascade of ${thresholds.length + 1} at [${thresholds}] from ${startBelow}, ${place}`,
+      cascade(thresholds, place, startBelow),
+    );
   }
+}
+
+const aged: readonly OrderDocument[] = [
+  { kind: "sjf", agingReleases: 4 },
+  { kind: "stjf", agingReleases: 1 },
+  { kind: "mlfq", quantaSeconds: [0.5, 1, 4], agingReleases: 7 },
+];
+const places: readonly PlaceDocument[] = [
+  { kind: "lowest-kv" },
+  { kind: "least-load", affinity: { ratio: 0.5 } },
+  { kind: "lowest-kv", affinity: { ratio: 0 } },
+];
+
+// Every order with every route, and every place with every route and order, without the product of all three.
+for (const [index, order] of aged.entries()) {
+  const place = places[index] ?? { kind: "least-load" };
+  contracts(`cascade, ${order.kind}, ${placeName(place)}`, { ...cascade([73, 41]), order, place });
+  const next = places[(index + 1) % places.length] ?? place;
+  contracts(`fixed, ${order.kind}, ${placeName(next)}`, { kind: "fixed", model: "small", order, place: next });
+  const last = places[(index + 2) % places.length] ?? place;
+  contracts(`slack, ${order.kind}, ${placeName(last)}`, slack(order, last));
+}
+contracts("slack, fcfs, round-robin", slack(fcfs, { kind: "round-robin" }));
+
+function placeName({ kind, affinity }: PlaceDocument): string {
+  return affinity === undefined ? kind : `${kind} with affinity`;
 }
 
 describe("buildPolicy", () => {
@@ -71,12 +132,12 @@ describe("buildPolicy", () => {
   it("says why a request starts where it does", () => {
     const { start } = buildPolicy(cascade([73, 41], "least-load", 55));
     const scored = (small: number | undefined, medium: number | undefined) =>
-      start((model) => (model === "small" ? small : model === "medium" ? medium : undefined));
+      start(starting("p", (model) => (model === "small" ? small : model === "medium" ? medium : undefined)));
     expect(scored(60, 90)).toEqual({ stage: 0, reason: "router-score-high-enough" });
     expect(scored(54, 55)).toEqual({ stage: 1, reason: "router-score-high-enough" });
     expect(scored(20, 30)).toEqual({ stage: 2, reason: "no-router-score-high-enough" });
     expect(scored(undefined, undefined)).toEqual({ stage: 0, reason: "no-router-score-of-small" });
-    expect(buildPolicy(cascade([73, 41])).start(() => 0)).toEqual({ stage: 0, reason: "first-stage" });
+    expect(buildPolicy(cascade([73, 41])).start(starting("p", () => 0))).toEqual({ stage: 0, reason: "first-stage" });
   });
 
   it.each([
@@ -87,8 +148,27 @@ describe("buildPolicy", () => {
     ["a threshold without an approved range", { ...cascade([50]), approvedRanges: { thresholds: [] } }, "approved range"],
     ["a direct start at no score", cascade([50], "least-load", 0.5), "below 0.5"],
     ["no stage at all", { ...cascade([]), stages: [] }, "at least one stage"],
-  ])("refuses %s and says why", (_, document, reason) => {
+    ["affinity in turn", { ...cascade([50]), place: { kind: "round-robin", affinity: { ratio: 1 } } }, "leave affinity out"],
+    ["affinity that repels", slack(fcfs, { kind: "least-load", affinity: { ratio: -1 } }), "The ratio of affinity is -1"],
+    ["slack among one model", { ...slack(), models: slack().models.slice(1, 2) }, "at least two"],
+    ["slack among a model twice", { ...slack(), models: [...slack().models, ...slack().models] }, "small stands twice"],
+    ["a negative slack", { ...slack(), tau: -1 }, "The slack tau is -1"],
+    ["a slack outside its approved range", { ...slack(), tau: 3 }, "tau is 3, outside its approved range 0 to 2"],
+    ["a margin outside its approved range", { ...slack(), deltaScore: 0.9 }, "deltaScore is 0.9, outside"],
+    ["confidence in percent", { ...slack(), models: slack().models.map((one) => ({ ...one, confidence: 50 })) }, "it must be from 0 to 1"],
+    ["aging at once", { ...cascade([50]), order: { kind: "sjf", agingReleases: 0 } }, "ages after 0 releases"],
+    ["feedback without levels", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [], agingReleases: 1 } }, "at least one quantum"],
+    ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingReleases: 1 } }, "A quantum is 0 s"],
+  ] satisfies readonly [string, PolicyDocument, string][])("refuses %s and says why", (_, document, reason) => {
     expect(policyRefusal(document)).toContain(reason);
     expect(() => buildPolicy(document)).toThrow(reason);
+  });
+
+  it("builds what the schema reads and names the models in the order of their stages", () => {
+    for (const document of [cascade([73, 41]), slack(), slack(aged[2], places[1])]) {
+      expect(policySchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
+      const policy = buildPolicy(document);
+      expect(modelsOf(document).map((_, stage) => policy.modelOfStage(stage))).toEqual(names);
+    }
   });
 });

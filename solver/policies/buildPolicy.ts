@@ -1,19 +1,18 @@
-import type { PolicyDocument } from "../plan/plan";
+import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import { affinityPlace } from "./affinityPlace";
 import { cascadeRoute } from "./cascadeRoute";
 import { composePolicy } from "./composePolicy";
 import { fcfsOrder } from "./fcfsOrder";
+import { fixedRoute } from "./fixedRoute";
 import { leastLoadPlace } from "./leastLoadPlace";
+import { lowestKvPlace } from "./lowestKvPlace";
+import { mlfqOrder } from "./mlfqOrder";
 import type { Policy } from "./policy";
-import type { Order, Place } from "./policyParts";
+import type { Order, Place, Route } from "./policyParts";
 import { policyRefusal } from "./policyRefusal";
 import { roundRobinPlace } from "./roundRobinPlace";
-
-const orders: { readonly [kind in PolicyDocument["order"]["kind"]]: () => Order } = { fcfs: () => fcfsOrder };
-
-const places: { readonly [kind in PolicyDocument["place"]["kind"]]: () => Place } = {
-  "round-robin": roundRobinPlace,
-  "least-load": () => leastLoadPlace,
-};
+import { sjfOrder, stjfOrder } from "./shortestOrders";
+import { slackRoute } from "./slackRoute";
 
 /**
  * The policy a plan names, with state of its own, for the simulator and the gateway alike. Throws with the reason when the
@@ -22,5 +21,40 @@ const places: { readonly [kind in PolicyDocument["place"]["kind"]]: () => Place 
 export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);
   if (refusal !== null) throw new Error(refusal);
-  return composePolicy({ route: cascadeRoute(document), order: orders[document.order.kind](), place: places[document.place.kind]() });
+  return composePolicy({ route: routeOf(document), order: orderOf(document.order), place: placeOf(document.place) });
+}
+
+function routeOf(document: PolicyDocument): Route {
+  switch (document.kind) {
+    case "cascade":
+      return cascadeRoute(document);
+    case "fixed":
+      return fixedRoute(document);
+    case "slack":
+      return slackRoute(document);
+  }
+}
+
+function orderOf(order: OrderDocument): Order {
+  switch (order.kind) {
+    case "fcfs":
+      return fcfsOrder;
+    case "sjf":
+      return sjfOrder(order);
+    case "stjf":
+      return stjfOrder(order);
+    case "mlfq":
+      return mlfqOrder(order);
+  }
+}
+
+const places: { readonly [kind in PlaceDocument["kind"]]: () => Place } = {
+  "round-robin": roundRobinPlace,
+  "least-load": () => leastLoadPlace,
+  "lowest-kv": lowestKvPlace,
+};
+
+function placeOf({ kind, affinity }: PlaceDocument): Place {
+  const place = places[kind]();
+  return affinity === undefined ? place : affinityPlace(place, affinity);
 }

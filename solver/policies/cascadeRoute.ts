@@ -2,16 +2,20 @@ import type { CascadePolicy } from "../plan/plan";
 import { startAtFirst, startWhereSure } from "./directStart";
 import type { Route, Verdict } from "./policyParts";
 
+type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart"> & {
+  readonly judge?: Pick<CascadePolicy["judge"], "whenDown">;
+};
+
 /**
  * Routing by thresholds (Cascadia, section 3): a request starts at the smallest model, or with a direct start at the first that a router
  * is sure of; stage i's answer is accepted when its
  * judged score is at least `thresholds[i]`, else the request goes one stage on; the last stage's answer always is.
  *
- * An answer without a score, because the judge failed or was too late, is accepted with the reason `judge-unavailable`.
- * Escalating all of them instead would put the whole load on the largest model while the judge is down, and lose the answers
- * that are at hand; the cost of accepting is quality, and the reason shows in every decision record.
+ * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
+ * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and loses the answers
+ * that are at hand; accepting costs quality. The reason shows in every decision record.
  */
-export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds" | "directStart">): Route {
+export function cascadeRoute(policy: CascadeRouting): Route {
   const models = policy.stages.map((stage) => stage.model);
   const last = models.length - 1;
   const { directStart } = policy;
@@ -19,7 +23,10 @@ export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds"
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
-    if (judgedScore === null) return { kind: "accept", reason: "judge-unavailable" };
+    if (judgedScore === null) {
+      const reason = "judge-unavailable";
+      return policy.judge?.whenDown === "largest" ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
+    }
     return judgedScore >= threshold
       ? { kind: "accept", reason: "score-at-or-above-threshold" }
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
@@ -28,7 +35,7 @@ export function cascadeRoute(policy: Pick<CascadePolicy, "stages" | "thresholds"
     kind: "cascade",
     needs: last > 0 ? ["judged-scores"] : [],
     models,
-    start: leastScores === null ? startAtFirst : (scores) => startWhereSure(models, leastScores, scores),
+    start: leastScores === null ? startAtFirst : ({ routerScores }) => startWhereSure(models, leastScores, routerScores),
     judges: (stage) => stage < last,
     verdict,
   };

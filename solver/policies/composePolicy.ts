@@ -1,5 +1,6 @@
-import type { Action, Need, Policy, ReplicaView, View, WaitingWork } from "./policy";
+import type { Action, Need, Policy, Reading, ReplicaView, View, WaitingWork } from "./policy";
 import type { Order, Place, Route, Slots } from "./policyParts";
+import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
 
 /** The three parts a common policy is made of. */
 export interface PolicyParts {
@@ -16,14 +17,16 @@ export interface PolicyParts {
 export function composePolicy({ route, order, place }: PolicyParts): Policy {
   const models = [...new Set(route.models)];
   const queueOfStage = route.models.map((model) => models.indexOf(model));
+  const { preference } = order;
+  const logs = models.map(() => (preference === undefined ? undefined : new ReleaseLog(preference)));
   const needs: readonly Need[] = [...new Set([...route.needs, ...order.needs, ...place.needs])];
   let seen: readonly ReplicaView[] | null = null;
   let seats: readonly Seats[] = [];
   return {
     kind: route.kind,
     needs,
-    firstComeFirstServed: order.firstComeFirstServed,
-    start: (scores) => route.start(scores),
+    firstComeFirstServed: preference === undefined,
+    start: (request) => route.start(request),
     modelOfStage(stage) {
       const model = route.models[stage];
       if (model === undefined) throw new RangeError(`This ${route.kind} has ${route.models.length} stages; there is no stage ${stage}.`);
@@ -47,44 +50,49 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       }
       for (const [index, queue] of queues.entries()) {
         const own = seats[index];
-        if (own !== undefined && queue.length > 0) dispatchQueue({ queue, slots: refreshed(own), order, place, view, actions });
+        if (own === undefined || queue.length === 0) continue;
+        dispatchQueue({ queue: new ReleaseQueue(queue, order, logs[index]), slots: refreshed(own), place, view, actions });
       }
       return actions;
     },
-    observe: (event) => place.observe?.(event),
+    observe(event) {
+      route.observe?.(event);
+      order.observe?.(event);
+      place.observe?.(event);
+    },
   };
 }
 
 interface QueueToDispatch {
-  readonly queue: readonly WaitingWork[];
+  readonly queue: ReleaseQueue;
   readonly slots: Slots;
-  readonly order: Order;
   readonly place: Place;
   readonly view: View;
   readonly actions: Action[];
 }
 
-function dispatchQueue({ queue, slots, order, place, view, actions }: QueueToDispatch): void {
+function dispatchQueue({ queue, slots, place, view: { nowSeconds }, actions }: QueueToDispatch): void {
   let room = 0;
   for (let index = 0; index < slots.capacity.length; index += 1) {
     room += Math.max(0, (slots.capacity[index] ?? 0) - (slots.inFlight[index] ?? 0));
   }
   if (room === 0) return;
-  for (const work of inOrder(queue, order, view.nowSeconds)) {
-    const chosen = place.choose(slots);
+  const degraded = place.degraded?.(slots) ?? null;
+  for (; room > 0; room -= 1) {
+    const work = queue.next(nowSeconds);
+    if (work === undefined) return;
+    const chosen = place.choose(slots, work, nowSeconds);
     const replicaId = slots.replicaIds[chosen];
-    if (replicaId === undefined) return;
+    if (replicaId === undefined) throw new Error(`${place.kind} found no replica of ${slots.model} although there is room`);
     slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
-    actions.push({ kind: "dispatch", workId: work.id, replicaId });
-    room -= 1;
-    if (room === 0) return;
+    actions.push({ kind: "dispatch", workId: work.id, replicaId, ...(degraded === null ? {} : { degraded }) });
   }
 }
 
 /** A model's replicas among those of a view, with the slots that each decision counts in. */
 interface Seats {
   readonly replicas: readonly ReplicaView[];
-  readonly slots: Slots;
+  readonly slots: Slots & { readonly kvUse: Reading[] };
 }
 
 function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
@@ -96,6 +104,7 @@ function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
       replicaIds: replicas.map((replica) => replica.id),
       inFlight: new Int32Array(replicas.length),
       capacity: new Int32Array(replicas.length),
+      kvUse: replicas.map((replica) => replica.kvUse),
     },
   };
 }
@@ -105,22 +114,7 @@ function refreshed({ replicas, slots }: Seats): Slots {
   for (const [index, replica] of replicas.entries()) {
     slots.inFlight[index] = replica.inFlight;
     slots.capacity[index] = replica.accepting ? replica.maxInFlight : 0;
+    slots.kvUse[index] = replica.kvUse;
   }
   return slots;
-}
-
-/** The queue by rising key. Drivers list work as it came, so the usual queue is in order already and is not sorted again. */
-function inOrder(queue: readonly WaitingWork[], order: Order, nowSeconds: number): readonly WaitingWork[] {
-  let last = Number.NEGATIVE_INFINITY;
-  let sorted = true;
-  for (let index = 0; index < queue.length && sorted; index += 1) {
-    const work = queue[index];
-    const key = work === undefined ? last : order.key(work, nowSeconds);
-    sorted = last <= key;
-    last = key;
-  }
-  if (sorted) return queue;
-  const keys = queue.map((work) => order.key(work, nowSeconds));
-  const positions = Array.from(queue.keys()).sort((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0));
-  return positions.flatMap((position) => queue[position] ?? []);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { leastLoadPlace } from "./leastLoadPlace";
 import type { Slots } from "./policyParts";
 
-function slots(inFlight: readonly number[], capacity: readonly number[]): Slots {
+function slots(inFlight: readonly number[], capacity: readonly number[]): Omit<Slots, "kvUse"> {
   return {
     model: "m",
     replicaIds: inFlight.map((_, index) => `r${index}`),

@@ -1,13 +1,13 @@
-import type { Place } from "./policyParts";
+import type { Place, Slots } from "./policyParts";
 
 /**
  * The replica with the least in flight relative to what it may hold; among equals the first in the driver's list. In-flight
  * counts are the driver's own, exact at once, so there is none of the herding that comes of scraped load.
  */
-export const leastLoadPlace: Place = {
+export const leastLoadPlace = {
   kind: "least-load",
   needs: [],
-  choose({ inFlight, capacity }) {
+  choose({ inFlight, capacity }: Pick<Slots, "inFlight" | "capacity">) {
     let best = -1;
     let bestInFlight = 0;
     let bestCapacity = 1;
@@ -23,4 +23,4 @@ export const leastLoadPlace: Place = {
     }
     return best;
   },
-};
+} satisfies Place;

@@ -14,6 +14,10 @@ export interface WaitingWork {
   /** When it joined the queue it is in. */
   readonly queuedSinceSeconds: number;
   readonly inputTokens: number;
+  /** Output tokens that this request is expected to write; left out where nothing predicts them. */
+  readonly predictedTokens?: number;
+  /** Output tokens that its program has yet to write, this request's among them; left out where nothing predicts them. */
+  readonly predictedProgramTokens?: number;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
 }
 
@@ -43,26 +47,55 @@ export interface View {
 
 /** What a policy may ask its driver to do. Work that gets no action stays where it is (hold). */
 export type Action =
-  | { readonly kind: "dispatch"; readonly workId: string; readonly replicaId: string }
+  | {
+      readonly kind: "dispatch";
+      readonly workId: string;
+      readonly replicaId: string;
+      /** Why the replica was not chosen as the policy would have, for want of telemetry; left out where it was. */
+      readonly degraded?: string;
+    }
   | { readonly kind: "accept"; readonly workId: string; readonly reason: string }
   | { readonly kind: "escalate"; readonly workId: string; readonly stage: number; readonly reason: string };
 
 /** What a driver tells a policy after the fact. */
 export type PolicyEvent =
-  | { readonly kind: "dispatched"; readonly workId: string; readonly replicaId: string; readonly nowSeconds: number }
+  /** Work joined a model's queue, for the first time or again. */
+  | { readonly kind: "queued"; readonly work: WaitingWork }
+  /** Queued work was given up before any dispatch. */
+  | { readonly kind: "left"; readonly workId: string }
+  | {
+      readonly kind: "dispatched";
+      readonly workId: string;
+      readonly programId: string;
+      readonly replicaId: string;
+      readonly nowSeconds: number;
+    }
   | {
       readonly kind: "finished";
       readonly workId: string;
       readonly replicaId: string;
       readonly nowSeconds: number;
       readonly failed: boolean;
-    };
+    }
+  /** No request of the program will come any more. A driver that cannot tell never says so: what is kept of programs is bounded anyway. */
+  | { readonly kind: "ended"; readonly programId: string };
 
-/** What a policy cannot work without; a driver that lacks it refuses the policy with the reason. */
+/**
+ * What a policy reads. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason; without fresh
+ * `kv-telemetry`, without `predictions` of lengths or scores, and where `identifiers` of programs do not come, it goes on as its parts say.
+ */
 export type Need = "judged-scores" | "kv-telemetry" | "predictions" | "identifiers";
 
 /** What a router that read the prompt before any model answered scores a model, 0..100; undefined where it says nothing of it. */
 export type RouterScores = (model: string) => number | undefined;
+
+/** A request before it joins a queue. */
+export interface StartingRequest {
+  readonly programId: string;
+  readonly inputTokens: number;
+  readonly routerScores: RouterScores;
+  readonly replicas: readonly ReplicaView[];
+}
 
 /** Where a request starts, and why. */
 export interface Start {
@@ -78,8 +111,8 @@ export interface Policy {
    * lists work in the order it came may then leave out what there is no room for.
    */
   readonly firstComeFirstServed: boolean;
-  /** The stage at which a request starts. */
-  start(scores: RouterScores): Start;
+  /** The stage at which a request would start now. A question: the policy learns of the request when it is queued. */
+  start(request: StartingRequest): Start;
   /** Model that serves a stage. */
   modelOfStage(stage: number): string;
   /** Whether the stage's answer must be judged before it can be accepted. */

@@ -1,4 +1,4 @@
-import type { Need, PolicyEvent, RouterScores, Start, WaitingWork } from "./policy";
+import type { Need, PolicyEvent, Reading, Start, StartingRequest, WaitingWork } from "./policy";
 
 /** What a route says of an answer: good enough, or on to a later stage. */
 export type Verdict =
@@ -11,20 +11,28 @@ export interface Route {
   readonly needs: readonly Need[];
   /** Models in the order requests meet them; the index is the stage. */
   readonly models: readonly string[];
-  start(scores: RouterScores): Start;
+  start(request: StartingRequest): Start;
   judges(stage: number): boolean;
   /** Called with answered work only; `judgedScore` null means that the judge gave none. */
   verdict(stage: number, judgedScore: number | null): Verdict;
+  observe?(event: PolicyEvent): void;
 }
 
 /** In which order queued work leaves a model's queue. */
 export interface Order {
   readonly kind: string;
   readonly needs: readonly Need[];
-  /** Whether keys never fall from one piece of work to the next in the order they came. */
-  readonly firstComeFirstServed: boolean;
+  /** Left out: first come, first served. */
+  readonly preference?: Preference;
+  observe?(event: PolicyEvent): void;
+}
+
+/** What goes before older work, until that has waited too long. */
+export interface Preference {
   /** Smallest first; equal keys leave in the order the driver lists them. */
-  key(work: WaitingWork, nowSeconds: number): number;
+  key(work: WaitingWork): number;
+  /** Releases of other work from the queue after which waiting work goes before all that came later. */
+  readonly agingReleases: number;
 }
 
 /**
@@ -36,6 +44,7 @@ export interface Slots {
   readonly replicaIds: readonly string[];
   readonly inFlight: Int32Array;
   readonly capacity: Int32Array;
+  readonly kvUse: readonly Reading[];
 }
 
 /** Which replica of the model gets the next request. */
@@ -43,6 +52,8 @@ export interface Place {
   readonly kind: string;
   readonly needs: readonly Need[];
   /** Index into `slots` of a replica with inFlight < capacity, or -1 when there is none. */
-  choose(slots: Slots): number;
+  choose(slots: Slots, work: WaitingWork, nowSeconds: number): number;
+  /** Why, for want of telemetry, it chooses otherwise than it should at the moment; null where it does not. */
+  degraded?(slots: Slots): string | null;
   observe?(event: PolicyEvent): void;
 }

@@ -1,15 +1,30 @@
-import type { PolicyDocument } from "../plan/plan";
+import type { CascadePolicy } from "../plan/plan";
+import { modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
 
 /** Why no policy can be built from the document, in one sentence with the offending value; null when one can. */
 export function policyRefusal(document: PolicyDocument): string | null {
-  const { stages, thresholds, approvedRanges, directStart } = document;
+  const names = modelsOf(document);
+  const repeated = names.find((model, index) => names.indexOf(model) !== index);
+  if (repeated !== undefined) return `${repeated} stands twice in the ${document.kind}; each model may serve one stage.`;
+  return routeRefusal(document) ?? queueingRefusal(document);
+}
+
+function routeRefusal(document: PolicyDocument): string | null {
+  switch (document.kind) {
+    case "cascade":
+      return cascadeRefusal(document);
+    case "slack":
+      return slackRefusal(document);
+    case "fixed":
+      return null;
+  }
+}
+
+function cascadeRefusal({ stages, thresholds, approvedRanges, directStart }: CascadePolicy): string | null {
   if (stages.length === 0) return "A cascade needs at least one stage.";
   if (thresholds.length !== stages.length - 1) {
     return `A cascade of ${stages.length} stages needs ${stages.length - 1} thresholds, one for each stage but the last; found ${thresholds.length}.`;
   }
-  const names = stages.map((stage) => stage.model);
-  const repeated = names.find((model, index) => names.indexOf(model) !== index);
-  if (repeated !== undefined) return `${repeated} stands twice in the cascade; each model may serve one stage.`;
   if (approvedRanges.thresholds.length !== thresholds.length) {
     return `Each of the ${thresholds.length} thresholds needs its approved range; found ${approvedRanges.thresholds.length}.`;
   }
@@ -26,4 +41,38 @@ export function policyRefusal(document: PolicyDocument): string | null {
     return `The direct start is below ${directStart.below}; it must be an integer from 1 to 100.`;
   }
   return null;
+}
+
+function slackRefusal({ models, tau, deltaScore, floorSeconds, approvedRanges }: SlackPolicy): string | null {
+  if (models.length < 2) return "Slack dispatch chooses between models and needs at least two; for one model the policy is fixed.";
+  if (!(tau >= 0)) return `The slack tau is ${tau}; it must be 0 or more.`;
+  if (!(deltaScore >= 0 && deltaScore <= 1)) return `The margin deltaScore is ${deltaScore}; it must be from 0 to 1.`;
+  if (!(floorSeconds >= 0)) return `The floor of loads is ${floorSeconds} s; it must be 0 or more.`;
+  for (const { model, decodeSecondsPerToken, maxBatchSize, confidence } of models) {
+    if (!(decodeSecondsPerToken > 0)) return `The decode time of ${model} is ${decodeSecondsPerToken} s a token; it must be more than 0.`;
+    if (!(maxBatchSize >= 1)) return `The batch of ${model} holds ${maxBatchSize}; it must hold at least 1.`;
+    if (!(confidence >= 0 && confidence <= 1)) return `The confidence in ${model} is ${confidence}; it must be from 0 to 1.`;
+  }
+  for (const [knob, value] of Object.entries({ tau, deltaScore })) {
+    const { min, max } = approvedRanges[knob as keyof typeof approvedRanges];
+    if (value < min || value > max) return `${knob} is ${value}, outside its approved range ${min} to ${max}.`;
+  }
+  return null;
+}
+
+function queueingRefusal({ order, place }: Pick<PolicyDocument, "order" | "place">): string | null {
+  if (place.affinity !== undefined && place.kind === "round-robin") {
+    return "Round-robin takes the replicas in turn, affinity sends a program back to its last one: place by least-load or lowest-kv, or leave affinity out.";
+  }
+  if (place.affinity !== undefined && !(place.affinity.ratio >= 0)) {
+    return `The ratio of affinity is ${place.affinity.ratio}; it must be 0 or more.`;
+  }
+  if (order.kind === "fcfs") return null;
+  if (!Number.isInteger(order.agingReleases) || order.agingReleases < 1) {
+    return `Work ages after ${order.agingReleases} releases; it must be an integer of at least 1.`;
+  }
+  if (order.kind !== "mlfq") return null;
+  if (order.quantaSeconds.length === 0) return "Feedback over levels needs at least one quantum; with one level alone the order is fcfs.";
+  const quantum = order.quantaSeconds.find((seconds) => !(seconds > 0));
+  return quantum === undefined ? null : `A quantum is ${quantum} s; each must be more than 0.`;
 }

@@ -1,12 +1,12 @@
-import type { Place } from "./policyParts";
+import type { Place, Slots } from "./policyParts";
 
 /** Replicas of a model in turn, skipping those without room. The baseline dispatch of the source (Cascadia, appendix B). */
-export function roundRobinPlace(): Place {
+export function roundRobinPlace() {
   const nextByModel = new Map<string, number>();
   return {
     kind: "round-robin",
     needs: [],
-    choose(slots) {
+    choose(slots: Omit<Slots, "kvUse">) {
       const count = slots.replicaIds.length;
       const start = nextByModel.get(slots.model) ?? 0;
       for (let step = 0; step < count; step += 1) {
@@ -18,5 +18,5 @@ export function roundRobinPlace(): Place {
       }
       return -1;
     },
-  };
+  } satisfies Place;
 }

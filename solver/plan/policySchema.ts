@@ -1,0 +1,117 @@
+import { z } from "zod";
+
+const fraction = z.number().min(0).max(1);
+
+/** Which answers are judged, by whom, and what a call costs. */
+const judgeSchema = z.object({
+  model: z.string().min(1),
+  /** Of an engine of its own: the mean predicted for its load. */
+  secondsPerCall: z.number().nonnegative(),
+  usdPerCall: z.number().nonnegative(),
+  /** What becomes of an answer while the judge gives no score: accepted (left out), or asked for anew of the last stage's model. */
+  whenDown: z.enum(["accept", "largest"]).optional(),
+  /** Where the judge is an engine of this deployment, what a call adds to the prompt and the answer it reads, and what it writes. */
+  engine: z.object({ rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
+});
+
+/**
+ * Requests that a router is sure about skip stages: a request starts at the first stage whose score, read off the prompt before any
+ * model has answered, is at least `below`; where none is, at the last. The last stage has no score of its own.
+ */
+const directStartSchema = z.object({
+  below: z.int().min(1).max(100),
+  /** How well the router is taken to tell beforehand whether a model will be right. */
+  router: z.object({ kind: z.literal("modelled"), auc: fraction }),
+});
+
+/** Releases of other work from its queue after which waiting work goes before all that waits for less long. */
+const agingReleases = z.int().min(1).max(10_000);
+
+/** Which of a model's queued requests leaves first. All but the first age: `releaseQueue.ts` states the bound on waiting. */
+const orderSchema = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("fcfs") }),
+  /** Shortest job first, by the request's own output. */
+  z.object({ kind: z.literal("sjf"), agingReleases }),
+  /** Shortest total job first, by what its whole program has yet to write. */
+  z.object({ kind: z.literal("stjf"), agingReleases }),
+  /** Multi-level feedback: a program sinks one level with each quantum of service it has received. */
+  z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingReleases }),
+]);
+
+/** Which replica of its model a request goes to. */
+const placeSchema = z.object({
+  kind: z.enum(["round-robin", "least-load", "lowest-kv"]),
+  /** A program goes back to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
+  affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
+});
+
+const queueing = { order: orderSchema, place: placeSchema };
+
+/** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
+export const cascadePolicySchema = z
+  .object({
+    kind: z.literal("cascade"),
+    stages: z.array(z.object({ model: z.string().min(1) })).min(1),
+    thresholds: z.array(z.int().min(0).max(100)),
+    judge: judgeSchema,
+    /** Left out: every request starts at the first stage. */
+    directStart: directStartSchema.optional(),
+    ...queueing,
+    /** The range inside which an operator may turn each threshold without a new approval. */
+    approvedRanges: z.object({ thresholds: z.array(z.object({ min: z.int().min(0).max(100), max: z.int().min(0).max(100) })) }),
+  })
+  .superRefine(({ stages, thresholds }, context) => {
+    if (thresholds.length === stages.length - 1) return;
+    const message = `${stages.length} stages need ${stages.length - 1} thresholds, found ${thresholds.length}`;
+    context.addIssue({ code: "custom", path: ["thresholds"], message });
+  });
+
+/** Every request to one model. */
+const fixedPolicySchema = z.object({ kind: z.literal("fixed"), model: z.string().min(1), ...queueing });
+
+const approvedRange = z.object({ min: z.number().nonnegative(), max: z.number().nonnegative() });
+
+/** Slack dispatch (Chimera, algorithm 1): the most confident model whose load is within a slack of the least loaded one's. */
+const slackPolicySchema = z.object({
+  kind: z.literal("slack"),
+  models: z
+    .array(
+      z.object({
+        model: z.string().min(1),
+        decodeSecondsPerToken: z.number().positive(),
+        maxBatchSize: z.int().positive(),
+        /** That it solves a request of which no router says more. */
+        confidence: fraction,
+      }),
+    )
+    .min(2),
+  /** A model's load may be (1 + tau) times the least. */
+  tau: z.number().nonnegative(),
+  /** How much more confident than the least loaded model another must be to be preferred to it. */
+  deltaScore: fraction,
+  /** Loads below it count as it: one unloaded request's decode time, as a rule. 0, as in the source, leaves no slack beside an idle model. */
+  floorSeconds: z.number().nonnegative(),
+  ...queueing,
+  /** The ranges inside which an operator may turn the two knobs without a new approval. */
+  approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),
+});
+
+/** What a gateway can run. A plan's policy is a cascade so far: the planner predicts no other. */
+export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema, fixedPolicySchema, slackPolicySchema]);
+
+export type PolicyDocument = z.infer<typeof policySchema>;
+export type SlackPolicy = z.infer<typeof slackPolicySchema>;
+export type OrderDocument = z.infer<typeof orderSchema>;
+export type PlaceDocument = z.infer<typeof placeSchema>;
+
+/** The models that serve under a policy: a cascade's in the order of its stages. */
+export function modelsOf(policy: PolicyDocument): string[] {
+  switch (policy.kind) {
+    case "cascade":
+      return policy.stages.map(({ model }) => model);
+    case "fixed":
+      return [policy.model];
+    case "slack":
+      return policy.models.map(({ model }) => model);
+  }
+}

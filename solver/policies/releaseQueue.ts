@@ -1,0 +1,92 @@
+import { SlotHeap } from "../engine/slotHeap";
+import type { WaitingWork } from "./policy";
+import type { Order, Preference } from "./policyParts";
+
+/** When the latest releases from one model's queue were, as many as work lets pass before it goes first. */
+export class ReleaseLog {
+  private readonly seconds: Float64Array;
+  private count = 0;
+
+  constructor({ agingReleases }: Pick<Preference, "agingReleases">) {
+    this.seconds = new Float64Array(agingReleases);
+  }
+
+  note(nowSeconds: number): void {
+    this.seconds[this.count % this.seconds.length] = nowSeconds;
+    this.count += 1;
+  }
+
+  /** Whether as many releases as the log holds passed over work that waits since then. */
+  passedOver(queuedSinceSeconds: number): boolean {
+    const { seconds, count } = this;
+    return count >= seconds.length && queuedSinceSeconds <= (seconds[count % seconds.length] ?? 0);
+  }
+}
+
+/**
+ * The queued work of one model in the order in which it leaves: the most preferred first, but the oldest before it once
+ * S = `agingReleases` releases have passed over that (Chimera, section 3.7, for a queue that never sees released work again).
+ *
+ * **Bound.** At most S + n releases pass over a piece of work, n being how many wait that joined the queue no later than it did: after S
+ * releases it has aged, and so has all older work, as everything that was released passed over that too; from then on only the older goes
+ * before it. Whatever arrives later, and however much, does not count. The source orders aged work by predicted length; a burst of short
+ * requests that ages together with a long one would then pass it without bound, so aged work leaves in the order it came.
+ *
+ * A request that failed and came back keeps the time it first joined, and counts as older to all that joined after that.
+ */
+export class ReleaseQueue {
+  private readonly works: readonly WaitingWork[];
+  private readonly preference: Preference | undefined;
+  private readonly log: ReleaseLog | undefined;
+  /** Positions by the time of joining; null: the works are in that order. */
+  private readonly arrival: readonly number[] | null;
+  private readonly released: Uint8Array;
+  private oldest = 0;
+  private preferred: SlotHeap | null = null;
+
+  /** @param log of the queue, where the order has a preference. */
+  constructor(works: readonly WaitingWork[], { preference }: Order, log: ReleaseLog | undefined) {
+    this.works = works;
+    this.preference = preference;
+    this.log = log;
+    this.arrival = byJoining(works);
+    this.released = new Uint8Array(works.length);
+  }
+
+  /** Releases the next; undefined when none is left. */
+  next(nowSeconds: number): WaitingWork | undefined {
+    while (this.oldest < this.works.length && this.released[this.oldestPosition()] === 1) this.oldest += 1;
+    if (this.oldest === this.works.length) return undefined;
+    const position = this.nextPosition();
+    this.released[position] = 1;
+    this.log?.note(nowSeconds);
+    return this.works[position];
+  }
+
+  private oldestPosition(): number {
+    return this.arrival === null ? this.oldest : (this.arrival[this.oldest] ?? -1);
+  }
+
+  private nextPosition(): number {
+    const oldest = this.oldestPosition();
+    const { preference, log } = this;
+    if (preference === undefined || log?.passedOver(this.works[oldest]?.queuedSinceSeconds ?? 0)) return oldest;
+    this.preferred ??= byPreference(this.works, preference);
+    let position = this.preferred.pop();
+    while (this.released[position] === 1) position = this.preferred.pop();
+    return position;
+  }
+}
+
+function byPreference(works: readonly WaitingWork[], preference: Preference): SlotHeap {
+  const heap = new SlotHeap(works.length);
+  for (const [position, work] of works.entries()) heap.push(position, preference.key(work), position);
+  return heap;
+}
+
+/** Drivers list work as it came, so the usual queue is in order already and is not sorted again. */
+function byJoining(works: readonly WaitingWork[]): readonly number[] | null {
+  const since = (position: number): number => works[position]?.queuedSinceSeconds ?? 0;
+  const inOrder = works.every((work, position) => position === 0 || since(position - 1) <= work.queuedSinceSeconds);
+  return inOrder ? null : Array.from(works.keys()).sort((a, b) => since(a) - since(b));
+}

@@ -1,0 +1,23 @@
+import type { WaitingWork } from "./policy";
+import type { Order, Preference } from "./policyParts";
+
+type Aging = Pick<Preference, "agingReleases">;
+
+/**
+ * Tokens that this request is expected to write. Where nothing predicts them its input tokens stand in: a poor guess (the source found
+ * it no better than first come, first served), but one at hand for every request.
+ */
+const requestTokens = (work: WaitingWork): number => work.predictedTokens ?? work.inputTokens;
+
+/** Tokens that the program of the work has yet to write; without a prediction of the program, those of this request alone. */
+export const remainingTokens = (work: WaitingWork): number => work.predictedProgramTokens ?? requestTokens(work);
+
+/** Shortest job first: by the predicted output of the request alone. */
+export function sjfOrder({ agingReleases }: Aging): Order {
+  return { kind: "sjf", needs: ["predictions"], preference: { key: requestTokens, agingReleases } };
+}
+
+/** Shortest total job first (Chimera, section 3.4): by what the request's whole program has yet to write. */
+export function stjfOrder({ agingReleases }: Aging): Order {
+  return { kind: "stjf", needs: ["predictions", "identifiers"], preference: { key: remainingTokens, agingReleases } };
+}

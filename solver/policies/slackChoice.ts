@@ -1,0 +1,29 @@
+/** A model as slack dispatch weighs it. */
+export interface Candidate {
+  /** Seconds until a request that came now would be through; Infinity where no replica takes work. */
+  readonly load: number;
+  /** That the model solves the request, 0..1. */
+  readonly confidence: number;
+}
+
+export interface Slack {
+  readonly tau: number;
+  readonly deltaScore: number;
+  readonly floorSeconds: number;
+}
+
+/**
+ * Lines 12 to 22 of algorithm 1 (Chimera): among the models by falling confidence the first whose load is within (1 + tau) of the least,
+ * or of the floor where that is more, and which is surer by `deltaScore` than the least loaded; where none is, the least loaded. Of equal
+ * loads the surer is the least loaded, of equals in all the first. Returns its index, -1 of no candidates.
+ */
+export function slackChoice(candidates: readonly Candidate[], { tau, deltaScore, floorSeconds }: Slack): number {
+  const order = Array.from(candidates.keys()).sort((a, b) => (candidates[b]?.confidence ?? 0) - (candidates[a]?.confidence ?? 0));
+  const fast = order.reduce((best, index) => (loadOf(candidates[index]) < loadOf(candidates[best]) ? index : best), order[0] ?? -1);
+  const mostLoad = (1 + tau) * Math.max(loadOf(candidates[fast]), floorSeconds);
+  const leastConfidence = (candidates[fast]?.confidence ?? 0) + deltaScore;
+  const sure = order.find((index) => loadOf(candidates[index]) <= mostLoad && (candidates[index]?.confidence ?? 0) >= leastConfidence);
+  return sure ?? fast;
+}
+
+const loadOf = (candidate: Candidate | undefined): number => candidate?.load ?? Number.POSITIVE_INFINITY;
