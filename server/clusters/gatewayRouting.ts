@@ -1,10 +1,11 @@
 import type { EmulatedCluster } from "@/server/contracts/emulatorAdmin";
 import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting } from "@/server/store/storedStep";
-import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { ObservedEngine } from "./connector";
+import { engineId } from "./targetEngines";
 
 /** The name under which clients reach a plan's cascade beside `cascade/default`: the plan's own name, in the characters a model name may have. */
 function servedName(planName: string): string {
@@ -41,10 +42,12 @@ export interface ConfigParts {
 export function gatewayConfig({ routing, plan, engines, judge, timeScale, current }: ConfigParts): GatewayConfig | null {
   const part = plan === null ? current : { name: servedName(plan.metadata.name), policyHash: plan.policyHash, policy: plan.policy };
   if (part === null) return null;
-  const replicas = [
-    ...routing.active.flatMap((id) => replicaEntry(id, "active", engines)),
-    ...routing.cordoned.flatMap((id) => replicaEntry(id, "cordoned", engines)),
-  ];
+  const limits = limitsByEngine(plan, current);
+  const entry = (id: string, state: GatewayReplica["state"]): readonly GatewayReplica[] => {
+    const engine = engines.find((one) => one.id === id);
+    return engine === undefined ? [] : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}) }];
+  };
+  const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
   // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
   const out = modelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
   const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
@@ -61,7 +64,11 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
   };
 }
 
-function replicaEntry(id: string, state: GatewayReplica["state"], engines: readonly ObservedEngine[]): readonly GatewayReplica[] {
-  const engine = engines.find((one) => one.id === id);
-  return engine === undefined ? [] : [{ id, model: engine.model, url: engine.url, state, maxInFlight: MAX_SEQUENCES }];
+/** What each engine holds at once: as the plan says, and engines of an earlier plan what they held until now. */
+function limitsByEngine(plan: Plan | null, current: GatewayConfig | null): ReadonlyMap<string, number> {
+  const before = (current?.replicas ?? []).map(({ id, maxInFlight }) => [id, maxInFlight] as const);
+  const planned = (plan?.deployment ?? []).flatMap(({ model, replicas }) =>
+    replicas.flatMap((group) => group.placements.map((placements) => [engineId(model, group, placements), inFlightLimit(group)] as const)),
+  );
+  return new Map([...before, ...planned]);
 }

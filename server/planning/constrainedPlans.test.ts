@@ -1,13 +1,18 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type PlanConstraints, planConstraintsSchema } from "@/solver/deployment/constraints";
+import { gpuCards } from "@/solver/hardware/gpus";
+import { memoryFit } from "@/solver/hardware/memoryFit";
+import type { ModelCard } from "@/solver/hardware/modelCard";
+import { modelCards } from "@/solver/hardware/models";
 import type { MilpEngine } from "@/solver/milp/engine";
 import { gpuPrices } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec, Objective, PlanDraft } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import { generatedWorkload } from "@/solver/workload/generated";
+import { splitPrompts } from "@/solver/workload/split";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk, type PlanningDesk } from "./planningDesk";
-import type { PlanningSituation } from "./planningRequest";
+import type { FixedRouting, PlanningSituation } from "./planningRequest";
 
 const [SMALL, MIDDLE, LARGE] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"] as const;
 const cluster: ClusterSpec = {
@@ -50,11 +55,12 @@ interface Asked {
   readonly constraints?: Partial<PlanConstraints>;
   readonly objective?: Partial<Objective>;
   readonly situation?: Partial<PlanningSituation>;
+  readonly fixed?: FixedRouting;
 }
 
 function answerTo(asked: Asked) {
   const constraints = asked.constraints === undefined ? {} : { constraints: planConstraintsSchema.parse(asked.constraints) };
-  const solve = { kind: "solve", objective: { ...objective, ...asked.objective }, fixed: null } as const;
+  const solve = { kind: "solve", objective: { ...objective, ...asked.objective }, fixed: asked.fixed ?? null } as const;
   return desk.work({ ...situation, ...asked.situation, ...constraints }, solve, () => false);
 }
 
@@ -114,6 +120,23 @@ describe("a plan", { timeout: 120_000 }, () => {
     }
     expect(solver.shapes?.map(({ model }) => model)).toEqual(policy.stages.map(({ model }) => model));
     for (const { says } of solver.shapes ?? []) expect(says).toMatch(/^\d+ x tp \d/);
+  });
+});
+
+describe("what a replica of one GPU type holds at once", { timeout: 120_000 }, () => {
+  it("is what its cache has room for, on average over its requests, and never more than an engine runs", () => {
+    const { outcomes, seed } = situation.workload;
+    const rows = splitPrompts(outcomes.promptIds.length, seed).planning;
+    const mean = (tokens: Int32Array | undefined) => rows.reduce((sum, row) => sum + (tokens?.[row] ?? 0), 0) / rows.length;
+    for (const model of [SMALL, LARGE]) {
+      const { deployment } = planFor({ objective: { qualityFloor: 1 }, fixed: { models: [model], thresholds: [] } });
+      const held = mean(outcomes.inputTokens) + mean(outcomes.models.find((own) => own.model === model)?.outputTokens) / 2;
+      for (const { tp, pp, maxInFlight } of deployment[0]?.replicas ?? []) {
+        const fit = memoryFit(modelCards[model] as ModelCard, gpuCards["h100-sxm"], { tp, pp });
+        expect(maxInFlight).toBe(Math.min(256, Math.floor((fit.fits ? fit.kvTokens : 0) / held)));
+        if (model === LARGE && tp * pp === 1) expect(maxInFlight).toBeLessThan(256);
+      }
+    }
   });
 });
 
@@ -254,6 +277,17 @@ describe("a cluster of two GPU types", { timeout: 120_000 }, () => {
     expect(mixed.predictions.p95Seconds).toBeLessThan(alone.predictions.p95Seconds);
     expect(Math.abs(mixed.predictions.tableError)).toBeLessThan(0.1);
     expect(mixed.metadata.name).toMatch(/on 8 x h100-sxm and \d+ x l40s|on \d+ x l40s and 8 x h100-sxm/);
+  });
+
+  it("lets replicas of one model hold requests in proportion to their shares of the load", () => {
+    const groups = planFor({ situation: { cluster: mixedCluster } }).deployment.flatMap(({ replicas }) =>
+      new Set(replicas.map(({ gpu }) => gpu)).size > 1 ? [replicas] : [],
+    );
+    expect(groups.length).toBeGreaterThan(0);
+    for (const replicas of groups) {
+      const most = Math.max(...replicas.map(({ shareEach }) => shareEach));
+      for (const { shareEach, maxInFlight } of replicas) expect(maxInFlight).toBe(Math.round((256 * shareEach) / most));
+    }
   });
 
   it("keeps models on nodes of one type where asked", () => {

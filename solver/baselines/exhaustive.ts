@@ -1,6 +1,7 @@
 import { STARVATION_LIMIT } from "../cascade/allocate";
 import { secondsOnReplicas } from "../cascade/capacityTable";
-import type { Explorer, RoutedCascade } from "../cascade/explore";
+import type { RoutedCascade } from "../cascade/deployedRows";
+import type { Explorer } from "../cascade/explore";
 import type { MixTables } from "../cascade/latencyTables";
 import { product, usefulThresholds } from "../cascade/search";
 import type { ShapeCount } from "../cascade/shapeMix";

@@ -1,4 +1,4 @@
-import type { Mix } from "../cascade/latencyTables";
+import type { Mix } from "../cascade/mix";
 import { qualityLowerBound, selectionCritical } from "../cascade/qualityBound";
 import { type PlanningSample, planningSample, routePrompts } from "../cascade/routing";
 import { product, usefulThresholds } from "../cascade/search";

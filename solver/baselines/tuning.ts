@@ -1,5 +1,6 @@
 import { latencyByGpus, replicasFor } from "../cascade/capacityTable";
-import type { Mix, MixTables } from "../cascade/latencyTables";
+import type { MixTables } from "../cascade/latencyTables";
+import type { Mix } from "../cascade/mix";
 import { shapesWithin } from "../cascade/shapeMix";
 import type { SystemStage } from "./system";
 

@@ -2,8 +2,9 @@ import { utilisationAt } from "../engine/saturation";
 import type { EngineProfile } from "../hardware/engineProfile";
 import type { Objective } from "../plan/plan";
 import { secondsOnReplicas } from "./capacityTable";
+import { type RoutedCascade, relativePercentileOf } from "./deployedRows";
 import type { DeployedStage } from "./deployedStage";
-import { type Explorer, type RoutedCascade, relativePercentileOf } from "./explore";
+import type { Explorer } from "./explore";
 import { stageStability } from "./stageStability";
 
 /** How far an approved threshold range may reach from the plan's own value: beyond it the plan's predictions say little. */

@@ -1,8 +1,8 @@
 import { costUsdPerRequest } from "./allocate";
 import { best, promisedQuality } from "./choose";
 import { bestDeployment, type Constrained, type RoutingCurves, rowsToDeploy } from "./constrainedDeployment";
+import { relativePercentileOf } from "./deployedRows";
 import type { Candidate, Knobs } from "./exploration";
-import { relativePercentileOf } from "./explore";
 import type { NearTables } from "./latencyTables";
 import type { ShapeCurve } from "./shapeMix";
 

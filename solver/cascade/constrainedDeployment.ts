@@ -3,7 +3,7 @@ import type { DeploymentProblem } from "../deployment/problem";
 import { type Deployment, solveDeployment } from "../deployment/solveDeployment";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "../plan/clusterGpus";
 import type { ClusterSpec } from "../plan/plan";
-import type { DeployedRow } from "./explore";
+import type { DeployedRow } from "./deployedRows";
 import type { FinalistInput } from "./finalist";
 import type { MixTables } from "./latencyTables";
 import type { ShapeCurve } from "./shapeMix";
@@ -62,6 +62,7 @@ export function rowsToDeploy({ explorer, constraints }: Constrained, routing: nu
       requestsPerSecond: 0,
       near: () => explorer.tables.near(index, everything),
       exact: (also) => explorer.tables.exact(index, everything, also),
+      heldTokens: () => explorer.tables.heldTokens(index, everything),
     };
   });
   return [...rows, ...kept];

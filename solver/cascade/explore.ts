@@ -5,14 +5,17 @@ import { mixSeed } from "../numeric/random";
 import { STARVATION_LIMIT } from "./allocate";
 import { boundFamily } from "./boundFamily";
 import { latencyByGpus } from "./capacityTable";
+import { type DeployedRow, deployedRows, mixesOf, type RoutedCascade, relativePercentileOf } from "./deployedRows";
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
+import { gatherExploration } from "./gatherExploration";
 import type { GpuMix } from "./gpuMix";
-import { createJudgeTables, type JudgeEngine, judgementsPerRequest } from "./judgeTables";
-import { createLatencyTables, type LatencyTables, type Mix, type MixTables, type NearTables } from "./latencyTables";
+import { createJudgeTables, type JudgeEngine } from "./judgeTables";
+import { createLatencyTables, type LatencyTables, type MixTables } from "./latencyTables";
+import type { Mix } from "./mix";
 import type { TellProgress } from "./progress";
 import { qualityLowerBound, selectionCritical } from "./qualityBound";
-import { type PlanningSample, promptsReaching, type Routed, routePrompts } from "./routing";
+import { type PlanningSample, type Routed, routePrompts } from "./routing";
 import { createSearch, type Evaluated, orderedSubsets } from "./search";
 
 export interface ExploreInput {
@@ -86,19 +89,6 @@ export interface Explorer {
   ): ReturnType<typeof composeEndToEnd>;
 }
 
-/** One model that a cascade is deployed with. */
-export interface DeployedRow {
-  readonly model: string;
-  readonly requestsPerSecond: number;
-  /** Tables shared with similar mixes. */
-  near(): NearTables;
-  /** Tables of exactly its requests; see `LatencyTables`. */
-  exact(also?: (replica: ShapedReplica) => boolean): MixTables;
-}
-
-/** A cascade with what its thresholds do to the prompts, whether or not it is part of the exploration. */
-export type RoutedCascade = Pick<EvaluatedRouting, "stages" | "routed">;
-
 /** Routings an exploration holds at most: what the browser chooses among within a frame. */
 const MAX_ROUTINGS = 1500;
 
@@ -116,6 +106,7 @@ export function createExplorer(input: ExploreInput): Explorer {
   const { sample, maxGpus, judge, quantile } = input;
   const tables = createLatencyTables(input);
   const judging = input.judgeEngine === undefined ? null : createJudgeTables(input, input.judgeEngine);
+  const rowsOf = (of: RoutedCascade): readonly DeployedRow[] => deployedRows({ ...input, tables, judging }, of);
   const cascades = orderedSubsets(sample.models.length).filter((stages) => stages.every((model) => (input.shapes[model]?.length ?? 0) > 0));
   const critical = selectionCritical(boundFamily(input, cascades), {
     confidence: input.qualityConfidence,
@@ -123,31 +114,6 @@ export function createExplorer(input: ExploreInput): Explorer {
   });
   const gpuCounts = [...new Set([maxGpus, Math.max(1, Math.ceil(maxGpus / 2))])];
   let rewind: (() => void) | null = null;
-
-  function mixesOf(stages: readonly number[], routed: Omit<Routed, "accepted">): Mix[] {
-    return stages.map((_, stage) => ({ prompts: promptsReaching(routed, stage), share: routed.share[stage] ?? 0 }));
-  }
-
-  function rowsOf(stages: readonly number[], routed: Omit<Routed, "accepted">): DeployedRow[] {
-    const rows = mixesOf(stages, routed).map((mix, stage): DeployedRow => {
-      const model = stages[stage] ?? 0;
-      return {
-        model: sample.models[model] ?? "",
-        requestsPerSecond: input.requestsPerSecond * mix.share,
-        near: () => tables.near(model, mix),
-        exact: (also) => tables.exact(model, mix, also),
-      };
-    });
-    if (judging === null || stages.length === 1) return rows;
-    const mix = judging.mix({ stages, routed });
-    const judgeRow: DeployedRow = {
-      model: input.judgeEngine?.model ?? "",
-      requestsPerSecond: input.requestsPerSecond * judgementsPerRequest(routed.share),
-      near: () => judging.tables.near(0, mix),
-      exact: (also) => judging.tables.exact(0, mix, also),
-    };
-    return [...rows, judgeRow];
-  }
 
   function compose(
     stages: readonly number[],
@@ -172,7 +138,7 @@ export function createExplorer(input: ExploreInput): Explorer {
   function evaluate(stages: readonly number[], thresholds: readonly number[], startBelow: number): EvaluatedRouting {
     const { accepted, ...routed } = routePrompts(sample, stages, thresholds, startBelow);
     const qualityLow = qualityLowerBound({ accepted, quality: routed.quality }, critical);
-    const rows = rowsOf(stages, routed);
+    const rows = rowsOf({ stages, routed });
     const own = rows.map((row) => (row.requestsPerSecond > 0 ? row.near() : null));
     const stageTables = own.map((near, row) => {
       const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
@@ -243,55 +209,15 @@ export function createExplorer(input: ExploreInput): Explorer {
       rewind();
     },
     focus: search.focus,
-    exploration: () => asExploration(input, search.points),
+    exploration: () => gatherExploration(input, search.points),
     add: search.add,
     routing,
     outlook(stages, thresholds, startBelow) {
       const routed = routePrompts(sample, stages, thresholds, startBelow);
       return { routed, qualityLow: qualityLowerBound(routed, critical) };
     },
-    mixes: ({ stages, routed }) => mixesOf(stages, routed),
-    rows: ({ stages, routed }) => rowsOf(stages, routed),
+    mixes: mixesOf,
+    rows: rowsOf,
     compose: ({ stages, routed }, seconds, own) => compose(stages, routed, { seconds, tables: own }),
   };
-}
-
-/** The relative percentile of a mix, read off the tables of a similar one. */
-export const relativePercentileOf = ({ tables, lengthFactor }: NearTables): number => tables.relativePercentile * lengthFactor;
-
-function asExploration(input: ExploreInput, points: readonly EvaluatedRouting[]): Exploration {
-  const { maxGpus } = input;
-  const rows = points.reduce((sum, point) => sum + point.tables.length, 0);
-  const exploration = {
-    models: input.sample.models,
-    requestsPerSecond: input.requestsPerSecond,
-    maxGpus,
-    leastGpus: input.shapes.map(([smallest]) => (smallest === undefined ? 0 : smallest.shape.tp * smallest.shape.pp)),
-    usdPerGpuHour: input.usdPerGpuHour,
-    judge: input.judge,
-    qualityConfidence: input.qualityConfidence,
-    routings: points.map(({ stages: own, thresholds, startBelow, routed, qualityLow }) => ({
-      stages: own,
-      thresholds,
-      startBelow,
-      quality: routed.quality,
-      qualityLow,
-      share: routed.share,
-      ...(routed.startShare === undefined ? {} : { startShare: routed.startShare }),
-    })),
-    stageP95: new Float32Array(rows * maxGpus),
-    tableOffset: new Int32Array(points.length),
-    endToEndWeight: new Float32Array(rows),
-    endToEndJudgeSeconds: Float32Array.from(points, (point) => point.judgeSeconds),
-  };
-  let row = 0;
-  for (const [index, point] of points.entries()) {
-    exploration.tableOffset[index] = row * maxGpus;
-    for (const [stage, table] of point.tables.entries()) {
-      exploration.stageP95.set(table, row * maxGpus);
-      exploration.endToEndWeight[row] = point.weights[stage] ?? 0;
-      row += 1;
-    }
-  }
-  return exploration;
 }

@@ -8,6 +8,7 @@ import { isConstrained } from "./constrainedDeployment";
 import { deployConstrained } from "./constrainedFinalist";
 import { type DeployedStage, gpusOf, loadOf } from "./deployedStage";
 import type { Explorer } from "./explore";
+import { limitInFlight } from "./limitInFlight";
 import { placeReplicas } from "./placeReplicas";
 import type { TellProgress } from "./progress";
 import { simulateWhole, type WholeSimulation } from "./wholeSimulation";
@@ -63,8 +64,10 @@ export interface ToDeploy {
  */
 export function deployFinalist(input: FinalistInput, asked: ToDeploy): Finalist | "refused" | null {
   input.progress("deploying");
-  const deployed = isConstrained(input) ? deployConstrained(input, asked) : deployPlainly(input, asked);
-  if (deployed === null || deployed === "refused") return deployed;
+  const unlimited = isConstrained(input) ? deployConstrained(input, asked) : deployPlainly(input, asked);
+  if (unlimited === null || unlimited === "refused") return unlimited;
+  const limited = (stages: readonly DeployedStage[]) => limitInFlight(input.explorer, asked.routing, stages);
+  const deployed = { ...unlimited, deployment: limited(unlimited.deployment), kept: limited(unlimited.kept) };
   input.progress("simulating");
   const whole = simulateWhole(input, input.policyOf(asked.routing), deployed);
   return whole === null ? null : { ...deployed, ...whole };

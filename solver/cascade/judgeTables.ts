@@ -1,6 +1,7 @@
 import type { ShapedReplica } from "../hardware/replicaShapes";
 import { mixSeed } from "../numeric/random";
-import { createLatencyTables, type LatencyTables, type LatencyTablesInput, type Mix } from "./latencyTables";
+import { createLatencyTables, type LatencyTables, type LatencyTablesInput } from "./latencyTables";
+import type { Mix } from "./mix";
 import { promptsReaching, type Routed } from "./routing";
 
 /** A judge that runs as an engine of its own in the deployment. */

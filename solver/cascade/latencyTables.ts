@@ -6,6 +6,7 @@ import { mixSeed, seededRandom } from "../numeric/random";
 import { type CapacityTable, capacityTable } from "./capacityTable";
 import type { GpuMix } from "./gpuMix";
 import { type CurveWork, FINALIST_LOADS, type LoadCurve, type LoadPoint, loadCurve, SCREENING_LOADS, SEARCH_LOADS } from "./loadCurve";
+import { type Mix, meanLengths, mixKey, toppedUp } from "./mix";
 import type { PlanningSample } from "./routing";
 import { capacityWithin, type ShapeCurve } from "./shapeMix";
 import { atRate, thinnedArrivals } from "./thinning";
@@ -23,12 +24,6 @@ export interface LatencyTablesInput {
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly seed: number;
-}
-
-/** The requests that reach a stage: which prompts (positions in the sample), and their share of all. */
-export interface Mix {
-  readonly prompts: Int32Array;
-  readonly share: number;
 }
 
 /** Tables of one mix at one model. */
@@ -58,21 +53,12 @@ export interface LatencyTables {
    * moderate load. Only ratios count.
    */
   relativeLatency(model: number): Float64Array;
+  /** Tokens of cache that one request of a mix holds, on average over them and over the time it runs: its prompt and half its answer. */
+  heldTokens(model: number, mix: Mix): number;
   readonly simulations: () => number;
   /** Returns what forgets the shared tables made from now on: which mix makes a shared table depends on which comes first. */
   checkpoint(): () => void;
 }
-
-/** Mixes whose mean answer and prompt lengths differ by less than these factors, and whose shares by less than 4, share tables. */
-const OUTPUT_STEP = Math.log(1.25);
-const INPUT_STEP = Math.log(1.5);
-const SHARE_STEP = Math.log(4);
-
-/** Below this share thinned arrivals are as good as Poisson, whatever the trace: one table serves all. */
-const LEAST_SHARE = 1 / 16;
-
-/** A handful of prompts says little about lengths: a mix of fewer is topped up to this many from the whole sample. */
-const MIN_MIX_PROMPTS = 120;
 
 /** Requests of the longest run, and of the run over all prompts. */
 const MOST_REQUESTS = Math.max(...[...SEARCH_LOADS, ...FINALIST_LOADS].map(({ most }) => most));
@@ -183,6 +169,10 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
       return make(model, toppedUp(mix, sample.prompts), { loads: FINALIST_LOADS, shapes });
     },
     relativeLatency,
+    heldTokens(model, mix) {
+      const { input: prompt, output } = meanLengths(sample, model, toppedUp(mix, sample.prompts));
+      return prompt + output / 2;
+    },
     simulations: () => simulations,
     checkpoint() {
       const known = new Set(kept.keys());
@@ -209,34 +199,6 @@ function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): rea
     if (!missed) kept = rest;
   }
   return kept.map(({ shape }) => shape);
-}
-
-interface MeanLengths {
-  readonly input: number;
-  readonly output: number;
-}
-
-function meanLengths(sample: PlanningSample, model: number, { prompts }: Mix): MeanLengths {
-  const outputTokens = sample.outputTokens[model] ?? new Int32Array(sample.prompts);
-  let input = 0;
-  let output = 0;
-  for (const prompt of prompts) {
-    input += sample.inputTokens[prompt] ?? 0;
-    output += outputTokens[prompt] ?? 0;
-  }
-  return { input: Math.max(1, input / prompts.length), output: Math.max(1, output / prompts.length) };
-}
-
-function mixKey({ input, output }: MeanLengths, share: number): string {
-  const step = (value: number, size: number): number => Math.round(Math.log(value) / size);
-  return `${step(output, OUTPUT_STEP)} ${step(input, INPUT_STEP)} ${step(Math.max(share, LEAST_SHARE), SHARE_STEP)}`;
-}
-
-function toppedUp({ prompts, share }: Mix, all: number): Mix {
-  const missing = Math.min(all, MIN_MIX_PROMPTS) - prompts.length;
-  if (missing <= 0) return { prompts, share };
-  const stride = Math.max(1, Math.floor(all / missing));
-  return { prompts: Int32Array.from([...prompts, ...Array.from({ length: missing }, (_, index) => (index * stride) % all)]), share };
 }
 
 /** Each prompt of the mix once in shuffled order, again and again until there are enough requests. */

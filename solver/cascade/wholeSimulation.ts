@@ -76,7 +76,7 @@ function clusterReplicas({ model, replicas, groups }: DeployedStage, shapes: rea
     const replica = shapes.find((candidate) => candidate.shape === shape)?.replica;
     if (replica === undefined) return [];
     const name = `${model} ${gpu} ${shape.tp}x${shape.pp}`;
-    const maxInFlight = inFlightLimit(groups, groups[group] ?? { shareEach: 0 });
+    const maxInFlight = inFlightLimit(groups[group] ?? {});
     return Array.from({ length: count }, (_, index) => ({ id: `${name} ${index}`, model, replica, maxInFlight }));
   });
 }

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { sealPlan } from "@/server/planning/sealPlan";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { gatewayConfig } from "./gatewayRouting";
+import { targetEngines } from "./targetEngines";
+
+/** A plan whose replicas hold so many requests each, in the order of its models; null: nothing is said. */
+function planHolding(limits: readonly (number | null)[]) {
+  const draft = examplePlanDraft();
+  const deployment = draft.deployment.map((model, index) => ({
+    ...model,
+    replicas: model.replicas.map((group) => ({ ...group, ...(limits[index] == null ? {} : { maxInFlight: limits[index] }) })),
+  }));
+  return sealPlan({ ...draft, deployment }, new Date(0));
+}
+
+const judge = { model: "weir-judge", url: "http://127.0.0.1:1" };
+
+function configFor(plan: ReturnType<typeof planHolding>, current: ReturnType<typeof gatewayConfig>, gone: string[] = []) {
+  const engines = targetEngines(plan).map((engine) => ({ ...engine, stopping: false, url: "http://127.0.0.1:2" }));
+  const others = gone.map((id) => ({ ...engines[0]!, id }));
+  const active = [...engines.map(({ id }) => id), ...gone];
+  const routing = { planId: plan.id, active, cordoned: [] };
+  const config = gatewayConfig({ routing, plan, engines: [...engines, ...others], judge, timeScale: 1, current });
+  if (config === null) throw new Error("no configuration");
+  return config;
+}
+
+describe("gatewayConfig", () => {
+  it("lets each engine hold what the plan was verified with", () => {
+    expect(configFor(planHolding([40, 7]), null).replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([40, 7]);
+  });
+
+  it("lets engines of plans that say nothing hold as many as an engine runs", () => {
+    expect(configFor(planHolding([null, null]), null).replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([256, 256]);
+  });
+
+  it("keeps what the engines of an earlier plan held while they help out", () => {
+    const before = configFor(planHolding([40, 7]), null);
+    const helping = { ...before, replicas: before.replicas.map((replica, index) => (index === 0 ? { ...replica, id: "old" } : replica)) };
+    const after = configFor(planHolding([50, 60]), helping, ["old"]);
+    expect(after.replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([50, 60, 40]);
+  });
+});
