@@ -13,6 +13,51 @@ const gatewayReplicaSchema = z.object({
   maxInFlight: z.int().positive(),
 });
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** Prompts in records stay short, since twenty thousand records are kept in memory. */
+const mostRecordedCharacters = 2000;
+
+/**
+ * What an operator sets beside the plan. A PUT without it leaves it as it is, so that applying a plan opens no door; a PUT with `{}`
+ * clears it. Unknown members are refused: a misspelt `keys` must not leave the gateway open.
+ */
+const gatewaySettingsSchema = z.strictObject({
+  /**
+   * What a client that asks a judged cascade for a stream gets unless it says in `x-weir-stream`. `buffer` (left out): nothing leaves before
+   * an answer is whole and accepted, so an engine's failure costs a retry and never a broken stream. `last`: the last stage streams live.
+   */
+  streaming: z.enum(["buffer", "last"]).optional(),
+  /** Calls to the judge at once, and the time for one, its wait for its turn included; then the answer counts as not judged. */
+  judge: z.strictObject({ maxInFlight: z.int().positive().optional(), timeoutSeconds: z.number().positive().optional() }).optional(),
+  /** Who may ask; left out: everybody. Keys stand here as their SHA-256 only. A key's objective counts before the request's own. */
+  keys: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        sha256,
+        requestsPerMinute: z.int().positive().optional(),
+        objective: z.string().min(1).optional(),
+      }),
+    )
+    .min(1)
+    .optional(),
+  /**
+   * Classes of work, named by a request in `x-gateway-inference-objective` or by its key: one is shed when a model's queue is filled to its
+   * share of the bound, so what has a small share makes room for the rest. Work of no class listed here has the whole.
+   */
+  objectives: z.array(z.strictObject({ name: z.string().min(1), queueShare: z.number().gt(0).max(1) })).optional(),
+  /** What tokens cost, by model; records have a cost where every model that answered has a price. */
+  prices: z
+    .record(
+      z.string(),
+      z.strictObject({ usdPerMillionInputTokens: z.number().nonnegative(), usdPerMillionOutputTokens: z.number().nonnegative() }),
+    )
+    .optional(),
+  /** Records hold this many characters of the end of each prompt; left out: none. */
+  recordedPromptCharacters: z.int().positive().max(mostRecordedCharacters).optional(),
+});
+
 /**
  * What the gateway runs: PUT whole to `/config` on the admin listener with `If-Match: "<etag>"` (428 when missing, 412
  * when stale), read with GET. Kept on disk, so the gateway serves the last good one when it starts alone.
@@ -29,6 +74,7 @@ export const gatewayConfigSchema = z.object({
   judge: z.object({ model: z.string(), url: z.url() }).nullable(),
   /** Engine seconds that pass in one wall second: 1 on real engines, more only on an emulated cluster. */
   timeScale: z.number().positive(),
+  settings: gatewaySettingsSchema.optional(),
 });
 
 /** GET `/status` on the admin listener. */
@@ -59,10 +105,29 @@ const stageRecordSchema = z.object({
   reason: z.string(),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
+  /** What was known of the engine when it was chosen. Left out in records of older gateways. */
+  engine: z
+    .object({
+      /** Requests the gateway had there, this one included. */
+      inFlight: z.int(),
+      maxInFlight: z.int(),
+      /** Where the policy goes by it. */
+      kvUse: z
+        .object({
+          state: z.enum(["fresh", "stale", "absent", "unreachable"]),
+          value: z.number().optional(),
+          ageSeconds: z.number().optional(),
+        })
+        .optional(),
+    })
+    .optional(),
 });
 
-/** Why a request was answered as it was. No prompt, no answer. Served by GET `/decisions?after=<sequence>` (at most 1000 a call). */
-const decisionSchema = z.object({
+/**
+ * Why a request was answered as it was. No answer, and no prompt unless the settings say so. Served by GET `/decisions/<id>` and by
+ * GET `/decisions?after=<sequence>` (at most 1000 a call). What is optional is left out in records of older gateways, or as said.
+ */
+export const decisionSchema = z.object({
   sequence: z.int(),
   id: z.string(),
   planId: z.string(),
@@ -74,6 +139,22 @@ const decisionSchema = z.object({
   reason: z.string(),
   /** Why it started at its first stage here; left out where it was shed before. */
   startReason: z.string().optional(),
+  endpoint: z.string().optional(),
+  /** The name in `model`. */
+  asked: z.string().optional(),
+  /** Models the policy could have sent it to, in the order of the stages. */
+  candidates: z.array(z.string()).optional(),
+  /** What the application's own router said of them; left out where it said nothing. */
+  routerScores: z.record(z.string(), z.number()).optional(),
+  /** Name of the API key, and class of work, where there is one. */
+  key: z.string().optional(),
+  objective: z.string().optional(),
+  /** What was out of order and so changed what happened; empty when nothing was. */
+  degraded: z.array(z.enum(["judge"])).optional(),
+  /** Of the tokens of every stage and of the judge's calls; null where a price or a count is not known. */
+  costUsd: z.number().nullable().optional(),
+  /** The end of the prompt, where the settings ask for it. */
+  prompt: z.string().optional(),
   stages: z.array(stageRecordSchema),
   ttftSeconds: z.number().nullable(),
   endToEndSeconds: z.number(),
@@ -84,6 +165,7 @@ export const decisionPageSchema = z.object({ decisions: z.array(decisionSchema),
 
 export type GatewayReplica = z.infer<typeof gatewayReplicaSchema>;
 export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;
+export type GatewaySettings = z.infer<typeof gatewaySettingsSchema>;
 export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type Decision = z.infer<typeof decisionSchema>;

@@ -27,6 +27,8 @@ interface AdminListenerOptions {
   readonly onConfig: (config: GatewayConfig, etag: string) => void;
 }
 
+const decisionPath = "/decisions/";
+
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
@@ -41,6 +43,7 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
       response.writeHead(200, { "content-type": contentType }).end(text);
     },
     "GET /status": (_, response) => sendJson(response, status(options)),
+    "GET /decisions/:id": (request, response) => sendDecision(request, response, options),
     "GET /decisions": (request, response) => sendDecisions(request, response, options),
     "GET /config": (_, response) => {
       const headers = { etag: `"${currentEtag(serving)}"` };
@@ -54,7 +57,8 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {
-    const route = `${request.method} ${(request.url ?? "/").split("?", 1)[0]}`;
+    const path = pathOf(request);
+    const route = `${request.method} ${path.startsWith(decisionPath) ? `${decisionPath}:id` : path}`;
     const handler = routes[route];
     if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
@@ -88,11 +92,13 @@ async function putConfig(
   }
   const parsed = parseConfig(read.bytes);
   if (!parsed.ok) return sendError(response, parsed.error, etagHeader);
-  const earlierNames = serving.earlierNamesUnder(parsed.config);
-  await save(parsed.config, earlierNames);
-  serving.install(parsed.config, earlierNames);
+  const settings = parsed.config.settings ?? serving.config?.settings;
+  const config = settings === undefined ? parsed.config : { ...parsed.config, settings };
+  const earlierNames = serving.earlierNamesUnder(config);
+  await save(config, earlierNames);
+  serving.install(config, earlierNames);
   const etag = currentEtag(serving);
-  onConfig(parsed.config, etag);
+  onConfig(config, etag);
   sendJson(response, { etag }, { headers: { etag: `"${etag}"` } });
 }
 
@@ -123,6 +129,21 @@ function sendDecisions(request: IncomingMessage, response: ServerResponse, { dec
     const message = `after=${given.slice(0, 40)} is no sequence number; start with after=0.`;
     sendError(response, { status: 400, message, type: "invalid_request_error", param: "after", code: "invalid_value" });
   }
+}
+
+function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
+  const id = pathOf(request).slice(decisionPath.length);
+  const decision = decisions.find(id);
+  if (decision !== undefined) {
+    sendJson(response, decision);
+    return;
+  }
+  const message = `No decision ${JSON.stringify(id.slice(0, 40))} is kept; it is not made yet, or others have taken its place.`;
+  sendError(response, { status: 404, message, type: "not_found_error", param: "id", code: "unknown_decision" });
+}
+
+function pathOf({ url }: IncomingMessage): string {
+  return (url ?? "/").split("?", 1)[0] ?? "/";
 }
 
 function status({ serving, decisions, metrics, version }: AdminListenerOptions): GatewayStatus {

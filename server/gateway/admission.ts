@@ -7,7 +7,7 @@ import type { Serving } from "./serving";
 export type Admission =
   | { readonly kind: "admitted"; readonly served: ServedModel }
   /** A request for a served model that there is no room or no engine for now. */
-  | { readonly kind: "shed"; readonly served: ServedModel; readonly error: ApiError }
+  | { readonly kind: "shed"; readonly served: ServedModel; readonly error: ApiError; readonly retryAfterSeconds: number }
   | { readonly kind: "refused"; readonly error: ApiError };
 
 /** The error for a name that nothing is served under. */
@@ -20,33 +20,37 @@ interface Door {
   readonly serving: Serving;
   readonly queuedPerModel: number;
   readonly draining: boolean;
+  /** Class of the work; null where it has none. */
+  readonly objective: string | null;
 }
 
 /** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
-export function admit(asked: ModelRequest, { serving, queuedPerModel, draining }: Door): Admission {
-  const { endpoint, model, body } = asked;
+export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
   }
-  const served = serving.find(model);
-  if (served === undefined) return { kind: "refused", error: unservedModel(model) };
+  const served = serving.find(asked.model);
+  if (served === undefined) return { kind: "refused", error: unservedModel(asked.model) };
   // One stage would answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
-  const refusal = served.kind === "cascade" ? cascadeRefusal(endpoint, body) : null;
+  const refusal = served.kind === "cascade" ? cascadeRefusal(asked.endpoint, asked.body) : null;
   if (refusal !== null)
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
-  const shed = (error: ApiError): Admission => ({ kind: "shed", served, error });
-  if (draining) return shed({ status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
-  const routerScores = (name: string): number | undefined => asked.routerScores.get(name);
-  const { stage } = served.driver.policy.start({ ...asked, routerScores, replicas: serving.pool.replicas });
-  const first = served.models[stage] ?? "";
+  const shed = (retryAfterSeconds: number, error: ApiError): Admission => ({ kind: "shed", served, error, retryAfterSeconds });
+  if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
+  const first = served.models[serving.startOf(served, asked).stage] ?? "";
   if (!serving.pool.available(first)) {
-    return shed({ status: 503, message: `No engine of ${first} takes work at the moment.`, type: "server_error", code: "no_endpoint" });
+    const message = `No engine of ${first} takes work at the moment.`;
+    return shed(serving.recoverySeconds(first), { status: 503, message, type: "server_error", code: "no_endpoint" });
   }
-  const full = served.models.find((stage) => (serving.queued.get(stage) ?? 0) >= queuedPerModel);
+  const room = Math.ceil(serving.queueShare(objective) * queuedPerModel);
+  const full = served.models.find((stage) => (serving.queued.get(stage) ?? 0) >= room);
   if (full === undefined) return { kind: "admitted", served };
-  const message = `${queuedPerModel} requests wait for ${full}, which is all the gateway holds.`;
-  return shed({ status: 429, message, type: "rate_limit_error", code: "queue_full" });
+  const message =
+    room === queuedPerModel
+      ? `${room} requests wait for ${full}, which is all the gateway holds.`
+      : `${serving.queued.get(full)} requests wait for ${full}; one of the class ${objective} is taken in below ${room} only.`;
+  return shed(serving.drainSeconds(full), { status: 429, message, type: "rate_limit_error", code: "queue_full" });
 }
 
 function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {

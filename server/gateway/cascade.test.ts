@@ -96,9 +96,9 @@ describe("a cascade behind the gateway", () => {
     expect(small.asked[0]?.body).not.toHaveProperty("stream_options");
   });
 
-  it("streams the last stage through live, byte by byte", async () => {
+  it("streams the last stage through live when asked to, byte by byte", async () => {
     const { running } = await twoStages("10");
-    const answer = await running.chat({ stream: true });
+    const answer = await running.chat({ stream: true }, { headers: { "x-weir-stream": "last" } });
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     expect(answer.headers.get("x-weir-escalations")).toBe("1");
     const text = await answer.text();

@@ -6,6 +6,8 @@ import { completionsEndpoint } from "./completionsEndpoint";
 import { embeddingsEndpoint } from "./embeddingsEndpoint";
 import { type RequestService, serveRequest } from "./serveRequest";
 
+/** Where a key is asked for when keys are set. */
+const keyedPaths = "/v1/";
 const modelPath = "/v1/models/";
 const endpoints = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map((endpoint) => [endpoint.path, endpoint]));
 /** What clients of newer and of other APIs ask for; they get to know where to go instead. */
@@ -19,7 +21,7 @@ interface DataListenerOptions extends RequestService {
 
 /** The handler of the data port: the OpenAI API over the served models. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, version, draining, onBug } = options;
+  const { serving, version, draining, onBug, onRefused } = options;
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
   const readers: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -37,12 +39,17 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
   return (request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     if (draining()) response.setHeader("connection", "close");
+    const caller = path.startsWith(keyedPaths) ? serving.callers.identify(request.headers) : null;
+    if (caller === null && path.startsWith(keyedPaths)) {
+      onRefused(null, wrongKey.status);
+      return sendError(response, wrongKey, { "www-authenticate": "Bearer" });
+    }
     if (notYet.has(path)) return sendError(response, notYetServed(path), { "x-should-retry": "false" });
     const endpoint = endpoints.get(path);
-    if (endpoint !== undefined) {
+    if (endpoint !== undefined && caller !== null) {
       if (request.method !== "POST") sendError(response, wrongMethod(path, "POST"), { allow: "POST" });
       else {
-        serveRequest({ endpoint, request, response }, options).catch((error) => {
+        serveRequest({ endpoint, caller, request, response }, options).catch((error) => {
           onBug(error);
           if (response.headersSent) response.destroy();
           else sendError(response, { status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
@@ -66,6 +73,13 @@ function decoded(text: string): string {
     return text;
   }
 }
+
+const wrongKey: ApiError = {
+  status: 401,
+  message: "This gateway needs one of its API keys as the bearer token.",
+  type: "authentication_error",
+  code: "invalid_api_key",
+};
 
 function notYetServed(path: string): ApiError {
   const message = `${path} is not served yet; use ${chatEndpoint.path}.`;

@@ -28,6 +28,11 @@ export class DecisionLog {
     this.#ring[this.#latest % this.#ring.length] = { sequence: this.#latest, ...decision };
   }
 
+  /** The decision of that id; undefined where it is not kept any more, or not made yet. */
+  find(id: string): Decision | undefined {
+    return this.#ring.find((decision) => decision?.id === id);
+  }
+
   /** At most 1000 decisions whose sequence is above `after`, oldest first. */
   page(after: number): DecisionPage {
     const oldestKept = Math.max(1, this.#latest - this.#ring.length + 1);

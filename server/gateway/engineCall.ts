@@ -10,6 +10,8 @@ export interface EngineCall {
   readonly signal: AbortSignal;
   /** Takes over the body of a 200 answer piece by piece; without it the body is collected. */
   readonly onData?: (chunk: Buffer, flow: Flow) => void;
+  /** Seconds of silence after which the engine has failed; left out: no limit but the signal. While the flow is paused none pass. */
+  readonly silenceSeconds?: number;
 }
 
 /** Holds the upstream back while the client reads slowly, or ends the call. */
@@ -29,7 +31,7 @@ export type EngineReply =
  * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
  * connection, so that the engine stops generating). Never rejects.
  */
-export function callEngine({ pool, path, headers, body, signal, onData }: EngineCall): Promise<EngineReply> {
+export function callEngine({ pool, path, headers, body, signal, onData, silenceSeconds }: EngineCall): Promise<EngineReply> {
   if (signal.aborted) return Promise.resolve({ kind: "aborted" });
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -42,7 +44,13 @@ export function callEngine({ pool, path, headers, body, signal, onData }: Engine
       settle({ kind: "aborted" });
       controller?.abort(new Error("the request was aborted"));
     };
+    const listen = (): NodeJS.Timeout | undefined =>
+      silenceSeconds === undefined
+        ? undefined
+        : setTimeout(() => controller?.abort(new Error(`nothing came for ${silenceSeconds} s`)), silenceSeconds * 1000);
+    let silence = listen();
     const settle = (reply: EngineReply): void => {
+      clearTimeout(silence);
       signal.removeEventListener("abort", onAbort);
       resolve(reply);
     };
@@ -60,12 +68,19 @@ export function callEngine({ pool, path, headers, body, signal, onData }: Engine
           if (!onData || statusCode !== 200) return;
           flow = {
             headers: responseHeaders,
-            pause: () => started.pause(),
-            resume: () => started.resume(),
+            pause() {
+              clearTimeout(silence);
+              started.pause();
+            },
+            resume() {
+              silence = listen();
+              started.resume();
+            },
             abort: (reason) => started.abort(new Error(reason)),
           };
         },
         onResponseData(_, chunk) {
+          silence?.refresh();
           if (flow && onData) onData(chunk, flow);
           else chunks.push(chunk);
         },

@@ -1,8 +1,10 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
+import { errorBody } from "./apiError";
 import { ConfigStore, configEtag } from "./configStore";
 import { dataListener } from "./dataListener";
 import { DecisionLog } from "./decisionLog";
@@ -37,6 +39,8 @@ const address = "127.0.0.1";
 const keepAliveMs = 75_000;
 /** How often a gateway that ends looks whether everything is answered. */
 const lookMs = 20;
+/** How often connections are looked through for slow headers. */
+const maximumLookMs = 5_000;
 /** Time for the last error bodies to reach clients that read. */
 const farewellSeconds = 1;
 
@@ -50,7 +54,7 @@ export async function startGateway({
   limits: given,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
-  const serving = new Serving({ judgeSeconds: limits.judgeSeconds });
+  const serving = new Serving({ timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls });
   const decisions = new DecisionLog();
   const metrics = new GatewayMetrics(serving);
   const store = new ConfigStore(stateDirectory);
@@ -62,7 +66,13 @@ export async function startGateway({
   if (loaded.kind === "unusable") log.error({ reason: loaded.reason }, "starting without a configuration");
 
   const data = createServer(
-    { keepAliveTimeout: keepAliveMs },
+    {
+      keepAliveTimeout: keepAliveMs,
+      headersTimeout: limits.arrivalSeconds * 1000,
+      // The body's own time is kept with the request; this ends what is no request for a model.
+      requestTimeout: 2 * limits.arrivalSeconds * 1000,
+      connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
+    },
     dataListener({
       serving,
       limits,
@@ -79,6 +89,10 @@ export async function startGateway({
       },
     }),
   );
+  data.maxConnections = limits.connections;
+  // A whole answer that its client does not read; nothing else is quiet for as long.
+  data.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
+  data.on("clientError", refuseUnreadable);
   const admin = createServer(
     adminListener({
       serving,
@@ -127,6 +141,17 @@ export async function startGateway({
       return cut;
     },
   };
+}
+
+/** Answers what is no HTTP request, or came too slowly to be one. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable) return void socket.destroy();
+  const slow = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+  const message = slow ? "The request took longer to arrive than the gateway allows." : "This is no HTTP request.";
+  const status = slow ? "408 Request Timeout" : "400 Bad Request";
+  const body = errorBody({ status: slow ? 408 : 400, message, type: "invalid_request_error", code: slow ? "slow_request" : "bad_request" });
+  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
+  socket.end(`${head}\r\n\r\n${body}`);
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -1,11 +1,9 @@
 import { Pool } from "undici";
+import { Breaker } from "./breaker";
+import { CallSlots } from "./callSlots";
 import { chatAnswer } from "./chatEndpoint";
-import { callEngine } from "./engineCall";
+import { callEngine, type EngineReply } from "./engineCall";
 import { judgePrompt, parseScore } from "./judgePrompt";
-
-/** After so many failures in a row the judge is not asked for a while, so that requests do not each wait for its timeout. */
-const failuresBeforeRest = 3;
-const restMs = 5_000;
 
 export interface JudgeReading {
   /** Null when the judge failed, was too late, rests, or gave no integer from 0 to 100. */
@@ -14,60 +12,60 @@ export interface JudgeReading {
   readonly failure: string | null;
 }
 
-interface JudgeOptions {
+export interface JudgeOptions {
   readonly model: string;
   readonly url: string;
+  /** For one call, the wait for its turn included. */
   readonly timeoutSeconds: number;
+  readonly maxInFlight: number;
 }
+
+const aborted: JudgeReading = { score: null, failure: "the request was aborted" };
+const rests: JudgeReading = { score: null, failure: "the judge rests after failures in a row" };
 
 /** Asks the judge model for the score of an answer. */
 export class Judge {
   readonly #options: JudgeOptions;
   readonly #pool: Pool;
   readonly #path: string;
-  #failures = 0;
-  #restsUntilMs = 0;
+  readonly #breaker = new Breaker();
+  readonly #slots: CallSlots;
 
   constructor(options: JudgeOptions) {
     const url = new URL(options.url);
     this.#options = options;
     this.#path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
     this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: options.timeoutSeconds * 1000 });
+    this.#slots = new CallSlots(options.maxInFlight);
   }
 
   get resting(): boolean {
-    return performance.now() < this.#restsUntilMs;
+    return this.#breaker.resting;
   }
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
   async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
-    if (this.resting) return { score: null, failure: "the judge rests after failures in a row" };
+    if (this.resting) return rests;
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), this.#options.timeoutSeconds * 1000);
     const onAbort = (): void => deadline.abort();
     signal.addEventListener("abort", onAbort, { once: true });
-    const reply = await callEngine({
-      pool: this.#pool,
-      path: this.#path,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({
-        model: this.#options.model,
-        messages: [{ role: "user", content: judgePrompt(prompt, answer) }],
-        temperature: 0,
-        max_tokens: 8,
-      }),
-      signal: deadline.signal,
-    });
-    clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
-    if (signal.aborted) return { score: null, failure: "the request was aborted" };
-    if (reply.kind === "aborted") return this.#failed(`no score within ${this.#options.timeoutSeconds} s`);
-    if (reply.kind === "failed") return this.#failed(reply.reason);
-    if (reply.status !== 200) return this.#failed(`the judge answered ${reply.status}`);
-    const score = scoreOf(reply.body);
-    if (score === null) return this.#failed("the judge gave no integer from 0 to 100");
-    this.#failures = 0;
-    return { score, failure: null };
+    try {
+      if (!(await this.#slots.enter(deadline.signal))) {
+        const { maxInFlight, timeoutSeconds } = this.#options;
+        return signal.aborted ? aborted : { score: null, failure: `${maxInFlight} judge calls were under way for ${timeoutSeconds} s` };
+      }
+      try {
+        // It may have failed while this one waited for its turn.
+        if (!this.#breaker.begin()) return rests;
+        return this.#reading(await this.#ask(judgePrompt(prompt, answer), deadline.signal), signal);
+      } finally {
+        this.#slots.leave();
+      }
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+    }
   }
 
   /** Ends every connection. */
@@ -75,13 +73,34 @@ export class Judge {
     void this.#pool.destroy();
   }
 
-  #failed(failure: string): JudgeReading {
-    this.#failures += 1;
-    if (this.#failures >= failuresBeforeRest) {
-      this.#failures = 0;
-      this.#restsUntilMs = performance.now() + restMs;
+  #ask(content: string, signal: AbortSignal): Promise<EngineReply> {
+    return callEngine({
+      pool: this.#pool,
+      path: this.#path,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: this.#options.model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 }),
+      signal,
+    });
+  }
+
+  #reading(reply: EngineReply, signal: AbortSignal): JudgeReading {
+    if (signal.aborted) {
+      this.#breaker.gaveUp();
+      return aborted;
     }
-    return { score: null, failure };
+    const score = reply.kind === "answered" && reply.status === 200 ? scoreOf(reply.body) : null;
+    if (score !== null) {
+      this.#breaker.succeeded();
+      return { score, failure: null };
+    }
+    this.#breaker.failed();
+    return { score, failure: this.#failure(reply) };
+  }
+
+  #failure(reply: EngineReply): string {
+    if (reply.kind === "aborted") return `no score within ${this.#options.timeoutSeconds} s`;
+    if (reply.kind === "failed") return reply.reason;
+    return reply.status === 200 ? "the judge gave no integer from 0 to 100" : `the judge answered ${reply.status}`;
   }
 }
 

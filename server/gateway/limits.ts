@@ -10,6 +10,16 @@ export interface GatewayLimits {
   readonly requestSeconds: number;
   /** Time for one judge call; then the answer counts as not judged. */
   readonly judgeSeconds: number;
+  /** Judge calls at once; more wait for their turn, within the time for one. */
+  readonly judgeCalls: number;
+  /** Time for a request's headers, and then for its body; then 408, so that slow senders hold no connection. */
+  readonly arrivalSeconds: number;
+  /** Time for which an engine may say nothing while it streams, before its first token too; then it has failed. */
+  readonly streamSilenceSeconds: number;
+  /** Time for which a client may read nothing of its stream; then it is cut off, and its engine's place is free. */
+  readonly clientStallSeconds: number;
+  /** Connections of clients at once. */
+  readonly connections: number;
   /** Time given to requests in flight after SIGTERM; then they are answered with an error. */
   readonly drainSeconds: number;
 }
@@ -24,6 +34,15 @@ export const defaultLimits: GatewayLimits = {
   requestSeconds: 600,
   // A judge call takes 0.27 s in the source (Cascadia); ten seconds is a judge that is down.
   judgeSeconds: 10,
+  // As many as an engine of its own batches well; further ones would wait there instead of here.
+  judgeCalls: 128,
+  // The largest body in that time is 270 kB/s.
+  arrivalSeconds: 30,
+  // A step takes less than a second; before the first token the longest prompts are read for a minute or two.
+  streamSilenceSeconds: 240,
+  clientStallSeconds: 60,
+  // Every queue of five models full, and as many streams again.
+  connections: 20_000,
   // What starts and stops the gateway kills it a few seconds after it asked; what is left by then is answered with an error.
   drainSeconds: 3,
 };

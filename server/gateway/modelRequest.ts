@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
+import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
 import type { ApiError } from "./apiError";
 import type { Endpoint } from "./endpoint";
 import { isRecord } from "./isRecord";
@@ -20,21 +21,36 @@ export interface ModelRequest extends RequestIds {
   readonly programId: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
+  /** How a stream of a judged cascade is to come; null where the request does not say. */
+  readonly streaming: Streaming | null;
   readonly includeUsage: boolean;
   /** Estimated from the size of the body at four bytes a token; policies that need the true count ask for telemetry. */
   readonly inputTokens: number;
+  /** What the client lets an answer be long at most, where it says so: the one prediction of its length at hand. */
+  readonly mostTokens: number | null;
   readonly routerScores: RequestScores;
   /** Headers that go on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
 }
 
+type Streaming = NonNullable<GatewaySettings["streaming"]>;
+
 export type ParsedRequest = { readonly ok: true; readonly asked: ModelRequest } | { readonly ok: false; readonly error: ApiError };
 
 const bytesPerToken = 4;
-const passedHeaders = ["authorization", "traceparent", "tracestate", "x-session-id"] as const;
+const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
+const streamingHeader = "x-weir-stream";
 /** Where clients in use write the session a request belongs to; the first that is there counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
 const saneId = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * The end of a prompt, for a record. A copy of its own: a slice of a string keeps the whole of it in memory.
+ */
+export function promptEnd({ endpoint, body }: ModelRequest, characters: number): string | null {
+  if (endpoint.text === null) return null;
+  return Buffer.from(endpoint.text.prompt(body).slice(-characters)).toString();
+}
 
 /** The ids of a request that has just come. */
 export function requestIds(headers: IncomingHttpHeaders): RequestIds {
@@ -46,10 +62,12 @@ interface Arrived {
   readonly ids: RequestIds;
   readonly endpoint: Endpoint;
   readonly headers: IncomingHttpHeaders;
+  /** Whether `authorization` is the engines' business: not where it holds a key of the gateway's. */
+  readonly passAuthorization: boolean;
 }
 
 /** Reads a body. Only what the gateway itself needs is checked; the engine checks the rest. */
-export function parseRequest(bytes: Buffer, { ids, endpoint, headers }: Arrived): ParsedRequest {
+export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthorization }: Arrived): ParsedRequest {
   let body: unknown;
   try {
     body = JSON.parse(bytes.toString("utf8"));
@@ -66,8 +84,15 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers }: Arrived)
     return refuse("`stream` must be true or false.", "invalid_type", "stream");
   const routerScores = readRouterScores(headers);
   if (typeof routerScores === "string") return refuse(routerScores, "invalid_header");
+  const streaming = headers[streamingHeader] ?? null;
+  if (streaming !== null && streaming !== "buffer" && streaming !== "last") {
+    return refuse(
+      `The header ${streamingHeader} says ${JSON.stringify(String(streaming).slice(0, 200))}, but only buffer and last exist.`,
+      "invalid_header",
+    );
+  }
   const upstreamHeaders: Record<string, string> = { "content-type": "application/json", "x-request-id": ids.requestId };
-  for (const name of passedHeaders) {
+  for (const name of passAuthorization ? ([...passedHeaders, "authorization"] as const) : passedHeaders) {
     const value = headers[name];
     if (typeof value === "string") upstreamHeaders[name] = value;
   }
@@ -80,8 +105,10 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers }: Arrived)
       programId: sessionHeaders.map((name) => saneHeader(headers, name)).find((id) => id !== undefined) ?? ids.decisionId,
       body,
       stream: endpoint.text !== null && stream === true,
+      streaming,
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
       inputTokens: Math.ceil(bytes.length / bytesPerToken),
+      mostTokens: mostTokensOf(body),
       routerScores,
       upstreamHeaders,
     },
@@ -95,6 +122,11 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers }: Arrived)
 export function engineBody(asked: ModelRequest, model: string, { stream }: { readonly stream: boolean }): string {
   if (stream || !asked.stream) return JSON.stringify({ ...asked.body, model });
   return JSON.stringify({ ...asked.body, model, stream: false, stream_options: undefined });
+}
+
+function mostTokensOf({ max_completion_tokens: completion, max_tokens: legacy }: ModelRequest["body"]): number | null {
+  const asked = completion ?? legacy;
+  return typeof asked === "number" && asked > 0 ? asked : null;
 }
 
 function saneHeader(headers: IncomingHttpHeaders, name: string): string | undefined {

@@ -2,7 +2,9 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { type ApiError, errorBody } from "./apiError";
 import { endedError } from "./endedError";
 import { callEngine, type EngineCall, type EngineReply, type Flow } from "./engineCall";
+import type { GatewayLimits } from "./limits";
 import { StreamScanner } from "./streamScanner";
+import { StreamWriter } from "./streamWriter";
 import type { Usage } from "./usage";
 
 export const eventStreamHeaders = {
@@ -12,10 +14,11 @@ export const eventStreamHeaders = {
 } as const;
 
 interface Relay {
-  readonly call: Omit<EngineCall, "onData">;
+  readonly call: Omit<EngineCall, "onData" | "silenceSeconds">;
   readonly response: ServerResponse;
   /** Asked for at the first token, when the headers leave. */
   readonly headers: () => OutgoingHttpHeaders;
+  readonly limits: Pick<GatewayLimits, "streamSilenceSeconds" | "clientStallSeconds">;
 }
 
 export type RelayOutcome =
@@ -29,13 +32,14 @@ export type RelayOutcome =
  * Passes an engine's event stream to the client byte by byte. Everything before the first token is held back, so a request
  * whose engine fails until then can still be sent to another one.
  */
-export async function relayStream({ call, response, headers }: Relay): Promise<RelayOutcome> {
+export async function relayStream({ call, response, headers, limits }: Relay): Promise<RelayOutcome> {
   const scanner = new StreamScanner();
+  const writer = new StreamWriter(response, { stallSeconds: limits.clientStallSeconds });
   const begun: { held: Buffer[]; firstTokenMs: number | null } = { held: [], firstTokenMs: null };
   const onData = (chunk: Buffer, flow: Flow): void => {
     scanner.feed(chunk);
     if (begun.firstTokenMs !== null) {
-      writeWithBackPressure(response, chunk, flow);
+      writer.write(chunk, flow);
       return;
     }
     begun.held.push(chunk);
@@ -43,11 +47,11 @@ export async function relayStream({ call, response, headers }: Relay): Promise<R
     else if (scanner.sawToken) {
       begun.firstTokenMs = performance.now();
       response.writeHead(200, { ...headers(), ...eventStreamHeaders });
-      writeWithBackPressure(response, Buffer.concat(begun.held), flow);
+      writer.write(Buffer.concat(begun.held), flow);
       begun.held = [];
     }
   };
-  const reply = await callEngine({ ...call, onData });
+  const reply = await callEngine({ ...call, onData, silenceSeconds: limits.streamSilenceSeconds });
   const { firstTokenMs, held } = begun;
   if (firstTokenMs === null) {
     // A 200 without a single token: what came is the answer, unless the engine failed on the way.
@@ -58,13 +62,14 @@ export async function relayStream({ call, response, headers }: Relay): Promise<R
     response.end();
     return { kind: "broken", reason: scanner.error, usage: scanner.usage, firstTokenMs };
   }
-  if (reply.kind === "answered") {
+  if (reply.kind === "answered" && scanner.ended) {
     response.end();
     return { kind: "streamed", usage: scanner.usage, firstTokenMs };
   }
   const { signal } = call;
-  const reason = reply.kind === "failed" ? reply.reason : String(signal.reason);
-  const error = reply.kind === "failed" ? engineFailed(reason) : endedError(signal);
+  const failure = reply.kind === "failed" ? reply.reason : "the stream ended without [DONE]";
+  const reason = reply.kind === "aborted" ? String(signal.reason) : failure;
+  const error = reply.kind === "aborted" ? endedError(signal) : engineFailed(reason);
   if (!response.destroyed) response.end(`data: ${errorBody(error)}\n\n`);
   return { kind: "broken", reason, usage: scanner.usage, firstTokenMs };
 }
@@ -72,10 +77,4 @@ export async function relayStream({ call, response, headers }: Relay): Promise<R
 function engineFailed(reason: string): ApiError {
   const message = `The engine failed while it was answering: ${reason}.`;
   return { status: 502, message, type: "server_error", code: "engine_failed" };
-}
-
-function writeWithBackPressure(response: ServerResponse, chunk: Buffer, flow: Flow): void {
-  if (response.write(chunk)) return;
-  flow.pause();
-  response.once("drain", () => flow.resume());
 }

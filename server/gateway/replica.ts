@@ -27,6 +27,8 @@ export class Replica implements ReplicaView {
   #retired = false;
   #healthy = true;
   #failures = 0;
+  /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
+  nextProbeMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
   readonly #onRecovered: (replica: Replica) => void;
 
@@ -65,6 +67,7 @@ export class Replica implements ReplicaView {
   succeeded(): void {
     this.#failures = 0;
     this.#healthy = true;
+    this.nextProbeMs = null;
   }
 
   failed(): void {
@@ -99,6 +102,7 @@ export class Replica implements ReplicaView {
 
   #probeLater(): void {
     const delay = Math.min(slowestProbeMs, firstProbeMs * 2 ** (this.#failures - 1));
+    this.nextProbeMs = performance.now() + delay;
     this.#timer = setTimeout(() => void this.#probe(), delay);
     this.#timer.unref();
   }
@@ -108,6 +112,7 @@ export class Replica implements ReplicaView {
     if (this.#retired) return;
     if (alive) {
       this.#healthy = true;
+      this.nextProbeMs = null;
       this.#onRecovered(this);
     } else {
       this.#failures += 1;

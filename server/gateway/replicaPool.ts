@@ -42,6 +42,15 @@ export class ReplicaPool {
     return this.#replicas.some((replica) => replica.model === model && !replica.down);
   }
 
+  /** Wall seconds until the next engine of the model that is out is looked at again; null where none is. */
+  nextProbeSeconds(model: string): number | null {
+    const nowMs = performance.now();
+    const waits = this.#replicas.flatMap(({ model: own, nextProbeMs }) =>
+      own === model && nextProbeMs !== null ? [Math.max(0, nextProbeMs - nowMs) / 1000] : [],
+    );
+    return waits.length === 0 ? null : Math.min(...waits);
+  }
+
   /** Whether the configuration has an engine of the model; without `cordoned` ones on request. */
   lists(model: string, { cordoned }: { readonly cordoned: boolean }): boolean {
     return this.#replicas.some((replica) => replica.model === model && (cordoned || !replica.cordoned));

@@ -1,11 +1,36 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { Caller } from "./callers";
+import type { ModelRequest } from "./modelRequest";
+import type { Replica } from "./replica";
+import { requestCost } from "./requestCost";
 import type { ServedModel } from "./servedModel";
+import type { Usage } from "./usage";
 
 interface JournalStart {
-  readonly requestId: string;
-  readonly decisionId: string;
+  readonly asked: ModelRequest;
+  readonly caller: Caller;
   readonly startedMs: number;
+  /** The end of the prompt, where the settings ask for it. */
+  readonly prompt: string | null;
+}
+
+/** What a stage's engine was asked, where and how long it took. */
+export interface Attempt {
+  readonly replica: Replica;
+  readonly stage: number;
+  readonly model: string;
+  readonly engine: NonNullable<StageRecord["engine"]>;
+  readonly queueMs: number;
+  readonly engineMs: number;
+}
+
+/** What became of it. */
+export interface Finding extends Usage {
+  readonly verdict: StageRecord["verdict"];
+  readonly reason: string;
+  readonly judgeMs?: number;
+  readonly score?: number | null;
 }
 
 interface AnsweredBy {
@@ -16,16 +41,18 @@ interface AnsweredBy {
   readonly pendingMs: number;
 }
 
-/** Notes what happens to one request, for its response headers and its decision record. Holds no prompt and no answer. */
+/** Notes what happens to one request, for its response headers and its decision record. */
 export class RequestJournal {
   readonly #start: JournalStart;
-  readonly stages: StageRecord[] = [];
+  readonly #stages: StageRecord[] = [];
   /** Wall milliseconds that were not the gateway's own: queues, engines, judge. */
   queueMs = 0;
   engineMs = 0;
   judgeMs = 0;
   escalations = 0;
   judgedScore: number | null = null;
+  /** Whether an answer was not judged that should have been. */
+  judgeFailed = false;
   firstTokenMs: number | null = null;
   /** Why the request started at the stage it did; null until it has. */
   startReason: string | null = null;
@@ -36,41 +63,73 @@ export class RequestJournal {
     this.#start = start;
   }
 
+  /** Notes one engine call and what became of its answer. */
+  note(served: ServedModel, attempt: Attempt, { verdict, reason, inputTokens, outputTokens, judgeMs, score = null }: Finding): void {
+    const scale = served.timeScale / 1000;
+    this.#stages.push({
+      model: attempt.model,
+      replica: attempt.replica.id,
+      queueSeconds: attempt.queueMs * scale,
+      seconds: attempt.engineMs * scale,
+      judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
+      judgedScore: score,
+      threshold: served.thresholds[attempt.stage] ?? null,
+      verdict,
+      reason,
+      inputTokens,
+      outputTokens,
+      engine: attempt.engine,
+    });
+  }
+
   /**
    * The decision headers for an answer, as far as known when the headers leave; `x-weir-stage` counts from 1. Milliseconds
    * are engine milliseconds; the overhead is what the gateway itself took so far.
    */
   headers(served: ServedModel, { stage, model, pendingMs }: AnsweredBy): OutgoingHttpHeaders {
-    const overheadMs = Math.max(0, performance.now() - this.#start.startedMs - this.queueMs - this.engineMs - this.judgeMs - pendingMs);
+    const { asked, startedMs } = this.#start;
+    const overheadMs = Math.max(0, performance.now() - startedMs - this.queueMs - this.engineMs - this.judgeMs - pendingMs);
     const headers: OutgoingHttpHeaders = {
-      "x-request-id": this.#start.requestId,
+      "x-request-id": asked.requestId,
       "x-weir-model": model,
       "x-weir-policy": served.policyHash,
       "x-weir-stage": stage + 1,
       "x-weir-escalations": this.escalations,
       "x-weir-queue-ms": (this.queueMs * served.timeScale).toFixed(2),
       "x-weir-overhead-ms": (overheadMs * served.timeScale).toFixed(2),
-      "x-weir-decision-id": this.#start.decisionId,
+      "x-weir-decision-id": asked.decisionId,
     };
     if (served.planId !== "") headers["x-weir-plan"] = served.planId;
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
+    if (this.judgeFailed) headers["x-weir-degraded"] = "judge";
     return headers;
   }
 
-  /** The record of the finished request. */
-  decision(served: ServedModel, status: number): Omit<Decision, "sequence"> {
-    const endToEndMs = performance.now() - this.#start.startedMs;
+  /** The record of the finished request, costed by the prices of the configuration in force. */
+  decision(served: ServedModel, status: number, config: GatewayConfig | null): Omit<Decision, "sequence"> {
+    const { asked, caller, startedMs, prompt } = this.#start;
+    const endToEndMs = performance.now() - startedMs;
     const overheadMs = Math.max(0, endToEndMs - this.queueMs - this.engineMs - this.judgeMs);
+    const { routerScores } = asked;
     return {
-      id: this.#start.decisionId,
+      id: asked.decisionId,
       planId: served.planId,
       policyHash: served.policyHash,
       finishedAtMs: Date.now(),
       status,
       reason: this.reason,
       ...(this.startReason === null ? {} : { startReason: this.startReason }),
-      stages: this.stages,
-      ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - this.#start.startedMs) / 1000) * served.timeScale,
+      endpoint: asked.endpoint.path,
+      asked: asked.model,
+      candidates: [...served.models],
+      ...(routerScores.size === 0 ? {} : { routerScores: Object.fromEntries(routerScores) }),
+      ...(caller.key === null ? {} : { key: caller.key }),
+      ...(caller.objective === null ? {} : { objective: caller.objective }),
+      degraded: this.judgeFailed ? ["judge"] : [],
+      costUsd: config === null ? null : requestCost(this.#stages, config),
+      ...(prompt === null ? {} : { prompt }),
+      stages: this.#stages,
+      ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - startedMs) / 1000) * served.timeScale,
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,
       overheadSeconds: (overheadMs / 1000) * served.timeScale,
     };

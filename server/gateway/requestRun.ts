@@ -1,40 +1,33 @@
 import type { ServerResponse } from "node:http";
-import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { type ApiError, sendError } from "./apiError";
 import { endedError } from "./endedError";
 import type { GeneratedText } from "./endpoint";
-import { callEngine, type EngineCall, type EngineReply } from "./engineCall";
-import { isRecord } from "./isRecord";
+import { callEngine, type EngineCall } from "./engineCall";
+import type { GatewayLimits } from "./limits";
 import { engineBody, type ModelRequest } from "./modelRequest";
 import { eventStreamHeaders, type RelayOutcome, relayStream } from "./relayStream";
 import type { Replica } from "./replica";
-import { RequestJournal } from "./requestJournal";
+import type { Attempt, RequestJournal } from "./requestJournal";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
-import { noUsage, type Usage, usageOf } from "./usage";
+import { type StageOutcome, stageOutcome, type WholeReply } from "./stageOutcome";
+import { noUsage, usageOf } from "./usage";
 
 interface RequestRunOptions {
   readonly asked: ModelRequest;
   readonly served: ServedModel;
   readonly serving: Serving;
+  readonly journal: RequestJournal;
   readonly response: ServerResponse;
   /** Fires with an `EndReason` as its reason. */
   readonly signal: AbortSignal;
-  readonly attemptsPerStage: number;
-  readonly startedMs: number;
+  readonly limits: GatewayLimits;
 }
 
 export interface FinishedRun {
   readonly served: ServedModel;
   readonly decision: Omit<Decision, "sequence">;
-}
-
-/** What a stage's engine was asked, where and how long it took. */
-interface Attempt {
-  readonly replica: Replica;
-  readonly model: string;
-  readonly queueMs: number;
-  readonly engineMs: number;
 }
 
 /** One admitted request on its way through the stages of its policy, until the response is ended. */
@@ -50,7 +43,7 @@ export class RequestRun {
   constructor(options: RequestRunOptions) {
     this.#options = options;
     this.#served = options.served;
-    this.#journal = new RequestJournal({ ...options.asked, startedMs: options.startedMs });
+    this.#journal = options.journal;
     this.#arrivalSeconds = this.#served.driver.nowSeconds();
     this.#queuedSinceSeconds = this.#arrivalSeconds;
     this.#start();
@@ -63,14 +56,16 @@ export class RequestRun {
     try {
       let status: number | "again" = "again";
       while (status === "again") status = await this.#tryStage();
-      return { served: this.#served, decision: this.#journal.decision(this.#served, status) };
+      return { served: this.#served, decision: this.#journal.decision(this.#served, status, serving.config) };
     } finally {
+      const { programId, decisionId } = this.#options.asked;
+      if (programId === decisionId) this.#served.driver.end(programId);
       serving.end(this.#served);
     }
   }
 
   async #tryStage(): Promise<number | "again"> {
-    const { serving, signal } = this.#options;
+    const { serving, signal, asked } = this.#options;
     const { driver } = this.#served;
     const model = driver.policy.modelOfStage(this.#stage);
     if (!serving.serves(this.#served, model)) return this.#beginAnew(model);
@@ -78,23 +73,28 @@ export class RequestRun {
     const grant = await driver.queue(this.#work(), signal);
     const queueMs = performance.now() - queuedMs;
     this.#journal.queueMs += queueMs;
-    if (grant.kind === "aborted") return this.#aborted();
+    if (grant.kind === "aborted") return this.#fail(endedError(signal));
     if (grant.kind === "withdrawn") return this.#beginAnew(model);
     const { replica } = grant;
+    const { inFlight, maxInFlight, kvUse } = replica;
+    const engine = { inFlight, maxInFlight, ...(driver.policy.needs.includes("kv-telemetry") ? { kvUse } : {}) };
     const startedMs = performance.now();
-    const outcome = await this.#ask(replica, { model, startedMs });
+    const outcome = stageOutcome(await this.#ask(replica, { model, startedMs }));
     const engineMs = performance.now() - startedMs;
     this.#journal.engineMs += engineMs;
-    const failure = failureOf(outcome);
-    if (failure !== null && !signal.aborted) replica.failed();
-    else if (!signal.aborted) replica.succeeded();
-    driver.release(this.#options.asked.decisionId, replica, { failed: failure !== null });
-    return this.#settle(outcome, { replica, model, queueMs, engineMs });
+    const failed = outcome.kind === "failed" || outcome.kind === "broken";
+    if (!signal.aborted) {
+      if (failed) replica.failed();
+      else replica.succeeded();
+    }
+    if (!failed) serving.answered(model);
+    driver.release(asked.decisionId, replica, { failed });
+    return this.#settle(outcome, { replica, stage: this.#stage, model, engine, queueMs, engineMs });
   }
 
   #ask(replica: Replica, { model, startedMs }: { readonly model: string; readonly startedMs: number }): Promise<RelayOutcome> {
-    const { asked, signal, response } = this.#options;
-    const live = asked.stream && !this.#served.driver.policy.judges(this.#stage);
+    const { asked, signal, response, limits } = this.#options;
+    const live = this.#streamsLive();
     const call: EngineCall = {
       pool: replica.pool,
       path: replica.basePath + asked.endpoint.path,
@@ -104,78 +104,94 @@ export class RequestRun {
     };
     if (!live) return callEngine(call).then((reply) => ({ kind: "not-begun", reply }));
     const headers = () => this.#headers(model, { pendingMs: performance.now() - startedMs });
-    return relayStream({ call, response, headers });
+    return relayStream({ call, response, headers, limits });
   }
 
-  async #settle(outcome: RelayOutcome, attempt: Attempt): Promise<number | "again"> {
-    if (outcome.kind === "not-begun") return this.#settleReply(outcome.reply, attempt);
-    this.#journal.firstTokenMs = outcome.firstTokenMs;
-    if (outcome.kind === "streamed") {
-      this.#note(attempt, { verdict: "accepted", reason: "last-stage", usage: outcome.usage });
-      return 200;
-    }
+  /** Whether this stage's answer goes to the client as it is written. Where nothing is ever judged, nothing is held back. */
+  #streamsLive(): boolean {
+    const { asked, serving } = this.#options;
+    const { driver, models } = this.#served;
+    if (!asked.stream || driver.policy.judges(this.#stage)) return false;
+    const streaming = asked.streaming ?? serving.config?.settings?.streaming ?? "buffer";
+    return streaming === "last" || !models.some((_, stage) => driver.policy.judges(stage));
+  }
+
+  async #settle(outcome: StageOutcome, attempt: Attempt): Promise<number | "again"> {
     const { signal } = this.#options;
-    const how = signal.aborted ? "ended" : "engine failed";
-    if (signal.aborted) this.#journal.reason = endedError(signal).message;
-    this.#note(attempt, { verdict: "failed", reason: `${how} after the first token: ${outcome.reason}`, usage: outcome.usage });
-    return signal.aborted ? endedError(signal).status : 502;
+    switch (outcome.kind) {
+      case "answered":
+        return this.#weigh(outcome, attempt);
+      case "failed":
+        return this.#retry(attempt, outcome.reason);
+      case "aborted":
+        this.#journal.note(this.#served, attempt, { verdict: "failed", reason: String(signal.reason), ...noUsage });
+        return this.#fail(endedError(signal));
+      case "refused": {
+        const { reply } = outcome;
+        this.#journal.note(this.#served, attempt, { verdict: "failed", reason: `the engine answered ${reply.status}`, ...noUsage });
+        return this.#send(attempt.model, reply);
+      }
+      case "streamed":
+        this.#journal.firstTokenMs = outcome.firstTokenMs;
+        this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: "last-stage", ...outcome.usage });
+        return 200;
+      case "broken": {
+        this.#journal.firstTokenMs = outcome.firstTokenMs;
+        const how = signal.aborted ? "ended" : "engine failed";
+        const reason = `${how} after the first token: ${outcome.reason}`;
+        this.#journal.note(this.#served, attempt, { verdict: "failed", reason, ...outcome.usage });
+        if (!signal.aborted) return 502;
+        this.#journal.reason = endedError(signal).message;
+        return endedError(signal).status;
+      }
+    }
   }
 
-  async #settleReply(reply: EngineReply, attempt: Attempt): Promise<number | "again"> {
-    if (reply.kind === "aborted") {
-      this.#note(attempt, { verdict: "failed", reason: String(this.#options.signal.reason) });
-      return this.#aborted();
-    }
-    if (reply.kind === "failed") return this.#retry(attempt, reply.reason);
-    if (mayBeRetried(reply.status)) return this.#retry(attempt, `the engine answered ${reply.status}`);
-    if (reply.status !== 200) {
-      this.#note(attempt, { verdict: "failed", reason: `the engine answered ${reply.status}` });
-      return this.#send(attempt.model, reply);
-    }
-    const completion = parseCompletion(reply.body);
-    const usage = usageOf(completion);
+  /** Gives a whole answer to the client, or goes on to the next stage when the judge says so. */
+  async #weigh(answered: Answered, attempt: Attempt): Promise<number | "again"> {
+    const usage = usageOf(answered.completion);
     if (!this.#served.driver.policy.judges(this.#stage)) {
-      this.#note(attempt, { verdict: "accepted", reason: "last-stage", usage });
-      return this.#send(attempt.model, reply);
+      this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: "last-stage", ...usage });
+      return this.#give(answered, attempt);
     }
     const { text } = this.#options.asked.endpoint;
-    const answer = text?.answer(completion) ?? null;
-    if (!text || answer === null || !isRecord(completion)) return this.#retry(attempt, "the engine's answer is no completion");
-    return this.#judge({ reply, completion, text, answer, usage }, attempt);
+    const answer = text?.answer(answered.completion) ?? null;
+    if (text === null || answer === null) return this.#retry(attempt, "the engine's answer holds nothing to judge");
+    const { verdict, ...judgement } = await this.#judge(text, answer);
+    const note = { ...judgement, ...usage };
+    if (verdict.kind === "aborted") {
+      this.#journal.note(this.#served, attempt, { verdict: "failed", ...note });
+      return this.#fail(endedError(this.#options.signal));
+    }
+    if (verdict.kind === "accept") {
+      this.#journal.note(this.#served, attempt, { verdict: "accepted", ...note });
+      return this.#give(answered, attempt);
+    }
+    this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
+    this.#journal.escalations += 1;
+    this.#enter(verdict.stage);
+    return "again";
   }
 
-  async #judge({ reply, completion, text, answer, usage }: Answered, attempt: Attempt): Promise<number | "again"> {
-    const { asked, signal, response } = this.#options;
+  async #judge(text: GeneratedText, answer: string) {
+    const { asked, signal } = this.#options;
     const { driver, judge } = this.#served;
     const startedMs = performance.now();
     const reading = judge ? await judge.score(text.prompt(asked.body), answer, signal) : { score: null, failure: "no judge is configured" };
     const judgeMs = performance.now() - startedMs;
+    const { score, failure } = reading;
     this.#journal.judgeMs += judgeMs;
-    this.#journal.judgedScore = reading.score;
-    const verdict = await driver.judged(this.#work(), { judgedScore: reading.score, signal });
-    if (verdict.kind === "aborted") {
-      this.#note(attempt, { verdict: "failed", reason: "aborted while judged", usage, judgeMs, score: reading.score });
-      return this.#aborted();
-    }
-    const reason = reading.failure === null ? verdict.reason : `${verdict.reason}: ${reading.failure}`;
-    if (verdict.kind === "escalate") {
-      this.#note(attempt, { verdict: "escalated", reason, usage, judgeMs, score: reading.score });
-      this.#journal.escalations += 1;
-      this.#enter(verdict.stage);
-      return "again";
-    }
-    this.#note(attempt, { verdict: "accepted", reason, usage, judgeMs, score: reading.score });
-    if (!asked.stream) return this.#send(attempt.model, reply);
-    this.#journal.firstTokenMs = performance.now();
-    response.writeHead(200, { ...this.#headers(attempt.model), ...eventStreamHeaders });
-    response.end(text.events(completion, { includeUsage: asked.includeUsage }));
-    return 200;
+    this.#journal.judgedScore = score;
+    const verdict = await driver.judged(this.#work(), { judgedScore: score, signal });
+    if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", judgeMs, score };
+    if (score === null) this.#journal.judgeFailed = true;
+    return { verdict, reason: failure === null ? verdict.reason : `${verdict.reason}: ${failure}`, judgeMs, score };
   }
 
   #retry(attempt: Attempt, reason: string): number | "again" {
-    this.#note(attempt, { verdict: "failed", reason });
+    this.#journal.note(this.#served, attempt, { verdict: "failed", reason, ...noUsage });
     this.#attempts += 1;
-    if (this.#attempts < this.#options.attemptsPerStage) return "again";
+    if (this.#attempts < this.#options.limits.attemptsPerStage) return "again";
     const message = `${attempt.model} failed ${this.#attempts} times, last on ${attempt.replica.id}: ${reason}.`;
     return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
   }
@@ -198,9 +214,8 @@ export class RequestRun {
 
   /** Enters the stage at which the policy starts the request. */
   #start(): void {
-    const { asked, serving } = this.#options;
-    const routerScores = (model: string): number | undefined => asked.routerScores.get(model);
-    const { stage, reason } = this.#served.driver.policy.start({ ...asked, routerScores, replicas: serving.pool.replicas });
+    const { serving, asked } = this.#options;
+    const { stage, reason } = serving.startOf(this.#served, asked);
     this.#journal.startReason = reason;
     this.#enter(stage);
   }
@@ -212,7 +227,7 @@ export class RequestRun {
   }
 
   #work() {
-    const { decisionId, programId, inputTokens } = this.#options.asked;
+    const { decisionId, programId, inputTokens, mostTokens } = this.#options.asked;
     return {
       id: decisionId,
       programId,
@@ -220,11 +235,23 @@ export class RequestRun {
       programArrivalSeconds: this.#arrivalSeconds,
       queuedSinceSeconds: this.#queuedSinceSeconds,
       inputTokens,
+      ...(mostTokens !== null && { predictedTokens: mostTokens }),
     };
   }
 
   #headers(model: string, { pendingMs = 0 }: { readonly pendingMs?: number } = {}) {
     return this.#journal.headers(this.#served, { stage: this.#stage, model, pendingMs });
+  }
+
+  /** Gives an accepted answer in the form the client asked for. */
+  #give({ reply, completion }: Answered, { model }: Attempt): number {
+    const { asked, response } = this.#options;
+    const { text } = asked.endpoint;
+    if (!asked.stream || completion === null || text === null) return this.#send(model, reply);
+    this.#journal.firstTokenMs = performance.now();
+    response.writeHead(200, { ...this.#headers(model), ...eventStreamHeaders });
+    response.end(text.events(completion, { includeUsage: asked.includeUsage }));
+    return 200;
   }
 
   /** Passes an engine's whole answer on as it came. */
@@ -242,65 +269,6 @@ export class RequestRun {
     if (!response.headersSent && !response.destroyed) sendError(response, error, this.#headers(this.#served.models[this.#stage] ?? ""));
     return error.status;
   }
-
-  #aborted(): number {
-    const error = endedError(this.#options.signal);
-    return this.#fail(error);
-  }
-
-  #note(attempt: Attempt, { verdict, reason, usage = noUsage, judgeMs = null, score = null }: Note): void {
-    const scale = this.#served.timeScale / 1000;
-    this.#journal.stages.push({
-      model: attempt.model,
-      replica: attempt.replica.id,
-      queueSeconds: attempt.queueMs * scale,
-      seconds: attempt.engineMs * scale,
-      judgeSeconds: judgeMs === null ? null : judgeMs * scale,
-      judgedScore: score,
-      threshold: this.#served.thresholds[this.#stage] ?? null,
-      verdict,
-      reason,
-      inputTokens: usage.inputTokens,
-      outputTokens: usage.outputTokens,
-    });
-  }
 }
 
-type WholeReply = Extract<EngineReply, { kind: "answered" }>;
-
-interface Answered {
-  readonly reply: WholeReply;
-  readonly completion: Readonly<Record<string, unknown>>;
-  readonly text: GeneratedText;
-  readonly answer: string;
-  readonly usage: Usage;
-}
-
-interface Note {
-  readonly verdict: StageRecord["verdict"];
-  readonly reason: string;
-  readonly usage?: Usage;
-  readonly judgeMs?: number | null;
-  readonly score?: number | null;
-}
-
-/** An engine that is broken or full may do better elsewhere; any other error is the request's own. */
-function mayBeRetried(status: number): boolean {
-  return status >= 500 || status === 429;
-}
-
-function failureOf(outcome: RelayOutcome): string | null {
-  if (outcome.kind === "streamed") return null;
-  if (outcome.kind === "broken") return outcome.reason;
-  const { reply } = outcome;
-  if (reply.kind === "failed") return reply.reason;
-  return reply.kind === "answered" && mayBeRetried(reply.status) ? `status ${reply.status}` : null;
-}
-
-function parseCompletion(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString("utf8"));
-  } catch {
-    return null;
-  }
-}
+type Answered = Extract<StageOutcome, { kind: "answered" }>;

@@ -2,10 +2,11 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { admit } from "./admission";
 import { type ApiError, sendError } from "./apiError";
+import type { Caller } from "./callers";
 import { type EndReason, endedError } from "./endedError";
 import type { Endpoint } from "./endpoint";
 import type { GatewayLimits } from "./limits";
-import { parseRequest, requestIds } from "./modelRequest";
+import { type ModelRequest, parseRequest, promptEnd, type RequestIds, requestIds } from "./modelRequest";
 import { readBody } from "./readBody";
 import { RequestJournal } from "./requestJournal";
 import { RequestRun } from "./requestRun";
@@ -25,59 +26,88 @@ export interface RequestService {
   readonly onDecision: (served: string, decision: Omit<Decision, "sequence">) => void;
 }
 
-/** When to ask again after a shed request: long enough to empty a part of a full queue at the rates a queue is made for. */
-const retryAfterSeconds = 2;
-
 /** A request for a model that has just come. */
 export interface Arrival {
   readonly endpoint: Endpoint;
+  readonly caller: Caller;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
 /** Answers a POST to one of the endpoints that models answer. */
-export async function serveRequest({ endpoint, request, response }: Arrival, service: RequestService): Promise<void> {
+export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
   const startedMs = performance.now();
-  const { serving, limits, draining, open, onRefused, onShed, onDecision } = service;
+  const { caller, request, response } = arrival;
+  const { serving, limits, open, onRefused, onShed, onDecision } = service;
   const ids = requestIds(request.headers);
-  const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
-  const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
-    onRefused(null, error.status);
-    sendError(response, error, { ...idHeaders, ...headers });
-  };
   const abort = new AbortController();
   const { signal } = abort;
-  const end = (reason: EndReason): void => abort.abort(reason);
   open.add(abort);
   response.once("close", () => {
     open.delete(abort);
-    if (!response.writableFinished) end("client went away");
+    if (!response.writableFinished) abort.abort("client went away" satisfies EndReason);
   });
-  const read = await readBody(request, limits.bodyBytes, signal);
-  if (read.kind === "cut-off" || response.destroyed) return;
-  if (read.kind === "ended") return refuse(endedError(signal), { connection: "close" });
-  if (read.kind === "too-large") {
-    const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
-    return refuse({ status: 413, message, type: "invalid_request_error", code: "body_too_large" });
+  const taken = await takeIn(arrival, { ids, abort, service });
+  if (taken === "gone") return;
+  const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
+  if ("error" in taken) {
+    onRefused(null, taken.error.status);
+    return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
   }
-  const parsed = parseRequest(read.bytes, { ids, endpoint, headers: request.headers });
-  if (!parsed.ok) return refuse(parsed.error);
-  const { asked } = parsed;
-  const admission = admit(asked, { serving, queuedPerModel: limits.queuedPerModel, draining: draining() });
+  const { asked } = taken;
+  const characters = serving.config?.settings?.recordedPromptCharacters;
+  const prompt = characters === undefined ? null : promptEnd(asked, characters);
+  const journal = new RequestJournal({ asked, caller, startedMs, prompt });
+  const admission = admit(asked, {
+    serving,
+    queuedPerModel: limits.queuedPerModel,
+    draining: service.draining(),
+    objective: caller.objective,
+  });
   if (admission.kind !== "admitted") {
     const { error } = admission;
-    if (admission.kind === "refused") return refuse(error);
-    const { served } = admission;
-    sendError(response, error, { ...idHeaders, "retry-after": String(retryAfterSeconds) });
-    const journal = new RequestJournal({ ...ids, startedMs });
-    onRefused(served.name, error.status);
+    onRefused(admission.kind === "shed" ? admission.served.name : null, error.status);
+    if (admission.kind === "refused") return sendError(response, error, idHeaders);
+    sendError(response, error, { ...idHeaders, "retry-after": String(admission.retryAfterSeconds) });
     journal.reason = error.message;
-    onShed(journal.decision(served, error.status));
-    return;
+    return onShed(journal.decision(admission.served, error.status, serving.config));
   }
-  const deadline = setTimeout(() => end("deadline"), limits.requestSeconds * 1000);
-  const { served } = admission;
-  const run = new RequestRun({ asked, served, serving, response, signal, attemptsPerStage: limits.attemptsPerStage, startedMs });
+  const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
+  const run = new RequestRun({ asked, served: admission.served, serving, journal, response, signal, limits });
   const finished = await run.run().finally(() => clearTimeout(deadline));
   onDecision(finished.served.name, finished.decision);
+}
+
+interface Refusal {
+  readonly error: ApiError;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+interface Taking {
+  readonly ids: RequestIds;
+  readonly abort: AbortController;
+  readonly service: RequestService;
+}
+
+/** Reads what is asked, as far as caller and body allow. */
+async function takeIn(
+  { endpoint, caller, request, response }: Arrival,
+  { ids, abort, service: { serving, limits } }: Taking,
+): Promise<{ readonly asked: ModelRequest } | Refusal | "gone"> {
+  const waitSeconds = caller.takeTurn();
+  if (waitSeconds > 0) {
+    const message = `The key ${caller.key} has made its requests for this minute.`;
+    const headers = { "retry-after": String(Math.ceil(waitSeconds)) };
+    return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
+  }
+  const arriving = setTimeout(() => abort.abort("slow body" satisfies EndReason), limits.arrivalSeconds * 1000);
+  const read = await readBody(request, limits.bodyBytes, abort.signal).finally(() => clearTimeout(arriving));
+  if (read.kind === "cut-off" || response.destroyed) return "gone";
+  if (read.kind === "ended") return { error: endedError(abort.signal), headers: { connection: "close" } };
+  if (read.kind === "too-large") {
+    const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
+    return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
+  }
+  const parsed = parseRequest(read.bytes, { ids, endpoint, headers: request.headers, passAuthorization: !serving.callers.needed });
+  return parsed.ok ? { asked: parsed.asked } : { error: parsed.error };
 }

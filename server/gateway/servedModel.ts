@@ -75,6 +75,6 @@ function servedModel(
     driver: new PolicyDriver({ policy: buildPolicy(policy), replicas: () => pool.replicas, nowSeconds, queued, onRoom }),
     judge,
     timeScale,
-    key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge }),
+    key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
   };
 }

@@ -1,10 +1,21 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import { Judge } from "./judge";
+import { canonicalJson } from "@/solver/plan/canonical";
+import type { Start } from "@/solver/policies/policy";
+import { Callers } from "./callers";
+import { Judge, type JudgeOptions } from "./judge";
+import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
 import { cascadeModel, cascadeName, directModel, type ServedModel } from "./servedModel";
+import { ServiceRate } from "./serviceRate";
 
 /** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
 const keptNames = 8;
+
+type JudgeLimits = Pick<JudgeOptions, "timeoutSeconds" | "maxInFlight">;
+
+/** When to ask again where nothing tells: as long as a failed engine's next probe takes at most. */
+const unknownRetrySeconds = 10;
+const longestRetrySeconds = 120;
 
 /**
  * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
@@ -12,7 +23,8 @@ const keptNames = 8;
  */
 export class Serving {
   readonly pool = new ReplicaPool(() => this.pump());
-  readonly #judgeSeconds: number;
+  readonly callers = new Callers();
+  readonly #judgeLimits: JudgeLimits;
   #config: GatewayConfig | null = null;
   #models: ReadonlyMap<string, ServedModel> = new Map();
   #earlierNames: readonly string[] = [];
@@ -20,10 +32,12 @@ export class Serving {
   #earlier: readonly ServedModel[] = [];
   /** Requests that wait for an engine, by model, over all policies. */
   readonly queued = new Map<string, number>();
+  /** How fast each model answers. */
+  readonly #rates = new Map<string, ServiceRate>();
   #judge: { readonly judge: Judge; readonly key: string } | null = null;
 
-  constructor(options: { readonly judgeSeconds: number }) {
-    this.#judgeSeconds = options.judgeSeconds;
+  constructor(judgeLimits: JudgeLimits) {
+    this.#judgeLimits = judgeLimits;
   }
 
   get config(): GatewayConfig | null {
@@ -60,9 +74,11 @@ export class Serving {
   install(config: GatewayConfig, earlierNames: readonly string[]): void {
     this.pool.update(config.replicas);
     this.#installJudge(config);
+    this.callers.update(config.settings?.keys);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
     for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
     for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
+    for (const name of this.#rates.keys()) if (!names.includes(name)) this.#rates.delete(name);
     const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: () => this.pump() };
     const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
     const before = this.#models;
@@ -96,6 +112,36 @@ export class Serving {
     for (const { driver } of queues) driver.pump();
   }
 
+  /** Where the policy of `served` would start a request now. */
+  startOf(served: ServedModel, { programId, inputTokens, routerScores: scores }: ModelRequest): Start {
+    const routerScores = (model: string): number | undefined => scores.get(model);
+    return served.driver.policy.start({ programId, inputTokens, routerScores, replicas: this.pool.replicas });
+  }
+
+  /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */
+  queueShare(objective: string | null): number {
+    return this.#config?.settings?.objectives?.find(({ name }) => name === objective)?.queueShare ?? 1;
+  }
+
+  /** An engine of `model` has answered. */
+  answered(model: string): void {
+    const rate = this.#rates.get(model) ?? new ServiceRate();
+    this.#rates.set(model, rate);
+    rate.done(performance.now());
+  }
+
+  /** Wall seconds, whole and at least 1, until the queue of `model` as it stands is served at the rate of its last answers. */
+  drainSeconds(model: string): number {
+    const perSecond = this.#rates.get(model)?.perSecond(performance.now()) ?? null;
+    const seconds = perSecond === null ? unknownRetrySeconds : (this.queued.get(model) ?? 0) / perSecond;
+    return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)));
+  }
+
+  /** Wall seconds, whole and at least 1, until an engine of `model` that is down is looked at again. */
+  recoverySeconds(model: string): number {
+    return Math.max(1, Math.ceil(this.pool.nextProbeSeconds(model) ?? unknownRetrySeconds));
+  }
+
   /** A request begins under `served`. */
   begin(served: ServedModel): void {
     served.driver.active += 1;
@@ -117,10 +163,12 @@ export class Serving {
     return this.#models.get(served.name) === served;
   }
 
-  #installJudge({ judge }: GatewayConfig): void {
-    const key = judge === null ? null : `${judge.model} ${judge.url}`;
+  #installJudge({ judge, settings }: GatewayConfig): void {
+    const { timeoutSeconds = this.#judgeLimits.timeoutSeconds, maxInFlight = this.#judgeLimits.maxInFlight } = settings?.judge ?? {};
+    const limits = { timeoutSeconds, maxInFlight };
+    const key = judge === null ? null : canonicalJson({ judge, limits });
     if (key !== null && key === this.#judge?.key) return;
     // The old judge's connections close by themselves when idle; requests in flight may still ask it.
-    this.#judge = judge === null || key === null ? null : { judge: new Judge({ ...judge, timeoutSeconds: this.#judgeSeconds }), key };
+    this.#judge = judge === null || key === null ? null : { judge: new Judge({ ...judge, ...limits }), key };
   }
 }

@@ -1,6 +1,8 @@
 import { isRecord } from "./isRecord";
 import { noUsage, type Usage, usageOf } from "./usage";
 
+const end = "data: [DONE]";
+
 /** Neither can stand inside a JSON string, where quotes are escaped. */
 const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
 
@@ -15,6 +17,12 @@ export class StreamScanner {
   /** The engine's own message when it sent an error event. */
   error: string | null = null;
   usage: Usage = noUsage;
+  #ended = false;
+
+  /** Whether the stream said that it is whole. */
+  get ended(): boolean {
+    return this.#ended || this.#rest.trimEnd() === end;
+  }
 
   feed(chunk: Buffer): void {
     const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
@@ -25,6 +33,7 @@ export class StreamScanner {
 
   #line(line: string): void {
     if (!line.startsWith("data:")) return;
+    if (line.trimEnd() === end) this.#ended = true;
     if (this.sawToken && !worthParsing.test(line)) return;
     const event = parse(line.slice("data:".length));
     if (!isRecord(event)) return;
