@@ -28,7 +28,7 @@ const gatewaySettingsSchema = z.strictObject({
    * an answer is whole and accepted, so an engine's failure costs a retry and never a broken stream. `last`: the last stage streams live.
    */
   streaming: z.enum(["buffer", "last"]).optional(),
-  /** Calls to the judge at once, and the time for one, its wait for its turn included; then the answer counts as not judged. */
+  /** Calls to the judge at once, and the time for one, which each has first to wait for its turn; then the answer counts as not judged. */
   judge: z.strictObject({ maxInFlight: z.int().positive().optional(), timeoutSeconds: z.number().positive().optional() }).optional(),
   /** Who may ask; left out: everybody. Keys stand here as their SHA-256 only. A key's objective counts before the request's own. */
   keys: z
@@ -108,6 +108,8 @@ const stageRecordSchema = z.object({
   /** What was known of the engine when it was chosen. Left out in records of older gateways. */
   engine: z
     .object({
+      /** Why the policy chose otherwise than it would have, for want of telemetry. */
+      degraded: z.string().optional(),
       /** Requests the gateway had there, this one included. */
       inFlight: z.int(),
       maxInFlight: z.int(),
@@ -150,7 +152,7 @@ export const decisionSchema = z.object({
   key: z.string().optional(),
   objective: z.string().optional(),
   /** What was out of order and so changed what happened; empty when nothing was. */
-  degraded: z.array(z.enum(["judge"])).optional(),
+  degraded: z.array(z.enum(["judge", "telemetry"])).optional(),
   /** Of the tokens of every stage and of the judge's calls; null where a price or a count is not known. */
   costUsd: z.number().nullable().optional(),
   /** The end of the prompt, where the settings ask for it. */

@@ -15,7 +15,7 @@ export interface JudgeReading {
 export interface JudgeOptions {
   readonly model: string;
   readonly url: string;
-  /** For one call, the wait for its turn included. */
+  /** For one call, and before it for the wait until it may be made. */
   readonly timeoutSeconds: number;
   readonly maxInFlight: number;
 }
@@ -46,25 +46,18 @@ export class Judge {
   /** The score of an answer. Never rejects; a reading without a score says why. */
   async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
     if (this.resting) return rests;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.#options.timeoutSeconds * 1000);
-    const onAbort = (): void => deadline.abort();
-    signal.addEventListener("abort", onAbort, { once: true });
+    const { maxInFlight, timeoutSeconds } = this.#options;
+    // A turn of its own, so that a call which had to wait is not cut short and taken for the judge's failure.
+    if (!(await within(timeoutSeconds, signal, (limited) => this.#slots.enter(limited)))) {
+      return signal.aborted ? aborted : { score: null, failure: `${maxInFlight} judge calls were under way for ${timeoutSeconds} s` };
+    }
     try {
-      if (!(await this.#slots.enter(deadline.signal))) {
-        const { maxInFlight, timeoutSeconds } = this.#options;
-        return signal.aborted ? aborted : { score: null, failure: `${maxInFlight} judge calls were under way for ${timeoutSeconds} s` };
-      }
-      try {
-        // It may have failed while this one waited for its turn.
-        if (!this.#breaker.begin()) return rests;
-        return this.#reading(await this.#ask(judgePrompt(prompt, answer), deadline.signal), signal);
-      } finally {
-        this.#slots.leave();
-      }
+      // It may have failed while this one waited for its turn.
+      if (!this.#breaker.begin()) return rests;
+      const content = judgePrompt(prompt, answer);
+      return this.#reading(await within(timeoutSeconds, signal, (limited) => this.#ask(content, limited)), signal);
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
+      this.#slots.leave();
     }
   }
 
@@ -101,6 +94,21 @@ export class Judge {
     if (reply.kind === "aborted") return `no score within ${this.#options.timeoutSeconds} s`;
     if (reply.kind === "failed") return reply.reason;
     return reply.status === 200 ? "the judge gave no integer from 0 to 100" : `the judge answered ${reply.status}`;
+  }
+}
+
+/** Runs with a signal that fires with `signal` or when the time is over. */
+async function within<T>(seconds: number, signal: AbortSignal, run: (limited: AbortSignal) => Promise<T>): Promise<T> {
+  const limit = new AbortController();
+  const end = (): void => limit.abort();
+  const timer = setTimeout(end, seconds * 1000);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
+  try {
+    return await run(limit.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", end);
   }
 }
 

@@ -10,7 +10,7 @@ export interface GatewayLimits {
   readonly requestSeconds: number;
   /** Time for one judge call; then the answer counts as not judged. */
   readonly judgeSeconds: number;
-  /** Judge calls at once; more wait for their turn, within the time for one. */
+  /** Judge calls at once; more wait for their turn, at most as long as one may take. */
   readonly judgeCalls: number;
   /** Time for a request's headers, and then for its body; then 408, so that slow senders hold no connection. */
   readonly arrivalSeconds: number;

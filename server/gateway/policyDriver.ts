@@ -3,7 +3,11 @@ import type { Replica } from "./replica";
 
 /** What became of work that was put to the policy. */
 export type Grant =
-  | { readonly kind: "granted"; readonly replica: Replica }
+  | {
+      readonly kind: "granted";
+      readonly replica: Replica /** What the policy did without; null where nothing. */;
+      readonly degraded: string | null;
+    }
   /** The engines of its model have left the configuration. */
   | { readonly kind: "withdrawn" }
   | { readonly kind: "aborted" };
@@ -111,7 +115,7 @@ export class PolicyDriver {
       if (!replica) throw new Error(`The policy chose ${action.replicaId}, which is not among the replicas.`);
       replica.begin();
       this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
-      this.#settle(entry, { kind: "granted", replica });
+      this.#settle(entry, { kind: "granted", replica, degraded: action.degraded ?? null });
     }
     this.#sweep();
   }

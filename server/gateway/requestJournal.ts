@@ -33,6 +33,8 @@ export interface Finding extends Usage {
   readonly score?: number | null;
 }
 
+type Degradation = NonNullable<Decision["degraded"]>[number];
+
 interface AnsweredBy {
   /** 0 for the first. */
   readonly stage: number;
@@ -45,14 +47,13 @@ interface AnsweredBy {
 export class RequestJournal {
   readonly #start: JournalStart;
   readonly #stages: StageRecord[] = [];
+  readonly #degraded = new Set<Degradation>();
   /** Wall milliseconds that were not the gateway's own: queues, engines, judge. */
   queueMs = 0;
   engineMs = 0;
   judgeMs = 0;
   escalations = 0;
   judgedScore: number | null = null;
-  /** Whether an answer was not judged that should have been. */
-  judgeFailed = false;
   firstTokenMs: number | null = null;
   /** Why the request started at the stage it did; null until it has. */
   startReason: string | null = null;
@@ -61,6 +62,11 @@ export class RequestJournal {
 
   constructor(start: JournalStart) {
     this.#start = start;
+  }
+
+  /** Notes that something was out of order and so changed what happens. */
+  degrade(what: Degradation): void {
+    this.#degraded.add(what);
   }
 
   /** Notes one engine call and what became of its answer. */
@@ -101,7 +107,7 @@ export class RequestJournal {
     };
     if (served.planId !== "") headers["x-weir-plan"] = served.planId;
     if (this.judgedScore !== null) headers["x-weir-judge-score"] = this.judgedScore;
-    if (this.judgeFailed) headers["x-weir-degraded"] = "judge";
+    if (this.#degraded.size > 0) headers["x-weir-degraded"] = [...this.#degraded].join(",");
     return headers;
   }
 
@@ -125,7 +131,7 @@ export class RequestJournal {
       ...(routerScores.size === 0 ? {} : { routerScores: Object.fromEntries(routerScores) }),
       ...(caller.key === null ? {} : { key: caller.key }),
       ...(caller.objective === null ? {} : { objective: caller.objective }),
-      degraded: this.judgeFailed ? ["judge"] : [],
+      degraded: [...this.#degraded],
       costUsd: config === null ? null : requestCost(this.#stages, config),
       ...(prompt === null ? {} : { prompt }),
       stages: this.#stages,

@@ -75,9 +75,15 @@ export class RequestRun {
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#fail(endedError(signal));
     if (grant.kind === "withdrawn") return this.#beginAnew(model);
-    const { replica } = grant;
+    const { replica, degraded } = grant;
+    if (degraded !== null) this.#journal.degrade("telemetry");
     const { inFlight, maxInFlight, kvUse } = replica;
-    const engine = { inFlight, maxInFlight, ...(driver.policy.needs.includes("kv-telemetry") ? { kvUse } : {}) };
+    const engine = {
+      inFlight,
+      maxInFlight,
+      ...(driver.policy.needs.includes("kv-telemetry") ? { kvUse } : {}),
+      ...(degraded === null ? {} : { degraded }),
+    };
     const startedMs = performance.now();
     const outcome = stageOutcome(await this.#ask(replica, { model, startedMs }));
     const engineMs = performance.now() - startedMs;
@@ -184,7 +190,7 @@ export class RequestRun {
     this.#journal.judgedScore = score;
     const verdict = await driver.judged(this.#work(), { judgedScore: score, signal });
     if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", judgeMs, score };
-    if (score === null) this.#journal.judgeFailed = true;
+    if (score === null) this.#journal.degrade("judge");
     return { verdict, reason: failure === null ? verdict.reason : `${verdict.reason}: ${failure}`, judgeMs, score };
   }
 

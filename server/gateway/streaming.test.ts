@@ -19,8 +19,7 @@ async function slowLastStage(settings?: GatewaySettings) {
     { model: "small", urls: [small.url] },
     { model: "large", urls: [large.url] },
   ];
-  const config = testConfig({ stages, thresholds: [50], judgeUrl: judge.url });
-  await gateway.put(settings === undefined ? config : { ...config, settings });
+  await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url, ...(settings === undefined ? {} : { settings }) }));
   /** Milliseconds to the first and to the last byte of a stream, and what the record says of the first token. */
   const timed = async (headers: Record<string, string>) => {
     const startedMs = performance.now();

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
-import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Decision, GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayAdmin";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway";
 import type { GatewayLimits } from "./limits";
 
@@ -15,6 +15,8 @@ export interface TestCascade {
   readonly maxInFlight?: number;
   readonly planId?: string;
   readonly startBelow?: number;
+  readonly whenDown?: "accept" | "largest";
+  readonly settings?: GatewaySettings;
 }
 
 export function testConfig({
@@ -24,6 +26,8 @@ export function testConfig({
   maxInFlight = 8,
   planId = "plan-a",
   startBelow,
+  whenDown,
+  settings,
 }: TestCascade): GatewayConfig {
   return {
     apiVersion: "weir/v1",
@@ -35,7 +39,7 @@ export function testConfig({
       kind: "cascade",
       stages: stages.map(({ model }) => ({ model })),
       thresholds: [...thresholds],
-      judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0 },
+      judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0.001, ...(whenDown === undefined ? {} : { whenDown }) },
       order: { kind: "fcfs" },
       place: { kind: "least-load" },
       approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
@@ -46,6 +50,7 @@ export function testConfig({
     ),
     judge: judgeUrl === undefined ? null : { model: "weir-judge", url: judgeUrl },
     timeScale: 1,
+    ...(settings === undefined ? {} : { settings }),
   };
 }
 
