@@ -1,7 +1,7 @@
-/** Programs a policy remembers at once; those it has not heard of for longest are forgotten beyond that. */
+/** Programs a policy remembers at once. */
 const MOST_KEPT = 65_536;
 
-/** What is known of programs, bounded: beyond the limit the one that was asked for or set least recently is forgotten. */
+/** What is known of programs, bounded: beyond the limit the one that was set least recently is forgotten. */
 export class RecentMap<Value> {
   private readonly entries = new Map<string, Value>();
   private readonly mostKept: number;
@@ -15,11 +15,7 @@ export class RecentMap<Value> {
   }
 
   get(key: string): Value | undefined {
-    const value = this.entries.get(key);
-    if (value === undefined) return undefined;
-    this.entries.delete(key);
-    this.entries.set(key, value);
-    return value;
+    return this.entries.get(key);
   }
 
   set(key: string, value: Value): void {
