@@ -17,7 +17,7 @@ export interface TestEngine {
   close(): Promise<void>;
 }
 
-type Answer = (asked: Asked, response: ServerResponse) => unknown;
+export type Answer = (asked: Asked, response: ServerResponse) => unknown;
 
 /**
  * A small server on loopback that speaks the engine's side of the OpenAI API; `answer` decides what it says to a request.
