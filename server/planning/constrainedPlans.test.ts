@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { candidatesFor } from "@/solver/cascade/choose";
+import { decodeExploration } from "@/solver/cascade/explorationWire";
 import { type PlanConstraints, planConstraintsSchema } from "@/solver/deployment/constraints";
-import { gpuCards } from "@/solver/hardware/gpus";
+import { type GpuCard, gpuCards } from "@/solver/hardware/gpus";
 import { memoryFit } from "@/solver/hardware/memoryFit";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import { modelCards } from "@/solver/hardware/models";
@@ -132,7 +134,7 @@ describe("what a replica of one GPU type holds at once", { timeout: 120_000 }, (
       const { deployment } = planFor({ objective: { qualityFloor: 1 }, fixed: { models: [model], thresholds: [] } });
       const held = mean(outcomes.inputTokens) + mean(outcomes.models.find((own) => own.model === model)?.outputTokens) / 2;
       for (const { tp, pp, maxInFlight } of deployment[0]?.replicas ?? []) {
-        const fit = memoryFit(modelCards[model] as ModelCard, gpuCards["h100-sxm"], { tp, pp });
+        const fit = memoryFit(modelCards[model] as ModelCard, gpuCards["h100-sxm"] as GpuCard, { tp, pp });
         expect(maxInFlight).toBe(Math.min(256, Math.floor((fit.fits ? fit.kvTokens : 0) / held)));
         if (model === LARGE && tp * pp === 1) expect(maxInFlight).toBeLessThan(256);
       }
@@ -265,6 +267,36 @@ describe("the lowest cost under both", { timeout: 120_000 }, () => {
     const cheap = planFor({ objective: { kind: "cost-under-both", latencyBudgetSeconds: 10 }, constraints: { minReplicasPerModel: 2 } });
     expect(cheap.predictions.p95Seconds).toBeLessThanOrEqual(10);
     for (const model of modelsOf(cheap)) expect(replicasOf(cheap, model).length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe("a latency budget that the tables just miss", { timeout: 120_000 }, () => {
+  const rate = { requestsPerSecond: 140 };
+  const budget = { latencyBudgetSeconds: 3.667 };
+
+  it("is one that the largest model alone keeps when it is simulated whole, though its tables do not", () => {
+    const alone = planFor({ situation: rate, fixed: { models: [LARGE], thresholds: [] } });
+    expect(alone.predictions.p95Seconds).toBeLessThan(budget.latencyBudgetSeconds);
+    const answer = desk.work({ ...situation, ...rate }, { kind: "explore" }, () => false);
+    if (answer.kind !== "exploration") throw new Error(answer.kind);
+    const exploration = decodeExploration(answer.exploration);
+    const one = exploration.routings.findIndex(({ stages }) => stages.join() === "2");
+    expect(candidatesFor(exploration, objective)[one]?.latencySeconds).toBeGreaterThan(budget.latencyBudgetSeconds);
+  });
+
+  it("does not hide the best quality within it", () => {
+    const { policy, solver } = planFor({ situation: rate, objective: { kind: "quality-under-latency", qualityFloor: null, ...budget } });
+    expect(policy.stages).toEqual([{ model: LARGE }]);
+    expect(solver.why[0]).toMatch(/^The latency budget binds: the tables alone promise/);
+  });
+
+  it("does not hide the only plan at a floor, for latency, for cost, and under constraints", () => {
+    for (const kind of ["latency-under-quality", "cost-under-both"] as const)
+      for (const constraints of [{}, { minReplicasPerModel: 1 }]) {
+        const plan = planFor({ situation: rate, constraints, objective: { kind, qualityFloor: 66, ...budget } });
+        expect(modelsOf(plan)).toEqual([LARGE]);
+        expect(plan.predictions.p95Seconds).toBeLessThanOrEqual(budget.latencyBudgetSeconds);
+      }
   });
 });
 

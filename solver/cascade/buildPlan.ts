@@ -11,11 +11,11 @@ import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
 import { approvedRanges } from "./approvedRanges";
-import { candidatesFor, choose, meeting } from "./choose";
+import { candidatesFor, choose, meeting, nearMisses } from "./choose";
 import { constrainedCandidates } from "./constrainedCandidates";
 import { gpusAllowed, isConstrained } from "./constrainedDeployment";
 import { type DeployedStage, gpusByType, mainGpu, usdPerHour } from "./deployedStage";
-import type { Candidate, Exploration, Knobs } from "./exploration";
+import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist, type FinalistInput, type ToDeploy } from "./finalist";
 import { planPredictions } from "./planPredictions";
@@ -77,7 +77,8 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   const knobs = index === null ? allowed : byHand(exploration, index, allowed);
   const choice = choose(exploration, knobs);
   const pool = index === null ? choice.candidates : choice.candidates.filter((candidate) => candidate.routing === index);
-  const constrained = isConstrained(input) ? constrainedCandidates(input, index === null ? meeting(pool, knobs) : pool, knobs) : null;
+  const [within, over] = index === null ? [meeting(pool, knobs), nearMisses(pool, knobs)] : [pool, []];
+  const constrained = isConstrained(input) ? constrainedCandidates(input, { within, over }, knobs) : null;
   let unstable: string | null = null;
   let deployments = 0;
   const { finalist, verified } = verifiedBest({
@@ -86,8 +87,8 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
     pool:
       constrained === null
         ? pool
-        : constrained.candidates.length > 0
-          ? constrained.candidates
+        : constrained.candidates.length + constrained.misses.length > 0
+          ? [...constrained.candidates, ...constrained.misses]
           : constrained.refused === null
             ? []
             : [constrained.refused],
@@ -105,7 +106,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
     verified,
   });
   const why = [
-    ...(choice.binds === null || index !== null ? [] : [choice.binds]),
+    ...(index !== null ? [] : whatBinds(choice, knobs, finalist)),
     ...(constrained === null ? [] : saysOfConstraints(input, pool, finalist)),
     ...(constrained?.cut ? ["Not every routing was deployed under the constraints: there were too many that promised as much."] : []),
     ...finalist.says,
@@ -156,6 +157,14 @@ function byHand(exploration: Exploration, index: number, knobs: Knobs): Knobs {
   const keeps = (candidatesFor(exploration, sized)[index]?.latencySeconds ?? 0) <= (knobs.latencyBudgetSeconds ?? Number.MAX_VALUE);
   if (knobs.kind === "cost-under-both" && keeps) return sized;
   return { ...sized, kind: "latency-under-quality", latencyBudgetSeconds: null };
+}
+
+/** What kept the plan from being better; of one that the tables alone would not have allowed, that the simulation did. */
+function whatBinds({ candidates, binds }: Choice, knobs: Knobs, { routing, tableSeconds, verifiedSeconds }: Finalist): string[] {
+  if (!nearMisses(candidates, knobs).some((candidate) => candidate.routing === routing)) return binds === null ? [] : [binds];
+  return [
+    `The latency budget binds: the tables alone promise ${secondsText(tableSeconds)}, simulated whole it takes ${secondsText(verifiedSeconds)}.`,
+  ];
 }
 
 function saysOfConstraints({ constraints }: Pick<FinalistInput, "constraints">, pool: readonly Candidate[], finalist: Finalist): string[] {

@@ -30,6 +30,16 @@ export function candidatesFor(exploration: Exploration, knobs: Omit<Knobs, "qual
   return onAll.map((candidate) => onFewestGpus(exploration, candidate, knobs));
 }
 
+/** A latency up to so many times another may be the lower one once both are simulated whole: tables err by some per cent. */
+export const NEAR_TIE = 1.05;
+
+/** The candidates at the floor or above whose latency is over the budget, but by no more than tables err. */
+export function nearMisses(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
+  const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
+  const allowed = meeting(candidates, { ...knobs, latencyBudgetSeconds: Math.min(NEAR_TIE * budget, Number.MAX_VALUE) });
+  return allowed.filter(({ latencySeconds }) => latencySeconds > budget);
+}
+
 /** The candidates that keep up with their load, at the floor or above and within the budget. */
 export function meeting(candidates: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
   const quality = promisedQuality(knobs);

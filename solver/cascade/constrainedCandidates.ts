@@ -1,5 +1,5 @@
 import { costUsdPerRequest } from "./allocate";
-import { best, promisedQuality } from "./choose";
+import { best, NEAR_TIE, promisedQuality } from "./choose";
 import { bestDeployment, type Constrained, type RoutingCurves, rowsToDeploy } from "./constrainedDeployment";
 import { relativePercentileOf } from "./deployedRows";
 import type { Candidate, Knobs } from "./exploration";
@@ -22,6 +22,8 @@ const SHARE_STEP = 0.04;
 export interface ConstrainedCandidates {
   /** Those that can be deployed, with latency, cost and GPUs as they then are by the tables. */
   readonly candidates: readonly Candidate[];
+  /** Those that can be deployed over the latency budget, by no more than tables err, with the same figures. */
+  readonly misses: readonly Candidate[];
   /** The best that the constraints rule out; null where none was. */
   readonly refused: Candidate | null;
   /** The fastest that can be deployed, but only over the latency budget, with its latency; null where none is. */
@@ -35,30 +37,46 @@ export interface ConstrainedCandidates {
  * Candidates as the constraints let them be deployed, by the tables that routings share. Without constraints a candidate is at least
  * as good, up to the tables' error: taken best first, none needs to be tried once the best deployed beats the next.
  *
- * @param pool candidates within floor and budget without the constraints.
+ * @param pool candidates that keep floor and budget without the constraints, and those that are over the budget by no more than tables
+ * err: of these the best of each cascade is tried where it would be better.
  */
-export function constrainedCandidates(input: Constrained, pool: readonly Candidate[], knobs: Knobs): ConstrainedCandidates {
+export function constrainedCandidates(
+  input: Constrained,
+  pool: { readonly within: readonly Candidate[]; readonly over: readonly Candidate[] },
+  knobs: Knobs,
+): ConstrainedCandidates {
   const quality = promisedQuality(knobs);
   const most = input.constraints.surviveNodeLoss ? MOST_TRIED.survivingNodeLoss : MOST_TRIED.usually;
+  const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
   const candidates: Candidate[] = [];
+  const misses: Candidate[] = [];
   let refused: Candidate | null = null;
   let late: Candidate | null = null;
-  let left = representatives(input, pool, knobs);
+  let left = representatives(input, pool.within, knobs, SHARE_STEP);
   let tried = 0;
-  for (; ; tried += 1) {
-    input.explorer.input.progress?.({ phase: "deploying", done: tried, of: null });
+  for (;;) {
     const next = best(left, knobs.kind, quality);
     const leader = best(candidates, knobs.kind, quality);
     const ahead = leader !== null && best([leader, ...left], knobs.kind, quality) === leader;
     if (next === null || (ahead && candidates.length >= ENOUGH)) break;
-    if (tried === most) return { candidates, refused, late, cut: !ahead, tried };
+    if (tried === most) return { candidates, misses, refused, late, cut: !ahead, tried };
     left = left.filter((candidate) => candidate !== next);
+    attempt(next);
+  }
+  const leader = best(candidates, knobs.kind, quality);
+  for (const next of representatives(input, pool.over, knobs, Number.POSITIVE_INFINITY))
+    if (tried < most && (leader === null || best([leader, next], knobs.kind, quality) === next)) attempt(next);
+  return { candidates, misses, refused, late, cut: false, tried };
+
+  function attempt(next: Candidate): void {
+    input.explorer.input.progress?.({ phase: "deploying", done: tried, of: null });
+    tried += 1;
     const found = bestDeployment(input, sharedCurves(input, next), {
       seconds: TRIAL_SECONDS,
       budgetSeconds: knobs.latencyBudgetSeconds,
     });
     if (found === "refused") refused ??= next;
-    if (found === null || found === "refused") continue;
+    if (found === null || found === "refused") return;
     const { gpus, usdPerHour, stages } = found.deployment;
     const { judge, requestsPerSecond } = input.explorer.input;
     const { share } = input.explorer.routing(next.routing).routed;
@@ -71,18 +89,18 @@ export function constrainedCandidates(input: Constrained, pool: readonly Candida
       latencySeconds: found.seconds,
       costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: usdPerHour, requestsPerSecond, share, judge }),
     };
-    if (found.seconds <= (knobs.latencyBudgetSeconds ?? Number.MAX_VALUE)) candidates.push(deployed);
-    else if (late === null || found.seconds < late.latencySeconds) late = deployed;
+    if (found.seconds <= budget) candidates.push(deployed);
+    else if (found.seconds <= NEAR_TIE * budget) misses.push(deployed);
+    if (found.seconds > budget && found.seconds < (late?.latencySeconds ?? Number.POSITIVE_INFINITY)) late = deployed;
   }
-  return { candidates, refused, late, cut: false, tried };
 }
 
-/** The best candidate of each cascade and each load on its stages. */
-function representatives({ explorer }: Constrained, pool: readonly Candidate[], knobs: Knobs): readonly Candidate[] {
+/** The best candidate of each cascade and each load on its stages: shares that differ by less than a step are one load. */
+function representatives({ explorer }: Constrained, pool: readonly Candidate[], knobs: Knobs, shareStep: number): readonly Candidate[] {
   const alike = new Map<string, Candidate[]>();
   for (const candidate of pool) {
     const { stages, routed } = explorer.routing(candidate.routing);
-    const key = `${stages.join("-")} ${routed.share.map((share) => Math.round(share / SHARE_STEP)).join("-")}`;
+    const key = `${stages.join("-")} ${routed.share.map((share) => Math.round(share / shareStep)).join("-")}`;
     const own = alike.get(key);
     if (own === undefined) alike.set(key, [candidate]);
     else own.push(candidate);

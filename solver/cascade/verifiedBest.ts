@@ -1,14 +1,12 @@
 import { allocate } from "./allocate";
-import { best, candidatesFor, promisedQuality } from "./choose";
+import { best, candidatesFor, NEAR_TIE, promisedQuality } from "./choose";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Finalist, ToDeploy } from "./finalist";
 import { onFewestGpus } from "./onFewestGpus";
 
-/** Finalists deployed and simulated whole, at most: each costs about as much as the rest of a small plan. */
+/** Finalists deployed and simulated whole, at most, and others that may be better all the same: each costs about as much as the rest of a small plan. */
 const MAX_FINALISTS = 4;
-
-/** A cascade whose tables promise no more than this many times the best verified latency may be the better one: tables err by some per cent. */
-const NEAR_TIE = 1.05;
+const MAX_RIVALS = 2;
 
 export interface Contest {
   readonly exploration: Exploration;
@@ -35,8 +33,9 @@ interface Entry extends ToDeploy {
 
 /**
  * The best candidate once verified. Each verification corrects the tables of its whole cascade by the ratio found; the
- * search ends when the best by corrected tables is one that was verified, and no other cascade that was not comes within the
- * tables' error of it. Where the cost is minimised, a candidate that misses the budget is tried again on a GPU more.
+ * search ends when the best by corrected tables is one that was verified, and no other cascade that was not would be as good within the
+ * tables' error, its latency or the budget missed by no more than that. Where the cost is minimised, a candidate that misses the budget
+ * is tried again on a GPU more.
  */
 export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }: Contest): Contested {
   const quality = promisedQuality(knobs);
@@ -52,9 +51,10 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
   const least = new Map<number, number>();
   const verified = (): Finalist[] => [...seen.values()].flatMap((one) => one ?? []);
 
-  function entryOf(candidate: Candidate): Entry[] {
+  /** @param allowance times the budget that is kept. */
+  function entryOf(candidate: Candidate, allowance: number): Entry[] {
     const { routing } = candidate;
-    const correction = correctionOf(candidate);
+    const correction = correctionOf(candidate) / allowance;
     const budgetSeconds = knobs.latencyBudgetSeconds === null ? null : knobs.latencyBudgetSeconds / correction;
     if (!byCost) return [{ candidate, routing, gpus: knobs.maxGpus, budgetSeconds }];
     const onAll = candidatesFor(exploration, { ...knobs, kind: "latency-under-quality" })[routing] ?? candidate;
@@ -66,36 +66,63 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
     return [{ candidate: larger, routing, gpus, budgetSeconds }];
   }
 
-  for (let attempt = 0; attempt <= MAX_FINALISTS; attempt += 1) {
-    const last = attempt === MAX_FINALISTS;
-    const entries = new Map(pool.flatMap(entryOf).map((entry) => [entry.routing, entry]));
+  let finalistsLeft = MAX_FINALISTS;
+  let rivalsLeft = MAX_RIVALS;
+  for (;;) {
+    const entries = new Map(pool.flatMap((candidate) => entryOf(candidate, 1)).map((entry) => [entry.routing, entry]));
     const corrected = [...entries.values()].flatMap(({ candidate, ...asked }) => {
-      const known = seen.get(keyOf(asked));
-      if (known === null || (last && known === undefined)) return [];
+      const known = knownOf(asked);
+      if (known === null || (finalistsLeft === 0 && known === undefined)) return [];
       const latencySeconds = known?.verifiedSeconds ?? candidate.latencySeconds * correctionOf(candidate);
       const meets = quality(candidate) >= floor && latencySeconds <= budget && latencySeconds < Number.POSITIVE_INFINITY;
       return meets ? [{ ...candidate, latencySeconds, costUsdPerRequest: known ? cost(known) : candidate.costUsdPerRequest }] : [];
     });
     const leader = best(corrected, knobs.kind, quality);
-    const asked = entries.get(leader?.routing ?? -1);
-    if (leader === null || asked === undefined) break;
-    const known = seen.get(keyOf(asked));
-    const rival = known === undefined ? null : rivalOf(leader);
+    const asked = leader === null ? undefined : entries.get(leader.routing);
+    const known = asked === undefined ? undefined : knownOf(asked);
+    const rival = rivalsLeft === 0 || (asked !== undefined && known === undefined) ? null : rivalOf(leader);
     if (known && rival === null) return { finalist: known, verified: verified() };
     const next = rival ?? asked;
+    if (next === undefined) return { finalist: null, verified: verified() };
+    if (rival === null) finalistsLeft -= 1;
+    else rivalsLeft -= 1;
     const finalist = deploy(next);
     seen.set(keyOf(next), finalist);
     if (finalist !== null) corrections.set(cascadeOf(next.candidate), finalist.verifiedSeconds / next.candidate.latencySeconds);
     if (byCost && (finalist === null || finalist.verifiedSeconds > budget)) least.set(next.routing, next.gpus + 1);
-
-    function rivalOf({ latencySeconds }: Candidate): Entry | null {
-      if (knobs.kind !== "latency-under-quality") return null;
-      const unknown = corrected.filter(
-        (candidate) => !corrections.has(cascadeOf(candidate)) && !seen.has(keyOf({ routing: candidate.routing, gpus: knobs.maxGpus })),
-      );
-      const closest = best(unknown, knobs.kind, quality);
-      return closest !== null && closest.latencySeconds <= NEAR_TIE * latencySeconds ? (entries.get(closest.routing) ?? null) : null;
-    }
   }
-  return { finalist: null, verified: verified() };
+
+  /** What came of an entry; at the end of all that is tried, also what its routing came to on more GPUs. */
+  function knownOf(asked: Pick<ToDeploy, "routing" | "gpus">): Finalist | null | undefined {
+    const known = seen.get(keyOf(asked));
+    if (known || finalistsLeft > 0) return known;
+    const kept = verified().filter(({ routing, verifiedSeconds }) => routing === asked.routing && verifiedSeconds <= budget);
+    return kept.sort((a, b) => cost(a) - cost(b))[0] ?? known;
+  }
+
+  /**
+   * Of the cascades without a verification the best routing of each that is better than the leader, or may be for all that tables tell;
+   * of these the one of lowest latency, as the likeliest to keep the budget.
+   */
+  function rivalOf(leader: Candidate | null): Entry | null {
+    const untried = new Map<string, Map<Candidate, Entry>>();
+    const open = pool.filter((candidate) => quality(candidate) >= floor && !corrections.has(cascadeOf(candidate)));
+    for (const entry of open.flatMap((candidate) => entryOf(candidate, NEAR_TIE))) {
+      const { candidate } = entry;
+      if (candidate.latencySeconds > Math.min(NEAR_TIE * budget, Number.MAX_VALUE) || seen.has(keyOf(entry))) continue;
+      const own = untried.get(cascadeOf(candidate)) ?? new Map<Candidate, Entry>();
+      untried.set(cascadeOf(candidate), own.set(candidate, entry));
+    }
+    const rivals = [...untried.values()].flatMap((own) => {
+      const candidate = best([...own.keys()], knobs.kind, quality);
+      return candidate !== null && (leader === null || challenges(candidate, leader)) ? [candidate] : [];
+    });
+    const closest = best(rivals, "latency-under-quality", quality);
+    return closest === null ? null : (untried.get(cascadeOf(closest))?.get(closest) ?? null);
+  }
+
+  function challenges(candidate: Candidate, leader: Candidate): boolean {
+    if (knobs.kind === "latency-under-quality") return candidate.latencySeconds <= NEAR_TIE * leader.latencySeconds;
+    return best([leader, candidate], knobs.kind, quality) === candidate;
+  }
 }

@@ -89,7 +89,7 @@ const capsOf = ({ maxGpus, maxUsdPerHour }: PlanConstraints): PlanConstraints =>
 function conflicting(input: Asked, { exploration, knobs }: Ended, { says, constraints }: Conflict): NoPlan {
   const anyQuality: Knobs = { ...knobs, kind: "quality-under-latency", qualityFloor: null };
   const { candidates } = choose(exploration, anyQuality);
-  const [highest] = constrainedCandidates(input, meeting(candidates, anyQuality), anyQuality).candidates;
+  const [highest] = constrainedCandidates(input, { within: meeting(candidates, anyQuality), over: [] }, anyQuality).candidates;
   const floor = asksForAnything(input.constraints) && highest !== undefined;
   const reach = floor ? ` Without giving any up, a quality of ${promisedQuality(knobs)(highest).toFixed(1)} can be had.` : "";
   return {
