@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { PolicyDriver } from "./policyDriver";
+import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
+import { startTestGateway, testConfig, until } from "./testGateway";
+
+const slack: SlackPolicy = {
+  kind: "slack",
+  models: [
+    { model: "small", decodeSecondsPerToken: 0.01, maxBatchSize: 10, confidence: 0.4 },
+    { model: "large", decodeSecondsPerToken: 0.02, maxBatchSize: 10, confidence: 0.8 },
+  ],
+  tau: 0,
+  deltaScore: 0.1,
+  floorSeconds: 1,
+  order: { kind: "stjf", agingReleases: 100 },
+  place: { kind: "least-load", affinity: { ratio: 0.5 } },
+  approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+};
+
+/** Engines of small and large models under a policy. */
+function configOf(policy: PolicyDocument, urls: Record<string, string>, maxInFlight = 8): GatewayConfig {
+  const stages = Object.entries(urls).map(([model, url]) => ({ model, urls: [url] }));
+  return { ...testConfig({ stages, maxInFlight }), policy };
+}
+
+describe("policies in the gateway", () => {
+  it("release the request that asks for the fewest tokens first under shortest job first", async () => {
+    const engine = await heldEngine();
+    const gateway = await startTestGateway();
+    const order = { kind: "sjf", agingReleases: 100 } as const;
+    await gateway.put(configOf({ kind: "fixed", model: "large", order, place: { kind: "round-robin" } }, { large: engine.url }, 1));
+    const first = gateway.chat({ max_tokens: 900 });
+    await until(() => engine.asked.length === 1);
+    const queued = [{ max_tokens: 500 }, { max_completion_tokens: 20 }, { max_tokens: 60 }].map((body) => gateway.chat(body));
+    await until(async () => {
+      const status = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+      return status.queued.large === 3;
+    });
+    engine.open();
+    for (const answer of await Promise.all([first, ...queued])) expect(answer.status).toBe(200);
+    const asked = engine.asked.map(({ body }) => body.max_tokens ?? body.max_completion_tokens);
+    expect(asked).toEqual([900, 20, 60, 500]);
+  });
+
+  it("keep a session at its model while new sessions go to the one that is less loaded", async () => {
+    const [small, large] = [await startTestEngine((_, response) => sayCompletion(response, "small")), await heldEngine()];
+    const gateway = await startTestGateway();
+    await gateway.put(configOf(slack, { small: small.url, large: large.url }));
+    const body = { model: "cascade/test", messages: [{ role: "user", content: "Plan, then code." }], max_tokens: 600 };
+    const ask = (session: string) => gateway.post("/v1/chat/completions", body, { "x-session-id": session });
+    const first = ask("one");
+    await until(() => large.asked.length === 1);
+    expect((await ask("two")).headers.get("x-weir-model")).toBe("small");
+    const again = ask("one");
+    await until(() => large.asked.length === 2);
+    large.open();
+    const models = (await Promise.all([first, again])).map((answer) => answer.headers.get("x-weir-model"));
+    expect(models).toEqual(["large", "large"]);
+    expect((await ask("three")).headers.get("x-weir-model")).toBe("large");
+    const reasons = (await gateway.decisions()).map(({ startReason }) => startReason).sort();
+    expect(reasons).toEqual(["least-loaded", "least-loaded", "least-loaded", "program-keeps-its-model"]);
+  });
+});
+
+describe("PolicyDriver", () => {
+  it("tells the policy of work that is given up in the queue, so that its load is not counted for ever", async () => {
+    const options = { replicas: () => [], nowSeconds: () => 1, queued: new Map<string, number>(), onRoom: () => undefined };
+    const driver = new PolicyDriver({ policy: buildPolicy(slack), ...options });
+    const replicas = ["small", "large"].map((model) => {
+      return { id: model, model, inFlight: 0, maxInFlight: 8, accepting: true, kvUse: { state: "absent" as const } };
+    });
+    const start = () => driver.policy.start({ programId: "new", inputTokens: 10, routerScores: () => undefined, replicas }).stage;
+    const leaving = new AbortController();
+    const work = { id: "w", programId: "p", stage: 1, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 10 };
+    expect(start()).toBe(1);
+    const grant = driver.queue({ ...work, predictedTokens: 5000 }, leaving.signal);
+    expect(start()).toBe(0);
+    leaving.abort();
+    expect((await grant).kind).toBe("aborted");
+    expect(start()).toBe(1);
+  });
+});
