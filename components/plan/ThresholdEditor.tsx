@@ -30,7 +30,7 @@ export function ThresholdEditor(props: {
               step={1}
               onChange={(value) =>
                 props.onFix({
-                  models: shown.models,
+                  ...shown,
                   thresholds: shown.thresholds.map((each, at) => (at === index ? Math.round(value) : each)),
                 })
               }

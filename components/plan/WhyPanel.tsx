@@ -3,19 +3,21 @@ import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds }
 import { Table } from "../ui/Table";
 import { alternationSays } from "./alternationSays";
 
-const outlookColumns = [
-  { key: "auc", name: "If the judge's AUC is" },
-  { key: "quality", name: "Quality", numeric: true },
-  { key: "share", name: "Sent on", numeric: true },
-  { key: "load", name: "Busiest stage", numeric: true },
-] as const;
+/** @param directStart whether requests may start at a later stage, to which they are then not sent on. */
+const outlookColumns = (directStart: boolean) =>
+  [
+    { key: "auc", name: "If the judge's AUC is" },
+    { key: "quality", name: "Quality", numeric: true },
+    { key: "share", name: directStart ? "Reach later stages" : "Sent on", numeric: true },
+    { key: "load", name: "Busiest stage", numeric: true },
+  ] as const;
 
 /** The same thresholds on the same GPUs, were the modelled judge better or worse than assumed. */
 function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
   const { judgeOutlooks } = plan.predictions;
   if (judgeOutlooks.length === 0) return null;
   return (
-    <Table caption="Under other judges" columns={outlookColumns}>
+    <Table caption="Under other judges" columns={outlookColumns(plan.policy.directStart !== undefined)}>
       {judgeOutlooks.map(({ auc, quality, share, busiestLoad }) => (
         <tr key={auc}>
           <td>

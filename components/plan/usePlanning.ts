@@ -125,7 +125,7 @@ export function usePlanning(
     () => ({
       ...situation,
       objective: { ...asked, percentile: PERCENTILE },
-      fixed: fixed === null ? null : { models: [...fixed.models], thresholds: [...fixed.thresholds] },
+      fixed: fixed === null ? null : { ...fixed, models: [...fixed.models], thresholds: [...fixed.thresholds] },
     }),
     [situation, asked, fixed],
   );

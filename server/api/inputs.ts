@@ -66,8 +66,14 @@ export const exploreSchema = z.object({
 
 export const solveSchema = exploreSchema.extend({
   objective: objectiveSchema,
-  /** Thresholds (and models) an operator set by hand; null lets the planner choose. */
-  fixed: z.object({ models: z.array(z.string()).min(1), thresholds: z.array(z.int().min(0).max(100)) }).nullable(),
+  /** A routing that an operator set by hand; null lets the planner choose. */
+  fixed: z
+    .object({
+      models: z.array(z.string()).min(1),
+      thresholds: z.array(z.int().min(0).max(100)),
+      startBelow: z.int().min(0).max(100).optional(),
+    })
+    .nullable(),
 });
 
 export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });

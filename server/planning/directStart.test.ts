@@ -70,6 +70,49 @@ describe("planning with a direct start", () => {
     expect(Math.abs(predictions.quality - quality)).toBeLessThan(10);
   });
 
+  it("is planned again as it is when it is set by hand, and told from the same thresholds without it", () => {
+    const { stages, thresholds, directStart } = later.policy;
+    const by = (startBelow?: number) => {
+      const fixed = { models: stages.map(({ model }) => model), thresholds, startBelow };
+      return desk.work(asked, { kind: "solve", objective, fixed }, () => false);
+    };
+    const [again, fromFirst] = [by(directStart!.below), by()].map((answer) => {
+      if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+      return answer.draft;
+    });
+    expect(again!.policy).toEqual(later.policy);
+    expect(again!.predictions).toEqual(later.predictions);
+    expect(fromFirst!.policy.directStart).toBeUndefined();
+    expect(fromFirst!.predictions.stages[0]!.share).toBe(1);
+    const refused = desk.work(
+      without,
+      { kind: "solve", objective, fixed: { models: ["qwen2.5-3b", "qwen2.5-7b"], thresholds: [50], startBelow: 70 } },
+      () => false,
+    );
+    expect(refused).toMatchObject({ answer: { reason: expect.stringContaining("needs a router: ask for a direct start") } });
+  });
+
+  it("is recorded as asked, also where the plan comes to have none", () => {
+    expect(later.inputs.directStart).toEqual({ auc: AUC });
+    expect(plain.inputs.directStart).toBeUndefined();
+    const alone = desk.work(
+      asked,
+      { kind: "solve", objective, fixed: { models: ["qwen2.5-32b"], thresholds: [], startBelow: 70 } },
+      () => false,
+    );
+    expect(alone).toMatchObject({ draft: { inputs: { directStart: { auc: AUC } }, policy: { stages: [{ model: "qwen2.5-32b" }] } } });
+    expect(alone.kind === "draft" && alone.draft.policy.directStart).toBeUndefined();
+  });
+
+  it("says of a stage whose answers are never sent on that they are judged for nothing", () => {
+    const { stages, thresholds, directStart } = later.policy;
+    const fixed = { models: stages.map(({ model }) => model), thresholds: thresholds.map(() => 0), startBelow: directStart!.below };
+    const answer = desk.work(asked, { kind: "solve", objective, fixed }, () => false);
+    if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+    expect(answer.draft.predictions.notes.join(" ")).toContain(`No planning answer of ${stages[0]!.model} falls below its threshold`);
+    expect(later.predictions.notes.join(" ")).not.toContain("falls below its threshold");
+  });
+
   it("leaves no trace where it is not asked, also on a desk that planned with it before", async () => {
     const fresh = createPlanningDesk(await loadGlpkEngine(), () => 0);
     expect(plain).toEqual(planned(fresh, without));

@@ -36,8 +36,13 @@ export type JudgeChoice =
   | { readonly kind: "fixed"; readonly secondsPerCall: number; readonly usdPerCall: number }
   | { readonly kind: "engine"; readonly model: string; readonly rubricTokens: number; readonly outputTokens: number };
 
-/** Models and thresholds set by hand; null lets the planner choose. */
-export type FixedRouting = { readonly models: readonly string[]; readonly thresholds: readonly number[] } | null;
+/** A routing set by hand; null lets the planner choose. */
+export type FixedRouting = {
+  readonly models: readonly string[];
+  readonly thresholds: readonly number[];
+  /** Router score from which a request starts at a stage; left out or 0: all start at the first. */
+  readonly startBelow?: number | undefined;
+} | null;
 
 export interface SolveRequest extends PlanningSituation {
   readonly objective: Objective;

@@ -38,6 +38,8 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
   const { plan, clusterId, traffic, restartSeconds, signal } = asked;
   const { policy, inputs } = plan;
   const { engine } = policy.judge;
+  // Older plans record a direct start only where they came to have one.
+  const directStart = inputs.directStart ?? policy.directStart?.router;
   const running = runningReplicas(plan);
   const request: SolveRequest = {
     ...traffic,
@@ -46,7 +48,7 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
     fixed: null,
     ...(inputs.constraints === undefined ? {} : { constraints: inputs.constraints }),
     ...(engine === undefined ? {} : { judge: { kind: "engine", model: policy.judge.model, ...engine } }),
-    ...(policy.directStart === undefined ? {} : { directStart: { auc: policy.directStart.router.auc } }),
+    ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
   };
   const anew = await planning.solve({ ...request, running }, { signal });
   if (anew.outcome === "infeasible") return none(`No plan keeps what was asked under this traffic: ${anew.reason}`);
@@ -55,7 +57,7 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
     {
       ...request,
       running,
-      fixed: { models: policy.stages.map(({ model }) => model), thresholds: policy.thresholds },
+      fixed: { models: policy.stages.map(({ model }) => model), thresholds: policy.thresholds, startBelow: policy.directStart?.below },
       constraints: { ...planConstraintsSchema.parse({}), maxChangedReplicas: 0 },
     },
     { signal },

@@ -36,7 +36,7 @@ export interface BuildPlanInput {
   readonly cards: CardCatalogue;
   readonly profile: EngineProfile;
   /** A routing set by hand, as indices into the exploration's models; null lets the planner choose. */
-  readonly fixed: { readonly stages: readonly number[]; readonly thresholds: readonly number[] } | null;
+  readonly fixed: { readonly stages: readonly number[]; readonly thresholds: readonly number[]; readonly startBelow: number } | null;
   /** Left out: none. Models excluded and shapes asked for are the explorer's already. */
   readonly constraints?: PlanConstraints;
   /** What runs now, for plans that are to change little; left out: nothing. */
@@ -72,7 +72,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   // The source alternates for latency and for quality, with a judge outside the deployment; it has no problem of least cost.
   const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined;
   const ways = alternates ? bothWays(explorer, allowed) : null;
-  const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds);
+  const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
   const knobs = index === null ? allowed : byHand(exploration, index, allowed);
   const choice = choose(exploration, knobs);
@@ -223,6 +223,7 @@ function planName({ deployment, kept }: Finalist): string {
 function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | "running">, finalist: Finalist): PlanDraft["inputs"] {
   const { explorer, workload, workloadId, cluster, profile, objective, constraints, running } = input;
   const { judge } = workload;
+  const { directStart } = explorer.input;
   return {
     workload: {
       id: workloadId,
@@ -238,6 +239,7 @@ function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | 
     engineProfile: profile,
     objective,
     ...(asksForAnything(constraints) ? { constraints } : {}),
+    ...(directStart === undefined ? {} : { directStart }),
     ...(running.length > 0 ? { running: [...running] } : {}),
   };
 }

@@ -72,6 +72,26 @@ describe("sensitivityTo", () => {
     expect(weaker.regret!.latencySeconds).toBeGreaterThanOrEqual(-1e-6);
   });
 
+  it("leaves each stage its own GPUs when one between them is no longer reached", () => {
+    const models = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"];
+    const three = { ...testSample({ prompts: 500, skills: [0.4, 0.5, 0.85], seed: 8 }), models };
+    // Every other prompt starts at the first stage, whose answers are all accepted; the rest starts at the last.
+    const routerScore = models.map((_, model) =>
+      Float64Array.from({ length: 500 }, (_, prompt) => (model === 0 && prompt % 2 === 0 ? 90 : 10)),
+    );
+    const shapes = models.map((id) => feasibleReplicas(modelCard(id)!, gpuCard("h100-sxm")!, { gpusPerNode: 8, maxGpus: MAX_GPUS }));
+    const started: ExploreInput = { ...input, sample: { ...three, routerScore }, shapes, directStart: { auc: 0.8 } };
+    const { kept } = sensitivityTo({ kind: "rate", factor: 1 }, started, {
+      knobs,
+      plan: { stages: [0, 1, 2], thresholds: [0, 50], startBelow: 50, gpus: [1, 2, 5] },
+    });
+    expect([kept.stages, kept.gpus]).toEqual([
+      [0, 2],
+      [1, 5],
+    ]);
+    expect(kept.latencySeconds).toBeLessThan(Number.POSITIVE_INFINITY);
+  });
+
   it("says that a kept plan no longer keeps up", () => {
     const flooded = to({ kind: "rate", factor: 3 });
     expect(flooded.keeps).toBe(false);

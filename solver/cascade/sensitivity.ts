@@ -71,8 +71,11 @@ export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, a
   explorer.search();
   explorer.focus({ floor: knobs.qualityFloor, budgetSeconds: knobs.latencyBudgetSeconds });
   const { chosen } = choose(explorer.exploration(), knobs);
-  const kept = cascadeOn(explorer, addReached(explorer, plan.stages, plan.thresholds, plan.startBelow), { gpus: plan.gpus, knobs });
-  const anew = chosen === null ? null : cascadeOn(explorer, chosen.routing, { gpus: chosen.gpus, knobs });
+  const kept = cascadeOn(explorer, addReached(explorer, plan.stages, plan.thresholds, plan.startBelow), { plan, knobs });
+  const anew =
+    chosen === null
+      ? null
+      : cascadeOn(explorer, chosen.routing, { plan: { ...explorer.routing(chosen.routing), gpus: chosen.gpus }, knobs });
   const quality = (one: PerturbedCascade): number => (knobs.qualityConfidence === null ? one.quality : one.qualityLow);
   const same = (field: "stages" | "thresholds" | "gpus"): boolean => anew !== null && anew[field].join() === plan[field].join();
   return {
@@ -89,15 +92,16 @@ export function sensitivityTo(perturbation: Perturbation, input: ExploreInput, a
   };
 }
 
+/** @param plan with the GPUs of each stage; the routing has these stages, or those of them that requests reach. */
 function cascadeOn(
   explorer: Explorer,
   index: number,
-  { gpus, knobs }: { readonly gpus: readonly number[]; readonly knobs: Knobs },
+  { plan, knobs }: { readonly plan: Pick<PlannedCascade, "stages" | "gpus">; readonly knobs: Knobs },
 ): PerturbedCascade {
   const routing = explorer.routing(index);
   const { stages, thresholds, startBelow, routed, qualityLow } = routing;
   const judged = routing.tables.length > stages.length;
-  const own = [...gpus.slice(0, stages.length), ...(judged ? gpus.slice(-1) : [])];
+  const own = [...stages.map((stage) => plan.gpus[plan.stages.indexOf(stage)] ?? 0), ...(judged ? plan.gpus.slice(-1) : [])];
   return {
     stages,
     thresholds,

@@ -94,6 +94,8 @@ const planInputsSchema = z.object({
   objective: objectiveSchema,
   /** Left out: none were asked. */
   constraints: planConstraintsSchema.optional(),
+  /** Where requests were allowed to start at a later stage, whether or not any do; left out: all were to start at the first. */
+  directStart: z.object({ auc: fraction }).optional(),
   /** Left out: nothing ran, or nobody asked to change little. */
   running: z.array(runningReplicaSchema).optional(),
 });
@@ -189,7 +191,7 @@ const solverSchema = z.object({
   why: z.array(z.string()),
   /** Why each model's replicas have their shape and not another, a sentence each; left out in older plans. */
   shapes: z.array(z.object({ model: z.string(), says: z.string() })).optional(),
-  /** The source's alternation beside the direct search, by the same tables; left out where a routing was set by hand, for least cost, and in older plans. */
+  /** The source's alternation beside the direct search, by the same tables; left out for the lowest cost, for a judge as an engine, for a routing set by hand, and in older plans. */
   alternation: alternationSchema.optional(),
   alternatives: z.array(alternativeSchema),
 });
