@@ -59,7 +59,7 @@ function useExploration({ constraints, ...situation }: Situation) {
     name: "exploration",
     question,
     enabled: true,
-    subscribe: (asked, listener) => client.plans.exploreEvents.subscribe(asked, listener),
+    subscribe: (asked, listener) => client.plans.explore.subscribe(asked, listener),
   });
   const { answer: data, error, ask } = job;
   const answer = data?.answer;
@@ -83,7 +83,7 @@ function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
     name: "exact-plan",
     question,
     enabled,
-    subscribe: (asked, listener) => client.plans.solveEvents.subscribe(asked, listener),
+    subscribe: (asked, listener) => client.plans.solve.subscribe(asked, listener),
   });
   const { answer: data, error, working, progress, cancelled, cancel, ask } = job;
   const answer = data?.answer;

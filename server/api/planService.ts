@@ -71,10 +71,8 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
   }
 
   return {
-    explore: (request, signal) => planning.explore(request, { signal }),
-    exploreEvents: (request, signal) => withProgress((asking) => planning.explore(request, asking), signal),
-    solve: (request, signal) => solve(request, { signal }),
-    solveEvents: (request, signal) => withProgress((asking) => solve(request, asking), signal),
+    explore: (request, signal) => withProgress((asking) => planning.explore(request, asking), signal),
+    solve: (request, signal) => withProgress((asking) => solve(request, asking), signal),
     examine: planning.examine,
     keep(planId, actor) {
       const plan = known(planId);

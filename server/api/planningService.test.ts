@@ -69,7 +69,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
   const examine = (examined: ExamineRequest): Promise<ExamineEvent[]> => eventsOf(plans.examine(examined, signal()));
 
   it("tells progress, then the plan, which can be looked at and kept from then on", async () => {
-    const events: SolveEvent[] = await eventsOf(plans.solveEvents(request, signal()));
+    const events: SolveEvent[] = await eventsOf(plans.solve(request, signal()));
     expect(events.slice(0, -1).every(({ kind }) => kind === "progress")).toBe(true);
     const last = events.at(-1);
     if (last?.kind !== "answer" || last.answer.outcome !== "plan") throw new Error(JSON.stringify(last));
@@ -78,7 +78,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
   });
 
   it("tells progress, then the exploration", async () => {
-    const events = await eventsOf(plans.exploreEvents(request, signal()));
+    const events = await eventsOf(plans.explore(request, signal()));
     expect(events.at(-1)).toMatchObject({ kind: "answer", answer: { ok: true } });
   });
 

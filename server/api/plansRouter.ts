@@ -3,17 +3,11 @@ import { approveSchema, byPlan, examineSchema, exploreSchema, solveSchema } from
 import { found, procedure, router } from "./trpc";
 
 export const plansRouter = router({
-  explore: procedure
-    .input(exploreSchema)
-    .query(({ ctx, input, signal }) => ctx.services.plans.explore(input, signal ?? new AbortController().signal)),
-  exploreEvents: procedure.input(exploreSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.plans.exploreEvents(input, signal ?? new AbortController().signal);
+  explore: procedure.input(exploreSchema).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.services.plans.explore(input, signal ?? new AbortController().signal);
   }),
-  solve: procedure
-    .input(solveSchema)
-    .mutation(({ ctx, input, signal }) => ctx.services.plans.solve(input, signal ?? new AbortController().signal)),
-  solveEvents: procedure.input(solveSchema).subscription(async function* ({ ctx, input, signal }) {
-    yield* ctx.services.plans.solveEvents(input, signal ?? new AbortController().signal);
+  solve: procedure.input(solveSchema).subscription(async function* ({ ctx, input, signal }) {
+    yield* ctx.services.plans.solve(input, signal ?? new AbortController().signal);
   }),
   examine: procedure.input(examineSchema).subscription(async function* ({ ctx, input, signal }) {
     yield* ctx.services.plans.examine(input, signal ?? new AbortController().signal);

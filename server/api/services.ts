@@ -17,13 +17,11 @@ import type {
   PlanSummary,
   ProfileList,
   Proposal,
-  SolveAnswer,
   SolveEvent,
   TrafficReport,
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
-import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -99,13 +97,10 @@ export interface ClusterService {
 }
 
 export interface PlanService {
-  /** Everything the Plan page's sliders need to choose a plan without asking again. */
-  explore(request: ExploreRequest, signal: AbortSignal): Promise<Outcome<{ readonly exploration: ExplorationWire }>>;
-  /** The same, telling what the planner is at on the way. */
-  exploreEvents(request: ExploreRequest, signal: AbortSignal): AsyncIterable<ExploreEvent>;
-  solve(request: SolveRequest, signal: AbortSignal): Promise<SolveAnswer>;
-  /** The same, telling what the planner is at on the way; it stops when the signal aborts. */
-  solveEvents(request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent>;
+  /** Everything the Plan page's sliders need to choose a plan without asking again, telling what the planner is at on the way. */
+  explore(request: ExploreRequest, signal: AbortSignal): AsyncIterable<ExploreEvent>;
+  /** A plan, telling what the planner is at on the way; it stops when the signal aborts. */
+  solve(request: SolveRequest, signal: AbortSignal): AsyncIterable<SolveEvent>;
   /** One question about the plan that a request leads to. Asked again it is answered from what was found. */
   examine(request: ExamineRequest, signal: AbortSignal): AsyncIterable<ExamineEvent>;
   /** Keeps a plan that `solve` found in this run of the studio. */

@@ -31,9 +31,7 @@ export function planNotes(
   for (const [stage, model] of stages.slice(0, -1).entries()) {
     const sentOn = (routed.share[stage + 1] ?? 0) - (routed.startShare?.[stage + 1] ?? 0);
     if (sentOn < 1e-9)
-      notes.push(
-        `No planning answer of ${explorer.input.sample.models[model]} falls below its threshold: each is judged all the same.`,
-      );
+      notes.push(`No planning answer of ${explorer.input.sample.models[model]} falls below its threshold: each is judged all the same.`);
   }
   if (stages.length > 1 && judge.usdPerCall === 0 && judge.engine === undefined)
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");

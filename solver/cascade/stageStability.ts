@@ -5,7 +5,7 @@ import type { DeployedStage } from "./deployedStage";
 type Loaded = Pick<DeployedStage, "model" | "utilisation">;
 
 /** What the profile's predicted saturation rates may be off by, relative: its mean error end to end on runs its fit had not seen. */
-export const saturationError = ({ errors }: Pick<EngineProfile, "errors">): number => errors?.endToEnd.meanAbsolute ?? 0;
+const saturationError = ({ errors }: Pick<EngineProfile, "errors">): number => errors?.endToEnd.meanAbsolute ?? 0;
 
 /** Whether a stage's queue stays bounded, judged at the low end of what its replicas may carry. */
 export const stageStability = ({ utilisation }: Pick<Loaded, "utilisation">, profile: Pick<EngineProfile, "errors">): Stability =>
