@@ -6,6 +6,8 @@ import type { Approval, PlanSummary, SolveAnswer } from "@/server/contracts/stud
 import type { Asking } from "@/server/planning/planner";
 import { planHashes } from "@/server/planning/sealPlan";
 import type { Store } from "@/server/store/store";
+import { constraintsOf } from "@/solver/deployment/constraints";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import type { SolveRequest } from "./inputs";
 import type { Planning } from "./planningService";
@@ -26,7 +28,9 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
   const solved = new Map<string, Plan>();
   const note = (actor: string, action: string, subject: string, detail = "") =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
-  const known = (id: string): Plan | null => store.plans.get(id) ?? solved.get(id) ?? null;
+  // The last question first: the same plan may answer another one than it was kept for.
+  const known = (id: string): Plan | null => solved.get(id) ?? store.plans.get(id);
+  const runs = (id: string): boolean => store.clusters.list().some((cluster) => cluster.runningPlanId === id);
 
   function remember(plan: Plan): void {
     solved.delete(plan.id);
@@ -56,15 +60,17 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       p95Seconds: predictions.p95Seconds,
       costUsdPerRequest: predictions.costUsdPerRequest,
       approvedBy: store.approvals.ofPlan(id)[0]?.actor ?? null,
-      running: store.clusters.list().some((cluster) => cluster.runningPlanId === id),
+      running: runs(id),
     };
   }
 
   function keep(plan: Plan, actor: string, how: string): { readonly ok: true; readonly id: string } {
-    if (store.plans.get(plan.id) === null) {
+    const kept = store.plans.get(plan.id);
+    const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
+    if (kept === null || anew) {
       store.atomically(() => {
         store.plans.keep(plan);
-        note(actor, how, plan.id, plan.metadata.name);
+        note(actor, anew ? "ask anew" : how, plan.id, anew ? askedText(plan) : plan.metadata.name);
       });
     }
     return { ok: true, id: plan.id };
@@ -76,7 +82,9 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
     examine: planning.examine,
     keep(planId, actor) {
       const plan = known(planId);
-      return plan === null ? { ok: false, message: "This plan was solved too long ago: solve it again." } : keep(plan, actor, "keep");
+      if (plan === null) return { ok: false, message: "This plan was solved too long ago: solve it again." };
+      // What a plan in force promises changes by an approval only.
+      return runs(planId) ? { ok: true, id: planId } : keep(plan, actor, "keep");
     },
     list: (clusterId) => store.plans.list(clusterId).map(summary),
     get(planId) {
@@ -115,7 +123,18 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== parsed.data[key]);
       if (altered !== undefined)
         return { ok: false, message: `The plan's ${altered} does not match its content: it was changed after it was sealed.` };
-      return keep(parsed.data, actor, "import plan");
+      return runs(parsed.data.id) ? { ok: true, id: parsed.data.id } : keep(parsed.data, actor, "import plan");
     },
   };
+}
+
+const asJson = (inputs: Plan["inputs"]): Json => inputs as unknown as Json;
+
+/** What a plan is asked for, for the audit. */
+function askedText({ inputs }: Plan): string {
+  const { workload, objective, constraints } = inputs;
+  const asked = constraints === undefined ? [] : constraintsOf({ constraints, objective: { kind: "latency" } }).map(({ says }) => says);
+  const floor = objective.qualityFloor === null ? [] : [`a floor of ${objective.qualityFloor}`];
+  const budget = objective.latencyBudgetSeconds === null ? [] : [`a budget of ${objective.latencyBudgetSeconds} s`];
+  return [`${workload.requestsPerSecond} requests/s of ${workload.name}`, ...floor, ...budget, ...asked].join(", ");
 }

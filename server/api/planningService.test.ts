@@ -6,6 +6,7 @@ import { createCardShelf } from "@/server/cards/cardShelf";
 import type { ExamineEvent, SolveEvent } from "@/server/contracts/studio";
 import { createPlanner, type Planner } from "@/server/planning/planner";
 import { openStore, type Store } from "@/server/store/store";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { ExamineRequest, SolveRequest } from "./inputs";
 import { createPlanningService } from "./planningService";
@@ -75,6 +76,30 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     if (last?.kind !== "answer" || last.answer.outcome !== "plan") throw new Error(JSON.stringify(last));
     expect(plans.get(last.answer.plan.id)?.plan).toEqual(last.answer.plan);
     expect(last.answer.plan.solver.alternation?.iterations).toBeGreaterThan(0);
+  });
+
+  it("keeps with a plan what it was asked for last, where the same plan answers several questions", async () => {
+    const ask = async (asked: SolveRequest) => {
+      const last = (await eventsOf(plans.solve(asked, signal()))).at(-1);
+      if (last?.kind !== "answer" || last.answer.outcome !== "plan") throw new Error(JSON.stringify(last));
+      plans.keep(last.answer.plan.id, "someone");
+      return last.answer.plan;
+    };
+    const first = await ask(request);
+    const capped = { ...planConstraintsSchema.parse({}), maxUsdPerHour: 1000 };
+    const second = await ask({ ...request, constraints: capped });
+    expect(second.id).toBe(first.id);
+    expect(store.plans.get(first.id)?.inputs.constraints?.maxUsdPerHour).toBe(1000);
+    expect(store.audit.list(10).map(({ action, detail }) => `${action}: ${detail}`)).toContainEqual(
+      expect.stringMatching(/^ask anew: 20 requests\/s of .*, a floor of 55, at most 1000 USD\/hour$/),
+    );
+    // A plan in force keeps what it promises until someone approves it for another question.
+    store.clusters.setRunning("c", { planId: first.id, since: new Date().toISOString() });
+    await ask(request);
+    expect(store.plans.get(first.id)?.inputs.constraints?.maxUsdPerHour).toBe(1000);
+    expect(plans.approve({ planId: first.id, hash: first.id, reason: "" }, "someone").ok).toBe(true);
+    expect(store.plans.get(first.id)?.inputs.constraints).toBeUndefined();
+    store.clusters.setRunning("c", null);
   });
 
   it("tells progress, then the exploration", async () => {

@@ -3,13 +3,14 @@ import type { Plan } from "@/solver/plan/plan";
 import type { Database } from "./database";
 import { plans } from "./schema";
 
-/** Kept plans. A plan never changes: keeping one that is there already does nothing. */
+/** Kept plans, one document an id. What a plan does never changes; what it was asked for and promises is the last question's. */
 export function createPlanRepository(db: Database) {
   return {
+    /** Keeps a plan, or what it is asked for and promises now where it is kept already. */
     keep(plan: Plan): void {
       db.insert(plans)
         .values({ id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, document: plan })
-        .onConflictDoNothing()
+        .onConflictDoUpdate({ target: plans.id, set: { clusterId: plan.inputs.cluster.id, document: plan } })
         .run();
     },
     get(id: string): Plan | null {
