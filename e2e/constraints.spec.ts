@@ -71,6 +71,10 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   await test.step("what would change the plan is worked out when asked", async () => {
     await page.getByRole("button", { name: "Work it out" }).first().click();
     await expect(page.getByRole("table", { name: "What would change the latency" })).toContainText("GPU more", { timeout: 120_000 });
+    await page.getByRole("checkbox", { name: /^Pin / }).first().check();
+    await expect(page.getByTestId("compare-tray")).toBeVisible();
+    await expect(page.getByRole("table", { name: "What would change the latency" })).toBeVisible();
+    await expect(page.getByTestId("plan-hash")).toBeVisible();
   });
 
   expect(problems).toEqual([]);

@@ -90,10 +90,23 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
   });
 
-  await test.step("show the baselines: each is drawn and named, or refused with a reason", async () => {
+  await test.step("show the baselines: each is drawn and named, or refused with a reason, for the knobs as they stand", async () => {
+    const floor = page.getByRole("spinbutton", { name: "Quality floor" });
+    const stale = page.getByText("The baselines are of knobs as they stood before.");
+    await floor.fill(String(Number(await floor.inputValue()) - 5));
+    await floor.blur();
     await page.getByRole("button", { name: "Show baselines" }).click();
     await expect(page).toHaveURL(/baselines=1/);
     await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
+    await expect(stale).toBeHidden();
+    await rows.getByRole("checkbox", { checked: false }).last().check();
+    await page.waitForTimeout(1_000);
+    await expect(stale).toBeHidden();
+    await floor.fill(String(Number(await floor.inputValue()) + 1));
+    await expect(stale).toBeVisible();
+    await page.getByRole("button", { name: "Plan them again" }).click();
+    await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
+    await expect(stale).toBeHidden({ timeout: 120_000 });
   });
 
   await test.step("with range, pins and baselines shown the page breaks no accessibility rule, in light or dark", async () => {

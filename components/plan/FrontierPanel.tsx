@@ -101,7 +101,7 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   const { planning, running, view, identities, onDraft, onChange } = props;
   const { exploration, knobs } = planning;
   const [hovered, setHovered] = useState<string | null>(null);
-  const baselines = useBaselines(planning.exact.question, view.baselines);
+  const baselines = useBaselines(planning.exact, view.baselines);
   const prepared = usePrepared({ planning, view, running, baselines: baselines.systems });
   const hues = useMemo(
     () => (exploration?.models ?? []).map((model) => identities.get(model)?.hue ?? "var(--ink-2)"),

@@ -19,9 +19,9 @@ import { knobsOf, type PlanDefaults, planDefaults } from "./knobs";
 import { PlanPanel } from "./PlanPanel";
 import { type PlanView, planCodec } from "./planCodec";
 import { asSituation, estimateKnobs } from "./prepareConstraints";
-import { formatRouting, parseRouting, type RoutingChoice } from "./routingKey";
+import type { RoutingChoice } from "./routingKey";
 import { SituationBar } from "./SituationBar";
-import { useAsked } from "./useAsked";
+import { useByText } from "./useByText";
 import { useFrontierView } from "./useFrontierView";
 import { usePlanning } from "./usePlanning";
 import { useRunningPlan } from "./useRunningPlan";
@@ -37,18 +37,17 @@ function PlanDesk(props: {
   const [view, write] = useUrlView(planCodec);
   // What a held thumb says before it is let go. It lies over the address, which then takes it over.
   const [draft, setDraft] = useState(NO_DRAFT);
-  const knobs = useMemo(() => ({ ...knobsOf(view, defaults), ...draft }), [view, defaults, draft]);
+  const knobs = useByText({ ...knobsOf(view, defaults), ...draft });
   const workloadId = workloads.find((each) => each.id === view.workload)?.id ?? defaults.workload;
   const requestsPerSecond = view.requestsPerSecond ?? defaults.requestsPerSecond;
   const clusterId = cluster.spec.id;
-  const asked = useAsked(view);
+  const { constraints, judge, routerAuc } = view;
+  const asked = useByText({ constraints, judge, routerAuc });
   const situation = useMemo(
     () => ({ workloadId, clusterId, requestsPerSecond, ...asSituation(asked) }),
     [workloadId, clusterId, requestsPerSecond, asked],
   );
-  // Parsed anew with every change of the address; kept by their text, so that only a real change is one.
-  const fixedKey = view.fixed === null ? "" : formatRouting(view.fixed);
-  const fixed = useMemo(() => parseRouting(fixedKey), [fixedKey]);
+  const fixed = useByText(view.fixed);
   const frontierView = useFrontierView(view);
   const planned = useMemo(
     () => ({ asked: knobs, estimated: estimateKnobs(knobs, asked.constraints, cluster.spec) }),
@@ -57,7 +56,7 @@ function PlanDesk(props: {
   const planning = usePlanning(situation, planned, fixed);
   const models = (workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model);
   // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
-  const identities = useModelIdentities(view.judge === null ? models : [...models, view.judge.model]);
+  const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
   const running = useRunningPlan(cluster.runningPlanId, knobs);
 
   const change = useCallback(

@@ -25,18 +25,20 @@ const sensitivityColumns = [
 
 /** What one thing more or less would bring, and how the plan stands when what it took for granted is off. Asked for, since each takes a while. */
 export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) {
-  const [pricesFor, setPricesFor] = useState<SolveQuestion | null>(null);
-  const [sensitivityFor, setSensitivityFor] = useState<SolveQuestion | null>(null);
-  const prices = useExamination("prices", question, pricesFor === question);
-  const sensitivity = useExamination("sensitivity", question, sensitivityFor === question);
+  // By their text: a question that is asked again is the same question.
+  const text = JSON.stringify(question);
+  const [pricesFor, setPricesFor] = useState<string | null>(null);
+  const [sensitivityFor, setSensitivityFor] = useState<string | null>(null);
+  const prices = useExamination("prices", question, pricesFor === text);
+  const sensitivity = useExamination("sensitivity", question, sensitivityFor === text);
   return (
     <div className="grid gap-6 lg:grid-cols-2">
       <Asked
         title="What would change it"
         text="One GPU or one node more, a point of quality more or less, and each constraint that binds."
         examining={prices}
-        asked={pricesFor === question}
-        onAsk={() => setPricesFor(question)}
+        asked={pricesFor === text}
+        onAsk={() => setPricesFor(text)}
       >
         {prices.examination !== null && (
           <Table caption="What would change the latency" columns={priceColumns}>
@@ -54,8 +56,8 @@ export function WhatIfPanel({ question }: { readonly question: SolveQuestion }) 
         title="If the forecast is off"
         text="A fifth fewer or more requests, and a judge that scores lower and scatters more: this plan kept, beside one made anew."
         examining={sensitivity}
-        asked={sensitivityFor === question}
-        onAsk={() => setSensitivityFor(question)}
+        asked={sensitivityFor === text}
+        onAsk={() => setSensitivityFor(text)}
       >
         {sensitivity.examination !== null && (
           <Table caption="The plan under other forecasts" columns={sensitivityColumns}>

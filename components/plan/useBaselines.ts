@@ -6,7 +6,7 @@ import type { Knobs } from "@/solver/cascade/exploration";
 import { useTRPCClient } from "../api/trpc";
 import { useJob } from "../api/useJob";
 import type { PlottedBaseline } from "../charts/prepareFrontier";
-import type { Doing, SolveQuestion } from "./usePlanning";
+import type { Doing, ExactPlan, SolveQuestion } from "./usePlanning";
 
 /** A baseline as chart, legend and table name it, by its number. */
 export interface NamedBaseline extends PlottedBaseline {
@@ -48,30 +48,35 @@ export function nameBaselines(systems: readonly BaselineFigures[], { qualityConf
 }
 
 /**
- * What others build for the same question, planned while `shown`. They take seconds of the planner, so a turned knob does not ask anew:
- * the old ones stay, called old, until somebody asks.
+ * What others build for the same question, planned once they are `shown` and the knobs rest. They take seconds of the planner, so a
+ * turned knob does not ask anew: the old ones stay, called old, until somebody asks.
  */
-export function useBaselines(question: SolveQuestion, shown: boolean): Baselines {
+export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "rests">, shown: boolean): Baselines {
   const client = useTRPCClient();
-  const [asked, setAsked] = useState(question);
+  // null until they are shown, so that they are asked for what is asked then.
+  const [about, setAbout] = useState<SolveQuestion | null>(null);
+  if (shown && about === null && rests) setAbout(question);
+  if (!shown && about !== null) setAbout(null);
+  const asked = about ?? question;
   const request = useMemo(() => ({ ...asked, examine: "baselines" as const }), [asked]);
   const own = useJob<typeof request, Exclude<ExamineEvent, { kind: "progress" }>>({
     name: "baselines",
     question: request,
-    enabled: shown,
+    enabled: shown && about !== null,
     subscribe: (input, listener) => client.plans.examine.subscribe(input, listener),
   });
   const { answer, error, working, progress, cancelled, cancel, ask } = own;
   const found = shown && answer?.kind === "answer" && answer.examination.kind === "baselines" ? answer.examination : null;
-  const current = own.current && asked === question;
+  const same = rests && JSON.stringify(asked) === JSON.stringify(question);
+  const current = own.current && same;
   return useMemo(
     () => ({
       systems: found === null ? NONE : nameBaselines(found.systems, asked.objective),
       refused: found === null ? NONE : found.refused,
       error: answer?.kind === "refused" ? answer : error,
       current,
-      job: { working, progress, cancelled, cancel, ask: asked === question ? ask : () => setAsked(question) },
+      job: { working, progress, cancelled, cancel, ask: same ? ask : () => setAbout(question) },
     }),
-    [found, answer, error, current, asked, question, working, progress, cancelled, cancel, ask],
+    [found, answer, error, current, same, asked, question, working, progress, cancelled, cancel, ask],
   );
 }

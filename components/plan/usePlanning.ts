@@ -14,6 +14,7 @@ import { useDebounced } from "../ui/useDebounced";
 import { narrowing } from "./prepareConstraints";
 import { formatRouting, type RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
+import { useByText } from "./useByText";
 
 /** Stillness before the exact plan is asked for. Shorter asks for plans nobody reads while a knob turns. */
 const SETTLE_MS = 300;
@@ -48,13 +49,14 @@ export interface ExactPlan extends Doing {
   readonly status: PanelStatus;
   /** What it was asked with, once the knobs rest: what examinations are about. */
   readonly question: SolveQuestion;
+  /** Whether the question is of the knobs as they stand. */
+  readonly rests: boolean;
 }
 
 /** What there is to plan with: constraints that its tables do not depend on are no part of the question, so that they stay. */
 function useExploration({ constraints, ...situation }: Situation) {
   const client = useTRPCClient();
-  const key = JSON.stringify({ ...situation, constraints: constraints && narrowing(constraints) });
-  const question = useMemo((): Situation => JSON.parse(key), [key]);
+  const question: Situation = useByText({ ...situation, constraints: constraints && narrowing(constraints) });
   const job = useJob<Situation, Extract<ExploreEvent, { kind: "answer" }>>({
     name: "exploration",
     question,
@@ -87,7 +89,8 @@ function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
   });
   const { answer: data, error, working, progress, cancelled, cancel, ask } = job;
   const answer = data?.answer;
-  const current = job.current && question === request;
+  const rests = JSON.stringify(question) === JSON.stringify(request);
+  const current = job.current && rests;
   return useMemo(
     () => ({
       plan: answer?.outcome === "plan" ? answer.plan : null,
@@ -95,13 +98,14 @@ function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
       infeasible: answer?.outcome === "infeasible" ? answer : null,
       status: queryStatus({ data: answer, error, refetch: ask }, { what: "Solving the exact plan" }),
       question,
+      rests,
       working,
       progress,
       cancelled,
       cancel,
       ask,
     }),
-    [answer, error, current, question, working, progress, cancelled, cancel, ask],
+    [answer, error, current, question, rests, working, progress, cancelled, cancel, ask],
   );
 }
 
