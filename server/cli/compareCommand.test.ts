@@ -60,6 +60,11 @@ test("flags that do not go together are refused with a sentence, and a floor tha
   const backwards = await compare("--load", "0.9..0.6", "--quality", "40");
   expect(backwards.code).toBe(2);
   expect(backwards.stderr).toContain("the lower first");
+  const judging = await compare("--rate", "40", "--quality", "40", "--judge-engine", "llama-3.1-8b");
+  expect([judging.code, judging.stderr]).toEqual([
+    2,
+    "--judge-engine: baselines are planned with a judge outside the cluster: give its time by --judge-seconds.\n",
+  ]);
   const unreachable = await compare("--rate", "40", "--quality", "100");
   expect(unreachable.code).toBe(3);
   expect(unreachable.stdout).toContain("floor of 100");

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { comparedMeans } from "@/server/planning/comparedMeans";
 import { type ComparedRate, compareSystems } from "@/server/planning/compareSystems";
 import { loadGlpkEngine } from "@/server/planning/glpkEngine";
@@ -12,6 +12,8 @@ interface CompareFlags extends Omit<SituationFlags, "rate"> {
   readonly baselines?: boolean;
   readonly quality: readonly number[];
   readonly rate?: number;
+  /** Known to `weir plan`; refused here. */
+  readonly judgeEngine?: string;
   readonly load?: Extract<ComparedRate, { kind: "load" }>;
   readonly sloScale: number;
   readonly requests: number;
@@ -37,6 +39,7 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     .option("--slo-scale <x>", "SLO scale behind the highest throughput", numberFlag({ min: 0.1, max: 1000 }), 5)
     .option("--requests <n>", "requests of a measurement, at most", numberFlag({ min: 200, max: 1_000_000, whole: true }), 10_000)
     .option("--json", "print JSON")
+    .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
     .action(async (flags: CompareFlags) => onExit(await compare(flags)));
   // One of --rate and --load is required, not --rate by itself.
@@ -48,6 +51,8 @@ async function compare(flags: CompareFlags): Promise<ExitCode> {
   if ((requestsPerSecond === undefined) === (load === undefined)) return refuse("Give one of --rate and --load.");
   const rate: ComparedRate | undefined = requestsPerSecond === undefined ? load : { kind: "rate", requestsPerSecond };
   if (rate === undefined) return refuse("Give one of --rate and --load.");
+  if (flags.judgeEngine !== undefined)
+    return refuse("--judge-engine: baselines are planned with a judge outside the cluster: give its time by --judge-seconds.");
   // Only the rate is not used of what is read.
   const read = await readSituation({ ...flags, rate: requestsPerSecond ?? 1 });
   if (!read.ok) return refuse(read.message);

@@ -50,6 +50,13 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
     expect(predictions.stages).toHaveLength(policy.stages.length);
   });
 
+  it("is told to judge nothing on the embedded cluster, whose gateway keeps the emulated judge", () => {
+    const said = "its gateway asks the emulated judge all the same";
+    const embedded = planWith(engineOf(4), { cluster: { ...situation.cluster, kind: "embedded" } });
+    expect(embedded.predictions.notes.join(" ")).toContain(said);
+    expect(planWith(engineOf(4)).predictions.notes.join(" ")).not.toContain(said);
+  });
+
   it("leaves the stages less than one of the same time that takes no GPUs, and less still the more it writes", () => {
     const short = planWith(engineOf(4));
     const long = planWith(engineOf(40));
