@@ -67,4 +67,6 @@ it("says what judges and routes beside the stages, and nothing where that is as 
     "small judges as an engine of its own on 1 × tp 1: a call takes 310 ms in the mean, predicted for its load.",
     "Direct start: a request starts at the first stage that a router gives a score of 70 or more. The router is modelled, AUC 0.85.",
   ]);
+  const alone = { ...plan.policy, judge, stages: [{ model: "large" }], thresholds: [] };
+  expect(besideStages({ ...plan, policy: alone })).toEqual([]);
 });

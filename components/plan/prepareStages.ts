@@ -89,12 +89,13 @@ export function prepareStages({
 
 /** What routes and judges beside the stages: a judge that runs as an engine here, and requests that start later. */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
-  const { judge, directStart } = policy;
+  const { stages, judge, directStart } = policy;
   const judging = deployment.find((each) => each.model === judge.model);
   const mixed = gpuTypes(inputs.cluster).length > 1;
   const replicas = judging === undefined ? "" : ` on ${replicasText(judging, mixed)}`;
   return [
-    ...(judge.engine === undefined
+    // A model alone is not judged, whatever judge was asked for.
+    ...(judge.engine === undefined || stages.length === 1
       ? []
       : [
           `${judge.model} judges as an engine of its own${replicas}: a call takes ${formatSeconds(judge.secondsPerCall)} in the mean, predicted for its load.`,

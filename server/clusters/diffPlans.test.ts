@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { CascadePolicy } from "@/solver/plan/plan";
 import { diffPlans } from "./diffPlans";
 import { misfit } from "./misfit";
 import { engineId } from "./targetEngines";
@@ -15,8 +16,11 @@ describe("diffPlans", () => {
       "~ a",
       "- b",
       "~ cascade",
-      "= judge",
+      "= order",
       "= placement",
+      "- threshold after a",
+      "- approved range after a",
+      "- judge",
       "+ a-tp1-pp1-node1-2",
       "- b-tp1-pp1-node1-1",
       "= a-tp1-pp1-node1-0",
@@ -28,6 +32,77 @@ describe("diffPlans", () => {
     const after = planOnGpus("after", { a: [0], b: [1] });
     expect(diffPlans(before, after)).toContainEqual({ sign: "~", of: "plan", subject: "cascade", text: "a -> a then b" });
     expect(diffPlans(before, after)).toContainEqual({ sign: "+", of: "plan", subject: "threshold after a", text: "accept at 60 or more" });
+  });
+
+  it("moves a line for every setting of a policy, and none but its own", () => {
+    const plan = planOnGpus("before", { a: [0], b: [1] });
+    const { judge, directStart, ...policy } = plan.policy;
+    const engine = { rubricTokens: 400, outputTokens: 20 };
+    // A setting that is added to the schema does not compile until it is here.
+    const changed: Record<Exclude<keyof CascadePolicy, "kind">, readonly (readonly [string, Partial<CascadePolicy>])[]> = {
+      stages: [["~ cascade", { stages: [...policy.stages].reverse() }]],
+      thresholds: [["~ threshold after a", { thresholds: [61] }]],
+      judge: [
+        ["~ judge", { judge: { ...judge, model: "other" } }],
+        ["~ judge", { judge: { ...judge, secondsPerCall: 9 } }],
+        ["~ judge", { judge: { ...judge, usdPerCall: 0.01 } }],
+        ["~ judge", { judge: { ...judge, whenDown: "largest" } }],
+        ["~ judge", { judge: { ...judge, engine } }],
+      ],
+      directStart: [["+ direct start", { directStart: { below: 2, router: { kind: "modelled", auc: 0.85 } } }]],
+      order: [["~ order", { order: { kind: "stjf", agingReleases: 100 } }]],
+      place: [
+        ["~ placement", { place: { kind: "round-robin" } }],
+        ["~ placement", { place: { ...policy.place, affinity: { ratio: 0.5 } } }],
+      ],
+      approvedRanges: [["~ approved range after a", { approvedRanges: { thresholds: [{ min: 0, max: 100 }] } }]],
+    };
+    for (const [line, change] of Object.values(changed).flat())
+      expect(signs(diffPlans(plan, { ...plan, policy: { ...plan.policy, ...change } }))).toContain(line);
+    const alike = { ...plan, policy: { ...plan.policy, thresholds: [61] } };
+    expect(diffPlans(plan, alike).filter(({ sign }) => sign !== "=")).toHaveLength(1);
+  });
+
+  it("tells settings within settings apart, and what is taken away", () => {
+    const plan = planOnGpus("p", { a: [0], b: [1] });
+    const under = (change: Partial<CascadePolicy>) => ({ ...plan, policy: { ...plan.policy, ...change } });
+    const router = { kind: "modelled" as const, auc: 0.85 };
+    const start = under({ directStart: { below: 2, router } });
+    expect(signs(diffPlans(start, plan))).toContain("- direct start");
+    expect(signs(diffPlans(start, under({ directStart: { below: 3, router } })))).toContain("~ direct start");
+    expect(signs(diffPlans(start, under({ directStart: { below: 2, router: { ...router, auc: 0.9 } } })))).toContain("~ direct start");
+    const aged = (agingReleases: number) => under({ order: { kind: "mlfq", quantaSeconds: [1, 4], agingReleases } });
+    expect(signs(diffPlans(aged(10), aged(20)))).toContain("~ order");
+    const sticky = (ratio: number) => under({ place: { kind: "least-load", affinity: { ratio } } });
+    expect(diffPlans(sticky(0.5), sticky(1))).toContainEqual({
+      sign: "~",
+      of: "plan",
+      subject: "placement",
+      text: "least-load, affinity ratio 0.5 -> least-load, affinity ratio 1",
+    });
+    const judged = (outputTokens: number) => under({ judge: { ...plan.policy.judge, engine: { rubricTokens: 400, outputTokens } } });
+    expect(signs(diffPlans(judged(20), judged(21)))).toContain("~ judge");
+  });
+
+  it("tells replicas apart by what they hold at once and by the GPUs they run on", () => {
+    const plan = planOnGpus("p", { a: [0, 1] });
+    const having = (change: object) => ({
+      ...plan,
+      deployment: plan.deployment.map((one) => ({ ...one, replicas: one.replicas.map((group) => ({ ...group, ...change })) })),
+    });
+    expect(diffPlans(plan, having({ maxInFlight: 32 }))).toContainEqual({
+      sign: "~",
+      of: "plan",
+      subject: "a",
+      text: "2 × tp 1 on 2 l40s -> 2 × tp 1, at most 32 requests each on 2 l40s",
+    });
+    expect(diffPlans(null, having({ gpu: "l4" }))[0]?.text).toBe("2 × tp 1 on l4, 2 GPUs");
+  });
+
+  it("has no judge for a model alone, which nobody judges", () => {
+    const alone = planOnGpus("alone", { a: [0] });
+    expect(diffPlans(null, alone).map(({ subject }) => subject)).not.toContain("judge");
+    expect(signs(diffPlans(planOnGpus("two", { a: [0], b: [1] }), alone))).toContain("- judge");
   });
 
   it("adds everything where nothing runs", () => {

@@ -1,14 +1,20 @@
 import type { DiffLine } from "@/server/contracts/studio";
-import type { ModelDeployment, Plan } from "@/solver/plan/plan";
+import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { placeText, targetEngines } from "./targetEngines";
 
-/** Replicas of one model in words: `2 x tp 4, 1 x tp 8 on 16 h100-sxm`. */
+/** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; on several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
 function deploymentText({ replicas, gpus, gpu }: ModelDeployment): string {
-  const shapes = replicas.map((group) => `${group.count} x tp ${group.tp}${group.pp > 1 ? ` pp ${group.pp}` : ""}`);
-  return `${shapes.join(", ")} on ${gpus} ${gpu}`;
+  const mixed = replicas.some((group) => group.gpu !== undefined && group.gpu !== gpu);
+  const groups = replicas.map(({ count, tp, pp, maxInFlight, gpu: own = gpu }) =>
+    [
+      `${count} × tp ${tp}${pp > 1 ? ` pp ${pp}` : ""}${mixed ? ` on ${own}` : ""}`,
+      ...(maxInFlight === undefined ? [] : [`at most ${maxInFlight} requests each`]),
+    ].join(", "),
+  );
+  return `${groups.join(", ")}${mixed ? `, ${gpus} GPUs` : ` on ${gpus} ${gpu}`}`;
 }
 
-/** A line for a value that two plans may share. */
+/** A line for a value that two plans may share; `before` null: the first has none. */
 function valueLine(subject: string, before: string | null, after: string): DiffLine {
   if (before === null) return { sign: "+", of: "plan", subject, text: after };
   return before === after
@@ -40,23 +46,53 @@ function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   ];
 }
 
-const cascadeText = (plan: Plan): string => plan.policy.stages.map((stage) => stage.model).join(" then ");
+/** What a policy says, by subject. A subject that a policy has nothing to say of is left out: a model alone has no judge. */
+function policySays(policy: CascadePolicy): ReadonlyMap<string, string> {
+  const { stages, thresholds, judge, directStart, order, place, approvedRanges } = policy;
+  const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
+  for (const [stage, threshold] of thresholds.entries()) {
+    const model = stages[stage]?.model ?? `stage ${stage + 1}`;
+    said.push([`threshold after ${model}`, `accept at ${threshold} or more`]);
+    const range = approvedRanges.thresholds[stage];
+    if (range !== undefined) said.push([`approved range after ${model}`, `${range.min} to ${range.max}`]);
+  }
+  if (stages.length > 1) said.push(["judge", judgeText(judge)]);
+  if (directStart !== undefined)
+    said.push([
+      "direct start",
+      `at the first stage with a router score of ${directStart.below} or more, ${directStart.router.kind} router of AUC ${directStart.router.auc}`,
+    ]);
+  said.push(["order", wordsOf(order)], ["placement", wordsOf(place)]);
+  return new Map(said);
+}
+
+function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: CascadePolicy["judge"]): string {
+  return [
+    model,
+    `${Number(secondsPerCall.toPrecision(3))} s a call`,
+    ...(usdPerCall === 0 ? [] : [`$${usdPerCall} a call`]),
+    ...(engine === undefined ? [] : [`an engine here, rubric of ${engine.rubricTokens} tokens, answer of ${engine.outputTokens}`]),
+    ...(whenDown === "largest" ? ["the last stage answers while it is down"] : []),
+  ].join(", ");
+}
+
+/** An order or a placement with its settings: `stjf, aging releases 100`. */
+function wordsOf({ kind, ...settings }: CascadePolicy["order"] | CascadePolicy["place"]): string {
+  const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+  const told = Object.entries(settings).map(([name, value]) => {
+    const inner = Array.isArray(value) || typeof value !== "object" ? [value].flat() : Object.entries(value).flat();
+    return `${words(name)} ${inner.join(" ")}`;
+  });
+  return [kind, ...told].join(", ");
+}
 
 function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
-  const judge = (plan: Plan): string => `${plan.policy.judge.model}, ${Number(plan.policy.judge.secondsPerCall.toPrecision(3))} s a call`;
-  const earlierThreshold = (model: string): string | null => {
-    const stage = from?.policy.stages.findIndex((one) => one.model === model) ?? -1;
-    const threshold = from?.policy.thresholds[stage];
-    return threshold === undefined ? null : `accept at ${threshold} or more`;
-  };
+  const before = from === null ? new Map<string, string>() : policySays(from.policy);
+  const after = policySays(to.policy);
+  const gone = [...before].filter(([subject]) => !after.has(subject));
   return [
-    valueLine("cascade", from === null ? null : cascadeText(from), cascadeText(to)),
-    ...to.policy.thresholds.map((threshold, stage) => {
-      const model = to.policy.stages[stage]?.model ?? `stage ${stage + 1}`;
-      return valueLine(`threshold after ${model}`, earlierThreshold(model), `accept at ${threshold} or more`);
-    }),
-    valueLine("judge", from === null ? null : judge(from), judge(to)),
-    valueLine("placement", from?.policy.place.kind ?? null, to.policy.place.kind),
+    ...[...after].map(([subject, text]) => valueLine(subject, before.get(subject) ?? null, text)),
+    ...gone.map(([subject, text]) => ({ sign: "-" as const, of: "plan" as const, subject, text })),
   ];
 }
 
