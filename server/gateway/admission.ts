@@ -38,13 +38,16 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
   const shed = (retryAfterSeconds: number, error: ApiError): Admission => ({ kind: "shed", served, error, retryAfterSeconds });
   if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
-  const first = served.models[serving.startOf(served, asked).stage] ?? "";
+  const { stage } = serving.startOf(served, asked);
+  const first = served.models[stage] ?? "";
   if (!serving.pool.available(first)) {
     const message = `No engine of ${first} takes work at the moment.`;
     return shed(serving.recoverySeconds(first), { status: 503, message, type: "server_error", code: "no_endpoint" });
   }
   const room = Math.ceil(serving.queueShare(objective) * queuedPerModel);
-  const full = served.models.find((stage) => (serving.queued.get(stage) ?? 0) >= room);
+  // An answer that nobody judges is the last: the request joins no other queue.
+  const visited = served.driver.policy.judges(stage) ? served.models : [first];
+  const full = visited.find((model) => (serving.queued.get(model) ?? 0) >= room);
   if (full === undefined) return { kind: "admitted", served };
   const message =
     room === queuedPerModel

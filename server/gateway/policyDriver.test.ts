@@ -4,7 +4,7 @@ import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { PolicyDriver } from "./policyDriver";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
-import { startTestGateway, testConfig, until } from "./testGateway";
+import { startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
 
 const slack: SlackPolicy = {
   kind: "slack",
@@ -26,6 +26,10 @@ function configOf(policy: PolicyDocument, urls: Record<string, string>, maxInFli
   return { ...testConfig({ stages, maxInFlight }), policy };
 }
 
+async function queuedForLarge({ adminUrl }: TestGateway): Promise<number> {
+  return gatewayStatusSchema.parse(await (await fetch(`${adminUrl}/status`)).json()).queued.large ?? 0;
+}
+
 describe("policies in the gateway", () => {
   it("release the request that asks for the fewest tokens first under shortest job first", async () => {
     const engine = await heldEngine();
@@ -35,10 +39,7 @@ describe("policies in the gateway", () => {
     const first = gateway.chat({ max_tokens: 900 });
     await until(() => engine.asked.length === 1);
     const queued = [{ max_tokens: 500 }, { max_completion_tokens: 20 }, { max_tokens: 60 }].map((body) => gateway.chat(body));
-    await until(async () => {
-      const status = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
-      return status.queued.large === 3;
-    });
+    await until(async () => (await queuedForLarge(gateway)) === 3);
     engine.open();
     for (const answer of await Promise.all([first, ...queued])) expect(answer.status).toBe(200);
     const asked = engine.asked.map(({ body }) => body.max_tokens ?? body.max_completion_tokens);
@@ -62,6 +63,25 @@ describe("policies in the gateway", () => {
     expect((await ask("three")).headers.get("x-weir-model")).toBe("large");
     const reasons = (await gateway.decisions()).map(({ startReason }) => startReason).sort();
     expect(reasons).toEqual(["least-loaded", "least-loaded", "least-loaded", "program-keeps-its-model"]);
+  });
+});
+
+describe("admission under a policy that judges nothing", () => {
+  it("sheds for the queue of the model a request goes to, and for no other's", async () => {
+    const [small, large] = [await startTestEngine((_, response) => sayCompletion(response, "small")), await heldEngine()];
+    const gateway = await startTestGateway({ queuedPerModel: 1 });
+    await gateway.put(configOf(slack, { small: small.url, large: large.url }, 1));
+    const body = { model: "cascade/test", messages: [{ role: "user", content: "Plan, then code." }], max_tokens: 600 };
+    const ask = (session: string) => gateway.post("/v1/chat/completions", body, { "x-session-id": session });
+    const served = ask("one");
+    await until(() => large.asked.length === 1);
+    const queued = ask("one");
+    await until(async () => (await queuedForLarge(gateway)) === 1);
+    expect((await ask("one")).status).toBe(429);
+    const other = await ask("two");
+    expect([other.status, other.headers.get("x-weir-model")]).toEqual([200, "small"]);
+    large.open();
+    expect((await Promise.all([served, queued])).map(({ status }) => status)).toEqual([200, 200]);
   });
 });
 

@@ -81,6 +81,16 @@ describe("slackRoute", () => {
     expect(start().stage).toBe(0);
   });
 
+  it("sends a program elsewhere only while no replica of its model takes work, and back to it after", () => {
+    const route = slackRoute(policy);
+    const start = (replicas: readonly ReplicaView[]) => route.start({ ...starting("program"), replicas }).stage;
+    route.observe?.({ kind: "queued", work: work("a", 1, { programId: "program" }) });
+    expect(start([replica("small"), replica("large", "large", false)])).toBe(0);
+    route.observe?.({ kind: "queued", work: work("b", 0, { programId: "program" }) });
+    expect(start(both)).toBe(1);
+    expect(start([])).toBe(1);
+  });
+
   it("asks the scorer it is given, by default what a router says of the request before what the policy states", () => {
     const request = { ...starting("new", (model) => (model === "small" ? 95 : undefined)), replicas: both };
     expect(slackRoute(policy).start(request).stage).toBe(0);

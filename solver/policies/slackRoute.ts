@@ -23,7 +23,8 @@ export function statedConfidence({ models }: Pick<SlackPolicy, "models">): Score
 
 /**
  * Slack dispatch (Chimera, algorithm 1): each model stands for one stage, and a request starts at the surest model that is not much more
- * loaded than the least loaded. Its program keeps that model for all later requests. A model's load is the tokens still expected of all
+ * loaded than the least loaded. Its program keeps that model for all later requests; one that comes while no replica of it takes work goes
+ * elsewhere. A model's load is the tokens still expected of all
  * requests that wait for it or run on it, times its decode time, over what its replicas that take work hold at once. Answers are not judged.
  */
 export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidence(policy)): Route {
@@ -59,15 +60,17 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     needs: ["predictions", "identifiers"],
     models: names,
     start(request) {
-      const kept = stageOf.get(request.programId);
-      if (kept !== undefined) return { stage: kept, reason: "program-keeps-its-model" };
       const candidates = policy.models.map(({ model, decodeSecondsPerToken, maxBatchSize }, stage) => {
         const replicas = taking(model, request.replicas);
         const load = ((tokensOf[stage] ?? 0) * decodeSecondsPerToken) / (maxBatchSize * replicas);
         return { load: replicas === 0 ? Number.POSITIVE_INFINITY : load, confidence: scorer.confidence(model, request) };
       });
-      const stage = slackChoice(candidates, policy);
       const least = Math.min(...candidates.map(({ load }) => load));
+      const kept = stageOf.get(request.programId);
+      const keptTakesWork = kept !== undefined && candidates[kept]?.load !== Number.POSITIVE_INFINITY;
+      if (kept !== undefined && (keptTakesWork || least === Number.POSITIVE_INFINITY))
+        return { stage: kept, reason: "program-keeps-its-model" };
+      const stage = slackChoice(candidates, policy);
       return { stage, reason: candidates[stage]?.load === least ? "least-loaded" : "surer-within-slack" };
     },
     judges: () => false,
