@@ -47,7 +47,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const store = openStore(stateDir);
   const uploads = createUploads(stateDir);
   const cards = createCardShelf(stateDir);
-  const planner = createPlanner();
+  const planner = createPlanner({ warm: true });
   const connector = createEmbeddedConnector({
     emulator: createAdminClient("emulator", emulatorUrl, adminToken),
     gateway: createAdminClient("gateway", gatewayAdminUrl, adminToken),

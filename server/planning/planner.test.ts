@@ -47,6 +47,13 @@ const request = (change: Partial<SolveRequest> = {}): SolveRequest => ({
 const planner = createPlanner();
 afterAll(() => planner.close());
 
+it("plans the same when it was warmed up first", async () => {
+  const warmed = createPlanner({ warm: true });
+  const answer = await warmed.solve(request());
+  await warmed.close();
+  expect(answer.outcome === "plan" && answer.plan.id).toBe((await planFor()).id);
+});
+
 async function planFor(change: Partial<SolveRequest> = {}): Promise<Plan> {
   const answer = await planner.solve(request(change));
   if (answer.outcome !== "plan") throw new Error(answer.reason);

@@ -10,6 +10,7 @@ import type {
   SolveRequest,
   WorkerReply,
   WorkerRequest,
+  WorkerStart,
 } from "./planningRequest";
 import { sealPlan } from "./sealPlan";
 import { workerFile } from "./workerFile";
@@ -41,15 +42,18 @@ interface Waiting {
 /**
  * A planner over one worker thread, started at the first request and again after a crash. Requests are answered in order; an
  * aborted one rejects at once with the signal's reason, and the worker stops working on it.
+ *
+ * @param warm starts the worker now and warms it up, for whoever asks more than once: the first plan then does not pay for that. A
+ * request that comes meanwhile waits.
  */
-export function createPlanner(): Planner {
+export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}): Planner {
   let worker: Worker | null = null;
   let nextId = 0;
   const waiting = new Map<number, Waiting>();
   const sent = new Set<string>();
 
-  function start(): Worker {
-    const fresh = new Worker(workerFile("planningWorker"));
+  function start(started: WorkerStart): Worker {
+    const fresh = new Worker(workerFile("planningWorker"), { workerData: started });
     fresh.on("message", (reply: WorkerReply) => settle(reply));
     fresh.on("error", (problem) => crashed(fresh, problem.message));
     fresh.on("exit", (code) => crashed(fresh, `exit code ${code}`));
@@ -81,7 +85,7 @@ export function createPlanner(): Planner {
   function ask({ workload, ...situation }: PlanningSituation, task: PlanningTask, asking: Asking = {}): Promise<PlanningAnswer> {
     const { signal, onProgress = () => undefined } = asking;
     signal?.throwIfAborted();
-    worker ??= start();
+    worker ??= start({ warm: false });
     worker.ref();
     const id = nextId;
     nextId += 1;
@@ -110,6 +114,11 @@ export function createPlanner(): Planner {
       });
       worker?.postMessage(request);
     });
+  }
+
+  if (warm) {
+    worker = start({ warm });
+    worker.unref();
   }
 
   return {

@@ -83,6 +83,12 @@ export type PlanningAnswer =
   | { readonly kind: "examination"; readonly examination: Examination }
   | { readonly kind: "infeasible"; readonly answer: Extract<SolveAnswer, { outcome: "infeasible" }> };
 
+/** What the worker is started with. */
+export interface WorkerStart {
+  /** Whether it plans something of its own before the first request. */
+  readonly warm: boolean;
+}
+
 /** To the worker. The workload travels only when the worker does not hold it yet. */
 export interface WorkerRequest {
   readonly id: number;

@@ -1,9 +1,10 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import type { TellProgress } from "@/solver/cascade/progress";
 import type { Workload } from "@/solver/workload/workload";
 import { loadGlpkEngine } from "./glpkEngine";
 import { Cancelled, createPlanningDesk } from "./planningDesk";
-import type { WorkerReply, WorkerRequest } from "./planningRequest";
+import type { WorkerReply, WorkerRequest, WorkerStart } from "./planningRequest";
+import { warmUp } from "./warmUp";
 
 /** Entry of the planning worker thread: takes requests one after another and answers each. */
 const port = parentPort;
@@ -13,6 +14,7 @@ if (port === null) throw new Error("The planning worker runs as a worker thread 
 const PROGRESS_MS = 100;
 
 const engine = await loadGlpkEngine();
+if ((workerData as WorkerStart).warm) warmUp(engine);
 const desk = createPlanningDesk(engine, () => performance.now() / 1000);
 const workloads = new Map<string, Workload>();
 
