@@ -230,6 +230,29 @@ describe("constraints that cannot be kept", { timeout: 120_000 }, () => {
     expect(gpusOf(planFor({ constraints: { maxGpus: conflict?.[0]?.nearest ?? 0 } }))).toBeLessThanOrEqual(conflict?.[0]?.nearest ?? 0);
   });
 
+  it("are resolved by each value named, or leave fewer that conflict", () => {
+    const pins = (replicas: number) => ({ pinned: [{ model: MIDDLE, replicas }] });
+    const cases: Partial<PlanConstraints>[] = [
+      { maxGpus: 2, ...pins(4) },
+      { maxGpus: 5, ...pins(6) },
+      { maxUsdPerHour: 9, ...pins(4) },
+      { maxGpus: 3, minReplicasPerModel: 3 },
+      { maxGpus: 2 },
+    ];
+    for (const constraints of cases) {
+      const { conflict = [], reason } = refusalOf({ constraints });
+      expect(conflict.length, reason).toBeGreaterThan(0);
+      for (const { kind, nearest } of conflict) {
+        if (nearest === null || nearest < 1) continue;
+        const changed = kind === "pinned" ? pins(nearest) : { [kind]: kind === "maxUsdPerHour" ? Math.ceil(100 * nearest) / 100 : nearest };
+        const answer = answerTo({ constraints: { ...constraints, ...changed } });
+        const left = answer.kind === "infeasible" ? (answer.answer.conflict ?? []) : [];
+        const says = `${JSON.stringify(constraints)}: ${reason} Then ${answer.kind === "infeasible" ? answer.answer.reason : "a plan"}`;
+        expect(left.length, says).toBeLessThan(conflict.length);
+      }
+    }
+  });
+
   it("are told from a floor that no plan reaches, and an excluded model that is missed is named", () => {
     expect(refusalOf({ objective: { qualityFloor: 99 }, constraints: { minReplicasPerModel: 2 } }).conflict).toBeUndefined();
     const { reason, conflict, bestQuality } = refusalOf({ constraints: { excluded: [LARGE] } });

@@ -144,7 +144,7 @@ describe("createPlanner", { timeout: 60_000 }, () => {
       const answer = await planner.solve(request({ fixed }));
       return answer.outcome === "infeasible" ? answer.reason : answer.outcome;
     };
-    expect(await refused({ models: ["gpt-5"], thresholds: [] })).toContain("gpt-5 is not in the workload");
+    expect(await refused({ models: ["gpt-5"], thresholds: [] })).toContain("gpt-5 is not among the models to plan with");
     expect(await refused({ models: [large, small], thresholds: [50] })).toContain("from the smaller to the larger");
     expect(await refused({ models: [small, large], thresholds: [] })).toContain("needs 1 threshold");
   });

@@ -3,7 +3,7 @@ import type { Conflict, ConflictingConstraint } from "../deployment/explainInfea
 import type { BuildPlanInput, NoPlan } from "./buildPlan";
 import { choose, meeting, promisedQuality } from "./choose";
 import { type ConstrainedCandidates, constrainedCandidates } from "./constrainedCandidates";
-import { type Constrained, gpusAllowed } from "./constrainedDeployment";
+import { type Constrained, gpusAllowed, isConstrained } from "./constrainedDeployment";
 import { conflictOf } from "./constrainedFinalist";
 import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
 import type { Finalist } from "./finalist";
@@ -46,20 +46,28 @@ export function whyNoPlan(input: Asked, ended: Ended): NoPlan {
   return { outcome: "infeasible", reason: unstable ?? noneVerified(input, ended), bestQuality: null, bestLatencySeconds: null };
 }
 
-/** Where a cap on GPUs or cost alone rules every plan out: the cap with the least GPUs that would do. null otherwise. */
-function cappedOut(input: Asked, { exploration, knobs, choice }: Ended): NoPlan | null {
+/**
+ * Where a cap on GPUs or cost rules every plan out: the cap with the least GPUs that would do, or, with other constraints beside it, the
+ * conflict of all. null otherwise.
+ */
+function cappedOut(input: Asked, ended: Ended): NoPlan | null {
+  const { exploration, knobs, choice } = ended;
   const { cluster, constraints, objective } = input;
   const free = gpusAllowed(cluster, { ...constraints, maxGpus: null, maxUsdPerHour: null }, objective.maxGpus);
   if (choice.infeasible === null || free === knobs.maxGpus) return null;
   const uncapped = { ...knobs, maxGpus: free };
   const { chosen } = choose(exploration, uncapped);
   if (chosen === null) return null;
+  const besides = isConstrained(input);
+  const conflict = besides ? conflictOf(input, chosen.routing) : null;
+  if (conflict !== null) return conflicting(input, ended, conflict);
   const { gpusTotal } = onFewestGpus(exploration, chosen, uncapped);
   const usd = Number((gpusTotal * exploration.usdPerGpuHour).toFixed(2));
   const caps = constraintsOf({ constraints: capsOf(constraints), objective: { kind: "latency" } });
-  const conflict = caps
+  const tooLow = caps
     .filter(({ kind }) => gpusAllowed(cluster, { ...capsOf(constraints), [kind]: null }, free) > knobs.maxGpus || caps.length === 1)
     .map(({ kind, model, says }): ConflictingConstraint => {
+      if (besides) return { kind, model, says, nearest: null, needs: "too little for floor and budget with what else is asked" };
       const [nearest, needs] = kind === "maxGpus" ? [gpusTotal, `needs ${counted(gpusTotal, "GPU")}`] : [usd, `needs ${usd} USD/hour`];
       return { kind, model, says, nearest, needs };
     });
@@ -68,8 +76,8 @@ function cappedOut(input: Asked, { exploration, knobs, choice }: Ended): NoPlan 
     bestQuality === null || bestLatencySeconds === null
       ? "Under it nothing keeps up."
       : `Under it a quality of ${bestQuality.toFixed(1)} is reached, and ${secondsText(bestLatencySeconds)} by the fastest plan that counts.`;
-  const says = conflict.map((one) => `${one.says} (${one.needs})`).join("; ");
-  return { outcome: "infeasible", reason: `This cannot be kept: ${says}. ${reach}`, bestQuality, bestLatencySeconds, conflict };
+  const says = tooLow.map((one) => `${one.says} (${one.needs})`).join("; ");
+  return { outcome: "infeasible", reason: `This cannot be kept: ${says}. ${reach}`, bestQuality, bestLatencySeconds, conflict: tooLow };
 }
 
 const capsOf = ({ maxGpus, maxUsdPerHour }: PlanConstraints): PlanConstraints => ({
