@@ -12,6 +12,8 @@ import type { Comparison, Pin } from "./prepareCompare";
 /** Pinned plans side by side, with what runs; the best figure of each row carries the word. */
 export function CompareTray(props: {
   readonly comparison: Comparison;
+  /** Of the running plan, where its promise is not for what is planned for here. */
+  readonly otherTraffic: string | null;
   /** The comparison as tab-separated text. */
   readonly text: string;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
@@ -41,7 +43,7 @@ export function CompareTray(props: {
             Cascade
           </th>
           {columns.map(({ key, pin, routing, stages }) => (
-            <td key={key} className="text-right align-top">
+            <td key={key} className="text-right align-top whitespace-nowrap">
               <span className="inline-flex flex-wrap justify-end gap-1">
                 <CascadeCell cascade={routing} identities={props.identities} />
               </span>
@@ -79,10 +81,9 @@ export function CompareTray(props: {
             <td key={key} className="text-right align-top">
               {pin !== null && (
                 <span className="inline-flex flex-col items-end gap-1">
-                  {/* Thresholds set by hand start every request at the first stage: a pinned direct start is not brought back by them. */}
                   <Button
                     onClick={() => props.onUse(pin)}
-                    disabled={pin.plan === null || pin.pinned.routing.startBelow !== undefined}
+                    disabled={pin.plan === null}
                     title={pin.pinned.gpus === null ? undefined : `The GPU knob goes to ${formatCount(pin.pinned.gpus)} with them`}
                   >
                     Use thresholds
@@ -100,7 +101,11 @@ export function CompareTray(props: {
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-3">
         <CopyButton text={props.text} />
         {reference !== null && <span>Differences are from {reference}.</span>}
-        <span>Estimates from the tables{columns[0]?.pin === null ? "; the running plan as it promised" : ""}.</span>
+        <span>
+          Estimates from the tables
+          {columns[0]?.pin === null && "; the running plan as it promised"}
+          {props.otherTraffic !== null && ` ${props.otherTraffic}, which compares with no estimate here`}.
+        </span>
       </div>
     </section>
   );

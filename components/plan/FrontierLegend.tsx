@@ -15,7 +15,12 @@ function Key({ children, name }: { readonly children: ReactNode; readonly name: 
 }
 
 /** Shapes and fills of the chart, and what it leaves out. */
-export function FrontierLegend(props: { readonly picture: FrontierPicture; readonly baselines: readonly NamedBaseline[] }) {
+export function FrontierLegend(props: {
+  readonly picture: FrontierPicture;
+  readonly baselines: readonly NamedBaseline[];
+  /** Of the running plan, where its promise is not for what is planned for here. */
+  readonly otherTraffic: string | null;
+}) {
   const { counts, knee, running } = props.picture;
   return (
     <ul className="flex list-none flex-wrap gap-x-4 gap-y-1 text-xs text-ink-3">
@@ -44,7 +49,7 @@ export function FrontierLegend(props: { readonly picture: FrontierPicture; reado
         <path d="M7 2l5 10H2Z" fill="var(--ink-2)" />
       </Key>
       {running !== null && (
-        <Key name="running">
+        <Key name={props.otherTraffic === null ? "running" : `running, promised ${props.otherTraffic}`}>
           <path d="M7 1l6 6-6 6-6-6Z" fill="none" stroke="var(--ink)" strokeWidth="1.5" />
         </Key>
       )}

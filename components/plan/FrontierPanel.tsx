@@ -20,7 +20,7 @@ import { type FrontierView, MAX_PINS } from "./frontierCodec";
 import { type FrontierPlan, frontierPlans } from "./frontierPlans";
 import { JobProgress } from "./JobProgress";
 import { BUDGET_BOUNDS, type PlanView } from "./planCodec";
-import { type ComparedPlan, compareText, type Pin, prepareCompare } from "./prepareCompare";
+import { compareText, type Pin, prepareCompare, type RunningPlan } from "./prepareCompare";
 import { prepareFrontierTable } from "./prepareFrontierTable";
 import { formatPin, formatRouting, parsePin } from "./routingKey";
 import { routingOf } from "./routingOf";
@@ -47,7 +47,7 @@ function knobOf({ kind, value }: LimitLine): Pick<Knobs, "qualityFloor"> | Pick<
 function usePrepared(options: {
   readonly planning: Planning;
   readonly view: FrontierView;
-  readonly running: ComparedPlan | null;
+  readonly running: RunningPlan | null;
   readonly baselines: ReturnType<typeof useBaselines>["systems"];
 }) {
   const { view, running, baselines } = options;
@@ -67,8 +67,10 @@ function usePrepared(options: {
   }, [plans, exploration, choice, knobs, axes, running, baselines]);
   const table = useMemo(() => {
     if (plans === null || picture === null) return null;
-    const promised =
-      running === null ? null : { key: formatRouting(running.routing), quality: running.quality, p95Seconds: running.figures.latency };
+    const promised = running && {
+      key: formatRouting(running.routing),
+      figures: running.otherTraffic === null ? { quality: running.quality, p95Seconds: running.figures.latency } : null,
+    };
     return prepareFrontierTable({ plans, picture, brush, pins, running: promised, baselines });
   }, [plans, picture, brush, pins, running, baselines]);
   const pinned = useMemo(() => (plans === null ? [] : pins.flatMap((key) => pinOf(key, plans))), [pins, plans]);
@@ -93,7 +95,7 @@ function pinOf(key: string, plans: readonly FrontierPlan[]): readonly Pin[] {
 export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly planning: Planning;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly running: ComparedPlan | null;
+  readonly running: RunningPlan | null;
   readonly view: FrontierView;
   readonly onDraft: (draft: Partial<Knobs>) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
@@ -178,11 +180,12 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
               <p role="status" className="min-h-4 text-xs text-ink-2">
                 {pointed !== undefined && describePoint(pointed)}
               </p>
-              <FrontierLegend picture={prepared.picture} baselines={baselines.systems} />
+              <FrontierLegend picture={prepared.picture} baselines={baselines.systems} otherTraffic={running?.otherTraffic ?? null} />
               {view.baselines && <BaselineBar baselines={baselines} />}
               {pins.length > 0 && (
                 <CompareTray
                   comparison={prepared.comparison}
+                  otherTraffic={running?.otherTraffic ?? null}
                   text={compareText(prepared.pinned, running, {
                     quality: axisLabel("quality", knobs),
                     latency: axisLabel("latency", knobs),

@@ -57,7 +57,7 @@ function PlanDesk(props: {
   const models = (workloads.find((each) => each.id === workloadId)?.models ?? []).map((each) => each.model);
   // A judge that runs as an engine here has GPUs too; last, so that it takes no model's hue.
   const identities = useModelIdentities(judge === null ? models : [...models, judge.model]);
-  const running = useRunningPlan(cluster.runningPlanId, knobs);
+  const running = useRunningPlan(cluster.runningPlanId, knobs, situation);
 
   const change = useCallback(
     (next: Partial<PlanView>, how: "push" | "replace") => {

@@ -2,7 +2,7 @@ import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solve
 import { ABSENT, formatCount, formatDelta, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import type { PinnedPlan, RoutingChoice } from "./routingKey";
 
-/** A plan with what it promises, as the tray compares it: a pinned one or what runs. */
+/** A plan with what it promises, as the tray compares it. */
 export interface ComparedPlan {
   readonly routing: RoutingChoice;
   /** GPUs of each model. */
@@ -10,6 +10,12 @@ export interface ComparedPlan {
   /** Mean over the sample; `figures` holds what the floor is held against. */
   readonly quality: number;
   readonly figures: PlanFigures;
+}
+
+/** What runs, by what it promised. */
+export interface RunningPlan extends ComparedPlan {
+  /** The traffic it was promised for, where that is not what is planned for here: `at 20/s`. Its figures compare with no other then. */
+  readonly otherTraffic: string | null;
 }
 
 /** A pin; its plan is null where the planner did not evaluate it in this situation. */
@@ -43,8 +49,11 @@ export interface Comparison {
   readonly reference: string | null;
 }
 
-/** Pinned plans side by side, and before them what runs, against which they are compared; where nothing runs, against the first pin. */
-export function prepareCompare(pins: readonly Pin[], running: ComparedPlan | null): Comparison {
+/**
+ * Pinned plans side by side, and before them what runs, against which they are compared; where nothing runs, or for other traffic,
+ * against the first pin.
+ */
+export function prepareCompare(pins: readonly Pin[], running: RunningPlan | null): Comparison {
   const each: readonly {
     readonly key: string;
     readonly pin: Pin | null;
@@ -54,8 +63,9 @@ export function prepareCompare(pins: readonly Pin[], running: ComparedPlan | nul
     ...(running === null ? [] : [{ key: "running", pin: null, routing: running.routing, plan: running }]),
     ...pins.map((pin) => ({ key: pin.key, pin, routing: pin.pinned.routing, plan: pin.plan })),
   ];
-  const reference = each.find(({ plan }) => plan !== null) ?? null;
-  const known = each.flatMap(({ plan }) => (plan === null ? [] : [plan]));
+  const comparable = each.filter(({ plan }) => plan !== null && (plan !== running || running.otherTraffic === null));
+  const reference = comparable[0] ?? null;
+  const known = comparable.flatMap(({ plan }) => (plan === null ? [] : [plan]));
   return {
     columns: each.map(({ key, pin, routing, plan }) => ({
       key,
@@ -69,22 +79,28 @@ export function prepareCompare(pins: readonly Pin[], running: ComparedPlan | nul
       reference: key === reference?.key,
     })),
     rows: planAxes.map((axis) => {
-      const values = known.map(({ figures }) => figures[axis]);
+      const values = known.map((plan) => figureOf(axis, plan));
       const best = isBetterHigh(axis) ? Math.max(...values) : Math.min(...values);
       const tells = values.some((value) => value !== best);
       return {
         axis,
-        cells: each.map(({ key, plan }) => ({
-          text: plan === null ? ABSENT : valueText(axis, plan),
-          delta: plan === null || reference?.plan == null || key === reference.key ? null : deltaText(axis, plan, reference.plan),
-          best: tells && plan?.figures[axis] === best,
-        })),
+        cells: each.map(({ key, plan }) => {
+          const compared = plan !== null && known.includes(plan);
+          return {
+            text: plan === null ? ABSENT : valueText(axis, plan),
+            delta: !compared || reference?.plan == null || key === reference.key ? null : deltaText(axis, plan, reference.plan),
+            best: tells && compared && figureOf(axis, plan) === best,
+          };
+        }),
       };
     }),
     reference:
       reference === null || known.length < 2 ? null : reference.pin === null ? "what the running plan promised" : "the first pinned plan",
   };
 }
+
+/** Of the qualities the mean is compared, as it is the larger figure. */
+const figureOf = (axis: PlanAxis, { quality, figures }: ComparedPlan): number => (axis === "quality" ? quality : figures[axis]);
 
 function valueText(axis: PlanAxis, { quality, figures }: ComparedPlan): string {
   switch (axis) {
@@ -100,11 +116,11 @@ function valueText(axis: PlanAxis, { quality, figures }: ComparedPlan): string {
 }
 
 function deltaText(axis: PlanAxis, plan: ComparedPlan, reference: ComparedPlan): string | null {
-  const delta = plan.figures[axis] - reference.figures[axis];
+  const delta = figureOf(axis, plan) - figureOf(axis, reference);
   if (!Number.isFinite(delta)) return null;
   switch (axis) {
     case "quality":
-      return `${formatDelta(plan.quality - reference.quality, 1)} points`;
+      return `${formatDelta(delta, 1)} points`;
     case "latency":
       return `${formatDelta(delta, 2)} s`;
     // In dollars the digits that tell two plans apart stand too far behind the point to compare at a glance.
@@ -118,13 +134,14 @@ function deltaText(axis: PlanAxis, plan: ComparedPlan, reference: ComparedPlan):
 /** A line per plan, tab-separated with units in the header, as spreadsheets take it. Figures as computed; empty where unknown. */
 export function compareText(
   pins: readonly Pin[],
-  running: ComparedPlan | null,
+  running: RunningPlan | null,
   labels: { readonly quality: string; readonly latency: string },
 ): string {
   const header = [
     "plan",
     "cascade",
     "thresholds",
+    "direct start from router score",
     "GPUs per model",
     "GPUs",
     "mean quality (0-100)",
@@ -136,6 +153,7 @@ export function compareText(
     name,
     routing.models.join(" > "),
     routing.thresholds.join(", "),
+    number(routing.startBelow, 3),
     plan?.gpus.join(", ") ?? "",
     number(plan?.figures.gpus, 6),
     number(plan?.quality, 6),
@@ -145,7 +163,9 @@ export function compareText(
   ];
   const lines = [
     header,
-    ...(running === null ? [] : [line("running", running.routing, running)]),
+    ...(running === null
+      ? []
+      : [line(`running${running.otherTraffic === null ? "" : `, promised ${running.otherTraffic}`}`, running.routing, running)]),
     ...pins.map(({ pinned, plan }, index) => line(`pin ${index + 1}`, pinned.routing, plan)),
   ];
   return lines.map((cells) => cells.join("\t")).join("\n");

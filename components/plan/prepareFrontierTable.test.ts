@@ -53,12 +53,13 @@ it("lists pinned plans first, then the frontier, then models alone, and none tha
 });
 
 it("compares each plan with what runs, in signed words", () => {
-  const { rows } = tableOf({ running: { key: "gone", quality: 80, p95Seconds: 5 } });
+  const { rows } = tableOf({ running: { key: "gone", figures: { quality: 80, p95Seconds: 5 } } });
   expect(rows[0]?.delta).toEqual({ quality: "+2.0", p95Seconds: "−2.0" });
+  expect(tableOf({ running: { key: "gone", figures: null } }).rows[0]?.delta).toBeNull();
 });
 
 it("marks the plan that runs, also off the frontier", () => {
-  const { rows } = tableOf({ running: { key: "small@60~large", quality: 80, p95Seconds: 5 } });
+  const { rows } = tableOf({ running: { key: "small@60~large", figures: null } });
   expect(rows.filter((row) => row.runs).map((row) => [row.key, row.role, row.brief])).toEqual([["small@60~large", "other", true]]);
 });
 

@@ -29,15 +29,14 @@ export interface FrontierRow {
   readonly runs: boolean;
   /** Whether it is shown before all are asked for. */
   readonly brief: boolean;
-  /** Differences from what runs, in words; null where nothing runs. */
+  /** Differences from what runs, in words; null where nothing runs, or for other traffic. */
   readonly delta: { readonly quality: string; readonly p95Seconds: string } | null;
 }
 
-/** What a row is compared with: a running plan's routing key and what it promised. */
+/** The running plan: its routing key, and what it promised where that was for the same traffic. */
 export interface Promised {
   readonly key: string;
-  readonly quality: number;
-  readonly p95Seconds: number;
+  readonly figures: { readonly quality: number; readonly p95Seconds: number } | null;
 }
 
 export interface FrontierRows<Baseline extends PlottedBaseline> {
@@ -62,6 +61,7 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
   readonly baselines: readonly Baseline[];
 }): FrontierRows<Baseline> {
   const { picture, brush, running } = input;
+  const promised = running?.figures ?? null;
   const inside = ({ figures }: Pick<FrontierPlan, "figures">): boolean => brush === null || inBrush(figures, picture.axes, brush);
   const planOf = new Map(input.plans.map((plan) => [plan.key, plan]));
   const spreadOut = spread(picture.frontier);
@@ -88,11 +88,11 @@ export function prepareFrontierTable<Baseline extends PlottedBaseline>(input: {
       runs,
       brief: told || spreadOut.has(key),
       delta:
-        running === null
+        promised === null
           ? null
           : {
-              quality: formatDelta(candidate.quality - running.quality, 1),
-              p95Seconds: formatDelta(candidate.latencySeconds - running.p95Seconds, 1),
+              quality: formatDelta(candidate.quality - promised.quality, 1),
+              p95Seconds: formatDelta(candidate.latencySeconds - promised.p95Seconds, 1),
             },
     };
     found.push({ row, x: point.x });

@@ -4,23 +4,35 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Knobs } from "@/solver/cascade/exploration";
 import { useTRPC } from "../api/trpc";
-import type { ComparedPlan } from "./prepareCompare";
+import { formatRate } from "../ui/format";
+import type { RunningPlan } from "./prepareCompare";
 
-/** The running plan by what it promised, on the axes plans are compared by. null while none runs or it is being read. */
+/**
+ * The running plan by what it promised, on the axes plans are compared by. null while none runs or it is being read.
+ *
+ * @param traffic what is planned for on the page.
+ */
 export function useRunningPlan(
   runningPlanId: string | null,
   { latency, qualityConfidence }: Pick<Knobs, "latency" | "qualityConfidence">,
-): ComparedPlan | null {
+  { workloadId, requestsPerSecond }: { readonly workloadId: string; readonly requestsPerSecond: number },
+): RunningPlan | null {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.plans.get.queryOptions({ planId: runningPlanId ?? "" }, { enabled: runningPlanId !== null, staleTime: Number.POSITIVE_INFINITY }),
   );
   return useMemo(() => {
     if (data === undefined || runningPlanId === null) return null;
-    const { policy, predictions, deployment } = data.plan;
+    const { policy, predictions, deployment, inputs } = data.plan;
     const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerRequest } = predictions;
     const models = policy.stages.map((stage) => stage.model);
+    const { workload } = inputs;
+    const otherTraffic = [
+      ...(workload.id === workloadId ? [] : [`for ${workload.name}`]),
+      ...(workload.requestsPerSecond === requestsPerSecond ? [] : [`at ${formatRate(workload.requestsPerSecond)}`]),
+    ].join(" ");
     return {
+      otherTraffic: otherTraffic === "" ? null : otherTraffic,
       routing: { models, thresholds: policy.thresholds, ...(policy.directStart !== undefined && { startBelow: policy.directStart.below }) },
       gpus: models.map((model) => deployment.find((each) => each.model === model)?.gpus ?? 0),
       quality,
@@ -31,5 +43,5 @@ export function useRunningPlan(
         gpus: deployment.reduce((sum, each) => sum + each.gpus, 0),
       },
     };
-  }, [data, runningPlanId, latency, qualityConfidence]);
+  }, [data, runningPlanId, latency, qualityConfidence, workloadId, requestsPerSecond]);
 }
