@@ -145,7 +145,7 @@ export const decisionSchema = z.object({
   /** The name in `model`. */
   asked: z.string().optional(),
   /** Models the policy could have sent it to, in the order of the stages. */
-  candidates: z.array(z.string()).optional(),
+  candidates: z.array(z.string()).readonly().optional(),
   /** What the application's own router said of them; left out where it said nothing. */
   routerScores: z.record(z.string(), z.number()).optional(),
   /** Name of the API key, and class of work, where there is one. */

@@ -7,12 +7,16 @@ export class CallSlots {
     this.#free = most;
   }
 
-  /** Resolves with true when it is one's turn, which `leave` ends; with false when `signal` fired before. */
+  /** Whether it is one's turn at once, which `leave` ends. */
+  tryEnter(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  /** Resolves with true when it is one's turn; with false when `signal` fired before. */
   enter(signal: AbortSignal): Promise<boolean> {
-    if (this.#free > 0) {
-      this.#free -= 1;
-      return Promise.resolve(true);
-    }
+    if (this.tryEnter()) return Promise.resolve(true);
     if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const onAbort = (): void => {

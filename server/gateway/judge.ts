@@ -48,7 +48,7 @@ export class Judge {
     if (this.resting) return rests;
     const { maxInFlight, timeoutSeconds } = this.#options;
     // A turn of its own, so that a call which had to wait is not cut short and taken for the judge's failure.
-    if (!(await within(timeoutSeconds, signal, (limited) => this.#slots.enter(limited)))) {
+    if (!this.#slots.tryEnter() && !(await within(timeoutSeconds, signal, (limited) => this.#slots.enter(limited)))) {
       return signal.aborted ? aborted : { score: null, failure: `${maxInFlight} judge calls were under way for ${timeoutSeconds} s` };
     }
     try {

@@ -39,6 +39,7 @@ export type ParsedRequest = { readonly ok: true; readonly asked: ModelRequest } 
 
 const bytesPerToken = 4;
 const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
+const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
 const streamingHeader = "x-weir-stream";
 /** Where clients in use write the session a request belongs to; the first that is there counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
@@ -92,7 +93,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
     );
   }
   const upstreamHeaders: Record<string, string> = { "content-type": "application/json", "x-request-id": ids.requestId };
-  for (const name of passAuthorization ? ([...passedHeaders, "authorization"] as const) : passedHeaders) {
+  for (const name of passAuthorization ? passedWithAuthorization : passedHeaders) {
     const value = headers[name];
     if (typeof value === "string") upstreamHeaders[name] = value;
   }

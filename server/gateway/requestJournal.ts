@@ -127,7 +127,7 @@ export class RequestJournal {
       ...(this.startReason === null ? {} : { startReason: this.startReason }),
       endpoint: asked.endpoint.path,
       asked: asked.model,
-      candidates: [...served.models],
+      candidates: served.models,
       ...(routerScores.size === 0 ? {} : { routerScores: Object.fromEntries(routerScores) }),
       ...(caller.key === null ? {} : { key: caller.key }),
       ...(caller.objective === null ? {} : { objective: caller.objective }),
