@@ -57,6 +57,16 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
     expect(planWith(engineOf(4)).predictions.notes.join(" ")).not.toContain(said);
   });
 
+  it("does not run where one model alone answers, though it was asked for", () => {
+    const fixed = { models: ["qwen2.5-32b"], thresholds: [] };
+    const answer = desk.work({ ...situation, requestsPerSecond: 60, judge: engineOf(4) }, { kind: "solve", objective, fixed }, () => false);
+    if (answer.kind !== "draft") throw new Error(JSON.stringify(answer));
+    const { deployment, policy, inputs } = answer.draft;
+    expect(deployment.map(({ model }) => model)).toEqual(["qwen2.5-32b"]);
+    expect(policy.judge.engine).toBeUndefined();
+    expect(inputs.judgeEngine).toEqual({ model: JUDGE, rubricTokens: 150, outputTokens: 4 });
+  });
+
   it("leaves the stages less than one of the same time that takes no GPUs, and less still the more it writes", () => {
     const short = planWith(engineOf(4));
     const long = planWith(engineOf(40));

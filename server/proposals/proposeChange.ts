@@ -37,7 +37,9 @@ export type Change =
 export async function proposeChange(planning: Pick<Planning, "solve">, asked: ChangeAsked): Promise<Change> {
   const { plan, clusterId, traffic, restartSeconds, signal } = asked;
   const { policy, inputs } = plan;
-  const { engine } = policy.judge;
+  const { model: judgeModel, engine } = policy.judge;
+  // Older plans record a judge's engine only where it runs.
+  const judge = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
   // Older plans record a direct start only where they came to have one.
   const directStart = inputs.directStart ?? policy.directStart?.router;
   const running = runningReplicas(plan);
@@ -47,7 +49,7 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
     objective: inputs.objective,
     fixed: null,
     ...(inputs.constraints === undefined ? {} : { constraints: inputs.constraints }),
-    ...(engine === undefined ? {} : { judge: { kind: "engine", model: policy.judge.model, ...engine } }),
+    ...(judge === undefined ? {} : { judge: { kind: "engine", ...judge } }),
     ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
   };
   const anew = await planning.solve({ ...request, running }, { signal });

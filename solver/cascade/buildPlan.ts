@@ -10,7 +10,6 @@ import { costUsdPerRequest } from "./allocate";
 import { bothWays } from "./alternation";
 import { alternationReport } from "./alternationReport";
 import { alternativesTo } from "./alternatives";
-import { approvedRanges } from "./approvedRanges";
 import { candidatesFor, choose, meeting, nearMisses } from "./choose";
 import { constrainedCandidates } from "./constrainedCandidates";
 import { gpusAllowed, isConstrained } from "./constrainedDeployment";
@@ -18,6 +17,7 @@ import { type DeployedStage, gpusByType, mainGpu, usdPerHour } from "./deployedS
 import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist, type FinalistInput, type ToDeploy } from "./finalist";
+import { planPolicy } from "./planPolicy";
 import { planPredictions } from "./planPredictions";
 import { shapeReasons } from "./shapeReasons";
 import { loadText, stageStability } from "./stageStability";
@@ -119,7 +119,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
       kind: "Plan",
       metadata: { name: planName(finalist) },
       deployment: [...finalist.deployment, ...finalist.kept].map((stage) => modelDeployment(input, stage)),
-      policy: policyOf(input, finalist.routing, finalist),
+      policy: planPolicy(input, finalist.routing, finalist),
       inputs: planInputs(input, finalist),
       predictions: planPredictions(input, finalist),
       solver: {
@@ -139,7 +139,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
     const done = (constrained?.tried ?? 0) + deployments;
     deployments += 1;
     const progress: FinalistInput["progress"] = (phase) => explorer.input.progress?.({ phase, done, of: null });
-    const deployed = deployFinalist({ ...input, progress, policyOf: (routing) => policyOf(input, routing, null) }, next);
+    const deployed = deployFinalist({ ...input, progress, policyOf: (routing) => planPolicy(input, routing, null) }, next);
     if (deployed === null || deployed === "refused") return null;
     const overloaded = [...deployed.deployment, ...deployed.kept].find((stage) => stageStability(stage, input.profile) === "unstable");
     if (overloaded === undefined) return deployed;
@@ -187,34 +187,6 @@ function modelDeployment({ cards }: Pick<BuildPlanInput, "cards">, { model, gpus
   return { model, precision: cardOf(cards.models, model)?.precision ?? "bf16", gpu: mainGpu(replicas), gpus, replicas: groups };
 }
 
-/** The policy of a routing. Without a deployment the approved ranges are the thresholds themselves, as a simulation needs no others. */
-function policyOf(input: BuildPlanInput, routing: number, finalist: Finalist | null): CascadePolicy {
-  const { explorer, judge } = input;
-  const { stages, thresholds, startBelow } = explorer.routing(routing);
-  const { directStart } = explorer.input;
-  const ranges =
-    finalist === null
-      ? thresholds.map((threshold) => ({ min: threshold, max: threshold }))
-      : approvedRanges(explorer, {
-          ...finalist,
-          deployment: [...finalist.deployment, ...finalist.kept],
-          objective: input.objective,
-          profile: input.profile,
-        });
-  return {
-    kind: "cascade",
-    stages: stages.map((model) => ({ model: explorer.input.sample.models[model] ?? "" })),
-    thresholds: [...thresholds],
-    judge: judge.engine === undefined || finalist === null ? judge : { ...judge, secondsPerCall: finalist.judgeMeanSeconds },
-    ...(directStart === undefined || startBelow === 0
-      ? {}
-      : { directStart: { below: startBelow, router: { kind: "modelled", ...directStart } } }),
-    order: { kind: "fcfs" },
-    place: { kind: "least-load" },
-    approvedRanges: { thresholds: ranges },
-  };
-}
-
 function planName({ deployment, kept }: Finalist): string {
   const gpus = [...gpusByType([...deployment, ...kept])].map(([gpu, count]) => `${count} x ${gpu}`);
   return `${deployment.map((stage) => stage.model).join(" > ")} on ${gpus.join(" and ")}`;
@@ -223,7 +195,7 @@ function planName({ deployment, kept }: Finalist): string {
 function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | "running">, finalist: Finalist): PlanDraft["inputs"] {
   const { explorer, workload, workloadId, cluster, profile, objective, constraints, running } = input;
   const { judge } = workload;
-  const { directStart } = explorer.input;
+  const { directStart, judgeEngine } = explorer.input;
   return {
     workload: {
       id: workloadId,
@@ -239,6 +211,9 @@ function planInputs(input: BuildPlanInput & Pick<FinalistInput, "constraints" | 
     engineProfile: profile,
     objective,
     ...(asksForAnything(constraints) ? { constraints } : {}),
+    ...(judgeEngine === undefined
+      ? {}
+      : { judgeEngine: { model: judgeEngine.model, rubricTokens: judgeEngine.rubricTokens, outputTokens: judgeEngine.outputTokens } }),
     ...(directStart === undefined ? {} : { directStart }),
     ...(running.length > 0 ? { running: [...running] } : {}),
   };

@@ -94,6 +94,8 @@ const planInputsSchema = z.object({
   objective: objectiveSchema,
   /** Left out: none were asked. */
   constraints: planConstraintsSchema.optional(),
+  /** The judge where it was to be an engine of its own, whether or not anything is judged; left out: one outside the deployment. */
+  judgeEngine: z.object({ model: z.string().min(1), rubricTokens: z.int().nonnegative(), outputTokens: z.int().positive() }).optional(),
   /** Where requests were allowed to start at a later stage, whether or not any do; left out: all were to start at the first. */
   directStart: z.object({ auc: fraction }).optional(),
   /** Left out: nothing ran, or nobody asked to change little. */
