@@ -2,7 +2,7 @@
 
 import { useId, useMemo } from "react";
 import { CartesianGrid, ResponsiveContainer, ScatterChart, XAxis, YAxis } from "recharts";
-import { ABSENT } from "../ui/format";
+import { formatCounted } from "../ui/format";
 import { type FrontierCallbacks, FrontierLayer } from "./FrontierLayer";
 import { axisTexts } from "./frontierAxes";
 import type { Brush } from "./frontierBrush";
@@ -11,6 +11,14 @@ import type { FrontierPicture } from "./prepareFrontier";
 
 const axis = { fontSize: 12, fill: "var(--ink-3)" } as const;
 const margin = { top: 12, right: 16, bottom: 20, left: 8 } as const;
+
+/** What the chart shows, for those who do not see it. */
+function frontierText({ axes, frontier, chosen }: FrontierPicture): string {
+  if (frontier.length === 0) return "no plan on the frontier";
+  const at =
+    chosen === null ? "" : `, the recommended one at ${axisTexts[axes.x].format(chosen.x)} and ${axisTexts[axes.y].format(chosen.y)}`;
+  return `${formatCounted(frontier.length, "plan")} on the frontier${at}, listed in the table below`;
+}
 
 /** The frontier over two axes. The axes are Recharts', everything on them is drawn by one layer from a prepared picture. */
 export default function FrontierChart(
@@ -62,12 +70,10 @@ export default function FrontierChart(
     ),
     [x, y, xLow, xHigh, yLow, yHigh, props.xLabel],
   );
-  const { chosen } = picture;
-  const best = chosen === null ? ABSENT : `${axisTexts[x].format(chosen.x)} and ${axisTexts[y].format(chosen.y)}`;
   return (
     <figure aria-labelledby={titleId} className="m-0">
       <figcaption id={titleId} className="sr-only">
-        {`${props.yLabel} against ${props.xLabel}: ${picture.frontier.length} plans on the frontier, the recommended one at ${best}. The table below lists them.`}
+        {`${props.yLabel} against ${props.xLabel}: ${frontierText(picture)}.`}
       </figcaption>
       <div className="h-80" data-testid="frontier-chart">
         <ResponsiveContainer width="100%" height="100%" minWidth={0} initialDimension={{ width: 640, height: 320 }}>

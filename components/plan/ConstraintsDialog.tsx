@@ -9,7 +9,6 @@ import { Button } from "../ui/Button";
 import { Modal } from "../ui/Modal";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { ClusterRules } from "./ClusterRules";
-
 import { type ConstraintsView, noConstraints } from "./constraintsCodec";
 import { fittingShapes } from "./fittingShapes";
 import { ModelRuleRow } from "./ModelRuleRow";
@@ -65,7 +64,8 @@ export default function ConstraintsDialog(props: {
         <RoutingRules
           judge={view.judge}
           routerAuc={view.routerAuc}
-          models={(cards?.models ?? []).map(({ id }) => id)}
+          // The workload's own models answer, and none may judge itself.
+          models={(cards?.models ?? []).map(({ id }) => id).filter((id) => !models.includes(id))}
           onChange={onChange}
         />
         <YamlEditor constraints={constraints} onChange={(read) => onChange({ constraints: read })} />

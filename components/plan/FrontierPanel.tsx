@@ -6,7 +6,7 @@ import type { Knobs } from "@/solver/cascade/exploration";
 import { axisLabel, type FrontierAxes } from "../charts/frontierAxes";
 import { brushByKey } from "../charts/frontierBrush";
 import { type FrontierPicture, type LimitLine, prepareFrontier } from "../charts/prepareFrontier";
-import { formatCount, formatCounted } from "../ui/format";
+import { formatCount, formatCounted, formatRate } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
@@ -41,6 +41,15 @@ function stepAlong({ frontier }: FrontierPicture, from: string | null, by: 1 | -
 /** The knob that a constraint line stands for. */
 function knobOf({ kind, value }: LimitLine): Pick<Knobs, "qualityFloor"> | Pick<Knobs, "latencyBudgetSeconds"> {
   return kind === "floor" ? { qualityFloor: value } : { latencyBudgetSeconds: Math.max(BUDGET_BOUNDS.min, value) };
+}
+
+/** Why there is nothing to draw, and what would do. */
+function nothingKeepsUp({ counts }: FrontierPicture, requestsPerSecond: number | null, { maxGpus }: Pick<Knobs, "maxGpus">): string {
+  const all =
+    counts.evaluated === 1
+      ? "The one plan that was evaluated does not keep"
+      : `None of ${formatCount(counts.evaluated)} evaluated plans keeps`;
+  return `${all} up with ${formatRate(requestsPerSecond)} on ${formatCounted(maxGpus, "GPU")}. Fewer requests or more GPUs would do.`;
 }
 
 /** Everything prepared from the tables; null until they are there. */
@@ -158,24 +167,32 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
           prepared !== null && (
             <div className="flex flex-col gap-2">
               <FrontierControls view={view} onView={onChange} />
-              {/* biome-ignore lint/a11y/useSemanticElements: a chart is no fieldset. */}
-              {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the group takes arrow keys along the frontier. */}
-              <div role="group" aria-label="Frontier chart" tabIndex={0} onKeyDown={onKeyDown}>
-                <FrontierChart
-                  picture={prepared.picture}
-                  hues={hues}
-                  xLabel={axisLabel(view.xAxis, knobs)}
-                  yLabel={axisLabel(view.yAxis, knobs)}
-                  brush={view.brush}
-                  hovered={hovered}
-                  pinned={pins}
-                  onHover={setHovered}
-                  onPin={togglePin}
-                  onLimitDraft={(line) => onDraft(knobOf(line))}
-                  onLimitCommit={(line) => onChange(knobOf(line), "replace")}
-                  onBrush={(brush) => onChange({ brush }, "push")}
-                />
-              </div>
+              {prepared.picture.points.length === 0 ? (
+                <p role="status" className="py-8 text-center text-sm text-ink-2">
+                  {nothingKeepsUp(prepared.picture, exploration?.requestsPerSecond ?? null, knobs)}
+                </p>
+              ) : (
+                <>
+                  {/* biome-ignore lint/a11y/useSemanticElements: a chart is no fieldset. */}
+                  {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the group takes arrow keys along the frontier. */}
+                  <div role="group" aria-label="Frontier chart" tabIndex={0} onKeyDown={onKeyDown}>
+                    <FrontierChart
+                      picture={prepared.picture}
+                      hues={hues}
+                      xLabel={axisLabel(view.xAxis, knobs)}
+                      yLabel={axisLabel(view.yAxis, knobs)}
+                      brush={view.brush}
+                      hovered={hovered}
+                      pinned={pins}
+                      onHover={setHovered}
+                      onPin={togglePin}
+                      onLimitDraft={(line) => onDraft(knobOf(line))}
+                      onLimitCommit={(line) => onChange(knobOf(line), "replace")}
+                      onBrush={(brush) => onChange({ brush }, "push")}
+                    />
+                  </div>
+                </>
+              )}
               {/* Its line is kept while nothing is pointed at, so that nothing below it jumps. */}
               <p role="status" className="min-h-4 text-xs text-ink-2">
                 {pointed !== undefined && describePoint(pointed)}

@@ -163,6 +163,7 @@ export function FrontierTable(props: {
   const [all, setAll] = useState(false);
   const shown = all ? rows : rows.filter((row) => row.brief);
   const deltas = rows.some((row) => row.delta !== null);
+  if (rows.length === 0 && baselines.length === 0) return <p className="text-sm text-ink-3">No plan to list here.</p>;
   return (
     <div className="flex flex-col gap-2">
       <div data-frame className={`relative overflow-y-auto ${all ? "max-h-96" : ""}`}>

@@ -70,7 +70,7 @@ export function KnobPanel(props: {
           max={Math.max(end, budget ?? 0)}
           step={0.1}
           value={budget ?? end}
-          {...(budget === null ? { valueText: "off" } : {})}
+          off={budget === null}
           onDraft={(latencyBudgetSeconds) => onDraft({ latencyBudgetSeconds })}
           onCommit={(latencyBudgetSeconds) => onChange({ latencyBudgetSeconds }, "replace")}
           onReset={budget === null ? null : () => onChange({ latencyBudgetSeconds: null, kind: "latency-under-quality" }, "replace")}

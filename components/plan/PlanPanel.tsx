@@ -5,6 +5,7 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Choice } from "@/solver/cascade/exploration";
 import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
 import { prepareGpuMap } from "../charts/prepareGpuMap";
+import { Button } from "../ui/Button";
 import { shortHash } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
@@ -17,7 +18,7 @@ import { PlanActions } from "./PlanActions";
 import { PlanDiffPanel } from "./PlanDiffPanel";
 import { PlanFigures } from "./PlanFigures";
 import type { PlanView } from "./planCodec";
-import { activeConstraints } from "./prepareConstraints";
+import { type ActiveConstraint, activeConstraints } from "./prepareConstraints";
 import { assumptions, estimatedFigures, exactFigures } from "./preparePlanFigures";
 import type { RoutingChoice } from "./routingKey";
 import { routingOf } from "./routingOf";
@@ -27,12 +28,17 @@ import type { ExactPlan, Planning } from "./usePlanning";
 import { WhatIfPanel } from "./WhatIfPanel";
 import { WhyPanel } from "./WhyPanel";
 
-/** What there is to show: the exact plan, an estimate, or why there is none. */
-function statusOf(planning: Planning): PanelStatus {
+type PlanChange = (change: Partial<PlanView>, how: "push" | "replace") => void;
+
+/** What there is to show: the exact plan, an estimate, or why there is none. `waysOut`: what is asked, to be given up. */
+function statusOf(planning: Planning, waysOut: React.ReactNode): PanelStatus {
   const { exact, estimate } = planning;
-  if (planning.status.kind === "error")
-    return { kind: "empty", title: "No plan", text: "Without the frontier above there is nothing to choose from." };
+  if (planning.status.kind === "error") {
+    const text = `Without the frontier above there is nothing to choose from.${waysOut === null ? "" : " What is asked can be given up:"}`;
+    return { kind: "empty", title: "No plan", text, action: waysOut };
+  }
   if (exact.status.kind === "error") return exact.status;
+  if (planning.status.kind === "stale" && !exact.current) return { kind: "stale", note: "what follows is of an earlier setting." };
   if (exact.plan === null && estimate === null && infeasibleOf(planning) === null)
     return exact.working === null && !exact.cancelled
       ? { kind: "loading", what: "Solving the exact plan" }
@@ -55,6 +61,19 @@ function Block({ title, children }: { readonly title: string; readonly children:
   );
 }
 
+/** Everything asked beside the objective, each a click from being given up. */
+function WaysOut({ active, onChange }: { readonly active: readonly ActiveConstraint[]; readonly onChange: PlanChange }) {
+  return (
+    <ul aria-label="What can be given up" className="flex list-none flex-wrap justify-center gap-2">
+      {active.map(({ key, says, without }) => (
+        <li key={key}>
+          <Button onClick={() => onChange(without, "push")}>Give up: {says}</Button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** What of the constraints an estimate does not know. */
 function LeftOut({ view }: { readonly view: PlanView }) {
   const unknown = activeConstraints(view).filter((constraint) => !constraint.inEstimate);
@@ -72,19 +91,24 @@ export const PlanPanel = memo(function PlanPanel(props: {
   readonly fixed: RoutingChoice | null;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly onFix: (routing: RoutingChoice | null) => void;
-  readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
+  readonly onChange: PlanChange;
 }) {
   const { planning, cluster, view, identities } = props;
   const { exact, estimate, exploration } = planning;
   const plan = exact.plan;
   const infeasible = infeasibleOf(planning);
+  const active = activeConstraints(view);
   const showsEstimate = !exact.current && estimate !== null;
   const shown =
     showsEstimate && exploration !== null
       ? routingOf(exploration, estimate.routing)
       : plan === null
         ? null
-        : { models: plan.policy.stages.map((stage) => stage.model), thresholds: plan.policy.thresholds };
+        : {
+            models: plan.policy.stages.map((stage) => stage.model),
+            thresholds: plan.policy.thresholds,
+            ...(plan.policy.directStart !== undefined && { startBelow: plan.policy.directStart.below }),
+          };
   const routing = showsEstimate ? exploration?.routings[estimate.routing] : undefined;
   const flow = showsEstimate
     ? (routing?.share ?? []).map((share, stage) => ({ share, startShare: routing?.startShare?.[stage] }))
@@ -104,7 +128,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
         </>
       }
     >
-      <PanelState status={statusOf(planning)}>
+      <PanelState status={statusOf(planning, active.length === 0 ? null : <WaysOut active={active} onChange={props.onChange} />)}>
         {() =>
           infeasible !== null ? (
             <NoPlan answer={infeasible} view={view} knobs={planning.knobs} onChange={props.onChange} />

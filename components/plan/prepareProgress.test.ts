@@ -5,7 +5,7 @@ describe("progress of planning", () => {
   it("is told in words with what is done, and a share only where the whole is known", () => {
     expect(prepareProgress({ phase: "searching", done: 312, of: 1248 })).toEqual({
       phase: "Searching thresholds",
-      measure: "312 of 1,248 cascades",
+      measure: "312 of 1,248 settings",
       share: 0.25,
     });
     expect(prepareProgress({ phase: "alternating", done: 3, of: null })).toMatchObject({ measure: "3 rounds", share: null });

@@ -4,14 +4,14 @@ import { formatCount, formatCounted } from "../ui/format";
 /** What the planner is at, in words, and how far it is where somebody can know. */
 export interface ProgressLine {
   readonly phase: string;
-  /** `312 of 800 cascades`; empty while nothing is done that could be counted. */
+  /** `312 of 800 settings`; empty while nothing is done that could be counted. */
   readonly measure: string;
   /** Part that is done, 0..1; null where nobody can know how much there is. */
   readonly share: number | null;
 }
 
 const phases: Readonly<Record<PlanningProgress["phase"], { readonly phase: string; readonly of: string }>> = {
-  searching: { phase: "Searching thresholds", of: "cascade" },
+  searching: { phase: "Searching thresholds", of: "setting" },
   alternating: { phase: "Alternating between deployment and thresholds", of: "round" },
   deploying: { phase: "Placing replicas", of: "plan" },
   simulating: { phase: "Simulating the plan whole", of: "plan" },

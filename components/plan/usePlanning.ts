@@ -70,10 +70,9 @@ function useExploration({ constraints, ...situation }: Situation) {
   const status = useMemo((): PanelStatus => {
     if (cancelled && exploration !== null) return { kind: "stale", note: "these are the cascades of an earlier setting." };
     if (cancelled) return { kind: "empty", title: "Cancelled", text: "Evaluate cascades to see what this cluster can do." };
-    // A refusal is an answer, but one without anything to draw: it takes the error's place.
-    const state =
-      answer?.ok === false ? { data: undefined, error: { message: answer.message }, refetch: ask } : { data: answer, error, refetch: ask };
-    return queryStatus(state, { what: "Evaluating cascades on this workload" });
+    // A refusal is an answer, but one without anything to draw: it takes the error's place. Asked again it would be the same.
+    if (answer?.ok === false && error === null) return { kind: "error", message: answer.message, retry: null };
+    return queryStatus({ data: answer, error, refetch: ask }, { what: "Evaluating cascades on this workload" });
   }, [answer, error, ask, cancelled, exploration]);
   return { exploration, status, job };
 }

@@ -15,8 +15,8 @@ export function Knob(props: {
   readonly max: number;
   readonly step: number;
   readonly unit: string;
-  /** Value spoken and shown where a number alone says too little, e.g. `off`. */
-  readonly valueText?: string;
+  /** Whether it is not in force: its box is empty then, and the thumb waits at `value`. */
+  readonly off?: boolean;
   readonly note?: ReactNode;
   readonly onDraft: (value: number) => void;
   readonly onCommit: (value: number) => void;
@@ -30,11 +30,11 @@ export function Knob(props: {
         <span aria-hidden="true" className="text-sm font-medium">
           {props.label}
         </span>
-        {props.valueText !== undefined && <span className="text-xs text-ink-3">{props.valueText}</span>}
+        {props.off && <span className="text-xs text-ink-3">off</span>}
         <div className="ml-auto flex items-center gap-1.5">
           <NumberInput
             label={props.label}
-            value={props.value}
+            value={props.off ? null : props.value}
             min={props.min}
             max={props.max}
             step={props.step}
@@ -73,7 +73,7 @@ export function Knob(props: {
         </Slider.Track>
         <Slider.Thumb
           aria-label={props.label}
-          {...(props.valueText === undefined ? {} : { "aria-valuetext": props.valueText })}
+          {...(props.off ? { "aria-valuetext": "off" } : {})}
           className="block size-4 rounded-full border-2 border-accent bg-raised shadow-xs hover:ring-4 hover:ring-accent-soft"
         />
       </Slider.Root>

@@ -12,7 +12,8 @@ export function parseBounded(text: string, bounds: { readonly min: number; reado
 /** A bounded number that can be typed freely: a text that is no such number is marked and changes nothing until it is one. */
 export function NumberInput(props: {
   readonly label: string;
-  readonly value: number;
+  /** null: none yet, and an empty box. */
+  readonly value: number | null;
   readonly min: number;
   readonly max: number;
   readonly step: number;
@@ -21,8 +22,8 @@ export function NumberInput(props: {
   readonly id?: string;
 }) {
   const [typed, setTyped] = useState<string | null>(null);
-  const text = typed ?? String(props.value);
-  const invalid = parseBounded(text, props) === null;
+  const text = typed ?? String(props.value ?? "");
+  const invalid = parseBounded(text, props) === null && (text !== "" || props.value !== null);
   return (
     <input
       id={props.id}
