@@ -8,6 +8,7 @@ import { modelCard } from "@/solver/hardware/models";
 import { feasibleReplicas } from "@/solver/hardware/replicaShapes";
 import { seededRandom } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
+import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
@@ -47,9 +48,10 @@ async function floorHeld(): Promise<Measurement> {
   for (let seed = 1; seed <= TABLES; seed += 1) {
     const workload = generatedWorkload({ prompts: PROMPTS, seed });
     const { policy } = await planAt(planner, workload);
+    const served = { stages: modelsOf(policy).map((model) => ({ model })), thresholds: thresholdsOf(policy) };
     const { heldOut } = splitPrompts(PROMPTS, workload.seed);
-    if (qualityOn(fresh, policy, fresh.promptIds.keys()) < FLOOR) missed += 1;
-    if (qualityOn(workload.outcomes, policy, heldOut) < FLOOR) missedHeldOut += 1;
+    if (qualityOn(fresh, served, fresh.promptIds.keys()) < FLOOR) missed += 1;
+    if (qualityOn(workload.outcomes, served, heldOut) < FLOOR) missedHeldOut += 1;
   }
   await planner.close();
   return {

@@ -1,5 +1,6 @@
 import type { GpuFrame, LiveFrame, Sample, StageFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { modelsOf } from "@/solver/plan/policySchema";
 import { type Series, sumKnown } from "../charts/prepareSeries";
 import type { ModelIdentity } from "../ui/modelIdentity";
 
@@ -17,14 +18,14 @@ export interface StageRow {
 
 /** Models with a place on the page: the plan's by stage, then all others that were served while the frames were taken. */
 export function servedModels(frames: readonly LiveFrame[], plan: Plan | null): readonly string[] {
-  const models = new Set(plan?.policy.stages.map((stage) => stage.model));
+  const models = new Set(plan === null ? [] : modelsOf(plan.policy));
   for (const frame of frames.toReversed()) for (const engine of frame.engines) models.add(engine.model);
   return [...models];
 }
 
 /** Stages in the order requests meet them: the plan's, or, without a plan, those the gateway reports. */
 export function stageRows(frame: LiveFrame, plan: Plan | null, identities: ReadonlyMap<string, ModelIdentity>): readonly StageRow[] {
-  const models = plan?.policy.stages.map((stage) => stage.model) ?? frame.gateway.stages.map((stage) => stage.model);
+  const models = plan === null ? frame.gateway.stages.map((stage) => stage.model) : modelsOf(plan.policy);
   return models.map((model) => {
     const predicted = plan?.predictions.stages.find((stage) => stage.model === model);
     return {

@@ -3,6 +3,7 @@
 import { memo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Choice } from "@/solver/cascade/exploration";
+import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
 import { prepareGpuMap } from "../charts/prepareGpuMap";
 import { Button } from "../ui/Button";
@@ -105,9 +106,9 @@ export const PlanPanel = memo(function PlanPanel(props: {
       : plan === null
         ? null
         : {
-            models: plan.policy.stages.map((stage) => stage.model),
-            thresholds: plan.policy.thresholds,
-            ...(plan.policy.directStart !== undefined && { startBelow: plan.policy.directStart.below }),
+            models: modelsOf(plan.policy),
+            thresholds: thresholdsOf(plan.policy),
+            ...(plan.policy.kind === "cascade" && plan.policy.directStart !== undefined && { startBelow: plan.policy.directStart.below }),
           };
   const routing = showsEstimate ? exploration?.routings[estimate.routing] : undefined;
   const flow = showsEstimate

@@ -1,4 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
+import { directStartOf } from "@/solver/plan/policySchema";
 import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds } from "../ui/format";
 import { Table } from "../ui/Table";
 import { alternationSays } from "./alternationSays";
@@ -17,7 +18,7 @@ function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
   const { judgeOutlooks } = plan.predictions;
   if (judgeOutlooks.length === 0) return null;
   return (
-    <Table caption="Under other judges" columns={outlookColumns(plan.policy.directStart !== undefined)}>
+    <Table caption="Under other judges" columns={outlookColumns(directStartOf(plan.policy) !== undefined)}>
       {judgeOutlooks.map(({ auc, quality, share, busiestLoad }) => (
         <tr key={auc}>
           <td>

@@ -89,6 +89,7 @@ export function prepareStages({
 
 /** What routes and judges beside the stages: a judge that runs as an engine here, and requests that start later. */
 export function besideStages({ policy, deployment, inputs }: Pick<Plan, "policy" | "deployment" | "inputs">): readonly string[] {
+  if (policy.kind !== "cascade") return [];
   const { stages, judge, directStart } = policy;
   const judging = deployment.find((each) => each.model === judge.model);
   const mixed = gpuTypes(inputs.cluster).length > 1;

@@ -3,6 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { Knobs } from "@/solver/cascade/exploration";
+import { directStartOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { useTRPC } from "../api/trpc";
 import { formatRate } from "../ui/format";
 import type { RunningPlan } from "./prepareCompare";
@@ -25,7 +26,8 @@ export function useRunningPlan(
     if (data === undefined || runningPlanId === null) return null;
     const { policy, predictions, deployment, inputs } = data.plan;
     const { quality, qualityBand, p95Seconds, largestStageP95Seconds, costUsdPerRequest } = predictions;
-    const models = policy.stages.map((stage) => stage.model);
+    const models = modelsOf(policy);
+    const directStart = directStartOf(policy);
     const { workload } = inputs;
     const otherTraffic = [
       ...(workload.id === workloadId ? [] : [`for ${workload.name}`]),
@@ -33,7 +35,7 @@ export function useRunningPlan(
     ].join(" ");
     return {
       otherTraffic: otherTraffic === "" ? null : otherTraffic,
-      routing: { models, thresholds: policy.thresholds, ...(policy.directStart !== undefined && { startBelow: policy.directStart.below }) },
+      routing: { models, thresholds: thresholdsOf(policy), ...(directStart !== undefined && { startBelow: directStart.below }) },
       gpus: models.map((model) => deployment.find((each) => each.model === model)?.gpus ?? 0),
       quality,
       figures: {

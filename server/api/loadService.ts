@@ -5,6 +5,7 @@ import type { LoadStatus } from "@/server/contracts/studio";
 import { type LoadRun, startLoad } from "@/server/load/driver";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
+import { directStartOf } from "@/solver/plan/policySchema";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { drawSample } from "@/solver/workload/sample";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
@@ -40,7 +41,8 @@ export interface LoadServiceOptions {
 
 /** The prompts as the router of the plan in force reads them, where it has a modelled one. */
 function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): OutcomeTable {
-  return policy.directStart === undefined ? outcomes : withRouterScores(outcomes, { auc: policy.directStart.router.auc, seed });
+  const directStart = directStartOf(policy);
+  return directStart === undefined ? outcomes : withRouterScores(outcomes, { auc: directStart.router.auc, seed });
 }
 
 /** More answers than any measuring window holds. */

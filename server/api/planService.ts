@@ -9,6 +9,7 @@ import type { Store } from "@/server/store/store";
 import { constraintsOf } from "@/solver/deployment/constraints";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { type Plan, planSchema } from "@/solver/plan/plan";
+import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { SolveRequest } from "./inputs";
 import type { Planning } from "./planningService";
 import type { PlanService } from "./services";
@@ -53,8 +54,8 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       createdAt: metadata.createdAt,
       clusterId: inputs.cluster.id,
       workloadName: inputs.workload.name,
-      stages: policy.stages.map((stage) => stage.model),
-      thresholds: policy.thresholds,
+      stages: modelsOf(policy),
+      thresholds: thresholdsOf(policy),
       gpus: deployment.reduce((sum, one) => sum + one.gpus, 0),
       quality: predictions.quality,
       p95Seconds: predictions.p95Seconds,

@@ -1,14 +1,13 @@
 import { constraintsOf } from "@/solver/deployment/constraints";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import { directStartOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
 import { textTable } from "./textTable";
 
 /** A plan as an operator reads it in a terminal. */
 export function describePlan(plan: Plan): string {
   const { predictions, solver, policy, deployment } = plan;
-  const cascade = policy.stages
-    .map(({ model }, stage) => (stage < policy.thresholds.length ? `${model} --below ${policy.thresholds[stage]}--> ` : model))
-    .join("");
+  const judge = policy.kind === "cascade" ? policy.judge.model : null;
   const rows = [
     ["model", "GPUs", "replicas", "share", "p95", "utilisation", ""],
     ...deployment.map((model) => {
@@ -23,7 +22,7 @@ export function describePlan(plan: Plan): string {
         stage === undefined ? "-" : `${seconds(stage.p95Seconds)}${stage.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
         stage === undefined ? "-" : percent(stage.utilisation),
         [
-          ...(model.model === policy.judge.model ? ["judge"] : []),
+          ...(model.model === judge ? ["judge"] : []),
           ...(stage?.stability === "near-saturation" ? ["near saturation"] : []),
           ...((stage?.extrapolated ?? []).length > 0 ? ["extrapolated"] : []),
         ].join(", "),
@@ -32,7 +31,7 @@ export function describePlan(plan: Plan): string {
   ];
   return [
     `Plan ${plan.id.slice(0, 12)}  ${plan.inputs.workload.name} at ${plan.inputs.workload.requestsPerSecond} requests/s on ${plan.inputs.cluster.name}\n\n`,
-    `  ${cascade}\n`,
+    `  ${routingText(policy)}\n`,
     ...routingLines(plan).map((line) => `  ${line}\n`),
     "\n",
     textTable(rows),
@@ -45,7 +44,7 @@ export function describePlan(plan: Plan): string {
     ...askedLines(plan).map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
-        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${plan.policy.directStart === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${busiestLoad > 1 ? "unstable" : percent(busiestLoad)}\n`,
+        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${busiestLoad > 1 ? "unstable" : percent(busiestLoad)}\n`,
     ),
     ...[...solver.why, ...(solver.shapes ?? []).map(({ says }) => says), ...alternationLines(plan), ...predictions.notes].map(
       (line) => `  - ${line}\n`,
@@ -53,8 +52,24 @@ export function describePlan(plan: Plan): string {
   ].join("");
 }
 
+/** How requests go between models. */
+function routingText(policy: PolicyDocument): string {
+  switch (policy.kind) {
+    case "cascade":
+      return policy.stages
+        .map(({ model }, stage) => (stage < policy.thresholds.length ? `${model} --below ${policy.thresholds[stage]}--> ` : model))
+        .join("");
+    case "fixed":
+      return policy.model;
+    case "slack":
+      return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${percent(policy.tau)} of the least`;
+  }
+}
+
 /** Who judges, where it is an engine of the plan, and where requests may start, where it is not the first stage only. */
-function routingLines({ policy: { judge, directStart } }: Plan): string[] {
+function routingLines({ policy }: Plan): string[] {
+  if (policy.kind !== "cascade") return [];
+  const { judge, directStart } = policy;
   const { engine } = judge;
   return [
     ...(engine === undefined

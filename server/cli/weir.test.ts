@@ -8,6 +8,7 @@ import { gpuCard } from "@/solver/hardware/gpus";
 import { memoryFit } from "@/solver/hardware/memoryFit";
 import { modelCard } from "@/solver/hardware/models";
 import { planSchema } from "@/solver/plan/plan";
+import { modelsOf } from "@/solver/plan/policySchema";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { weirIn } from "./testWeir";
 
@@ -62,10 +63,10 @@ test("a plan comes out as a document whose hashes cover its parts", async () => 
 test("a judge that is slow and has a price shows in latency and in cost", async () => {
   const file = csv("judge.csv");
   const free = planSchema.parse(JSON.parse((await plan(file, "--rate", "45", "--quality", "56", "--json")).stdout));
-  expect(free.policy.stages.length).toBeGreaterThan(1);
+  expect(modelsOf(free.policy).length).toBeGreaterThan(1);
   const dear = await plan(file, "--rate", "45", "--quality", "56", "--judge-seconds", "2", "--judge-usd", "0.01", "--json");
   const priced = planSchema.parse(JSON.parse(dear.stdout));
-  expect(priced.policy.judge).toMatchObject({ secondsPerCall: 2, usdPerCall: 0.01 });
+  expect(priced.policy).toMatchObject({ judge: { secondsPerCall: 2, usdPerCall: 0.01 } });
   expect(priced.predictions.p95Seconds).toBeGreaterThan(free.predictions.p95Seconds);
   expect(priced.predictions.costUsdPerRequest).toBeGreaterThan(0.01);
 });
@@ -206,7 +207,7 @@ describe.skipIf(!existsSync(real.outcomes))("on published outcomes and a product
 
   test("at 8 requests/s and a floor of 80 one model alone wins, and the plan says why", async () => {
     const document = planSchema.parse(JSON.parse((await llama("--rate", "8", "--quality", "80")).stdout));
-    expect(document.policy.stages).toHaveLength(1);
+    expect(modelsOf(document.policy)).toHaveLength(1);
     expect(document.solver.why.join(" ")).toContain("One model alone wins");
   });
 });

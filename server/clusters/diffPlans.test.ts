@@ -105,6 +105,32 @@ describe("diffPlans", () => {
     expect(signs(diffPlans(planOnGpus("two", { a: [0], b: [1] }), alone))).toContain("- judge");
   });
 
+  it("says what a change of the kind of policy takes away and brings", () => {
+    const cascade = planOnGpus("cascade", { a: [0], b: [1] });
+    const models = ["a", "b"].map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 8, confidence: 0.5 }));
+    const policy = {
+      ...{ kind: "slack" as const, models, tau: 0.5, deltaScore: 0.1, floorSeconds: 1 },
+      order: { kind: "stjf" as const, agingReleases: 50 },
+      place: { kind: "lowest-kv" as const, affinity: { ratio: 0.5 } },
+      approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+    };
+    const lines = signs(diffPlans(cascade, { ...cascade, policy }));
+    for (const line of [
+      "- cascade",
+      "- threshold after a",
+      "- judge",
+      "+ slack dispatch",
+      "+ slack",
+      "+ load of b",
+      "~ order",
+      "~ placement",
+    ])
+      expect(lines).toContain(line);
+    expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: { ...policy, tau: 0.6 } }))).toContain("~ slack");
+    const alone = { kind: "fixed" as const, model: "b", order: policy.order, place: policy.place };
+    expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: alone }))).toContain("+ fixed model");
+  });
+
   it("adds everything where nothing runs", () => {
     const lines = diffPlans(null, planOnGpus("first", { a: [0] }));
     expect(new Set(lines.map((line) => line.sign))).toEqual(new Set(["+"]));

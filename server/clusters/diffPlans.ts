@@ -1,5 +1,6 @@
 import type { DiffLine } from "@/server/contracts/studio";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
+import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { placeText, targetEngines } from "./targetEngines";
 
 /** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; on several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
@@ -47,8 +48,34 @@ function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
 }
 
 /** What a policy says, by subject. A subject that a policy has nothing to say of is left out: a model alone has no judge. */
-function policySays(policy: CascadePolicy): ReadonlyMap<string, string> {
-  const { stages, thresholds, judge, directStart, order, place, approvedRanges } = policy;
+function policySays(policy: PolicyDocument): ReadonlyMap<string, string> {
+  return new Map([...routeSays(policy), ["order", wordsOf(policy.order)], ["placement", wordsOf(policy.place)]]);
+}
+
+function routeSays(policy: PolicyDocument): readonly [string, string][] {
+  switch (policy.kind) {
+    case "cascade":
+      return cascadeSays(policy);
+    case "fixed":
+      return [["fixed model", policy.model]];
+    case "slack":
+      return slackSays(policy);
+  }
+}
+
+function slackSays(policy: SlackPolicy): [string, string][] {
+  const { models, tau, deltaScore, floorSeconds, approvedRanges } = policy;
+  return [
+    ["slack dispatch", modelsOf(policy).join(" or ")],
+    ["slack", `tau ${tau}, margin ${deltaScore}, floor ${floorSeconds} s`],
+    ...models.map(({ model, confidence, decodeSecondsPerToken, maxBatchSize }): [string, string] => {
+      return [`load of ${model}`, `confidence ${confidence}, ${decodeSecondsPerToken} s a token, ${maxBatchSize} at once`];
+    }),
+    ...Object.entries(approvedRanges).map(([knob, { min, max }]): [string, string] => [`approved range of ${knob}`, `${min} to ${max}`]),
+  ];
+}
+
+function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }: CascadePolicy): [string, string][] {
   const said: [string, string][] = [["cascade", stages.map(({ model }) => model).join(" then ")]];
   for (const [stage, threshold] of thresholds.entries()) {
     const model = stages[stage]?.model ?? `stage ${stage + 1}`;
@@ -62,8 +89,7 @@ function policySays(policy: CascadePolicy): ReadonlyMap<string, string> {
       "direct start",
       `at the first stage with a router score of ${directStart.below} or more, ${directStart.router.kind} router of AUC ${directStart.router.auc}`,
     ]);
-  said.push(["order", wordsOf(order)], ["placement", wordsOf(place)]);
-  return new Map(said);
+  return said;
 }
 
 function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: CascadePolicy["judge"]): string {

@@ -1,4 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
+import { modelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "./connector";
 import { gpuKeys, targetEngines } from "./targetEngines";
 
@@ -21,6 +22,6 @@ export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Pl
       taken.add(key);
     }
   }
-  const unserved = plan.policy.stages.find((stage) => !plan.deployment.some((one) => one.model === stage.model));
-  return unserved === undefined ? null : `The plan routes to ${unserved.model} but deploys no engine of it.`;
+  const unserved = modelsOf(plan.policy).find((model) => !plan.deployment.some((one) => one.model === model));
+  return unserved === undefined ? null : `The plan routes to ${unserved} but deploys no engine of it.`;
 }

@@ -7,7 +7,7 @@ import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { openStore } from "@/server/store/store";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
-import type { ModelDeployment, Plan } from "@/solver/plan/plan";
+import type { ModelDeployment } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createAdminClient } from "./adminClient";
 import { createEmbeddedConnector } from "./embeddedConnector";
@@ -89,7 +89,7 @@ export async function startTestCluster() {
 }
 
 /** A plan of one-GPU engines: `{ "qwen2.5-3b": [0, 1] }` puts two of them on the first two GPUs of node1. */
-export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>): Plan {
+export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>) {
   const draft = examplePlanDraft();
   const deployment = Object.entries(gpusOf).map(([model, gpus]): ModelDeployment => {
     const placements = gpus.map((gpu) => [{ node: "node1", gpus: [gpu] }]);

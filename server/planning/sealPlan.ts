@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
-import { type Plan, type PlanDraft, planSchema } from "@/solver/plan/plan";
+import { type Plan, planSchema, type UnsealedPlan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 
 const sha256Hex = (text: string): string => createHash("sha256").update(text).digest("hex");
 
@@ -17,10 +18,14 @@ export function planHashes(parts: Pick<Plan, "deployment" | "policy">) {
  * Seals a draft into an immutable plan: validates it, hashes topology and policy, dates it.
  * @throws ZodError when the draft breaks the schema: a bug of the planner, never the operator's input.
  */
-export function sealPlan(draft: PlanDraft, createdAt: Date): Plan {
-  return planSchema.parse({
+export function sealPlan<Policy extends PolicyDocument>(
+  draft: UnsealedPlan & { readonly policy: Policy },
+  createdAt: Date,
+): Plan & { policy: Policy } {
+  const sealed = planSchema.parse({
     ...draft,
     ...planHashes(draft),
     metadata: { ...draft.metadata, createdAt: createdAt.toISOString() },
   });
+  return { ...sealed, policy: draft.policy };
 }

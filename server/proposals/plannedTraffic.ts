@@ -1,5 +1,6 @@
 import { planningSample, promptsReaching, routePrompts } from "@/solver/cascade/routing";
 import type { Plan } from "@/solver/plan/plan";
+import { directStartOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Characteristic, PlannedTraffic } from "@/solver/workload/drift";
 import { withRouterScores } from "@/solver/workload/modelledRouter";
 import { splitPrompts } from "@/solver/workload/split";
@@ -18,16 +19,17 @@ const MOST_VALUES = 3000;
  * stage's answers are not judged.
  */
 export function plannedTraffic({ policy, inputs }: Pick<Plan, "policy" | "inputs">, workload: Workload): PlannedTraffic {
-  const models = policy.stages.map(({ model }) => model);
+  // Slack dispatch sends requests by load, so which reach a model is not known beforehand: only what comes is compared.
+  const models = policy.kind === "slack" ? [] : modelsOf(policy);
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  const { directStart } = policy;
+  const directStart = directStartOf(policy);
   const outcomes =
     directStart === undefined
       ? workload.outcomes
       : withRouterScores(workload.outcomes, { auc: directStart.router.auc, seed: workload.seed });
   const sample = planningSample(outcomes, planning, models);
   const stages = models.map((_, stage) => stage);
-  const routed = routePrompts(sample, stages, policy.thresholds, directStart?.below);
+  const routed = routePrompts(sample, stages, thresholdsOf(policy), directStart?.below);
   const characteristics = models.flatMap((model, stage): Characteristic[] => {
     const reach = promptsReaching(routed, stage);
     const of = (column: ArrayLike<number> | undefined): readonly number[] => evenly(reach, (prompt) => column?.[prompt] ?? 0);

@@ -37,6 +37,7 @@ export type Change =
 export async function proposeChange(planning: Pick<Planning, "solve">, asked: ChangeAsked): Promise<Change> {
   const { plan, clusterId, traffic, restartSeconds, signal } = asked;
   const { policy, inputs } = plan;
+  if (policy.kind !== "cascade") return none(`The policy in force is ${policy.kind}; only cascades are planned anew.`);
   const { model: judgeModel, engine } = policy.judge;
   // Older plans record a judge's engine only where it runs.
   const judge = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });

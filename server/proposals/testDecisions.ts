@@ -1,5 +1,6 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { Plan } from "@/solver/plan/plan";
+import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { drawSample } from "@/solver/workload/sample";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -28,8 +29,8 @@ export function testDecisions(
   { rate, longer = 1, lower = 0 }: TestTraffic,
 ): Decision[] {
   const { outcomes } = workload;
-  const { stages, thresholds } = plan.policy;
-  const columns = stages.map((stage) => outcomes.models.find(({ model }) => model === stage.model));
+  const [models, thresholds] = [modelsOf(plan.policy), thresholdsOf(plan.policy)];
+  const columns = models.map((name) => outcomes.models.find(({ model }) => model === name));
   const requests = Math.round(rate * span.seconds);
   const sample = drawSample(workload, { part: "heldOut", requestsPerSecond: rate, requests, seed: span.fromSeconds });
   return Array.from(sample.prompt, (row, at): Decision => {
@@ -40,7 +41,7 @@ export function testDecisions(
       const judgedScore = threshold === null ? null : Math.max(0, (column?.judged[row] ?? 0) - lower);
       const accepted = threshold === null || (judgedScore ?? 0) >= threshold;
       visits.push({
-        ...{ model: stages[stage]?.model ?? "", replica: "r", queueSeconds: 0, seconds: 1, judgeSeconds: 0.2, reason: "" },
+        ...{ model: models[stage] ?? "", replica: "r", queueSeconds: 0, seconds: 1, judgeSeconds: 0.2, reason: "" },
         ...{ judgedScore, threshold, verdict: accepted ? "accepted" : "escalated", inputTokens },
         outputTokens: column?.outputTokens[row] ?? 0,
       });

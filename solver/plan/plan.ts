@@ -2,7 +2,7 @@ import { z } from "zod";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { userCardsSchema } from "@/solver/hardware/cardSchema";
 import { engineProfileSchema } from "@/solver/hardware/engineProfile";
-import { cascadePolicySchema } from "./policySchema";
+import { type cascadePolicySchema, policySchema } from "./policySchema";
 
 /** A share, a probability or a utilisation. */
 const fraction = z.number().min(0).max(1);
@@ -210,7 +210,7 @@ export const planSchema = z.object({
   policyHash: sha256,
   metadata: z.object({ name: z.string().min(1), createdAt: z.iso.datetime() }),
   deployment: z.array(modelDeploymentSchema).min(1),
-  policy: cascadePolicySchema,
+  policy: policySchema,
   inputs: planInputsSchema,
   predictions: predictionsSchema,
   solver: solverSchema,
@@ -218,7 +218,7 @@ export const planSchema = z.object({
 
 export type Band = z.infer<typeof bandSchema>;
 export type Placement = z.infer<typeof placementSchema>;
-/** The only kind of policy that plans have so far. */
+/** The only kind of policy that the planner makes. */
 export type CascadePolicy = z.infer<typeof cascadePolicySchema>;
 export type ModelDeployment = z.infer<typeof modelDeploymentSchema>;
 export type ClusterSpec = z.infer<typeof clusterSpecSchema>;
@@ -233,4 +233,7 @@ export type SolverReport = z.infer<typeof solverSchema>;
 export type Plan = z.infer<typeof planSchema>;
 
 /** A plan before it is sealed with its hashes and its date, which need SHA-256 and a clock. */
-export type PlanDraft = Omit<Plan, "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
+export type UnsealedPlan = Omit<Plan, "id" | "topologyHash" | "policyHash" | "metadata"> & { metadata: { name: string } };
+
+/** What the planner makes: it plans cascades only. Plans of other policies are written by hand and imported. */
+export type PlanDraft = UnsealedPlan & { policy: CascadePolicy };

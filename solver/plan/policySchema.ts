@@ -96,7 +96,6 @@ const slackPolicySchema = z.object({
   approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),
 });
 
-/** What a gateway can run. A plan's policy is a cascade so far: the planner predicts no other. */
 export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema, fixedPolicySchema, slackPolicySchema]);
 
 export type PolicyDocument = z.infer<typeof policySchema>;
@@ -115,3 +114,10 @@ export function modelsOf(policy: PolicyDocument): string[] {
       return policy.models.map(({ model }) => model);
   }
 }
+
+/** The score at which a stage's answer is accepted, one a stage but the last; none where answers are not judged. */
+export const thresholdsOf = (policy: PolicyDocument): readonly number[] => (policy.kind === "cascade" ? policy.thresholds : []);
+
+/** How requests may start at a later stage; undefined where all start at the first, or where there are no stages. */
+export const directStartOf = (policy: PolicyDocument): z.infer<typeof cascadePolicySchema>["directStart"] =>
+  policy.kind === "cascade" ? policy.directStart : undefined;
