@@ -1,17 +1,18 @@
 import type { ServerResponse } from "node:http";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import { type ApiError, sendError } from "./apiError";
+import type { ApiError } from "./apiError";
+import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
 import type { GeneratedText } from "./endpoint";
 import { callEngine, type EngineCall } from "./engineCall";
 import type { GatewayLimits } from "./limits";
 import { engineBody, type ModelRequest } from "./modelRequest";
-import { eventStreamHeaders, type RelayOutcome, relayStream } from "./relayStream";
+import { type RelayOutcome, relayStream } from "./relayStream";
 import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
-import { type StageOutcome, stageOutcome, type WholeReply } from "./stageOutcome";
+import { type StageOutcome, stageOutcome } from "./stageOutcome";
 import { noUsage, usageOf } from "./usage";
 
 interface RequestRunOptions {
@@ -34,6 +35,7 @@ export interface FinishedRun {
 export class RequestRun {
   readonly #options: RequestRunOptions;
   readonly #journal: RequestJournal;
+  readonly #answer: ClientAnswer;
   #served: ServedModel;
   #stage = 0;
   #attempts = 0;
@@ -44,6 +46,7 @@ export class RequestRun {
     this.#options = options;
     this.#served = options.served;
     this.#journal = options.journal;
+    this.#answer = new ClientAnswer(options);
     this.#arrivalSeconds = this.#served.driver.nowSeconds();
     this.#queuedSinceSeconds = this.#arrivalSeconds;
     this.#start();
@@ -109,7 +112,7 @@ export class RequestRun {
       signal,
     };
     if (!live) return callEngine(call).then((reply) => ({ kind: "not-begun", reply }));
-    const headers = () => this.#headers(model, { pendingMs: performance.now() - startedMs });
+    const headers = () => this.#answer.headers(this.#by(model), { pendingMs: performance.now() - startedMs });
     return relayStream({ call, response, headers, limits });
   }
 
@@ -135,7 +138,7 @@ export class RequestRun {
       case "refused": {
         const { reply } = outcome;
         this.#journal.note(this.#served, attempt, { verdict: "failed", reason: `the engine answered ${reply.status}`, ...noUsage });
-        return this.#send(attempt.model, reply);
+        return this.#answer.pass(this.#by(attempt.model), reply);
       }
       case "streamed":
         this.#journal.firstTokenMs = outcome.firstTokenMs;
@@ -158,7 +161,7 @@ export class RequestRun {
     const usage = usageOf(answered.completion);
     if (!this.#served.driver.policy.judges(this.#stage)) {
       this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: "last-stage", ...usage });
-      return this.#give(answered, attempt);
+      return this.#answer.give(this.#by(attempt.model), answered);
     }
     const { text } = this.#options.asked.endpoint;
     const answer = text?.answer(answered.completion) ?? null;
@@ -171,7 +174,7 @@ export class RequestRun {
     }
     if (verdict.kind === "accept") {
       this.#journal.note(this.#served, attempt, { verdict: "accepted", ...note });
-      return this.#give(answered, attempt);
+      return this.#answer.give(this.#by(attempt.model), answered);
     }
     this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
     this.#journal.escalations += 1;
@@ -245,35 +248,12 @@ export class RequestRun {
     };
   }
 
-  #headers(model: string, { pendingMs = 0 }: { readonly pendingMs?: number } = {}) {
-    return this.#journal.headers(this.#served, { stage: this.#stage, model, pendingMs });
-  }
-
-  /** Gives an accepted answer in the form the client asked for. */
-  #give({ reply, completion }: Answered, { model }: Attempt): number {
-    const { asked, response } = this.#options;
-    const { text } = asked.endpoint;
-    if (!asked.stream || completion === null || text === null) return this.#send(model, reply);
-    this.#journal.firstTokenMs = performance.now();
-    response.writeHead(200, { ...this.#headers(model), ...eventStreamHeaders });
-    response.end(text.events(completion, { includeUsage: asked.includeUsage }));
-    return 200;
-  }
-
-  /** Passes an engine's whole answer on as it came. */
-  #send(model: string, { status, contentType, body }: WholeReply): number {
-    this.#journal.firstTokenMs = performance.now();
-    const { response } = this.#options;
-    response.writeHead(status, { ...this.#headers(model), "content-type": contentType, "content-length": body.length });
-    response.end(body);
-    return status;
-  }
-
   #fail(error: ApiError): number {
-    this.#journal.reason = error.message;
-    const { response } = this.#options;
-    if (!response.headersSent && !response.destroyed) sendError(response, error, this.#headers(this.#served.models[this.#stage] ?? ""));
-    return error.status;
+    return this.#answer.fail(this.#by(this.#served.models[this.#stage] ?? ""), error);
+  }
+
+  #by(model: string): AnsweredBy {
+    return { served: this.#served, stage: this.#stage, model };
   }
 }
 

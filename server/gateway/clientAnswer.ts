@@ -1,0 +1,63 @@
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { type ApiError, sendError } from "./apiError";
+import type { ModelRequest } from "./modelRequest";
+import { eventStreamHeaders } from "./relayStream";
+import type { RequestJournal } from "./requestJournal";
+import type { ServedModel } from "./servedModel";
+import type { StageOutcome, WholeReply } from "./stageOutcome";
+
+/** Whose answer it is. */
+export interface AnsweredBy {
+  readonly served: ServedModel;
+  /** 0 for the first. */
+  readonly stage: number;
+  readonly model: string;
+}
+
+interface ClientAnswerOptions {
+  readonly asked: ModelRequest;
+  readonly response: ServerResponse;
+  readonly journal: RequestJournal;
+}
+
+/** What the client of one request gets, with the decision in the headers. Each way to answer returns the status. */
+export class ClientAnswer {
+  readonly #options: ClientAnswerOptions;
+
+  constructor(options: ClientAnswerOptions) {
+    this.#options = options;
+  }
+
+  /** The decision headers; `pendingMs` is what the engine that is still streaming has taken so far. */
+  headers({ served, stage, model }: AnsweredBy, { pendingMs = 0 }: { readonly pendingMs?: number } = {}): OutgoingHttpHeaders {
+    return this.#options.journal.headers(served, { stage, model, pendingMs });
+  }
+
+  /** Gives an accepted answer in the form the client asked for. */
+  give(by: AnsweredBy, { reply, completion }: Extract<StageOutcome, { kind: "answered" }>): number {
+    const { asked, response, journal } = this.#options;
+    const { text } = asked.endpoint;
+    if (!asked.stream || completion === null || text === null) return this.pass(by, reply);
+    journal.firstTokenMs = performance.now();
+    response.writeHead(200, { ...this.headers(by), ...eventStreamHeaders });
+    response.end(text.events(completion, { includeUsage: asked.includeUsage }));
+    return 200;
+  }
+
+  /** Passes an engine's whole answer on as it came. */
+  pass(by: AnsweredBy, { status, contentType, body }: WholeReply): number {
+    const { response, journal } = this.#options;
+    journal.firstTokenMs = performance.now();
+    response.writeHead(status, { ...this.headers(by), "content-type": contentType, "content-length": body.length });
+    response.end(body);
+    return status;
+  }
+
+  /** Says what is wrong, if the client can still be told. */
+  fail(by: AnsweredBy, error: ApiError): number {
+    const { response, journal } = this.#options;
+    journal.reason = error.message;
+    if (!response.headersSent && !response.destroyed) sendError(response, error, this.headers(by));
+    return error.status;
+  }
+}
