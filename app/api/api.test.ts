@@ -6,6 +6,7 @@ import { sealPlan } from "@/server/planning/sealPlan";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import { studioSettings } from "@/server/studioSettings";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { GET as downloadPlan } from "./plans/[id]/route";
 import { GET as signIn } from "./sign-in/route";
 import { POST as mutate, GET as query } from "./trpc/[trpc]/route";
@@ -169,6 +170,26 @@ describe("the studio's HTTP API", () => {
       "approve",
       "import plan",
     ]);
+  });
+
+  it("takes plans of every kind of policy, and refuses one whose parts make no sense together with the reason", async () => {
+    const draft = examplePlanDraft();
+    const { order } = draft.policy;
+    const importing = async (policy: PolicyDocument) =>
+      change("plans.import", { document: sealPlan({ ...draft, policy }, new Date("2026-01-01T00:00:00Z")) });
+    expect(await importing({ kind: "fixed", model: "small", order, place: { kind: "round-robin", affinity: { ratio: 1 } } })).toMatchObject(
+      {
+        ok: false,
+        message: expect.stringMatching(/policy cannot run\. Round-robin takes the replicas in turn/),
+      },
+    );
+    const models = ["small", "large"].map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 64, confidence: 0.5 }));
+    const approvedRanges = { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } };
+    const knobs = { tau: 0.5, deltaScore: 0.1, floorSeconds: 2 };
+    const slack = { kind: "slack" as const, models, ...knobs, order, place: { kind: "lowest-kv" as const }, approvedRanges };
+    const imported = (await importing(slack)) as { ok: boolean; id: string };
+    expect(imported).toMatchObject({ ok: true });
+    expect(await ask("plans.get", { planId: imported.id })).toMatchObject({ plan: { policy: slack } });
   });
 
   it("says what is not there", async () => {

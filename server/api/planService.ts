@@ -10,6 +10,7 @@ import { constraintsOf } from "@/solver/deployment/constraints";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
 import type { SolveRequest } from "./inputs";
 import type { Planning } from "./planningService";
 import type { PlanService } from "./services";
@@ -124,6 +125,8 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== parsed.data[key]);
       if (altered !== undefined)
         return { ok: false, message: `The plan's ${altered} does not match its content: it was changed after it was sealed.` };
+      const refusal = policyRefusal(parsed.data.policy);
+      if (refusal !== null) return { ok: false, message: `The plan's policy cannot run. ${refusal}` };
       return runs(parsed.data.id) ? { ok: true, id: parsed.data.id } : keep(parsed.data, actor, "import plan");
     },
   };
