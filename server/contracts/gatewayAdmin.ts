@@ -86,7 +86,7 @@ export const gatewayStatusSchema = z.object({
   queued: z.record(z.string(), z.int()),
   replicas: z.array(z.object({ id: z.string(), model: z.string(), state: z.enum(["active", "cordoned", "unhealthy"]), inFlight: z.int() })),
   lastDecision: z.int(),
-  /** Requests turned away at the door since the gateway started: unserved model, bad body, too large, queue full. */
+  /** Requests turned away at the door since the gateway started: no key, unserved model, bad or half a body, too large, too slow, queue full. */
   refused: z.int(),
   /** Answers accepted without a judged score since the gateway started. */
   unjudged: z.int(),

@@ -4,7 +4,7 @@ import type { ApiError } from "./apiError";
 export type EndReason = "client went away" | "slow body" | "deadline" | "shutting down";
 
 /** Status of a request whose client went away; never sent, only recorded (nginx's number for it). */
-const clientGone = 499;
+export const clientGone = 499;
 
 const errors: Readonly<Record<EndReason, ApiError>> = {
   "client went away": {

@@ -3,7 +3,7 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { admit } from "./admission";
 import { type ApiError, sendError } from "./apiError";
 import type { Caller } from "./callers";
-import { type EndReason, endedError } from "./endedError";
+import { clientGone, type EndReason, endedError } from "./endedError";
 import type { Endpoint } from "./endpoint";
 import type { GatewayLimits } from "./limits";
 import { type ModelRequest, parseRequest, promptEnd, type RequestIds, requestIds } from "./modelRequest";
@@ -48,7 +48,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     if (!response.writableFinished) abort.abort("client went away" satisfies EndReason);
   });
   const taken = await takeIn(arrival, { ids, abort, service });
-  if (taken === "gone") return;
+  if (taken === "gone") return onRefused(null, clientGone);
   const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
   if ("error" in taken) {
     onRefused(null, taken.error.status);
