@@ -1,3 +1,4 @@
+import { constraintLimits } from "@/solver/deployment/constraintLimits";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { Check } from "../ui/Check";
 import { NumberInput } from "../ui/NumberInput";
@@ -62,7 +63,7 @@ export function ClusterRules(props: {
         value={constraints.minReplicasPerModel}
         begin={2}
         min={1}
-        max={999}
+        max={constraintLimits.replicas}
         onChange={(minReplicasPerModel) => onChange({ minReplicasPerModel })}
       />
       <Check checked={constraints.surviveNodeLoss} onChange={(surviveNodeLoss) => onChange({ surviveNodeLoss })}>
@@ -74,7 +75,7 @@ export function ClusterRules(props: {
         value={constraints.maxUsdPerHour}
         begin={Math.floor(props.usdPerHour)}
         min={0}
-        max={1_000_000}
+        max={constraintLimits.usdPerHour}
         step={0.01}
         onChange={(maxUsdPerHour) => onChange({ maxUsdPerHour })}
       />
@@ -84,7 +85,7 @@ export function ClusterRules(props: {
         value={constraints.maxChangedReplicas}
         begin={4}
         min={0}
-        max={9999}
+        max={constraintLimits.replicas}
         disabled={!props.runs}
         {...(props.runs ? {} : { note: "No plan runs on this cluster." })}
         onChange={(maxChangedReplicas) => onChange({ maxChangedReplicas })}

@@ -1,3 +1,4 @@
+import { constraintLimits } from "@/solver/deployment/constraintLimits";
 import type { ReplicaShape } from "@/solver/hardware/parallelism";
 import { Check } from "../ui/Check";
 import { SelectField } from "../ui/Field";
@@ -6,9 +7,6 @@ import type { ModelIdentity } from "../ui/modelIdentity";
 import { NumberInput } from "../ui/NumberInput";
 import type { ModelRule } from "./modelRules";
 import { shapeText } from "./prepareConstraints";
-
-/** More replicas of one model than the largest cluster holds GPUs are a slip of the finger. */
-const MOST_REPLICAS = 2048;
 
 const shapeKey = ({ tp, pp }: ReplicaShape): string => `${tp}x${pp}`;
 
@@ -49,7 +47,7 @@ export function ModelRuleRow(props: {
               <NumberInput
                 label={`Replicas of ${model} at least`}
                 min={0}
-                max={MOST_REPLICAS}
+                max={constraintLimits.replicas}
                 step={1}
                 value={rule.replicas}
                 onChange={(replicas) => onChange({ ...rule, replicas: Math.round(replicas) })}

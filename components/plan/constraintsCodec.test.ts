@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { constraintLimits } from "@/solver/deployment/constraintLimits";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { writeView } from "../url/useUrlView";
 import { type ConstraintsView, constraintsCodec, formatConstraints, noConstraints, parseConstraints } from "./constraintsCodec";
@@ -9,23 +10,27 @@ const name = fc.string({
   maxLength: 12,
   unit: fc.oneof(fc.constantFrom(..."*,: ~%+&=é"), fc.string({ minLength: 1, maxLength: 1 })),
 });
-const many = fc.integer({ min: 1, max: 999_999 });
+const many = (max: number) => fc.integer({ min: 1, max });
+const { replicas, parallel, gpus, usdPerHour } = constraintLimits;
 const constraints = fc.record({
-  pinned: fc.array(fc.record({ model: name, replicas: many }), { maxLength: 3 }),
-  shapes: fc.array(fc.record({ model: name, tp: many, pp: many }), { maxLength: 3 }),
-  excluded: fc.array(name, { maxLength: 3 }),
-  nodes: fc.array(
+  pinned: fc.uniqueArray(fc.record({ model: name, replicas: many(replicas) }), { maxLength: 3, selector: ({ model }) => model }),
+  shapes: fc.uniqueArray(fc.record({ model: name, tp: many(parallel), pp: many(parallel) }), {
+    maxLength: 3,
+    selector: ({ model }) => model,
+  }),
+  excluded: fc.uniqueArray(name, { maxLength: 3 }),
+  nodes: fc.uniqueArray(
     fc.record(
       { model: name, only: fc.array(name, { minLength: 1, maxLength: 3 }), never: fc.array(name, { maxLength: 3 }) },
       { requiredKeys: ["model", "never"] },
     ),
-    { maxLength: 3 },
+    { maxLength: 3, selector: (rule) => JSON.stringify(rule) },
   ),
-  minReplicasPerModel: fc.option(many),
+  minReplicasPerModel: fc.option(many(replicas)),
   surviveNodeLoss: fc.boolean(),
-  maxUsdPerHour: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }).map((usd) => usd + 0)),
-  maxGpus: fc.option(many),
-  maxChangedReplicas: fc.option(fc.integer({ min: 0, max: 999_999 })),
+  maxUsdPerHour: fc.option(fc.double({ min: 0, max: usdPerHour, noNaN: true }).map((usd) => usd + 0)),
+  maxGpus: fc.option(many(gpus)),
+  maxChangedReplicas: fc.option(fc.integer({ min: 0, max: replicas })),
   idleGpus: fc.boolean(),
 });
 const view: fc.Arbitrary<ConstraintsView> = fc.record({
@@ -68,6 +73,14 @@ describe("constraintsCodec", () => {
       router: "0.2",
     });
     expect(constraintsCodec.parse(typed)).toEqual(constraintsCodec.parse(new URLSearchParams()));
+  });
+
+  it("drops what is larger than the planner takes, and what is said twice", () => {
+    const line = `pin*a*${replicas + 1} shape*a*${parallel + 1}*1 each*${replicas + 1} usd*${usdPerHour + 1} gpus*${gpus + 1} changes*${replicas + 1}`;
+    expect(parseConstraints(line)).toEqual(noConstraints);
+    expect(parseConstraints("without*a without*a pin*b*1 pin*b*2 nodes*b*n*  nodes*b*n*")).toEqual(
+      parseConstraints("without*a pin*b*1 nodes*b*n*"),
+    );
   });
 
   it("stays short", () => {

@@ -1,3 +1,4 @@
+import { constraintLimits } from "@/solver/deployment/constraintLimits";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { readNumber } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
@@ -48,9 +49,17 @@ function unescaped(text: string | undefined): string | null {
   }
 }
 
-function count(text: string | undefined, least: number): number | null {
-  return text !== undefined && /^\d{1,6}$/.test(text) && Number(text) >= least ? Number(text) : null;
+function count(text: string | undefined, { min, max }: { readonly min: number; readonly max: number }): number | null {
+  return text !== undefined && /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : null;
 }
+
+const replicas = { min: 1, max: constraintLimits.replicas };
+const parallel = { min: 1, max: constraintLimits.parallel };
+const gpus = { min: 1, max: constraintLimits.gpus };
+
+/** A list with an entry more, unless it says the same already. */
+const added = <Entry>(known: readonly Entry[], entry: Entry, same: (other: Entry) => boolean): Entry[] =>
+  known.some(same) ? [...known] : [...known, entry];
 
 /**
  * Constraints in one line for the address.
@@ -74,7 +83,7 @@ export function formatConstraints(constraints: PlanConstraints): string {
   ].join(" ");
 }
 
-/** The constraints of a line; parts that are none are left out, because an address can be typed by anyone. */
+/** The constraints of a line; parts that are none, or say what was said, are left out, because an address can be typed by anyone. */
 export function parseConstraints(line: string): PlanConstraints {
   let known = noConstraints;
   for (const token of line.split(" ")) known = { ...known, ...parsePart(token.split("*"), known) };
@@ -85,32 +94,35 @@ function parsePart([kind, first, second, third]: readonly string[], known: PlanC
   const model = unescaped(first);
   switch (kind) {
     case "pin": {
-      const replicas = count(second, 1);
-      return model === null || replicas === null ? {} : { pinned: [...known.pinned, { model, replicas }] };
+      const least = count(second, replicas);
+      if (model === null || least === null) return {};
+      return { pinned: added(known.pinned, { model, replicas: least }, (other) => other.model === model) };
     }
     case "shape": {
-      const [tp, pp] = [count(second, 1), count(third, 1)];
-      return model === null || tp === null || pp === null ? {} : { shapes: [...known.shapes, { model, tp, pp }] };
+      const [tp, pp] = [count(second, parallel), count(third, parallel)];
+      if (model === null || tp === null || pp === null) return {};
+      return { shapes: added(known.shapes, { model, tp, pp }, (other) => other.model === model) };
     }
     case "without":
-      return model === null ? {} : { excluded: [...known.excluded, model] };
+      return model === null ? {} : { excluded: added(known.excluded, model, (other) => other === model) };
     case "nodes": {
       const [only, never] = [second, third].map((list = "") => list.split(",").flatMap((name) => unescaped(name) ?? []));
       if (model === null || only === undefined || never === undefined) return {};
-      return { nodes: [...known.nodes, { model, ...(only.length === 0 ? {} : { only }), never }] };
+      const rule = { model, ...(only.length === 0 ? {} : { only }), never };
+      return { nodes: added(known.nodes, rule, (other) => JSON.stringify(other) === JSON.stringify(rule)) };
     }
     case "each":
-      return { minReplicasPerModel: count(first, 1) };
+      return { minReplicasPerModel: count(first, replicas) };
     case "survive":
       return { surviveNodeLoss: true };
     case "usd": {
       const usd = first === undefined || first.trim() === "" ? Number.NaN : Number(first);
-      return Number.isFinite(usd) && usd >= 0 ? { maxUsdPerHour: usd } : {};
+      return Number.isFinite(usd) && usd >= 0 && usd <= constraintLimits.usdPerHour ? { maxUsdPerHour: usd } : {};
     }
     case "gpus":
-      return { maxGpus: count(first, 1) };
+      return { maxGpus: count(first, gpus) };
     case "changes":
-      return { maxChangedReplicas: count(first, 0) };
+      return { maxChangedReplicas: count(first, { ...replicas, min: 0 }) };
     case "busy":
       return { idleGpus: false };
     default:
@@ -123,9 +135,8 @@ const formatJudge = ({ model, rubricTokens, outputTokens }: EngineJudge): string
 function parseJudge(text: string): EngineJudge | null {
   const [name, rubric, output] = text.split("*");
   const model = unescaped(name);
-  const [rubricTokens, outputTokens] = [count(rubric, RUBRIC_BOUNDS.min), count(output, JUDGE_OUTPUT_BOUNDS.min)];
-  if (model === null || rubricTokens === null || outputTokens === null) return null;
-  return rubricTokens > RUBRIC_BOUNDS.max || outputTokens > JUDGE_OUTPUT_BOUNDS.max ? null : { model, rubricTokens, outputTokens };
+  const [rubricTokens, outputTokens] = [count(rubric, RUBRIC_BOUNDS), count(output, JUDGE_OUTPUT_BOUNDS)];
+  return model === null || rubricTokens === null || outputTokens === null ? null : { model, rubricTokens, outputTokens };
 }
 
 export const constraintsCodec: UrlCodec<ConstraintsView> = {

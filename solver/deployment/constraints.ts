@@ -1,27 +1,30 @@
 import { z } from "zod";
+import { constraintLimits } from "./constraintLimits";
 import type { DeploymentProblem } from "./problem";
 
 const model = z.string().min(1);
 const node = z.string().min(1);
+const replicas = z.int().positive().max(constraintLimits.replicas);
+const parallel = z.int().positive().max(constraintLimits.parallel);
 
 /** What operators ask of a deployment beside low latency. Everything is optional; the empty document asks for nothing. */
 export const planConstraintsSchema = z.strictObject({
   /** These models have at least so many replicas. */
-  pinned: z.array(z.strictObject({ model, replicas: z.int().positive().default(1) })).default([]),
+  pinned: z.array(z.strictObject({ model, replicas: replicas.default(1) })).default([]),
   /** All replicas of these models have exactly this shape. */
-  shapes: z.array(z.strictObject({ model, tp: z.int().positive(), pp: z.int().positive().default(1) })).default([]),
+  shapes: z.array(z.strictObject({ model, tp: parallel, pp: parallel.default(1) })).default([]),
   /** These models get no replica. */
   excluded: z.array(model).default([]),
   /** These models run on the nodes named under `only`, where given, and never on those under `never`. */
   nodes: z.array(z.strictObject({ model, only: z.array(node).min(1).optional(), never: z.array(node).default([]) })).default([]),
   /** Every model of the plan has at least so many replicas. */
-  minReplicasPerModel: z.int().positive().nullable().default(null),
+  minReplicasPerModel: replicas.nullable().default(null),
   /** Whichever single node is lost, the replicas left serve every stage's whole load within the plan's latency. */
   surviveNodeLoss: z.boolean().default(false),
-  maxUsdPerHour: z.number().nonnegative().nullable().default(null),
-  maxGpus: z.int().positive().nullable().default(null),
+  maxUsdPerHour: z.number().nonnegative().max(constraintLimits.usdPerHour).nullable().default(null),
+  maxGpus: z.int().positive().max(constraintLimits.gpus).nullable().default(null),
   /** Replicas started and replicas stopped, together, against what runs; one moved or reshaped counts as both. */
-  maxChangedReplicas: z.int().nonnegative().nullable().default(null),
+  maxChangedReplicas: z.int().nonnegative().max(constraintLimits.replicas).nullable().default(null),
   /** Whether GPUs may be left idle; else every GPU of the cluster is used. */
   idleGpus: z.boolean().default(true),
 });
