@@ -21,6 +21,8 @@ interface Known {
 }
 
 const objectiveHeader = "x-gateway-inference-objective";
+/** Names end up in records, so that long ones are not taken for names. */
+const saneName = /^[\x21-\x7e]{1,128}$/;
 const bearer = /^Bearer +(\S+)$/i;
 const always = (): number => 0;
 
@@ -42,7 +44,7 @@ export class Callers {
   /** Who a request is from; null when it carries no key that is known and one is needed. */
   identify(headers: IncomingHttpHeaders): Caller | null {
     const named = headers[objectiveHeader];
-    const objective = typeof named === "string" ? named : null;
+    const objective = typeof named === "string" && saneName.test(named) ? named : null;
     if (this.#known === null) return { key: null, objective, takeTurn: always };
     const secret = bearer.exec(headers.authorization ?? "")?.[1];
     const found = secret === undefined ? undefined : this.#known.get(createHash("sha256").update(secret).digest("hex"));

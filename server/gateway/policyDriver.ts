@@ -5,7 +5,8 @@ import type { Replica } from "./replica";
 export type Grant =
   | {
       readonly kind: "granted";
-      readonly replica: Replica /** What the policy did without; null where nothing. */;
+      readonly replica: Replica;
+      /** What the policy did without; null where nothing. */
       readonly degraded: string | null;
     }
   /** The engines of its model have left the configuration. */

@@ -22,7 +22,7 @@ async function recorded(settings: GatewaySettings | undefined, score = "10") {
 describe("a decision record", () => {
   it("is fetched by the id in the answer's headers and says what was weighed, where and with what result", async () => {
     const { chat, recordOf } = await recorded(undefined);
-    const record = await recordOf(await chat({}, { headers: { "x-weir-router-scores": "small=20,large=90" } }));
+    const record = await recordOf(await chat({}, { headers: { "x-weir-router-scores": "small=20,large=90,stranger=1" } }));
     expect(record.status).toBe(200);
     const decision = decisionSchema.strict().parse(await record.json());
     expect(decision).toMatchObject({
@@ -48,6 +48,17 @@ describe("a decision record", () => {
     const decision = (await (await recordOf(answer)).json()) as Decision;
     expect(decision.degraded).toEqual(["telemetry"]);
     expect(decision.stages[0]?.engine).toMatchObject({ kvUse: { state: "absent" }, degraded: "no-fresh-kv-use-so-least-load" });
+  });
+
+  it("keeps nothing long that a client wrote into its headers", async () => {
+    const { chat, recordOf } = await recorded(undefined);
+    const long = "x".repeat(5000);
+    const answer = await chat(
+      {},
+      { headers: { "x-gateway-inference-objective": long, "x-weir-router-scores": `${long}=5`, "x-request-id": long } },
+    );
+    expect(await (await recordOf(answer)).text()).not.toContain("xxx");
+    expect(answer.headers.get("x-request-id")).toBe(answer.headers.get("x-weir-decision-id"));
   });
 
   it("that is not kept is a 404 in a sentence", async () => {

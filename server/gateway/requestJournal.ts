@@ -116,7 +116,11 @@ export class RequestJournal {
     const { asked, caller, startedMs, prompt } = this.#start;
     const endToEndMs = performance.now() - startedMs;
     const overheadMs = Math.max(0, endToEndMs - this.queueMs - this.engineMs - this.judgeMs);
-    const { routerScores } = asked;
+    // Of the candidates only: what else a client writes there is not kept.
+    const routerScores = served.models.flatMap((model) => {
+      const score = asked.routerScores.get(model);
+      return score === undefined ? [] : [[model, score] as const];
+    });
     return {
       id: asked.decisionId,
       planId: served.planId,
@@ -128,7 +132,7 @@ export class RequestJournal {
       endpoint: asked.endpoint.path,
       asked: asked.model,
       candidates: served.models,
-      ...(routerScores.size === 0 ? {} : { routerScores: Object.fromEntries(routerScores) }),
+      ...(routerScores.length === 0 ? {} : { routerScores: Object.fromEntries(routerScores) }),
       ...(caller.key === null ? {} : { key: caller.key }),
       ...(caller.objective === null ? {} : { objective: caller.objective }),
       degraded: [...this.#degraded],

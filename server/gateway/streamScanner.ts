@@ -2,6 +2,8 @@ import { isRecord } from "./isRecord";
 import { noUsage, type Usage, usageOf } from "./usage";
 
 const end = "data: [DONE]";
+/** Of an engine's message, in records and errors. */
+const shownCharacters = 300;
 
 /** Neither can stand inside a JSON string, where quotes are escaped. */
 const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
@@ -38,7 +40,8 @@ export class StreamScanner {
     const event = parse(line.slice("data:".length));
     if (!isRecord(event)) return;
     if (event.error !== undefined && event.error !== null) {
-      this.error = isRecord(event.error) && typeof event.error.message === "string" ? event.error.message : "the engine reported an error";
+      const { message } = isRecord(event.error) ? event.error : {};
+      this.error = typeof message === "string" ? message.slice(0, shownCharacters) : "the engine reported an error";
     }
     if (isRecord(event.usage)) this.usage = usageOf(event);
     if (Array.isArray(event.choices) && event.choices.some(carriesToken)) this.sawToken = true;
