@@ -24,7 +24,10 @@ const directStartSchema = z.object({
   router: z.object({ kind: z.literal("modelled"), auc: fraction }),
 });
 
-/** Releases of other work from its queue after which waiting work goes before all that waits for less long. */
+/**
+ * Releases of other work from its queue after which waiting work goes before all that came later. Well above the usual length of a queue:
+ * of a longer one nearly all has aged, and leaves in the order it came.
+ */
 const agingReleases = z.int().min(1).max(10_000);
 
 /** Which of a model's queued requests leaves first. All but the first age: `releaseQueue.ts` states the bound on waiting. */

@@ -30,7 +30,8 @@ export class ReleaseLog {
  * **Bound.** At most S + n releases pass over a piece of work, n being how many wait that joined the queue no later than it did: after S
  * releases it has aged, and so has all older work, as everything that was released passed over that too; from then on only the older goes
  * before it. Whatever arrives later, and however much, does not count. The source orders aged work by predicted length; a burst of short
- * requests that ages together with a long one would then pass it without bound, so aged work leaves in the order it came.
+ * requests that ages together with a long one would then pass it without bound, so aged work leaves in the order it came. Its further
+ * starvation levels would change nothing here: of two that wait the older has been passed over at least as often.
  *
  * A request that failed and came back keeps the time it first joined, and counts as older to all that joined after that.
  */
