@@ -345,6 +345,19 @@ describe("a cluster of two GPU types", { timeout: 120_000 }, () => {
     }
   });
 
+  it("has no cheaper plan under a cap on the cost than the lowest cost without", () => {
+    const asked = {
+      situation: { cluster: mixedCluster, requestsPerSecond: 60 },
+      objective: { kind: "cost-under-both", latencyBudgetSeconds: 6 },
+    } as const;
+    const { costUsdPerHour, p95Seconds } = planFor(asked).predictions;
+    expect(p95Seconds).toBeLessThanOrEqual(6);
+    for (const share of [0.95, 0.8, 0.65]) {
+      const capped = answerTo({ ...asked, constraints: { maxUsdPerHour: share * costUsdPerHour } });
+      expect(capped.kind === "draft" ? capped.draft.predictions.costUsdPerHour : null).toBeNull();
+    }
+  });
+
   it("keeps models on nodes of one type where asked", () => {
     const nodes = [{ model: MIDDLE, only: ["node2", "node3"], never: [] }];
     const bound = planFor({ situation: { cluster: mixedCluster, requestsPerSecond: 100 }, constraints: { nodes } });

@@ -92,7 +92,8 @@ export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<
 /**
  * The best deployment of one routing under the constraints. The MILP minimises the largest stage latency; so that the end-to-end latency
  * comes out low, stages are also weighed by what the best allocation without constraints would give each, and the better of both is
- * kept. For the lowest cost, what the stages take in that allocation and in the fastest deployment, stretched to the budget, are limits.
+ * kept. For the lowest cost, what the stages take in that allocation and in the fastest deployment, stretched to the budget, are limits; then
+ * lower caps on the cost are tried.
  *
  * @param asked the time for all MILPs, the latency that the lowest cost is under (null: any), and whether to go on to the best weights near
    those.
@@ -121,7 +122,45 @@ export function bestDeployment(
   const cheap = aims
     .flatMap((aim) => (aim === null ? [] : costProblem(input, curves, { problem, aim, budgetSeconds: asked.budgetSeconds })))
     .map(solve);
-  return leastBy(cheap, ({ deployment }) => deployment.usdPerHour) ?? fastest;
+  const within = leastBy(cheap, ({ deployment }) => deployment.usdPerHour) ?? fastest;
+  if (asked.budgetSeconds === null || !endToEnd || within.secondsAfterLoss > asked.budgetSeconds) return within;
+  const steps = asked.refine ? CAP_STEPS.refined : CAP_STEPS.usually;
+  return cheapened(within, { budgetSeconds: asked.budgetSeconds, weighings, steps, solve });
+}
+
+/** Caps on the cost under which a cheaper deployment is looked for. */
+const CAP_STEPS = { usually: 3, refined: 7 };
+
+/**
+ * Limits per stage hold a stage that few requests reach as tight as the others. So the cost is capped lower and lower, and under each cap
+ * the fastest deployment is looked for, until none keeps the budget.
+ */
+function cheapened(
+  start: TimedDeployment,
+  {
+    budgetSeconds,
+    weighings,
+    steps,
+    solve,
+  }: {
+    readonly budgetSeconds: number;
+    readonly weighings: readonly DeploymentProblem[];
+    readonly steps: number;
+    readonly solve: (one: DeploymentProblem) => TimedDeployment | "refused" | null;
+  },
+): TimedDeployment {
+  let best = start;
+  let low = 0;
+  for (let step = 1; step <= steps; step += 1) {
+    const { usdPerHour } = best.deployment;
+    // Last just under what was found; prices are sums, so a cap is a little more than it says.
+    const maxUsdPerHour = step === steps ? 0.999 * usdPerHour : (1 + 1e-9) * ((low + usdPerHour) / 2);
+    const capped = weighings.map((one) => solve({ ...one, constraints: { ...one.constraints, maxUsdPerHour } }));
+    const found = leastBy(capped, ({ secondsAfterLoss }) => secondsAfterLoss);
+    if (found !== null && found.secondsAfterLoss <= budgetSeconds) best = found;
+    else low = maxUsdPerHour;
+  }
+  return best;
 }
 
 /** How much more one stage counts than in the deployment at hand, when a better one is looked for. */

@@ -1,8 +1,7 @@
-import { type Conflict, explainInfeasible } from "../deployment/explainInfeasible";
 import type { DeployedStage as StageReplicas } from "../deployment/solveDeployment";
 import { allocateExactly, type RoutingTables } from "./allocateExactly";
 import type { CapacityTable } from "./capacityTable";
-import { bestDeployment, type Constrained, deploymentProblem, rowsToDeploy, type TimedDeployment } from "./constrainedDeployment";
+import { bestDeployment, type Constrained, rowsToDeploy, type TimedDeployment } from "./constrainedDeployment";
 import { type DeployedStage, gpusOf, loadOf, mainGpu } from "./deployedStage";
 import type { Deployed, ToDeploy } from "./finalist";
 import type { ShapeCount } from "./shapeMix";
@@ -10,9 +9,6 @@ import { counted, secondsText } from "./wording";
 
 /** Time for all MILPs of one deployment; where it runs out the best found so far is taken, and how far from proven it is is told. */
 const DEPLOYMENT_SECONDS = 4;
-
-/** Time for finding which constraints conflict. */
-const CONFLICT_SECONDS = 10;
 
 /** One routing on named nodes under the constraints, by tables of its own; `refused` when they rule it out. */
 export function deployConstrained(input: Constrained, { routing, gpus, budgetSeconds }: ToDeploy): Deployed | "refused" | null {
@@ -45,17 +41,6 @@ export function deployConstrained(input: Constrained, { routing, gpus, budgetSec
     proof: { status, gap, engine: `${solver.engine}, ${counted(solver.milps, "MILP")} over replicas on nodes` },
     says: saysOf(input, found),
   };
-}
-
-/** Why a routing cannot be deployed under the constraints; null when it can, or that was not found out in time. */
-export function conflictOf(input: Constrained, routing: number): Conflict | null {
-  const shapes = exactTables(input, routing).tables.map(({ capacity }) => capacity.shapes);
-  const { engine, elapsedSeconds } = input;
-  return explainInfeasible(deploymentProblem(input, { routing, shapes }), {
-    engine,
-    timeLimitSeconds: CONFLICT_SECONDS,
-    nowSeconds: elapsedSeconds,
-  });
 }
 
 /** Tables of every model to deploy, with the shapes that run beside those worth having. */
@@ -99,11 +84,13 @@ function deployedStage({ model, seconds, replicas }: StageReplicas, capacity: Ca
   };
 }
 
-function saysOf({ constraints, running }: Constrained, { deployment, secondsAfterLoss }: TimedDeployment): string[] {
+function saysOf({ constraints, running, objective }: Constrained, { deployment, secondsAfterLoss }: TimedDeployment): string[] {
   const { status, gap, started, stopped } = deployment;
   const says: string[] = [];
   if (status === "feasible")
     says.push(`The deployment is the best found in time, at most ${Math.ceil(100 * gap)} % from the best there can be.`);
+  if (objective.kind === "cost-under-both" && objective.latencyBudgetSeconds !== null)
+    says.push("The cost was lowered cap by cap, under each the fastest deployment that was found: nothing proves that none is cheaper.");
   if (constraints.surviveNodeLoss)
     says.push(`Whichever node is lost, the rest answers within ${secondsText(secondsAfterLoss)} by the tables.`);
   if (running.length > 0) says.push(`Against what runs, ${counted(started, "replica")} to start and ${stopped} to stop.`);
