@@ -2,7 +2,7 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import type { Band, Plan } from "@/solver/plan/plan";
 import { settlingSeconds } from "../live/settling";
 import type { Tone } from "../ui/Badge";
-import { formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
+import { formatCount, formatPercent, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
 
 /** Requests before a p95 says something: ten of them lie in its tail. */
 const ENOUGH_REQUESTS = 200;
@@ -62,14 +62,14 @@ export function prepareVerification(plan: Plan, frame: LiveFrame | null): readon
   return [
     {
       name: "p95 latency",
-      promised: `${formatSeconds(p95Seconds)} (${formatSeconds(p95Band.low)} to ${formatSeconds(p95Band.high)})`,
+      promised: `${formatSeconds(p95Seconds)} (${formatSecondsSpan(p95Band)})`,
       measured: formatSeconds(p95),
       verdict: early ?? (measured === null ? null : otherRate(measured, plan)) ?? judge(p95, p95Band, true),
       basis: `band at ${formatPercent(p95Band.confidence)}: ${p95Band.basis}`,
     },
     {
       name: "Quality",
-      promised: `${formatScore(quality)} (${formatScore(qualityBand.low)} to ${formatScore(qualityBand.high)})`,
+      promised: `${formatScore(quality)} (${formatScoreSpan(qualityBand)})`,
       measured: formatScore(meanQuality),
       verdict: early ?? judge(meanQuality, qualityBand, false),
       basis: `band at ${formatPercent(qualityBand.confidence)}`,

@@ -1,6 +1,6 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+import { formatCount, formatRate, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
 import { SettlingWord } from "./SettlingWord";
 import { settling } from "./settling";
 
@@ -32,7 +32,6 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
   const { measured, gateway } = frame;
   const unsettled = settling(frame, plan);
   const predictions = plan?.predictions ?? null;
-  const band = (low: string, high: string, value: string) => `predicted ${value} (${low} to ${high})`;
   return (
     <dl className="flex flex-wrap gap-x-12 gap-y-4">
       <Pair
@@ -43,7 +42,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         beside={
           predictions === null
             ? "no plan, no prediction"
-            : band(formatSeconds(predictions.p95Band.low), formatSeconds(predictions.p95Band.high), formatSeconds(predictions.p95Seconds))
+            : `predicted ${formatSeconds(predictions.p95Seconds)} (${formatSecondsSpan(predictions.p95Band)})`
         }
       />
       <Pair
@@ -54,7 +53,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         beside={
           predictions === null
             ? "no plan, no prediction"
-            : band(formatScore(predictions.qualityBand.low), formatScore(predictions.qualityBand.high), formatScore(predictions.quality))
+            : `predicted ${formatScore(predictions.quality)} (${formatScoreSpan(predictions.qualityBand)})`
         }
       />
       <Pair

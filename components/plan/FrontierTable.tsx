@@ -1,7 +1,7 @@
 "use client";
 
 import { memo, type ReactNode, useEffect, useRef, useState } from "react";
-import { ABSENT, formatCount, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { ABSENT, formatCount, formatScore, formatScoreBound, formatSeconds, formatUsd } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { type Column, Table } from "../ui/Table";
 import { CascadeCell } from "./CascadeCell";
@@ -92,7 +92,7 @@ const PlanRow = memo(function PlanRow(props: {
       </td>
       <td className="text-right whitespace-nowrap">{row.gpus.join(" + ")}</td>
       <td className="text-right whitespace-nowrap">
-        {formatScore(candidate.quality)} <span className="text-xs text-ink-3">≥{formatScore(candidate.qualityLow)}</span>
+        {formatScore(candidate.quality)} <span className="text-xs text-ink-3">≥{formatScoreBound(candidate.qualityLow)}</span>
       </td>
       <td className="text-right whitespace-nowrap">{formatSeconds(candidate.latencySeconds)}</td>
       {props.cost && <td className="text-right">{formatUsd(candidate.costUsdPerRequest)}</td>}
@@ -136,7 +136,8 @@ function BaselineRow(props: {
       </td>
       <td className="text-right">{formatCount(figures.gpus)}</td>
       <td className="text-right whitespace-nowrap">
-        {formatScore(quality)} {figures.quality !== quality && <span className="text-xs text-ink-3">≥{formatScore(figures.quality)}</span>}
+        {formatScore(quality)}{" "}
+        {figures.quality !== quality && <span className="text-xs text-ink-3">≥{formatScoreBound(figures.quality)}</span>}
       </td>
       <td className="text-right whitespace-nowrap">{formatSeconds(figures.latency)}</td>
       {props.cost && <td className="text-right">{formatUsd(figures.cost)}</td>}

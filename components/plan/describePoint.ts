@@ -1,4 +1,4 @@
-import { formatCounted, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { formatCounted, formatScore, formatScoreBound, formatSeconds, formatUsd } from "../ui/format";
 import type { FrontierPlan } from "./frontierPlans";
 import { parsePin } from "./routingKey";
 import type { NamedBaseline } from "./useBaselines";
@@ -8,7 +8,7 @@ export function describePoint(point: FrontierPlan | NamedBaseline): string {
   const quality = "candidate" in point ? point.candidate.quality : point.quality;
   const { quality: held, latency, cost, gpus } = point.figures;
   const figures = [
-    `quality ${formatScore(quality)}${held === quality ? "" : `, at least ${formatScore(held)}`}`,
+    `quality ${formatScore(quality)}${held === quality ? "" : `, at least ${formatScoreBound(held)}`}`,
     `p95 ${formatSeconds(latency)}`,
     `${formatUsd(cost)} a request`,
     formatCounted(gpus, "GPU"),

@@ -1,5 +1,5 @@
 import { isBetterHigh, type PlanAxis, type PlanFigures, planAxes } from "@/solver/cascade/paretoFront";
-import { ABSENT, formatCount, formatDelta, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { ABSENT, formatCount, formatDelta, formatScore, formatScoreBound, formatSeconds, formatUsd } from "../ui/format";
 import type { PinnedPlan, RoutingChoice } from "./routingKey";
 
 /** A plan with what it promises, as the tray compares it. */
@@ -105,7 +105,7 @@ const figureOf = (axis: PlanAxis, { quality, figures }: ComparedPlan): number =>
 function valueText(axis: PlanAxis, { quality, figures }: ComparedPlan): string {
   switch (axis) {
     case "quality":
-      return quality === figures.quality ? formatScore(quality) : `${formatScore(quality)} ≥${formatScore(figures.quality)}`;
+      return quality === figures.quality ? formatScore(quality) : `${formatScore(quality)} ≥${formatScoreBound(figures.quality)}`;
     case "latency":
       return formatSeconds(figures.latency);
     case "cost":

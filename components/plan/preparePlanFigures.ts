@@ -1,7 +1,17 @@
 import type { Candidate } from "@/solver/cascade/exploration";
 import type { Band, Plan } from "@/solver/plan/plan";
-import { ABSENT, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
-import { type Doubt, extrapolated, nearSaturation, spanText } from "./prepareStages";
+import {
+  ABSENT,
+  formatCounted,
+  formatPercent,
+  formatScore,
+  formatScoreBound,
+  formatScoreSpan,
+  formatSeconds,
+  formatSecondsSpan,
+  formatUsd,
+} from "../ui/format";
+import { type Doubt, extrapolated, nearSaturation } from "./prepareStages";
 
 export interface PlanFigure {
   readonly key: "quality" | "p95" | "cost" | "utilisation" | "gpus" | "solved";
@@ -22,8 +32,7 @@ function solvedDetail({ status, gap, evaluatedThresholds }: Plan["solver"]): str
 }
 
 /** Two-sided: what another sample of this size would give. */
-const intervalText = ({ low, high, confidence }: Band): string =>
-  `${formatScore(low)} to ${formatScore(high)} in ${formatPercent(confidence)} of samples`;
+const intervalText = (interval: Band): string => `${formatScoreSpan(interval)} in ${formatPercent(interval.confidence)} of samples`;
 
 /** The strip of a plan's figures, each with what it may be wrong by. */
 export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs" | "deployment">): readonly PlanFigure[] {
@@ -35,14 +44,14 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
       key: "quality",
       name: "Quality",
       value: formatScore(predictions.quality),
-      detail: `at least ${formatScore(qualityBand.low)} at ${formatPercent(qualityBand.confidence)}`,
+      detail: `at least ${formatScoreBound(qualityBand.low)} at ${formatPercent(qualityBand.confidence)}`,
       ...(qualityInterval === undefined ? {} : { more: intervalText(qualityInterval) }),
     },
     {
       key: "p95",
       name: "p95 latency",
       value: formatSeconds(predictions.p95Seconds),
-      detail: `${spanText(p95Band)} at ${formatPercent(p95Band.confidence)}`,
+      detail: `${formatSecondsSpan(p95Band)} at ${formatPercent(p95Band.confidence)}`,
       doubt: extrapolated(predictions.stages),
     },
     {
@@ -78,7 +87,7 @@ export function estimatedFigures(candidate: Candidate, maxGpus: number): readonl
       key: "quality",
       name: "Quality",
       value: formatScore(candidate.quality),
-      detail: `at least ${formatScore(candidate.qualityLow)}, estimate`,
+      detail: `at least ${formatScoreBound(candidate.qualityLow)}, estimate`,
     },
     unstable
       ? { key: "p95", name: "p95 latency", value: "unstable", detail: `${maxGpus} GPUs do not keep up` }

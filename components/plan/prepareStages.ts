@@ -1,7 +1,7 @@
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
+import type { ModelDeployment, Plan } from "@/solver/plan/plan";
 import type { Tone } from "../ui/Badge";
-import { formatPercent, formatRate, formatSeconds } from "../ui/format";
+import { formatPercent, formatPercentSpan, formatRate, formatSeconds, formatSecondsSpan } from "../ui/format";
 
 /** A word on a figure that is not to be relied on like the others, and why. */
 export interface Doubt {
@@ -31,9 +31,6 @@ export interface StageRow {
 
 type Stage = Plan["predictions"]["stages"][number];
 
-/** The ends of a band. */
-export const spanText = ({ low, high }: Pick<Band, "low" | "high">): string => `${formatSeconds(low)} to ${formatSeconds(high)}`;
-
 /** The flag of stages whose queues are near growing without end; null where none are. */
 export function nearSaturation(stages: readonly Stage[]): Doubt | null {
   const near = stages.filter((stage) => stage.stability === "near-saturation");
@@ -57,9 +54,6 @@ const replicasText = ({ replicas, gpu: own }: ModelDeployment, mixed: boolean): 
     )
     .join(", ");
 
-/** The ends of a share's band, as close as per cents show. */
-const shareSpan = ({ low, high }: Pick<Band, "low" | "high">): string => `${formatPercent(low)} to ${formatPercent(high)}`;
-
 /** Decides the rows of what is promised of each stage. */
 export function prepareStages({
   predictions,
@@ -71,12 +65,12 @@ export function prepareStages({
     const deployed = deployment.find((each) => each.model === stage.model);
     const latency = (figure: "p95Seconds" | "meanSeconds" | "ttftP95Seconds"): Latency => ({
       value: formatSeconds(stage[figure]),
-      band: stage.bands === undefined ? null : spanText(stage.bands[figure]),
+      band: stage.bands === undefined ? null : formatSecondsSpan(stage.bands[figure]),
     });
     return {
       model: stage.model,
       share: formatPercent(stage.share),
-      shareBand: stage.shareBand === undefined || stage.share === 1 ? null : shareSpan(stage.shareBand),
+      shareBand: stage.shareBand === undefined || stage.share === 1 ? null : formatPercentSpan(stage.shareBand),
       requests: formatRate(stage.requestsPerSecond),
       latencies: [latency("p95Seconds"), latency("meanSeconds"), latency("ttftP95Seconds")],
       utilisation: formatPercent(stage.utilisation),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConflictingConstraint } from "@/solver/deployment/explainInfeasible";
+import type { ConflictingConstraint } from "@/solver/cascade/explainConflict";
 import { noConstraints } from "./constraintsCodec";
 import { knobsOf } from "./knobs";
 import { type PlanView, planCodec } from "./planCodec";
@@ -45,7 +45,7 @@ describe("a conflict", () => {
     expect(after("nodes", 1, "large")).toMatchObject([["Allow every node", { constraints: { nodes: [] } }]]);
     expect(after("surviveNodeLoss", 1)).toMatchObject([["Give it up", { constraints: { surviveNodeLoss: false } }]]);
     expect(after("idleGpus", 3)).toMatchObject([["Allow idle GPUs", { constraints: { idleGpus: true } }]]);
-    expect(after("stageLimitSeconds", 3)).toEqual([]);
+    expect(after("latencyBudgetSeconds", 3)).toEqual([]);
   });
 
   it("never rounds a cap on the bill below what is needed", () => {

@@ -1,7 +1,7 @@
 import type { SolveAnswer } from "@/server/contracts/studio";
+import type { ConflictingConstraint } from "@/solver/cascade/explainConflict";
 import type { Knobs } from "@/solver/cascade/exploration";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
-import type { ConflictingConstraint } from "@/solver/deployment/explainInfeasible";
 import { formatCounted, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import type { PlanView } from "./planCodec";
 
@@ -53,8 +53,9 @@ export function relaxations(view: PlanView, { kind, model, nearest }: Conflictin
     }
     case "idleGpus":
       return [to("Allow idle GPUs", { idleGpus: true })];
-    case "stageLimitSeconds":
-      // A limit of one stage; what the whole path needs stands in the answer's best latency.
+    case "qualityFloor":
+    case "latencyBudgetSeconds":
+      // Offered beside the conflict, by `objectiveRelaxations`.
       return [];
   }
 }

@@ -1,11 +1,33 @@
 import { describe, expect, it } from "vitest";
-import { ABSENT, formatAge, formatCounted, formatDelta, formatPercent, formatRate, formatScore, formatSeconds, formatUsd } from "./format";
+import {
+  ABSENT,
+  formatAge,
+  formatCounted,
+  formatDelta,
+  formatPercent,
+  formatPercentSpan,
+  formatRate,
+  formatScore,
+  formatScoreBound,
+  formatScoreSpan,
+  formatSeconds,
+  formatSecondsSpan,
+  formatUsd,
+} from "./format";
 
 const plain = (text: string) => text.replaceAll("\u00a0", " ");
 
 describe("format", () => {
   it("keeps three significant digits of a latency", () => {
     expect([0.34, 1.239, 11.21, 118.4].map(formatSeconds).map(plain)).toEqual(["340 ms", "1.24 s", "11.2 s", "118 s"]);
+  });
+
+  it("rounds the ends of a span outwards and a lower bound down, but not what stands on a digit", () => {
+    expect(formatScoreBound(61.96)).toBe("61.9");
+    expect([60.3, 62, 0.1 + 0.2].map(formatScoreBound)).toEqual(["60.3", "62.0", "0.3"]);
+    expect(formatScoreSpan({ low: 60.29, high: 63.11 })).toBe("60.2 to 63.2");
+    expect(plain(formatSecondsSpan({ low: 1.239, high: 11.21 }))).toBe("1.23 s to 11.3 s");
+    expect(plain(formatPercentSpan({ low: 0.389, high: 0.421 }))).toBe("38 % to 43 %");
   });
 
   it("says in words that an overloaded plan has no latency", () => {

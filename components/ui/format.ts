@@ -5,8 +5,17 @@ const NBSP = "\u00a0";
 /** What is shown where a value is absent. Never a zero. */
 export const ABSENT = "–";
 
-function fixed(value: number, digits: number): string {
-  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+/** How the last digit is found: a lower bound is not to be overstated, an upper one not understated. */
+type Rounding = "nearest" | "down" | "up";
+
+/** Below this share of the last digit a value stands for the digit itself: 60.3 is none less in binary. */
+const SLIP = 1e-6;
+
+function fixed(value: number, digits: number, rounding: Rounding = "nearest"): string {
+  const scaled = value * 10 ** digits;
+  const rounded =
+    rounding === "nearest" ? value : (rounding === "down" ? Math.floor(scaled + SLIP) : Math.ceil(scaled - SLIP)) / 10 ** digits;
+  return rounded.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 function isAbsent(value: number | null | undefined): value is null | undefined {
@@ -15,21 +24,42 @@ function isAbsent(value: number | null | undefined): value is null | undefined {
 
 /** Three significant digits are what a latency prediction can carry: `340 ms`, `1.24 s`, `11.2 s`, `118 s`. */
 export function formatSeconds(seconds: number | null | undefined): string {
-  if (isAbsent(seconds)) return ABSENT;
-  if (!Number.isFinite(seconds)) return "does not keep up";
-  if (seconds < 1) return `${fixed(seconds * 1000, 0)}${NBSP}ms`;
-  return `${fixed(seconds, seconds < 10 ? 2 : seconds < 100 ? 1 : 0)}${NBSP}s`;
+  return isAbsent(seconds) ? ABSENT : secondsText(seconds, "nearest");
 }
+
+function secondsText(seconds: number, rounding: Rounding): string {
+  if (!Number.isFinite(seconds)) return "does not keep up";
+  if (seconds < 1) return `${fixed(seconds * 1000, 0, rounding)}${NBSP}ms`;
+  return `${fixed(seconds, seconds < 10 ? 2 : seconds < 100 ? 1 : 0, rounding)}${NBSP}s`;
+}
+
+interface Span {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A span of latencies, its ends rounded outwards: `1.25 s to 1.75 s`. */
+export const formatSecondsSpan = ({ low, high }: Span): string => `${secondsText(low, "down")} to ${secondsText(high, "up")}`;
 
 /** A score or quality on the 0..100 scale, one decimal: `86.1`. */
 export function formatScore(score: number | null | undefined): string {
   return isAbsent(score) ? ABSENT : fixed(score, 1);
 }
 
+/** The lower bound of a score, rounded down: what reads as the floor meets it. */
+export const formatScoreBound = (score: number): string => fixed(score, 1, "down");
+
+/** A span of scores, its ends rounded outwards: `60.2 to 63.1`. */
+export const formatScoreSpan = ({ low, high }: Span): string => `${fixed(low, 1, "down")} to ${fixed(high, 1, "up")}`;
+
 /** A fraction as whole per cent: `71 %`. */
 export function formatPercent(fraction: number | null | undefined): string {
   return isAbsent(fraction) ? ABSENT : `${fixed(fraction * 100, 0)}${NBSP}%`;
 }
+
+/** A span of fractions, its ends rounded outwards: `38 % to 42 %`. */
+export const formatPercentSpan = ({ low, high }: Span): string =>
+  `${fixed(low * 100, 0, "down")}${NBSP}% to ${fixed(high * 100, 0, "up")}${NBSP}%`;
 
 /** Dollars with as many digits as tell two plans apart: `$0.00214`, `$12.80`. */
 export function formatUsd(usd: number | null | undefined): string {
