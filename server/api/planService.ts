@@ -137,7 +137,7 @@ const asJson = (inputs: Plan["inputs"]): Json => inputs as unknown as Json;
 /** What a plan is asked for, for the audit. */
 function askedText({ inputs }: Plan): string {
   const { workload, objective, constraints } = inputs;
-  const asked = constraints === undefined ? [] : constraintsOf({ constraints, objective: { kind: "latency" } }).map(({ says }) => says);
+  const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
   const floor = objective.qualityFloor === null ? [] : [`a floor of ${objective.qualityFloor}`];
   const budget = objective.latencyBudgetSeconds === null ? [] : [`a budget of ${objective.latencyBudgetSeconds} s`];
   return [`${workload.requestsPerSecond} requests/s of ${workload.name}`, ...floor, ...budget, ...asked].join(", ");

@@ -1,4 +1,6 @@
+import { loadSays } from "@/solver/cascade/wording";
 import { constraintsOf } from "@/solver/deployment/constraints";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { directStartOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
@@ -15,7 +17,7 @@ export function describePlan(plan: Plan): string {
       return [
         model.model,
         String(model.gpus),
-        replicas(model),
+        replicas(model, gpuTypes(plan.inputs.cluster).length > 1),
         stage === undefined
           ? "-"
           : `${percent(stage.share)}${stage.shareBand === undefined || stage.share === 1 ? "" : ` (${shares(stage.shareBand)})`}`,
@@ -44,7 +46,7 @@ export function describePlan(plan: Plan): string {
     ...askedLines(plan).map((line) => `  ${line}\n`),
     ...predictions.judgeOutlooks.map(
       ({ auc, quality, share, busiestLoad }) =>
-        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${busiestLoad > 1 ? "unstable" : percent(busiestLoad)}\n`,
+        `  were the judge's AUC ${auc.toFixed(2)}: quality ${quality.toFixed(1)}, ${directStartOf(policy) === undefined ? "sent on" : "reach later stages"} ${share.slice(1).map(percent).join(", ")}, busiest stage ${loadSays(busiestLoad)}\n`,
     ),
     ...[...solver.why, ...(solver.shapes ?? []).map(({ says }) => says), ...alternationLines(plan), ...predictions.notes].map(
       (line) => `  - ${line}\n`,
@@ -87,7 +89,7 @@ function routingLines({ policy }: Plan): string[] {
 
 /** What was asked beside the objective, and how much of what ran changes. */
 function askedLines({ inputs: { constraints, running }, deployment }: Plan): string[] {
-  const asked = constraints === undefined ? [] : constraintsOf({ constraints, objective: { kind: "latency" } }).map(({ says }) => says);
+  const asked = constraints === undefined ? [] : constraintsOf(constraints).map(({ says }) => says);
   if (running === undefined) return asked.length === 0 ? [] : [`asked: ${asked.join("; ")}`];
   const { stays, stopped, started } = replicaChange(running, runningReplicas({ deployment }));
   const change = `of ${running.length} replicas that ran ${stays} stay, ${stopped.length} stop; ${started.length} start`;
@@ -103,16 +105,15 @@ function alternationLines({ solver: { alternation } }: Plan): string[] {
   const off =
     difference === null
       ? ""
-      : `, ${difference.latencySeconds < 0 ? "-" : "+"}${seconds(Math.abs(difference.latencySeconds))} and ${difference.quality.toFixed(1)} points against the direct search`;
+      : `, ${difference.latencySeconds < 0 ? "-" : "+"}${seconds(Math.abs(difference.latencySeconds))} and ${difference.quality.toFixed(1)} points against the direct search, by the tables`;
   return [
     `${rounds} found ${found.stages.join(" -> ")}${off}; ${kept === "alternation" ? "it was kept" : "the direct search's plan was kept"}.`,
   ];
 }
 
-const replicas = ({ gpu: own, replicas: groups }: ModelDeployment): string =>
-  groups
-    .map(({ gpu, tp, pp, count }) => `${count} x tp${tp}${pp > 1 ? ` pp${pp}` : ""}${gpu === undefined || gpu === own ? "" : ` on ${gpu}`}`)
-    .join(" + ");
+/** @param mixed whether there are several GPU types, which then are named. */
+const replicas = ({ gpu: own, replicas: groups }: ModelDeployment, mixed: boolean): string =>
+  groups.map(({ gpu = own, tp, pp, count }) => `${count} x tp${tp}${pp > 1 ? ` pp${pp}` : ""}${mixed ? ` on ${gpu}` : ""}`).join(" + ");
 
 const percent = (value: number): string => `${Math.round(value * 100)} %`;
 const seconds = (value: number): string => `${value.toPrecision(3)} s`;

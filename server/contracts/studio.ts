@@ -3,9 +3,9 @@ import type { FitProfile } from "@/solver/calibration/fitProfile";
 import type { ServingPrediction } from "@/solver/calibration/predictServing";
 import type { GroupErrors } from "@/solver/calibration/servingErrors";
 import type { UnsupportedRow } from "@/solver/calibration/servingRow";
+import type { ConflictingConstraint } from "@/solver/cascade/explainConflict";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
-import type { ConflictingConstraint } from "@/solver/deployment/explainInfeasible";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 

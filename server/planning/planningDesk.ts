@@ -1,8 +1,8 @@
-import { type BuildPlanInput, buildPlan, type NoPlan } from "@/solver/cascade/buildPlan";
+import { type BuildPlanInput, buildPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore";
-import { conflictText, narrowingConflict } from "@/solver/cascade/narrowingConflict";
 import type { TellProgress } from "@/solver/cascade/progress";
+import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { cardOf, noUserCards } from "@/solver/hardware/catalogue";
@@ -161,28 +161,20 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
           fixed,
           ...(situation.constraints === undefined ? {} : { constraints: situation.constraints }),
           ...(situation.running === undefined ? {} : { running: situation.running }),
+          ...(fixed === null ? { explorerUnder: (constraints) => explorerUnder(constraints, objective) } : {}),
           engine: stoppable,
           elapsedSeconds: () => nowSeconds() - startedSeconds,
         });
-        if (built.outcome === "infeasible") return { kind: "infeasible", answer: { ...built, ...excludedConflict(built, objective) } };
+        if (built.outcome === "infeasible") return { kind: "infeasible", answer: built };
         const { inputs } = built.draft;
         return { ...built.draft, inputs: { ...inputs, ...ownCardsOf(situation, inputs.models) } };
       }
 
-      /** Where models that are excluded, or shapes, are what rules every plan out: these, with the sentence. */
-      function excludedConflict(built: NoPlan, objective: Objective): Pick<NoPlan, "reason" | "conflict"> | null {
-        const { constraints } = situation;
-        if (constraints === undefined || built.conflict !== undefined || constraints.excluded.length + constraints.shapes.length === 0)
-          return null;
-        const free = { ...situation, constraints: { ...constraints, excluded: [], shapes: [] } };
-        const confident = { ...free, qualityConfidence: objective.qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE };
-        const conflict = narrowingConflict(explorerFor(confident, objective.percentile), {
-          cluster: situation.cluster,
-          objective,
-          constraints,
-        });
-        if (conflict === null) return null;
-        return { conflict, reason: `${built.reason} ${conflictText(conflict)}` };
+      /** The explorer of the situation under other constraints; null where they leave no model that fits. */
+      function explorerUnder(constraints: PlanConstraints, { qualityConfidence, percentile }: Objective): Explorer | null {
+        const other = { ...situation, constraints, qualityConfidence: qualityConfidence ?? DEFAULT_QUALITY_CONFIDENCE };
+        const fits = shapesOf(other, modelsOf(other)).some((shapes) => shapes.length > 0);
+        return fits && judgeRefusal(other) === null ? explorerFor(other, percentile) : null;
       }
     },
   };
@@ -218,6 +210,8 @@ function ownCardsOf(
 function judgeRefusal(situation: PlanningSituation): string | null {
   const { judge } = situation;
   if (judge?.kind !== "engine") return null;
+  if (situation.constraints?.excluded.includes(judge.model))
+    return `${judge.model} is excluded and cannot judge: take another model as the judge.`;
   if (modelsOf(situation).includes(judge.model)) return `${judge.model} answers and cannot judge itself: take another model as the judge.`;
   if (cardOf(catalogue(situation).models, judge.model) === undefined) return `There is no card of the judge's model ${judge.model}.`;
   return shapesOf(situation, [judge.model])[0]?.length === 0 ? `The judge's model ${judge.model} fits on no GPUs of the cluster.` : null;

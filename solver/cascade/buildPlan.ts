@@ -1,5 +1,4 @@
 import { asksForAnything, noConstraints, type PlanConstraints } from "../deployment/constraints";
-import type { ConflictingConstraint } from "../deployment/explainInfeasible";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import type { EngineProfile } from "../hardware/engineProfile";
 import type { MilpEngine } from "../milp/engine";
@@ -14,6 +13,7 @@ import { candidatesFor, choose, meeting, nearMisses } from "./choose";
 import { constrainedCandidates } from "./constrainedCandidates";
 import { gpusAllowed, isConstrained } from "./constrainedDeployment";
 import { type DeployedStage, gpusByType, mainGpu, usdPerHour } from "./deployedStage";
+import type { ConflictingConstraint } from "./explainConflict";
 import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import { deployFinalist, type Finalist, type FinalistInput, type ToDeploy } from "./finalist";
@@ -41,6 +41,8 @@ export interface BuildPlanInput {
   readonly constraints?: PlanConstraints;
   /** What runs now, for plans that are to change little; left out: nothing. */
   readonly running?: readonly RunningReplica[];
+  /** Explores with the models and shapes that other constraints leave, to tell which conflict; null where they leave none. Left out: not told. */
+  readonly explorerUnder?: (constraints: PlanConstraints) => Explorer | null;
   readonly engine: MilpEngine;
   /** Seconds since planning began, for the solver's report. */
   readonly elapsedSeconds: () => number;
@@ -69,8 +71,8 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
   explorer.search();
   if (fixed === null) explorer.focus({ floor: objective.qualityFloor, budgetSeconds: objective.latencyBudgetSeconds });
   const allowed: Knobs = { ...objective, maxGpus: gpusAllowed(input.cluster, constraints, objective.maxGpus) };
-  // The source alternates for latency and for quality, with a judge outside the deployment; it has no problem of least cost.
-  const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined;
+  // The source alternates for latency and for quality, with a judge outside the deployment; it knows no least cost and no constraints.
+  const alternates = fixed === null && objective.kind !== "cost-under-both" && input.judge.engine === undefined && !isConstrained(input);
   const ways = alternates ? bothWays(explorer, allowed) : null;
   const index = fixed === null ? null : explorer.add(fixed.stages, fixed.thresholds, fixed.startBelow);
   const exploration = explorer.exploration();
@@ -97,7 +99,7 @@ export function buildPlan(asked: BuildPlanInput): BuiltPlan {
     deploy,
     cost: (one) => costOf(input, one),
   });
-  if (finalist === null) return whyNoPlan(input, { exploration, knobs, choice, pool, constrained, unstable, verified });
+  if (finalist === null) return whyNoPlan(input, { choice, pool, constrained, unstable, verified });
   const alternatives = alternativesTo({
     exploration,
     candidates: constrained === null ? choice.candidates : constrained.candidates,

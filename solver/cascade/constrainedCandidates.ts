@@ -6,8 +6,8 @@ import type { Candidate, Knobs } from "./exploration";
 import type { NearTables } from "./latencyTables";
 import type { ShapeCurve } from "./shapeMix";
 
-/** Routings deployed by shared tables at most; where a node may be lost each takes a hundred times as long. */
-const MOST_TRIED = { usually: 150, survivingNodeLoss: 8 };
+/** Routings deployed by shared tables at most, and while none can be; where a node may be lost each takes a hundred times as long. */
+const MOST_TRIED = { usually: { some: 150, none: 1500 }, survivingNodeLoss: { some: 8, none: 24 } };
 
 /** Time for one of them. */
 const TRIAL_SECONDS = 0.5;
@@ -26,8 +26,6 @@ export interface ConstrainedCandidates {
   readonly misses: readonly Candidate[];
   /** The best that the constraints rule out; null where none was. */
   readonly refused: Candidate | null;
-  /** The fastest that can be deployed, but only over the latency budget, with its latency; null where none is. */
-  readonly late: Candidate | null;
   /** Whether some were left untried that may be better. */
   readonly cut: boolean;
   readonly tried: number;
@@ -39,34 +37,35 @@ export interface ConstrainedCandidates {
  *
  * @param pool candidates that keep floor and budget without the constraints, and those that are over the budget by no more than tables
  * err: of these the best of each cascade is tried where it would be better.
+ * @param sought `any`: the search ends at the first that can be deployed within the budget.
  */
 export function constrainedCandidates(
   input: Constrained,
   pool: { readonly within: readonly Candidate[]; readonly over: readonly Candidate[] },
   knobs: Knobs,
+  sought: "best" | "any" = "best",
 ): ConstrainedCandidates {
   const quality = promisedQuality(knobs);
-  const most = input.constraints.surviveNodeLoss ? MOST_TRIED.survivingNodeLoss : MOST_TRIED.usually;
+  const { some, none } = input.constraints.surviveNodeLoss ? MOST_TRIED.survivingNodeLoss : MOST_TRIED.usually;
   const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
   const candidates: Candidate[] = [];
   const misses: Candidate[] = [];
   let refused: Candidate | null = null;
-  let late: Candidate | null = null;
   let left = representatives(input, pool.within, knobs, SHARE_STEP);
   let tried = 0;
   for (;;) {
     const next = best(left, knobs.kind, quality);
     const leader = best(candidates, knobs.kind, quality);
     const ahead = leader !== null && best([leader, ...left], knobs.kind, quality) === leader;
-    if (next === null || (ahead && candidates.length >= ENOUGH)) break;
-    if (tried === most) return { candidates, misses, refused, late, cut: !ahead, tried };
+    if (next === null || (sought === "any" ? leader !== null : ahead && candidates.length >= ENOUGH)) break;
+    if (tried >= (leader === null ? none : some)) return { candidates, misses, refused, cut: !ahead, tried };
     left = left.filter((candidate) => candidate !== next);
     attempt(next);
   }
   const leader = best(candidates, knobs.kind, quality);
   for (const next of representatives(input, pool.over, knobs, Number.POSITIVE_INFINITY))
-    if (tried < most && (leader === null || best([leader, next], knobs.kind, quality) === next)) attempt(next);
-  return { candidates, misses, refused, late, cut: false, tried };
+    if (tried < (leader === null ? none : some) && (leader === null || best([leader, next], knobs.kind, quality) === next)) attempt(next);
+  return { candidates, misses, refused, cut: false, tried };
 
   function attempt(next: Candidate): void {
     input.explorer.input.progress?.({ phase: "deploying", done: tried, of: null });
@@ -89,9 +88,8 @@ export function constrainedCandidates(
       latencySeconds: found.seconds,
       costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: usdPerHour, requestsPerSecond, share, judge }),
     };
-    if (found.seconds <= budget) candidates.push(deployed);
-    else if (found.seconds <= NEAR_TIE * budget) misses.push(deployed);
-    if (found.seconds > budget && found.seconds < (late?.latencySeconds ?? Number.POSITIVE_INFINITY)) late = deployed;
+    if (found.secondsAfterLoss <= budget) candidates.push(deployed);
+    else if (found.secondsAfterLoss <= NEAR_TIE * budget) misses.push(deployed);
   }
 }
 

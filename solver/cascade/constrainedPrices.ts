@@ -1,6 +1,6 @@
 import { constraintsOf } from "../deployment/constraints";
 import { allocateExactly, type RoutingTables } from "./allocateExactly";
-import { bestDeployment, type Constrained, deploymentProblem, gpusAllowed } from "./constrainedDeployment";
+import { bestDeployment, type Constrained, gpusAllowed } from "./constrainedDeployment";
 import { exactTables } from "./constrainedFinalist";
 import { type GpuPrice, onMoreGpus } from "./prices";
 
@@ -21,7 +21,7 @@ const NOTICEABLE = 0.005;
  * each by deploying anew as the plan was deployed.
  *
  * @param types the cluster's GPU types with the GPUs of their largest node; asked are one GPU and one such node more.
- * @returns latencies relative to the plan's, after the worst loss of a node where that is asked; null where none was found in time.
+ * @returns latencies while every node stands, relative to the plan's; null where none was found in time.
  */
 export function constrainedPrices(
   input: Constrained,
@@ -29,7 +29,6 @@ export function constrainedPrices(
   types: readonly { readonly gpu: string; readonly nodeGpus: number }[],
 ): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
   const own = exactTables(input, routing);
-  const shapes = own.tables.map(({ capacity }) => capacity.shapes);
   const now = secondsOf(input, own);
   const relative = (other: Constrained, tables: RoutingTables): number | null => {
     const seconds = now === null ? null : secondsOf(other, tables);
@@ -50,9 +49,8 @@ export function constrainedPrices(
       return { gpu, more, relativeLatency: relative(larger, { ...own, tables: onMoreGpus(own, gpu, more) }) };
     }),
   );
-  const problem = { ...deploymentProblem(input, { routing, shapes }), constraints };
-  const held = constraintsOf(problem).flatMap((name): ConstraintPrice[] => {
-    const relativeLatency = relative({ ...input, constraints: name.without(problem).constraints }, own);
+  const held = constraintsOf(constraints).flatMap((name): ConstraintPrice[] => {
+    const relativeLatency = relative({ ...input, constraints: name.without(constraints) }, own);
     return relativeLatency === null || relativeLatency > 1 - NOTICEABLE ? [] : [{ says: name.says, relativeLatency }];
   });
   return { gpus, constraints: held };
@@ -69,5 +67,5 @@ function secondsOf(input: Constrained, { explorer, routing, tables }: RoutingTab
     { routing, norms, aim, shapes: tables.map(({ capacity }) => capacity.shapes) },
     { seconds: PRICE_SECONDS, budgetSeconds: null, refine: true },
   );
-  return found === null || found === "refused" ? null : found.secondsAfterLoss;
+  return found === null || found === "refused" ? null : found.seconds;
 }

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { constraintLimits } from "./constraintLimits";
-import type { DeploymentProblem } from "./problem";
 
 const model = z.string().min(1);
 const node = z.string().min(1);
@@ -19,7 +18,7 @@ export const planConstraintsSchema = z.strictObject({
   nodes: z.array(z.strictObject({ model, only: z.array(node).min(1).optional(), never: z.array(node).default([]) })).default([]),
   /** Every model of the plan has at least so many replicas. */
   minReplicasPerModel: replicas.nullable().default(null),
-  /** Whichever single node is lost, the replicas left serve every stage's whole load within the plan's latency. */
+  /** Whichever single node is lost, the replicas left serve every stage's whole load, within the latency budget where one is asked. */
   surviveNodeLoss: z.boolean().default(false),
   maxUsdPerHour: z.number().nonnegative().max(constraintLimits.usdPerHour).nullable().default(null),
   maxGpus: z.int().positive().max(constraintLimits.gpus).nullable().default(null),
@@ -37,20 +36,17 @@ export const noConstraints: PlanConstraints = planConstraintsSchema.parse({});
 /** Whether a document asks for anything. */
 export const asksForAnything = (constraints: PlanConstraints): boolean => JSON.stringify(constraints) !== JSON.stringify(noConstraints);
 
-/** One constraint, in operators' words, and the same problem without it. */
+/** One constraint, in operators' words, and the same document without it. */
 export interface NamedConstraint {
-  readonly kind: keyof PlanConstraints | "stageLimitSeconds";
+  readonly kind: keyof PlanConstraints;
   readonly says: string;
   /** The model it is about; null for those about the whole cluster. */
   readonly model: string | null;
-  without(problem: DeploymentProblem): DeploymentProblem;
+  without(constraints: PlanConstraints): PlanConstraints;
 }
 
-/** Every constraint of a problem by name: those of its document in the order of the schema, then the latency that the lowest cost is under. */
-export function constraintsOf({
-  constraints,
-  objective,
-}: Pick<DeploymentProblem, "constraints" | "objective">): readonly NamedConstraint[] {
+/** Every constraint of a document by name, in the order of the schema. */
+export function constraintsOf(constraints: PlanConstraints): readonly NamedConstraint[] {
   const { pinned, shapes, excluded, nodes } = constraints;
   const { minReplicasPerModel, surviveNodeLoss, maxUsdPerHour, maxGpus, maxChangedReplicas, idleGpus } = constraints;
   const of = (
@@ -62,7 +58,7 @@ export function constraintsOf({
     kind,
     says,
     model: subject,
-    without: (problem: DeploymentProblem) => ({ ...problem, constraints: { ...problem.constraints, ...less(problem.constraints) } }),
+    without: (from: PlanConstraints) => ({ ...from, ...less(from) }),
   });
   const entries = [
     ...pinned.map((entry) =>
@@ -90,16 +86,14 @@ export function constraintsOf({
   if (maxGpus !== null) whole.push(of("maxGpus", null, `at most ${maxGpus} GPU${maxGpus === 1 ? "" : "s"}`, () => ({ maxGpus: null })));
   if (maxChangedReplicas !== null)
     whole.push(
-      of("maxChangedReplicas", null, `at most ${maxChangedReplicas} replicas started or stopped`, () => ({ maxChangedReplicas: null })),
+      of(
+        "maxChangedReplicas",
+        null,
+        `at most ${maxChangedReplicas} replica${maxChangedReplicas === 1 ? "" : "s"} started or stopped`,
+        () => ({ maxChangedReplicas: null }),
+      ),
     );
   if (!idleGpus) whole.push(of("idleGpus", null, "no idle GPU", () => ({ idleGpus: true })));
-  if (objective.kind === "cost" && objective.stageLimitSeconds < Number.POSITIVE_INFINITY)
-    whole.push({
-      kind: "stageLimitSeconds",
-      says: `every stage within ${objective.stageLimitSeconds} s`,
-      model: null,
-      without: (problem) => ({ ...problem, objective: { kind: "cost", stageLimitSeconds: Number.POSITIVE_INFINITY } }),
-    });
   return [...entries, ...whole];
 }
 

@@ -1,0 +1,37 @@
+import type { PlanConstraints } from "../deployment/constraints";
+import { best, choose, meeting, promisedQuality } from "./choose";
+import { constrainedCandidates } from "./constrainedCandidates";
+import { type Constrained, gpusAllowed, isConstrained } from "./constrainedDeployment";
+import type { Candidate, Knobs } from "./exploration";
+
+/** The best candidate by the tables, deployed where constraints ask for it. */
+export interface BestByTables {
+  /** null where none keeps all that is asked. */
+  readonly candidate: Candidate | null;
+  /** Whether something better may have been left untried. */
+  readonly cut: boolean;
+}
+
+/**
+ * The best by the tables that keeps floor, budget and constraints, found as a plan is. Models excluded and shapes asked for are the explorer's.
+ *
+ * @param sought `any`: the first that keeps them will do.
+ * @param routing the only one to look at; null: all that the explorer holds.
+ */
+export function bestByTables(
+  input: Constrained,
+  knobs: Knobs,
+  { sought, routing }: { readonly sought: "best" | "any"; readonly routing: number | null },
+): BestByTables {
+  const allowed = { ...knobs, maxGpus: gpusAllowed(input.cluster, input.constraints, knobs.maxGpus) };
+  const { candidates } = choose(input.explorer.exploration(), allowed);
+  const within = meeting(candidates, allowed).filter((candidate) => routing === null || candidate.routing === routing);
+  const quality = promisedQuality(knobs);
+  if (!isConstrained(input)) return { candidate: best(within, knobs.kind, quality), cut: false };
+  const deployed = constrainedCandidates(input, { within, over: [] }, allowed, sought);
+  return { candidate: best(deployed.candidates, knobs.kind, quality), cut: deployed.cut };
+}
+
+/** Constraints with the cap on GPUs that the objective sets beside them. */
+export const withCapOf = (constraints: PlanConstraints, maxGpus: number, all: number): PlanConstraints =>
+  maxGpus < all ? { ...constraints, maxGpus: Math.min(maxGpus, constraints.maxGpus ?? all) } : constraints;
