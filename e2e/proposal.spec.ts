@@ -24,7 +24,7 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
     await expect(traffic.getByRole("row", { name: /^rate 60\/s/ })).toBeVisible();
     await expect(traffic.getByRole("row", { name: /^rate 60\/s .* drifted$/ })).toBeVisible({ timeout: 120_000 });
     await expect(traffic.getByRole("row", { name: /^input tokens .* as planned$/ })).toBeVisible();
-    await expect(page.getByTestId("attention")).toContainText(/traffic drifted.*rate 0\.\d+x of planned since .*a plan is proposed/, {
+    await expect(page.getByTestId("attention")).toContainText(/traffic drifted.*rate 0\.\d+ times planned since .*a plan is proposed/, {
       timeout: 60_000,
     });
     const { violations } = await new AxeBuilder({ page }).analyze();

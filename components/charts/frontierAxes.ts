@@ -26,12 +26,16 @@ export const axisTexts: Readonly<Record<PlanAxis, AxisText>> = {
   gpus: { name: "GPUs", unit: "", format: formatCount, tick: plain },
 };
 
-/** What an axis measures under these knobs, with its unit. */
-export function axisLabel(axis: PlanAxis, knobs: Pick<Knobs, "latency" | "qualityConfidence">): string {
+/**
+ * What an axis measures under these knobs, with its unit.
+ *
+ * @param mixed whether the cluster has several GPU types: the tables count GPUs in its own mix of them, at their average price.
+ */
+export function axisLabel(axis: PlanAxis, knobs: Pick<Knobs, "latency" | "qualityConfidence">, mixed: boolean): string {
   if (axis === "quality")
     return knobs.qualityConfidence === null ? "quality" : `quality, lower ${formatPercent(knobs.qualityConfidence)} bound`;
   if (axis === "latency") return knobs.latency === "end-to-end" ? "p95 end to end, s" : "largest stage p95, s";
-  return axis === "cost" ? "cost per request, $" : "GPUs";
+  return `${axis === "cost" ? "cost per request, $" : "GPUs"}${mixed ? ", at the cluster's average price" : ""}`;
 }
 
 /** A value on an axis, to the digits that tell plans apart there. */

@@ -49,7 +49,7 @@ export function StagePanel({ rows, pale }: { readonly rows: readonly StageRow[];
           <td className="text-right">{formatCount(measured?.inFlight)}</td>
           <td className={`text-right whitespace-nowrap ${tone}`}>
             {formatPercent(measured?.share)}{" "}
-            {predictedShare !== null && <span className="text-xs text-ink-3">of {formatPercent(predictedShare)} predicted</span>}
+            {predictedShare !== null && <span className="text-xs text-ink-3">predicted {formatPercent(predictedShare)}</span>}
           </td>
           <td className={`text-right ${tone}`}>{formatPercent(measured?.escalated)}</td>
           <td className={`text-right ${tone}`}>{formatScore(measured?.meanJudgedScore)}</td>

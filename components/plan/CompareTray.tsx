@@ -3,7 +3,7 @@
 import { useState } from "react";
 import { axisTexts } from "../charts/frontierAxes";
 import { Button } from "../ui/Button";
-import { formatCount } from "../ui/format";
+import { formatCount, formatCounted } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Table } from "../ui/Table";
 import { CascadeCell } from "./CascadeCell";
@@ -43,15 +43,15 @@ export function CompareTray(props: {
             Cascade
           </th>
           {columns.map(({ key, pin, routing, stages }) => (
-            <td key={key} className="text-right align-top whitespace-nowrap">
+            <td key={key} className="text-right align-top">
               <span className="inline-flex flex-wrap justify-end gap-1">
                 <CascadeCell cascade={routing} identities={props.identities} />
               </span>
               <ul className="list-none text-xs text-ink-3">
                 {stages.map(({ model, gpus }) => (
-                  <li key={model}>
+                  <li key={model} className="whitespace-nowrap">
                     {model}
-                    {gpus !== null && ` · ${formatCount(gpus)} GPUs`}
+                    {gpus !== null && ` · ${formatCounted(gpus, "GPU")}`}
                   </li>
                 ))}
               </ul>

@@ -105,11 +105,13 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
   readonly planning: Planning;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly running: RunningPlan | null;
+  /** Whether the cluster has several GPU types. */
+  readonly mixed: boolean;
   readonly view: FrontierView;
   readonly onDraft: (draft: Partial<Knobs>) => void;
   readonly onChange: (change: Partial<PlanView>, how: "push" | "replace") => void;
 }) {
-  const { planning, running, view, identities, onDraft, onChange } = props;
+  const { planning, running, mixed, view, identities, onDraft, onChange } = props;
   const { exploration, knobs } = planning;
   const [hovered, setHovered] = useState<string | null>(null);
   const baselines = useBaselines(planning.exact, view.baselines);
@@ -179,8 +181,8 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                     <FrontierChart
                       picture={prepared.picture}
                       hues={hues}
-                      xLabel={axisLabel(view.xAxis, knobs)}
-                      yLabel={axisLabel(view.yAxis, knobs)}
+                      xLabel={axisLabel(view.xAxis, knobs, mixed)}
+                      yLabel={axisLabel(view.yAxis, knobs, mixed)}
                       brush={view.brush}
                       hovered={hovered}
                       pinned={pins}
@@ -204,8 +206,8 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                   comparison={prepared.comparison}
                   otherTraffic={running?.otherTraffic ?? null}
                   text={compareText(prepared.pinned, running, {
-                    quality: axisLabel("quality", knobs),
-                    latency: axisLabel("latency", knobs),
+                    quality: axisLabel("quality", knobs, mixed),
+                    latency: axisLabel("latency", knobs, mixed),
                   })}
                   identities={identities}
                   onUse={({ pinned: { routing, gpus } }) => onChange({ fixed: routing, ...(gpus === null ? {} : { gpus }) }, "push")}
@@ -220,7 +222,14 @@ export const FrontierPanel = memo(function FrontierPanel(props: {
                   onClear={() => onChange({ brush: null }, "push")}
                 />
               )}
-              <FrontierTable table={prepared.table} identities={identities} hovered={hovered} onHover={setHovered} onPin={togglePin} />
+              <FrontierTable
+                table={prepared.table}
+                mixed={mixed}
+                identities={identities}
+                hovered={hovered}
+                onHover={setHovered}
+                onPin={togglePin}
+              />
             </div>
           )
         }

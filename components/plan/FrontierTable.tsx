@@ -155,6 +155,8 @@ function BaselineRow(props: {
 /** The chart as a table: the plans that tell the range, comparable figure by figure and by keyboard, or all of the frontier. */
 export function FrontierTable(props: {
   readonly table: FrontierRows<NamedBaseline>;
+  /** Whether the cluster has several GPU types. */
+  readonly mixed: boolean;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
   readonly hovered: string | null;
   readonly onHover: (key: string | null) => void;
@@ -200,6 +202,9 @@ export function FrontierTable(props: {
         )}
         {cut > 0 && <span>{formatCount(cut)} more are left out: narrow the range to see them</span>}
         {!costsDiffer && rows[0] !== undefined && <span>each {formatUsd(rows[0].candidate.costUsdPerRequest)} a request</span>}
+        {props.mixed && (
+          <span>GPUs and costs are in GPUs of the cluster's average price; which types they are only the exact plan says</span>
+        )}
         {deltas && <span>Δ: against what the running plan promised</span>}
         {baselines.length > 0 && (
           <span>

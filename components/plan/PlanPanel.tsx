@@ -3,6 +3,7 @@
 import { memo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Choice } from "@/solver/cascade/exploration";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { prepareCascadeFlow } from "../charts/prepareCascadeFlow";
 import { prepareGpuMap } from "../charts/prepareGpuMap";
@@ -137,7 +138,7 @@ export const PlanPanel = memo(function PlanPanel(props: {
             <div className="flex flex-col gap-5">
               {showsEstimate ? (
                 <>
-                  <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus)} estimate />
+                  <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />
                   {planning.choice?.binds && <p className="text-sm text-ink-2">{planning.choice.binds}</p>}
                   <LeftOut view={view} />
                 </>

@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import type { ClusterSummary, WorkloadSummary } from "@/server/contracts/studio";
 import type { Knobs } from "@/solver/cascade/exploration";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { useTRPC } from "../api/trpc";
 import { ProposalCard } from "../proposals/ProposalCard";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
@@ -85,6 +86,7 @@ function PlanDesk(props: {
           planning={planning}
           identities={identities}
           running={running}
+          mixed={gpuTypes(cluster.spec).length > 1}
           view={frontierView}
           onDraft={setDraft}
           onChange={change}

@@ -1,3 +1,4 @@
+import { loadSays } from "@/solver/cascade/wording";
 import type { Plan } from "@/solver/plan/plan";
 import { directStartOf } from "@/solver/plan/policySchema";
 import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds } from "../ui/format";
@@ -29,7 +30,7 @@ function JudgeOutlooks({ plan }: { readonly plan: Plan }) {
           </td>
           <td className="text-right">{formatScore(quality)}</td>
           <td className="text-right">{share.slice(1).map(formatPercent).join(", ")}</td>
-          <td className="text-right">{busiestLoad > 1 ? "unstable: does not keep up" : formatPercent(busiestLoad)}</td>
+          <td className="text-right">{loadSays(busiestLoad)}</td>
         </tr>
       ))}
     </Table>
@@ -70,7 +71,10 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
                   <span className="font-medium">{alternative.stages.join(" → ")}</span>{" "}
                   <span className="text-ink-3">
                     {alternative.thresholds.length > 0 && `at ${alternative.thresholds.join(", ")} · `}
-                    quality {formatScore(alternative.quality)} · p95 {formatSeconds(alternative.p95Seconds)} · {alternative.gpus} GPUs
+                    quality {formatScore(alternative.quality)}
+                    {/* One that keeps up on no GPUs here has neither. */}
+                    {alternative.p95Seconds !== null &&
+                      ` · p95 ${formatSeconds(alternative.p95Seconds)} · ${formatCounted(alternative.gpus, "GPU")}`}
                   </span>
                   <span className="block text-ink-2">{alternative.reason}</span>
                 </li>

@@ -40,12 +40,21 @@ it("calls thresholds unstable under which the GPUs do not keep up, and gives no 
     quality: 72,
     qualityLow: 71,
   };
-  const values = Object.fromEntries(estimatedFigures(idle, 8).map(({ key, value }) => [key, value]));
+  const values = Object.fromEntries(estimatedFigures(idle, 8, false).map(({ key, value }) => [key, value]));
   expect(values).toMatchObject({ quality: "72.0", p95: "unstable", cost: ABSENT, gpus: ABSENT });
 });
 
 it("leaves open what the tables cannot estimate", () => {
   const candidate = { routing: 0, gpus: [1, 1], gpusTotal: 2, latencySeconds: 2, costUsdPerRequest: 0.1, quality: 72, qualityLow: 71 };
-  const absent = estimatedFigures(candidate, 8).filter((figure) => figure.value === ABSENT);
+  const absent = estimatedFigures(candidate, 8, false).filter((figure) => figure.value === ABSENT);
   expect(absent.map((figure) => figure.key)).toEqual(["utilisation", "solved"]);
+});
+
+it("says of several GPU types that the tables count them at their average price", () => {
+  const candidate = { routing: 0, gpus: [1, 1], gpusTotal: 2, latencySeconds: 2, costUsdPerRequest: 0.1, quality: 72, qualityLow: 71 };
+  const told = (mixed: boolean) =>
+    estimatedFigures(candidate, 8, mixed)
+      .filter(({ detail }) => detail.includes("average price"))
+      .map(({ key }) => key);
+  expect([told(true), told(false)]).toEqual([["cost", "gpus"], []]);
 });

@@ -79,8 +79,13 @@ export function assumptions({ predictions, inputs }: Pick<Plan, "predictions" | 
   return `${profile}p95 band: ${predictions.p95Band.basis}. Quality band: ${predictions.qualityBand.basis}.`;
 }
 
-/** What the tables alone can say until the exact plan arrives. */
-export function estimatedFigures(candidate: Candidate, maxGpus: number): readonly PlanFigure[] {
+/**
+ * What the tables alone can say until the exact plan arrives.
+ *
+ * @param mixed whether the cluster has several GPU types: the tables count GPUs in its own mix of them.
+ */
+export function estimatedFigures(candidate: Candidate, maxGpus: number, mixed: boolean): readonly PlanFigure[] {
+  const estimate = mixed ? "estimate, in GPUs of average price" : "estimate";
   const unstable = candidate.latencySeconds === Number.POSITIVE_INFINITY;
   return [
     {
@@ -92,9 +97,9 @@ export function estimatedFigures(candidate: Candidate, maxGpus: number): readonl
     unstable
       ? { key: "p95", name: "p95 latency", value: "unstable", detail: `${maxGpus} GPUs do not keep up` }
       : { key: "p95", name: "p95 latency", value: formatSeconds(candidate.latencySeconds), detail: "estimate from the tables" },
-    { key: "cost", name: "Cost per request", value: unstable ? ABSENT : formatUsd(candidate.costUsdPerRequest), detail: "estimate" },
+    { key: "cost", name: "Cost per request", value: unstable ? ABSENT : formatUsd(candidate.costUsdPerRequest), detail: estimate },
     { key: "utilisation", name: "Utilisation", value: ABSENT, detail: "with the exact plan" },
-    { key: "gpus", name: "GPUs", value: unstable ? ABSENT : String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, estimate` },
+    { key: "gpus", name: "GPUs", value: unstable ? ABSENT : String(candidate.gpusTotal), detail: `of ${maxGpus} allowed, ${estimate}` },
     { key: "solved", name: "Solved in", value: ABSENT, detail: "not solved yet" },
   ];
 }

@@ -13,7 +13,7 @@ const columns = [
   { key: "name", name: "Traffic" },
   { key: "planned", name: "Planned, mean", numeric: true },
   { key: "now", name: "Now, mean", numeric: true },
-  { key: "level", name: "Distance, drift at 1", numeric: true },
+  { key: "level", name: "Distance from planned", numeric: true },
   { key: "word", name: "Stands" },
 ] as const;
 

@@ -16,18 +16,18 @@ const proposal: Proposal = {
 describe("prepareProposal", () => {
   it("says what drifted by how much since when, what the change gains and what it takes", () => {
     const { drifted, effect } = prepareProposal(proposal);
-    expect(drifted).toBe("input tokens 1.4x of planned since 14:05:00");
+    expect(drifted).toBe("input tokens 1.4 times planned since 14:05:00");
     expect(effect).toBe("−1.20 s latency, 2 replicas start and 1 stops, about 40.0\u00a0s");
   });
 
   it("tells a small share as one, not as nothing", () => {
     const rate: TrafficGauge = { ...gauge, name: "rate", kind: "rate", planned: 60, now: 2.9 };
-    expect(prepareProposal({ ...proposal, drifted: [rate] }).drifted).toMatch(/^rate 0\.05x of planned/);
+    expect(prepareProposal({ ...proposal, drifted: [rate] }).drifted).toMatch(/^rate 0\.05 times planned/);
   });
 
   it("says that a plan does not keep up rather than by how much it is slower", () => {
     const { effect } = prepareProposal({ ...proposal, gain: { latencySeconds: null, quality: -1.5, costUsdPerHour: -2 } });
-    expect(effect).toMatch(/^it keeps up, which the plan in force does not, −1\.5 quality, \$2\.00 an hour more, /);
+    expect(effect).toMatch(/^it keeps up, which the plan in force does not, −1\.5 points of quality, \$2\.00 an hour more, /);
   });
 
   it("tells scores in points, and a shift without a new mean by its spread", () => {

@@ -2,7 +2,7 @@ import type { Proposal, TrafficGauge } from "@/server/contracts/studio";
 import { formatClock, formatCounted, formatDelta, formatSeconds, formatUsd } from "../ui/format";
 
 export interface ProposalWords {
-  /** "input tokens 1.4x of planned since 14:05:00". */
+  /** "input tokens 1.4 times planned since 14:05:00". */
   readonly drifted: string;
   /** "-1.2 s p95, 2 replicas start and 1 stops, about 40 s". */
   readonly effect: string;
@@ -20,7 +20,7 @@ export function prepareProposal({ drifted, driftedSince, gain, change }: Proposa
     drifted: `${drifted.map(driftWords).join(", ")} since ${formatClock(driftedSince)}`,
     effect: [
       latency,
-      ...(Math.abs(gain.quality) < NOTABLE.points ? [] : [`${formatDelta(gain.quality, 1)} quality`]),
+      ...(Math.abs(gain.quality) < NOTABLE.points ? [] : [`${formatDelta(gain.quality, 1)} points of quality`]),
       ...(Math.abs(gain.costUsdPerHour) < NOTABLE.usdPerHour
         ? []
         : [`${formatUsd(Math.abs(gain.costUsdPerHour))} an hour ${gain.costUsdPerHour > 0 ? "less" : "more"}`]),
@@ -39,5 +39,5 @@ function driftWords({ name, kind, planned, now }: TrafficGauge): string {
   const ratio = now / planned;
   return Math.abs(ratio - 1) < 0.05
     ? `the spread of ${name}`
-    : `${name} ${ratio < 1 ? Number(ratio.toPrecision(1)) : ratio.toFixed(1)}x of planned`;
+    : `${name} ${ratio < 1 ? Number(ratio.toPrecision(1)) : ratio.toFixed(1)} times planned`;
 }

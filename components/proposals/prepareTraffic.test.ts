@@ -18,9 +18,9 @@ const report: TrafficReport = {
 describe("trafficRows", () => {
   it("gives each in its unit beside what was planned, and what was not seen as absent, never as zero", () => {
     expect(trafficRows(report).map(({ planned, now, level, word }) => [planned, now, level, word])).toEqual([
-      ["54/s", "110/s", "2.31", "drifted"],
-      ["211", "210", "0.12", "as planned"],
-      ["61.2", "–", "–", "too little seen"],
+      ["54/s", "110/s", "2.31 × the limit", "drifted"],
+      ["211 tokens", "210 tokens", "0.12 × the limit", "as planned"],
+      ["61.2 points", "–", "–", "too little seen"],
     ]);
   });
 });

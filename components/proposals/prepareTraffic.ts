@@ -11,19 +11,21 @@ export interface TrafficRow {
   readonly tone: Tone;
 }
 
+const withUnit = (text: string, unit: string): string => (text === ABSENT ? text : `${text} ${unit}`);
+
 const inUnit: Readonly<Record<TrafficGauge["kind"], (value: number | null) => string>> = {
   rate: formatRate,
-  tokens: formatCount,
-  score: formatScore,
+  tokens: (value) => withUnit(formatCount(value), "tokens"),
+  score: (value) => withUnit(formatScore(value), "points"),
 };
 
-/** How each thing of the traffic stands; the level is told to two digits, for 1 is the line. */
+/** How each thing of the traffic stands; the level is told in limits, to two digits: from 1 on it is drift. */
 export function trafficRows(report: TrafficReport): readonly TrafficRow[] {
   return report.gauges.map(({ name, kind, planned, now, level, drifted }) => ({
     name,
     planned: inUnit[kind](planned),
     now: inUnit[kind](now),
-    level: level === null ? ABSENT : level.toFixed(2),
+    level: level === null ? ABSENT : `${level.toFixed(2)} × the limit`,
     ...(drifted
       ? ({ word: "drifted", tone: "warn" } as const)
       : level === null

@@ -121,7 +121,7 @@ describe("a plan", { timeout: 120_000 }, () => {
       expect(shareBand?.high).toBeGreaterThanOrEqual(share);
     }
     expect(solver.shapes?.map(({ model }) => model)).toEqual(policy.stages.map(({ model }) => model));
-    for (const { says } of solver.shapes ?? []) expect(says).toMatch(/^\d+ x tp \d/);
+    for (const { says } of solver.shapes ?? []) expect(says).toMatch(/^\d+ × tp \d/);
   });
 });
 

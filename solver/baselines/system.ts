@@ -49,9 +49,9 @@ export const gpusOf = ({ stages }: Pick<System, "stages">): number =>
 export const cascadeText = ({ stages, routing }: Pick<System, "stages" | "routing">): string =>
   stages
     .map(({ model, replicas }, stage) => {
-      const shapes = replicas.map(({ shape, count }) => `${count} x tp${shape.tp}${shape.pp > 1 ? ` pp${shape.pp}` : ""}`).join(" + ");
+      const shapes = replicas.map(({ shape, count }) => `${count} × tp ${shape.tp}${shape.pp > 1 ? ` pp ${shape.pp}` : ""}`).join(" + ");
       const threshold = routing.thresholds[stage];
-      return `${model} (${shapes})${threshold === undefined ? "" : ` <${threshold}> `}`;
+      return `${model} (${shapes})${threshold === undefined ? "" : ` <${threshold}→ `}`;
     })
     .join("");
 

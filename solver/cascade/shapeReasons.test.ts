@@ -58,7 +58,7 @@ describe("shapeReason", () => {
         gpusPerNode: 4,
         ...more,
       });
-    expect(at(8)).toMatch(/^4 x tp 4: tp 2 alone, 8 replicas, would be \d+ % slower at this load; tp 8 alone has no node of 8 GPUs\.$/);
+    expect(at(8)).toMatch(/^4 × tp 4: tp 2 alone, 8 replicas, would be \d+ % slower at this load; tp 8 alone has no node of 8 GPUs\.$/);
     expect(at(8, { fitting: [four] })).toContain("tp 2 alone does not fit");
     expect(at(8, { gpusPerNode: 8 })).toContain("tp 8 alone does not fit");
     expect(at(8, { gpusPerNode: 8, fitting: [...table.shapes, { shape: { tp: 8, pp: 1 } }] })).toContain(

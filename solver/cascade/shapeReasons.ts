@@ -86,4 +86,4 @@ function alone({ table, replicas, fitting, gpusPerNode }: ShapeAsked, shape: Sha
 const largest = (replicas: readonly ShapeCount[]): ShapeCount | undefined =>
   replicas.reduce<ShapeCount | undefined>((most, own) => (most === undefined || gpusOf([own]) > gpusOf([most]) ? own : most), undefined);
 
-const shapeText = ({ shape, count }: ShapeCount): string => `${count} x tp ${shape.tp}${shape.pp > 1 ? ` x pp ${shape.pp}` : ""}`;
+const shapeText = ({ shape, count }: ShapeCount): string => `${count} × tp ${shape.tp}${shape.pp > 1 ? ` pp ${shape.pp}` : ""}`;
