@@ -121,27 +121,28 @@ export class RequestJournal {
       const score = asked.routerScores.get(model);
       return score === undefined ? [] : [[model, score] as const];
     });
-    return {
+    const decision: Omit<Decision, "sequence"> = {
       id: asked.decisionId,
       planId: served.planId,
       policyHash: served.policyHash,
       finishedAtMs: Date.now(),
       status,
       reason: this.reason,
-      ...(this.startReason === null ? {} : { startReason: this.startReason }),
       endpoint: asked.endpoint.path,
       asked: asked.model,
       candidates: served.models,
-      ...(routerScores.length === 0 ? {} : { routerScores: Object.fromEntries(routerScores) }),
-      ...(caller.key === null ? {} : { key: caller.key }),
-      ...(caller.objective === null ? {} : { objective: caller.objective }),
       degraded: [...this.#degraded],
       costUsd: config === null ? null : requestCost(this.#stages, config),
-      ...(prompt === null ? {} : { prompt }),
       stages: this.#stages,
       ttftSeconds: this.firstTokenMs === null ? null : ((this.firstTokenMs - startedMs) / 1000) * served.timeScale,
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,
       overheadSeconds: (overheadMs / 1000) * served.timeScale,
     };
+    if (this.startReason !== null) decision.startReason = this.startReason;
+    if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
+    if (caller.key !== null) decision.key = caller.key;
+    if (caller.objective !== null) decision.objective = caller.objective;
+    if (prompt !== null) decision.prompt = prompt;
+    return decision;
   }
 }

@@ -81,12 +81,9 @@ export class RequestRun {
     const { replica, degraded } = grant;
     if (degraded !== null) this.#journal.degrade("telemetry");
     const { inFlight, maxInFlight, kvUse } = replica;
-    const engine = {
-      inFlight,
-      maxInFlight,
-      ...(driver.policy.needs.includes("kv-telemetry") ? { kvUse } : {}),
-      ...(degraded === null ? {} : { degraded }),
-    };
+    const engine: Attempt["engine"] = { inFlight, maxInFlight };
+    if (driver.policy.needs.includes("kv-telemetry")) engine.kvUse = kvUse;
+    if (degraded !== null) engine.degraded = degraded;
     const startedMs = performance.now();
     const outcome = stageOutcome(await this.#ask(replica, { model, startedMs }));
     const engineMs = performance.now() - startedMs;
