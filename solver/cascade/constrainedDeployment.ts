@@ -1,11 +1,13 @@
 import type { PlanConstraints } from "../deployment/constraints";
 import type { DeploymentProblem } from "../deployment/problem";
 import { type Deployment, solveDeployment } from "../deployment/solveDeployment";
+import { countByCurve, leastSeconds } from "../deployment/stageLatency";
 import { gpuCount, gpuOfNode, gpuPrices, gpuTypes } from "../plan/clusterGpus";
 import type { ClusterSpec } from "../plan/plan";
 import type { DeployedRow } from "./deployedRows";
 import type { FinalistInput } from "./finalist";
 import type { MixTables } from "./latencyTables";
+import type { NodeLoss } from "./nodeLoss";
 import type { ShapeCurve } from "./shapeMix";
 
 /** What deployments under constraints are made from. */
@@ -25,11 +27,14 @@ export interface RoutingCurves {
   readonly aim: readonly number[] | null;
 }
 
-/** A deployment with its objective latency by the tables, when all stands and after the worst loss of a node where that is asked. */
+/** A deployment with its objective latency by the tables when all stands. */
 export interface TimedDeployment {
   readonly deployment: Deployment;
   readonly seconds: number;
+  /** After the worst loss of a node where any is to be survived, else the same: what a latency budget holds for. */
   readonly secondsAfterLoss: number;
+  /** null where no loss is to be survived. */
+  readonly loss: NodeLoss | null;
 }
 
 /** Whether a deployment takes more than GPU counts per stage: several GPU types, something that runs, or a constraint on replicas. */
@@ -194,13 +199,27 @@ function leastBy(found: readonly (TimedDeployment | "refused" | null)[], value: 
   return least;
 }
 
-function timedDeployment({ explorer, objective }: Constrained, { routing, norms }: RoutingCurves, deployment: Deployment): TimedDeployment {
+function timedDeployment(
+  { explorer, objective, constraints }: Constrained,
+  { routing, norms }: RoutingCurves,
+  deployment: Deployment,
+): TimedDeployment {
   const cascade = explorer.routing(routing);
-  const secondsOf = (which: "seconds" | "secondsAfterLoss"): number => {
-    const stageSeconds = deployment.stages.slice(0, norms.length).map((stage) => stage[which]);
-    return objective.latency === "end-to-end" ? explorer.compose(cascade, stageSeconds, norms).seconds : Math.max(...stageSeconds);
-  };
-  return { deployment, seconds: secondsOf("seconds"), secondsAfterLoss: secondsOf("secondsAfterLoss") };
+  const rates = explorer.rows(cascade).map(({ requestsPerSecond }) => requestsPerSecond);
+  const served = deployment.stages.slice(0, norms.length);
+  const secondsOf = (stageSeconds: readonly number[]): number =>
+    objective.latency === "end-to-end" && stageSeconds.every(Number.isFinite)
+      ? explorer.compose(cascade, stageSeconds, norms).seconds
+      : Math.max(...stageSeconds);
+  const seconds = secondsOf(served.map((stage) => stage.seconds));
+  if (!constraints.surviveNodeLoss) return { deployment, seconds, secondsAfterLoss: seconds, loss: null };
+  const nodes = new Set(served.flatMap(({ replicas }) => replicas.flatMap(({ placements }) => placements.map(({ node }) => node))));
+  const losses = [...nodes].map((node): NodeLoss => {
+    const left = served.map(({ replicas }) => replicas.filter(({ placements }) => placements.every((part) => part.node !== node)));
+    return { node, tableSeconds: secondsOf(left.map((own, stage) => leastSeconds(countByCurve(own), rates[stage] ?? 0))) };
+  });
+  const loss = losses.reduce((worst, one) => (one.tableSeconds > worst.tableSeconds ? one : worst));
+  return { deployment, seconds, secondsAfterLoss: Math.max(seconds, loss.tableSeconds), loss };
 }
 
 /** The problem with stages weighed so that those that are to be slower count less: the slowest counts once. */

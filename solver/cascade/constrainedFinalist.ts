@@ -5,7 +5,7 @@ import { bestDeployment, type Constrained, rowsToDeploy, type TimedDeployment } 
 import { type DeployedStage, gpusOf, loadOf, mainGpu } from "./deployedStage";
 import type { Deployed, ToDeploy } from "./finalist";
 import type { ShapeCount } from "./shapeMix";
-import { counted, secondsText } from "./wording";
+import { counted } from "./wording";
 
 /** Time for all MILPs of one deployment; where it runs out the best found so far is taken, and how far from proven it is is told. */
 const DEPLOYMENT_SECONDS = 4;
@@ -39,6 +39,7 @@ export function deployConstrained(input: Constrained, { routing, gpus, budgetSec
     tables,
     tableSeconds: found.seconds,
     proof: { status, gap, engine: `${solver.engine}, ${counted(solver.milps, "MILP")} over replicas on nodes` },
+    loss: found.loss,
     says: saysOf(input, found),
   };
 }
@@ -84,15 +85,13 @@ function deployedStage({ model, seconds, replicas }: StageReplicas, capacity: Ca
   };
 }
 
-function saysOf({ constraints, running, objective }: Constrained, { deployment, secondsAfterLoss }: TimedDeployment): string[] {
+function saysOf({ running, objective }: Constrained, { deployment }: TimedDeployment): string[] {
   const { status, gap, started, stopped } = deployment;
   const says: string[] = [];
   if (status === "feasible")
     says.push(`The deployment is the best found in time, at most ${Math.ceil(100 * gap)} % from the best there can be.`);
   if (objective.kind === "cost-under-both" && objective.latencyBudgetSeconds !== null)
     says.push("The cost was lowered cap by cap, under each the fastest deployment that was found: nothing proves that none is cheaper.");
-  if (constraints.surviveNodeLoss)
-    says.push(`Whichever node is lost, the rest answers within ${secondsText(secondsAfterLoss)} by the tables.`);
   if (running.length > 0) says.push(`Against what runs, ${counted(started, "replica")} to start and ${stopped} to stop.`);
   return says;
 }

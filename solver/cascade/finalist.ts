@@ -9,9 +9,11 @@ import { deployConstrained } from "./constrainedFinalist";
 import { type DeployedStage, gpusOf, loadOf } from "./deployedStage";
 import type { Explorer } from "./explore";
 import { limitInFlight } from "./limitInFlight";
+import { type NodeLoss, withoutNode } from "./nodeLoss";
 import { placeReplicas } from "./placeReplicas";
 import type { TellProgress } from "./progress";
 import { simulateWhole, type WholeSimulation } from "./wholeSimulation";
+import { secondsText } from "./wording";
 
 /** A routing deployed to the last GPU. */
 export interface Deployed {
@@ -25,12 +27,17 @@ export interface Deployed {
   /** Objective latency that the tables promised, in seconds. */
   readonly tableSeconds: number;
   readonly proof: AllocationProof;
+  /** The worst loss of a node; null where none is to be survived. */
+  readonly loss: NodeLoss | null;
   /** What an operator should know of the deployment, in sentences. */
   readonly says: readonly string[];
 }
 
 /** A deployed routing that was simulated whole. */
-export type Finalist = Deployed & WholeSimulation;
+export interface Finalist extends Deployed, WholeSimulation {
+  /** What a latency budget holds for: the objective latency, or that without the node whose loss is worst, where that is to be survived. */
+  readonly heldSeconds: number;
+}
 
 export interface FinalistInput {
   readonly explorer: Explorer;
@@ -58,7 +65,7 @@ export interface ToDeploy {
 /**
  * Deploys one routing with tables simulated for exactly its own requests: GPUs by the MILP (held against the exact allocation) or, under
  * constraints and on several GPU types, replicas on named nodes by it; then a simulation of the whole cascade under the policy
- * that the gateway runs.
+ * that the gateway runs, and once more without the node whose loss is worst by the tables where that is to be survived.
  *
  * @returns `refused` when the constraints rule it out; null when it does not keep up, or its replicas do not fit the nodes.
  */
@@ -70,7 +77,17 @@ export function deployFinalist(input: FinalistInput, asked: ToDeploy): Finalist 
   const deployed = { ...unlimited, deployment: limited(unlimited.deployment), kept: limited(unlimited.kept) };
   input.progress("simulating");
   const whole = simulateWhole(input, input.policyOf(asked.routing), deployed);
-  return whole === null ? null : { ...deployed, ...whole };
+  if (whole === null || deployed.loss === null)
+    return whole === null ? null : { ...deployed, ...whole, heldSeconds: whole.verifiedSeconds };
+  const { node } = deployed.loss;
+  const left = simulateWhole(input, input.policyOf(asked.routing), withoutNode(deployed, node));
+  if (left === null) return null;
+  const heldSeconds = Math.max(whole.verifiedSeconds, left.verifiedSeconds);
+  const says = [
+    `Whichever node is lost, the rest answers within ${secondsText(heldSeconds)}, simulated whole without ${node}; with every node within ${secondsText(whole.verifiedSeconds)}.`,
+    ...deployed.says,
+  ];
+  return { ...deployed, ...whole, heldSeconds, says };
 }
 
 /** On one GPU type and without constraints: GPUs per stage first, then the best replicas on them. */
@@ -86,7 +103,7 @@ function deployPlainly({ explorer, cluster, objective, engine }: FinalistInput, 
     if (placed === null) continue;
     const [deployment, kept] = [placed.slice(0, stages.length), placed.slice(stages.length)];
     const { tableSeconds } = allocated;
-    return { routing, deployment, kept, tables, tableSeconds, proof: confirm(engine, allocated), says: [] };
+    return { routing, deployment, kept, tables, tableSeconds, proof: confirm(engine, allocated), loss: null, says: [] };
   }
   return null;
 }

@@ -74,7 +74,8 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
       const known = knownOf(asked);
       if (known === null || (finalistsLeft === 0 && known === undefined)) return [];
       const latencySeconds = known?.verifiedSeconds ?? candidate.latencySeconds * correctionOf(candidate);
-      const meets = quality(candidate) >= floor && latencySeconds <= budget && latencySeconds < Number.POSITIVE_INFINITY;
+      const meets =
+        quality(candidate) >= floor && (known?.heldSeconds ?? latencySeconds) <= budget && latencySeconds < Number.POSITIVE_INFINITY;
       return meets ? [{ ...candidate, latencySeconds, costUsdPerRequest: known ? cost(known) : candidate.costUsdPerRequest }] : [];
     });
     const leader = best(corrected, knobs.kind, quality);
@@ -89,14 +90,14 @@ export function verifiedBest({ exploration, pool, knobs, resized, deploy, cost }
     const finalist = deploy(next);
     seen.set(keyOf(next), finalist);
     if (finalist !== null) corrections.set(cascadeOf(next.candidate), finalist.verifiedSeconds / next.candidate.latencySeconds);
-    if (byCost && (finalist === null || finalist.verifiedSeconds > budget)) least.set(next.routing, next.gpus + 1);
+    if (byCost && (finalist === null || finalist.heldSeconds > budget)) least.set(next.routing, next.gpus + 1);
   }
 
   /** What came of an entry; at the end of all that is tried, also what its routing came to on more GPUs. */
   function knownOf(asked: Pick<ToDeploy, "routing" | "gpus">): Finalist | null | undefined {
     const known = seen.get(keyOf(asked));
     if (known || finalistsLeft > 0) return known;
-    const kept = verified().filter(({ routing, verifiedSeconds }) => routing === asked.routing && verifiedSeconds <= budget);
+    const kept = verified().filter(({ routing, heldSeconds }) => routing === asked.routing && heldSeconds <= budget);
     return kept.sort((a, b) => cost(a) - cost(b))[0] ?? known;
   }
 

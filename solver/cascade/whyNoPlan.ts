@@ -44,7 +44,7 @@ function noneVerified({ objective, fixed, constraints }: Asked, { pool, verified
   const budget = objective.latencyBudgetSeconds;
   const under = asksForAnything(constraints) ? "Under the constraints no" : "No";
   if (fixed === null && budget !== null) {
-    const least = Math.min(...verified.map(({ verifiedSeconds }) => verifiedSeconds));
+    const least = Math.min(...verified.map(({ heldSeconds }) => heldSeconds));
     const lowest = verified.length === 0 ? "" : ` (the lowest was ${secondsText(least)})`;
     return `${under} plan kept the latency budget of ${budget} s when it was simulated whole${lowest}, though the tables promised it: allow a little more.`;
   }

@@ -54,7 +54,8 @@ export function stageSeconds({ stages, constraints }: DeploymentProblem, replica
   });
 }
 
-function countByCurve(replicas: readonly PlacedReplica[]): CurveCount[] {
+/** Replicas by their curve. */
+export function countByCurve(replicas: readonly Pick<PlacedReplica, "option">[]): CurveCount[] {
   const counts = new Map<LoadCurve, number>();
   for (const { option } of replicas) counts.set(option.curve, (counts.get(option.curve) ?? 0) + 1);
   return [...counts].map(([curve, count]) => ({ curve, count }));
