@@ -59,6 +59,18 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
     await expect(chips.getByText(/at least 4 of/)).toBeVisible();
   });
 
+  await test.step("a model that answers is offered as no judge; where it is asked for all the same, one click gives it up", async () => {
+    await page.getByRole("button", { name: "Edit constraints" }).click();
+    const judges = await editor.getByLabel("Answers are judged by").getByRole("option").allInnerTexts();
+    expect(judges.length).toBeGreaterThan(1);
+    for (const model of free.models) expect(judges.join()).not.toContain(`${model},`);
+    await page.keyboard.press("Escape");
+    await page.goto(`${studio.url}/plan?rate=20&floor=52&judge=${dropped}*400*20`);
+    const waysOut = page.getByRole("list", { name: "What can be given up" });
+    await waysOut.getByRole("button", { name: `Give up: judged by ${dropped}` }).click({ timeout: 60_000 });
+    expect((await exactPlan(page)).hash).toBe(free.hash);
+  });
+
   await test.step("a solve is cancelled and asked for again", async () => {
     const rate = page.getByLabel("Requests per second");
     await rate.fill("37.5");
