@@ -15,7 +15,8 @@ export function alternationReport(
   { alternation, searched, alternated, difference }: BothWays,
   { routing, knobs }: { readonly routing: number; readonly knobs: Knobs },
 ): AlternationReport {
-  const kept = routing >= searched ? "alternation" : routing === alternated?.routing ? "same" : "direct";
+  const found = routing === alternated?.routing;
+  const kept = found ? (routing >= searched ? "alternation" : "same") : "direct";
   if (alternated === null) return { iterations: alternation.iterates.length, found: null, kept, difference };
   const { stages, thresholds } = explorer.routing(alternated.routing);
   return {

@@ -47,7 +47,7 @@ const knobs: Knobs = {
   latencyBudgetSeconds: null,
   maxGpus: 64,
 };
-const chosen = { routing: 0, verifiedSeconds: 2 };
+const chosen = { routing: 0, verifiedSeconds: 2, deployment: [{ gpus: 3 }] };
 const ladder = [[0], [0, 1], [1]];
 
 describe("alternativesTo", () => {

@@ -1,8 +1,9 @@
 import type { Alternative } from "../plan/plan";
 import { best, promisedQuality } from "./choose";
+import type { DeployedStage } from "./deployedStage";
 import type { Candidate, Exploration, Knobs } from "./exploration";
 import type { Finalist } from "./finalist";
-import { counted, rateText, secondsText, usdText } from "./wording";
+import { boundText, counted, rateText, secondsText, usdText } from "./wording";
 
 /** Alternatives a plan lists: single models first, then the cascades that came closest. */
 const MAX_LISTED = 8;
@@ -13,7 +14,7 @@ interface Weighed {
   readonly exploration: Exploration;
   readonly candidates: readonly Candidate[];
   readonly knobs: Knobs;
-  readonly finalist: Verified;
+  readonly finalist: Verified & { readonly deployment: readonly Pick<DeployedStage, "gpus">[] };
   /** All that were simulated whole. */
   readonly verified: readonly Verified[];
 }
@@ -80,7 +81,7 @@ function verdictOn(own: readonly Candidate[], weighed: Weighed): Verdict | null 
         reason: `${secondsText(latencySeconds)} by the tables, against ${secondsText(finalist.verifiedSeconds)} of this plan`,
         rank: latencySeconds,
       },
-      "quality-under-latency": { reason: `a quality of ${quality(meets).toFixed(1)} within the budget`, rank: 100 - quality(meets) },
+      "quality-under-latency": { reason: `a quality of ${boundText(quality(meets))} within the budget`, rank: 100 - quality(meets) },
       "cost-under-both": { reason: `${usdText(costUsdPerRequest)} on ${counted(gpusTotal, "GPU")} by the tables`, rank: costUsdPerRequest },
     };
     return { candidate: meets, simulated, ...verdicts[knobs.kind] };
@@ -95,7 +96,7 @@ function verdictOn(own: readonly Candidate[], weighed: Weighed): Verdict | null 
   if (quality(highest) < floor)
     return {
       candidate: highest,
-      reason: `reaches a quality of ${quality(highest).toFixed(1)} at most${bound}, under the floor of ${floor}`,
+      reason: `reaches a quality of ${boundText(quality(highest))} at most${bound}, under the floor of ${floor}`,
       simulated,
       rank: 1e4 + floor - quality(highest),
     };
@@ -136,10 +137,13 @@ function whyIdle({ routing }: Candidate, { routings, leastGpus, requestsPerSecon
 
 function oneModelWins(name: string, next: Candidate | null, { exploration, finalist, knobs }: Weighed): string {
   const promise = knobs.qualityFloor === null ? "" : ` meets the floor of ${knobs.qualityFloor} and`;
-  return `One model alone wins: ${name}${promise} answers within ${secondsText(finalist.verifiedSeconds)} with all GPUs to itself; ${rest()}.`;
+  return `One model alone wins: ${name}${promise} answers within ${secondsText(finalist.verifiedSeconds)} on ${counted(
+    finalist.deployment.reduce((sum, { gpus }) => sum + gpus, 0),
+    "GPU",
+  )}; ${rest()}.`;
 
   function rest(): string {
-    if (next === null) return exploration.models.length === 1 ? "the ladder has no other model" : "no other model fits here";
+    if (next === null) return exploration.models.length === 1 ? "the ladder has no other model" : "no other could be deployed as asked";
     if (next.latencySeconds === Number.POSITIVE_INFINITY) return "nothing else keeps up";
     const slower = `the next best takes ${secondsText(next.latencySeconds)}`;
     if ((exploration.routings[next.routing]?.stages.length ?? 1) === 1) return slower;

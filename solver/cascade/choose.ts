@@ -2,7 +2,8 @@ import { allocate } from "./allocate";
 import type { Candidate, Choice, Exploration, Knobs } from "./exploration";
 import { onFewestGpus } from "./onFewestGpus";
 import { paretoFront } from "./paretoFront";
-import { counted, rateText, secondsText, usdText } from "./wording";
+import { PLANNED_LOAD } from "./plannedLoad";
+import { boundText, counted, rateText, secondsText, usdText } from "./wording";
 
 /**
  * Chooses routing and GPUs for one setting of the knobs from the tables of an exploration: exact over all routings in it. Fast
@@ -99,8 +100,6 @@ function latencyFrontier(candidates: readonly Candidate[], quality: (candidate: 
   return paretoFront(figures, ["quality", "latency"]);
 }
 
-const points = (value: number): string => value.toFixed(1);
-
 function whatBinds(
   exploration: Exploration,
   knobs: Knobs,
@@ -125,8 +124,8 @@ function whatBinds(
     return `${gpus}: neither the floor nor the budget changes the choice.`;
   }
   if (knobs.kind === "latency-under-quality")
-    return `The quality floor binds: without it ${secondsText(free.latencySeconds)} would do, at a quality of ${points(quality(free))}.`;
-  return `The latency budget binds: without it a quality of ${points(quality(free))} is reached, at ${secondsText(free.latencySeconds)}.`;
+    return `The quality floor binds: without it ${secondsText(free.latencySeconds)} would do, at a quality of ${boundText(quality(free))}.`;
+  return `The latency budget binds: without it a quality of ${boundText(quality(free))} is reached, at ${secondsText(free.latencySeconds)}.`;
 }
 
 interface Relaxed {
@@ -141,7 +140,7 @@ function whatBindsCost(chosen: Candidate, { floorless, budgetless, quality }: Re
     `${usdText(costOf(other))} on ${counted(other.gpusTotal, "GPU")} would do, instead of ${usdText(costOf(chosen))} on ${chosen.gpusTotal}`;
   const binds = [
     ...(saves(floorless)
-      ? [`The quality floor binds: without it ${instead(floorless)}, at a quality of ${points(quality(floorless))}.`]
+      ? [`The quality floor binds: without it ${instead(floorless)}, at a quality of ${boundText(quality(floorless))}.`]
       : []),
     ...(saves(budgetless)
       ? [`The latency budget binds: without it ${instead(budgetless)}, at ${secondsText(budgetless.latencySeconds)}.`]
@@ -161,7 +160,7 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
   const fastest = best(serving, "latency-under-quality", quality);
   if (highest === null || fastest === null) {
     return {
-      reason: `No routing keeps up with ${here}: add GPUs or lower the rate.`,
+      reason: `No routing keeps up with ${here} within ${100 * PLANNED_LOAD} % of what replicas carry at saturation: add GPUs or lower the rate.`,
       bestQuality: null,
       bestLatencySeconds: null,
     };
@@ -172,19 +171,19 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
   if (quality(highest) < floor && candidates.some((candidate) => quality(candidate) >= floor)) {
     return {
       ...reach,
-      reason: `The floor of ${floor} is reachable, but not at ${here}: at most ${points(quality(highest))} here. Add GPUs, lower the rate, or lower the floor.`,
+      reason: `The floor of ${floor} is reachable, but not at ${here}: at most ${boundText(quality(highest))} here. Add GPUs, lower the rate, or lower the floor.`,
     };
   }
   if (quality(highest) < floor) {
     return {
       ...reach,
-      reason: `No thresholds reach a quality floor of ${floor}: the best ${measure} is ${points(quality(highest))}, at ${secondsText(highest.latencySeconds)}. Lower the floor to ${Math.floor(10 * quality(highest)) / 10}.`,
+      reason: `No thresholds reach a quality floor of ${floor}: the best ${measure} is ${boundText(quality(highest))}, at ${secondsText(highest.latencySeconds)}. Lower the floor to ${Math.floor(10 * quality(highest)) / 10}.`,
     };
   }
   if (fastest.latencySeconds > budget) {
     return {
       ...reach,
-      reason: `No plan meets a latency budget of ${secondsText(budget)}: the lowest is ${secondsText(fastest.latencySeconds)}, at a quality of ${points(quality(fastest))}.`,
+      reason: `No plan meets a latency budget of ${secondsText(budget)}: the lowest is ${secondsText(fastest.latencySeconds)}, at a quality of ${boundText(quality(fastest))}.`,
     };
   }
   const within =
@@ -202,6 +201,6 @@ function whyInfeasible(exploration: Exploration, knobs: Knobs): NonNullable<Choi
   return {
     bestQuality: quality(within),
     bestLatencySeconds: above.latencySeconds,
-    reason: `Floor and budget exclude one another: a quality of ${floor} takes ${secondsText(above.latencySeconds)}, and ${secondsText(budget)} allow ${points(quality(within))}.`,
+    reason: `Floor and budget exclude one another: a quality of ${floor} takes ${secondsText(above.latencySeconds)}, and ${secondsText(budget)} allow ${boundText(quality(within))}.`,
   };
 }

@@ -2,6 +2,7 @@ import type { ReplicaModel } from "../engine/replicaModel";
 import { saturationRate } from "../engine/saturation";
 import { simulateReplica } from "../engine/simulateReplica";
 import { quantile } from "../numeric/quantile";
+import { PLANNED_LOAD } from "./plannedLoad";
 import { atRate } from "./thinning";
 
 /** How the latency percentile of one replica grows with its load, for one mix of requests. */
@@ -40,25 +41,24 @@ export interface LoadPoint {
 /**
  * Loads for the tables of a search. Waiting comes from bursts, and the slow ones show only where the whole trace is seen: a run
  * goes through it once, within the bounds. Runs that ended after a third of the conversation trace of Azure gave p95s up to 36 % too
- * low for large replicas, which take much of a stage's traffic. Nothing above 0.9: there latency depends on the length of the run
- * more than on the load, and no plan should stand there.
+ * low for large replicas, which take much of a stage's traffic.
  */
 export const SEARCH_LOADS: readonly LoadPoint[] = [
   { share: 0.05, least: 300, most: 300 },
   { share: 0.5, least: 600, most: 1500 },
   { share: 0.75, least: 1400, most: 6000 },
-  { share: 0.9, least: 2400, most: 12_000 },
+  { share: PLANNED_LOAD, least: 2400, most: 12_000 },
 ];
 
 /** Loads for the tables of a finalist. */
-export const FINALIST_LOADS: readonly LoadPoint[] = [0.05, 0.3, 0.5, 0.65, 0.75, 0.83, 0.9].map((share) => ({
+export const FINALIST_LOADS: readonly LoadPoint[] = [0.05, 0.3, 0.5, 0.65, 0.75, 0.83, PLANNED_LOAD].map((share) => ({
   share,
   least: share < 0.6 ? 1200 : 3000,
   most: share < 0.5 ? 1200 : 12_000,
 }));
 
 /** Loads that tell useful shapes from useless ones. */
-export const SCREENING_LOADS: readonly LoadPoint[] = [0.05, 0.5, 0.9].map((share) => ({ share, least: 200, most: 200 }));
+export const SCREENING_LOADS: readonly LoadPoint[] = [0.05, 0.5, PLANNED_LOAD].map((share) => ({ share, least: 200, most: 200 }));
 
 /** Requests of a run at saturation: several times the largest batch. */
 const SATURATION_REQUESTS = 900;

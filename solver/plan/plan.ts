@@ -193,7 +193,7 @@ const solverSchema = z.object({
   why: z.array(z.string()),
   /** Why each model's replicas have their shape and not another, a sentence each; left out in older plans. */
   shapes: z.array(z.object({ model: z.string(), says: z.string() })).optional(),
-  /** The source's alternation beside the direct search, by the same tables; left out for the lowest cost, for a judge as an engine, for a routing set by hand, and in older plans. */
+  /** The source's alternation beside the direct search, by the same tables; left out for the lowest cost, under constraints on replicas, on several GPU types, for a judge as an engine, for a routing set by hand, and in older plans. */
   alternation: alternationSchema.optional(),
   alternatives: z.array(alternativeSchema),
 });
