@@ -45,7 +45,9 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
   const limits = limitsByEngine(plan, current);
   const entry = (id: string, state: GatewayReplica["state"]): readonly GatewayReplica[] => {
     const engine = engines.find((one) => one.id === id);
-    return engine === undefined ? [] : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}) }];
+    return engine === undefined
+      ? []
+      : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}) }];
   };
   const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
   // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
