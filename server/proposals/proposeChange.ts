@@ -1,6 +1,7 @@
 import type { SolveRequest } from "@/server/api/inputs";
 import type { Planning } from "@/server/api/planningService";
 import type { Proposal } from "@/server/contracts/studio";
+import { boundText, secondsText } from "@/solver/cascade/wording";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import type { Plan } from "@/solver/plan/plan";
 import { type ReplicaChange, replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
@@ -55,7 +56,11 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
   };
   const anew = await planning.solve({ ...request, running }, { signal });
   if (anew.outcome === "infeasible") return none(`No plan keeps what was asked under this traffic: ${anew.reason}`);
-  if (anew.plan.id === plan.id) return none("The plan in force is still the best there is.");
+  if (anew.plan.id === plan.id) {
+    const { p95Seconds, qualityBand } = anew.plan.predictions;
+    const promises = `a p95 of ${secondsText(p95Seconds)} and a quality of ${boundText(qualityBand.low)} at least under it`;
+    return none(`Planned anew for this traffic, preferring what runs, the plan in force comes out again: ${promises}.`);
+  }
   const asItRuns = await planning.solve(
     {
       ...request,

@@ -25,11 +25,11 @@ const exploration: Exploration = {
 };
 const knobs = { maxGpus: MAX_GPUS, latency: "end-to-end" } as const;
 
-it("puts every routing on fewer GPUs, down to the fewest that keep up", () => {
+it("puts routings on every number of GPUs below the cluster's, down to the fewest that keep up and up to those that still help", () => {
   const found = costCandidates(exploration, knobs);
   const totals = (routing: number) => found.filter((each) => each.routing === routing).map((each) => each.gpusTotal);
-  expect(totals(0)).toEqual([1, 2, 4, 6]);
-  expect(totals(1)).toEqual([4, 6]);
+  expect(totals(0)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  expect(totals(1)).toEqual([4, 5, 6]);
   expect(found.every((each) => Number.isFinite(each.latencySeconds))).toBe(true);
 });
 
