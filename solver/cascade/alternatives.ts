@@ -17,24 +17,36 @@ interface Weighed {
   readonly finalist: Verified & { readonly deployment: readonly Pick<DeployedStage, "gpus">[] };
   /** All that were simulated whole. */
   readonly verified: readonly Verified[];
+  /** Under constraints: all candidates as they would be without, and those of them that the constraints rule out. */
+  readonly undeployed?: { readonly candidates: readonly Candidate[]; readonly refused: readonly Candidate[] };
 }
 
 /** The other cascades of the ladder at their best, each with the reason why it lost, and the comparison in sentences. */
 export function alternativesTo(weighed: Weighed): { readonly list: Alternative[]; readonly why: string[] } {
-  const { exploration, candidates, finalist } = weighed;
+  const { exploration, candidates, finalist, undeployed } = weighed;
   const stagesOf = (routing: number): readonly number[] => exploration.routings[routing]?.stages ?? [];
   const named = (stages: readonly number[]): string => stages.map((model) => exploration.models[model] ?? "").join(" > ");
   const chosen = stagesOf(finalist.routing);
-  const groups = new Map<string, Candidate[]>();
-  for (const candidate of candidates) {
-    const key = stagesOf(candidate.routing).join("-");
-    if (key === chosen.join("-")) continue;
-    groups.set(key, [...(groups.get(key) ?? []), candidate]);
-  }
-  const others = [...groups.values()].flatMap((own) => {
-    const verdict = verdictOn(own, weighed);
-    return verdict === null ? [] : [verdict];
-  });
+  const keyOf = ({ routing }: Candidate): string => stagesOf(routing).join("-");
+  const groupsOf = (all: readonly Candidate[], without: ReadonlySet<string>): ReadonlyMap<string, readonly Candidate[]> => {
+    const groups = new Map<string, Candidate[]>();
+    for (const candidate of all) {
+      const key = keyOf(candidate);
+      if (!without.has(key)) groups.set(key, [...(groups.get(key) ?? []), candidate]);
+    }
+    return groups;
+  };
+  const groups = groupsOf(candidates, new Set([chosen.join("-")]));
+  const refused = groupsOf(undeployed?.refused ?? [], new Set([chosen.join("-"), ...groups.keys()]));
+  const free = groupsOf(undeployed?.candidates ?? [], new Set([chosen.join("-"), ...groups.keys(), ...refused.keys()]));
+  const others = [
+    ...[...groups.values()].map((own) => verdictOn(own, weighed)),
+    ...[...refused.values()].flatMap(([candidate]) => (candidate === undefined ? [] : [ruledOut(candidate)])),
+    ...[...free.values()].map((own) => {
+      const verdict = verdictOn(own, weighed);
+      return verdict === null ? null : { ...verdict, reason: `${verdict.reason}, even without the constraints` };
+    }),
+  ].flatMap((verdict) => verdict ?? []);
   others.sort((a, b) => a.rank - b.rank);
   const list = others.slice(0, MAX_LISTED).map(({ candidate, reason }) => ({
     stages: stagesOf(candidate.routing).map((model) => exploration.models[model] ?? ""),
@@ -59,6 +71,13 @@ interface Verdict {
   /** Ascending: closer to winning first. */
   readonly rank: number;
 }
+
+const ruledOut = (candidate: Candidate): Verdict => ({
+  candidate: { ...candidate, latencySeconds: Number.POSITIVE_INFINITY },
+  reason: "no deployment of it that was tried keeps the constraints",
+  simulated: false,
+  rank: 1e5,
+});
 
 function verdictOn(own: readonly Candidate[], weighed: Weighed): Verdict | null {
   const { knobs, finalist, exploration } = weighed;

@@ -8,6 +8,8 @@ import type { Candidate, Knobs } from "./exploration";
 export interface BestByTables {
   /** null where none keeps all that is asked. */
   readonly candidate: Candidate | null;
+  /** The least latency that a budget would have to allow for, of those looked at; Infinity where none. */
+  readonly heldSeconds: number;
   /** Whether something better may have been left untried. */
   readonly cut: boolean;
 }
@@ -27,9 +29,13 @@ export function bestByTables(
   const { candidates } = choose(input.explorer.exploration(), allowed);
   const within = meeting(candidates, allowed).filter((candidate) => routing === null || candidate.routing === routing);
   const quality = promisedQuality(knobs);
-  if (!isConstrained(input)) return { candidate: best(within, knobs.kind, quality), cut: false };
+  if (!isConstrained(input)) {
+    const heldSeconds = Math.min(...within.map(({ latencySeconds }) => latencySeconds));
+    return { candidate: best(within, knobs.kind, quality), heldSeconds, cut: false };
+  }
   const deployed = constrainedCandidates(input, { within, over: [] }, allowed, sought);
-  return { candidate: best(deployed.candidates, knobs.kind, quality), cut: deployed.cut };
+  const heldSeconds = Math.min(...deployed.candidates.map((one) => one.heldSeconds));
+  return { candidate: best(deployed.candidates, knobs.kind, quality), heldSeconds, cut: deployed.cut };
 }
 
 /** Constraints with the cap on GPUs that the objective sets beside them. */

@@ -18,14 +18,20 @@ const ENOUGH = 4;
 /** Routings of one cascade whose stages' shares differ by less are alike to a deployment: the best of them stands for all. */
 const SHARE_STEP = 0.04;
 
+/** A candidate as it can be deployed, with latency, cost and GPUs as they then are by the tables. */
+export interface DeployedCandidate extends Candidate {
+  /** What a latency budget holds for: after the worst loss of a node, where any is to be survived. */
+  readonly heldSeconds: number;
+}
+
 /** What came of deploying candidates under the constraints. */
 export interface ConstrainedCandidates {
-  /** Those that can be deployed, with latency, cost and GPUs as they then are by the tables. */
-  readonly candidates: readonly Candidate[];
-  /** Those that can be deployed over the latency budget, by no more than tables err, with the same figures. */
-  readonly misses: readonly Candidate[];
-  /** The best that the constraints rule out; null where none was. */
-  readonly refused: Candidate | null;
+  /** Those that can be deployed. */
+  readonly candidates: readonly DeployedCandidate[];
+  /** Those that can be deployed over the latency budget, by no more than tables err. */
+  readonly misses: readonly DeployedCandidate[];
+  /** Those that the constraints rule out, as they were without, the best first. */
+  readonly refused: readonly Candidate[];
   /** Whether some were left untried that may be better. */
   readonly cut: boolean;
   readonly tried: number;
@@ -48,9 +54,9 @@ export function constrainedCandidates(
   const quality = promisedQuality(knobs);
   const { some, none } = input.constraints.surviveNodeLoss ? MOST_TRIED.survivingNodeLoss : MOST_TRIED.usually;
   const budget = knobs.latencyBudgetSeconds ?? Number.MAX_VALUE;
-  const candidates: Candidate[] = [];
-  const misses: Candidate[] = [];
-  let refused: Candidate | null = null;
+  const candidates: DeployedCandidate[] = [];
+  const misses: DeployedCandidate[] = [];
+  const refused: Candidate[] = [];
   let left = representatives(input, pool.within, knobs, SHARE_STEP);
   let tried = 0;
   for (;;) {
@@ -74,18 +80,19 @@ export function constrainedCandidates(
       seconds: TRIAL_SECONDS,
       budgetSeconds: knobs.latencyBudgetSeconds,
     });
-    if (found === "refused") refused ??= next;
+    if (found === "refused") refused.push(next);
     if (found === null || found === "refused") return;
     const { gpus, usdPerHour, stages } = found.deployment;
     const { judge, requestsPerSecond } = input.explorer.input;
     const { share } = input.explorer.routing(next.routing).routed;
-    const deployed: Candidate = {
+    const deployed: DeployedCandidate = {
       ...next,
       gpus: stages
         .slice(0, next.gpus.length)
         .map(({ replicas }) => replicas.reduce((sum, { option }) => sum + option.shape.tp * option.shape.pp, 0)),
       gpusTotal: gpus,
       latencySeconds: found.seconds,
+      heldSeconds: found.secondsAfterLoss,
       costUsdPerRequest: costUsdPerRequest({ gpus: 1, usdPerGpuHour: usdPerHour, requestsPerSecond, share, judge }),
     };
     if (found.secondsAfterLoss <= budget) candidates.push(deployed);

@@ -123,6 +123,9 @@ export function bestDeployment(
   const fastest = leastBy(fast, ({ secondsAfterLoss }) => secondsAfterLoss);
   if (fastest === null) return fast.includes("refused") ? "refused" : null;
   if (!byCost) return asked.refine && endToEnd ? refined(fastest, { problem, solve }) : fastest;
+  // The cheapest that keeps up at all: none can cost less.
+  const least = solve({ ...problem, objective: { kind: "cost", stageLimitSeconds: Number.POSITIVE_INFINITY } });
+  if (least !== null && least !== "refused" && least.secondsAfterLoss <= (asked.budgetSeconds ?? Number.MAX_VALUE)) return least;
   const aims = [curves.aim, fastest.deployment.stages.slice(0, curves.norms.length).map(({ secondsAfterLoss }) => secondsAfterLoss)];
   const cheap = aims
     .flatMap((aim) => (aim === null ? [] : costProblem(input, curves, { problem, aim, budgetSeconds: asked.budgetSeconds })))
@@ -130,7 +133,11 @@ export function bestDeployment(
   const within = leastBy(cheap, ({ deployment }) => deployment.usdPerHour) ?? fastest;
   if (asked.budgetSeconds === null || !endToEnd || within.secondsAfterLoss > asked.budgetSeconds) return within;
   const steps = asked.refine ? CAP_STEPS.refined : CAP_STEPS.usually;
-  return cheapened(within, { budgetSeconds: asked.budgetSeconds, weighings, steps, solve });
+  const cheapest = cheapened(within, { budgetSeconds: asked.budgetSeconds, weighings, steps, solve });
+  const { usdPerHour } = cheapest.deployment;
+  const bound = least === null || least === "refused" ? 0 : least.deployment.usdPerHour;
+  const gap = usdPerHour === 0 ? 0 : Math.max(0, 1 - bound / usdPerHour);
+  return { ...cheapest, deployment: { ...cheapest.deployment, status: gap <= 1e-6 ? "optimal" : "feasible", bound, gap } };
 }
 
 /** Caps on the cost under which a cheaper deployment is looked for. */

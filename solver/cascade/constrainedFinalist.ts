@@ -88,10 +88,13 @@ function deployedStage({ model, seconds, replicas }: StageReplicas, capacity: Ca
 function saysOf({ running, objective }: Constrained, { deployment }: TimedDeployment): string[] {
   const { status, gap, started, stopped } = deployment;
   const says: string[] = [];
+  const percent = `${Math.ceil(100 * gap)} %`;
   if (status === "feasible")
-    says.push(`The deployment is the best found in time, at most ${Math.ceil(100 * gap)} % from the best there can be.`);
-  if (objective.kind === "cost-under-both" && objective.latencyBudgetSeconds !== null)
-    says.push("The cost was lowered cap by cap, under each the fastest deployment that was found: nothing proves that none is cheaper.");
+    says.push(
+      objective.kind === "cost-under-both"
+        ? `The cost was lowered cap by cap, under each the fastest deployment that was found; what the load alone takes costs ${percent} less, and nothing is cheaper than that.`
+        : `The deployment is the best found in time, at most ${percent} from the best there can be.`,
+    );
   if (running.length > 0) says.push(`Against what runs, ${counted(started, "replica")} to start and ${stopped} to stop.`);
   return says;
 }

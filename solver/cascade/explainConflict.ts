@@ -109,7 +109,9 @@ function oracleOf(asked: ConflictAsked): Oracle {
     if (elapsedSeconds() - startedSeconds > CONFLICT_SECONDS) return "undecided";
     const explorer = asked.explorerUnder(constraints);
     const models = explorer?.input.sample.models ?? [];
-    if (explorer === null || constraints.pinned.some(({ model }) => !models.includes(model))) return { candidate: null, cut: false };
+    if (explorer === null || constraints.pinned.some(({ model }) => !models.includes(model))) {
+      return { candidate: null, heldSeconds: Number.POSITIVE_INFINITY, cut: false };
+    }
     explorer.search();
     explorer.focus({ floor: limits.qualityFloor, budgetSeconds: limits.latencyBudgetSeconds });
     const knobs: Knobs = { ...objective, ...limits, kind, maxGpus: gpuCount(asked.cluster) };

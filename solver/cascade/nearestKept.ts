@@ -20,19 +20,21 @@ export function nearestKept(demands: Demands, demand: Demand, oracle: Oracle): N
   const keeps = (change: Partial<PlanConstraints>): boolean => oracle.keeps({ ...less, constraints: { ...less.constraints, ...change } });
   switch (demand.kind) {
     case "qualityFloor": {
-      const found = oracle.best(less, "quality-under-latency", "any");
-      if (found === "undecided" || found.candidate === null) return GIVEN_UP;
-      const nearest = Math.floor(10 * promisedQuality(oracle.asked.objective)(found.candidate)) / 10;
+      const { kind } = oracle.asked.objective;
+      const found = [oracle.best(less, "quality-under-latency", "any"), oracle.best(less, kind, "any")].flatMap((one) =>
+        one === "undecided" || one.candidate === null ? [] : [promisedQuality(oracle.asked.objective)(one.candidate)],
+      );
+      const nearest = Math.floor(10 * Math.max(...found)) / 10;
       return { nearest, needs: `${nearest} can be had` };
     }
     case "latencyBudgetSeconds": {
       const found = oracle.best(less, "latency-under-quality", "best");
-      if (found === "undecided" || found.candidate === null) return GIVEN_UP;
+      if (found === "undecided" || !Number.isFinite(found.heldSeconds)) return GIVEN_UP;
       // A whole simulation may take longer than the tables promise by as much as they err.
-      const nearest = rounded(NEAR_TIE * found.candidate.latencySeconds);
+      const nearest = rounded(NEAR_TIE * found.heldSeconds);
       return {
         nearest,
-        needs: `${rounded(found.candidate.latencySeconds)} s by the tables, which err by some per cent: allow ${nearest} s`,
+        needs: `${rounded(found.heldSeconds)} s by the tables, which err by some per cent: allow ${nearest} s`,
       };
     }
     case "maxGpus": {
