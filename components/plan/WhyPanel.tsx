@@ -54,7 +54,7 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
             <h3 className="mt-2 text-sm font-semibold">Why these shapes</h3>
             <ul className="flex list-none flex-col gap-1 text-sm text-ink-2">
               {solver.shapes.map(({ model, says }) => (
-                <li key={model}>
+                <li key={`${model} ${says}`}>
                   <span className="font-medium text-ink">{model}</span>: {says}
                 </li>
               ))}

@@ -331,6 +331,11 @@ describe("a cluster of two GPU types", { timeout: 120_000 }, () => {
     const alone = planFor({ situation: { cluster: { ...cluster, nodes: [{ name: "node1", gpus: 8 }] } }, objective: { maxGpus: 8 } });
     expect(mixed.predictions.p95Seconds).toBeLessThan(alone.predictions.p95Seconds);
     expect(Math.abs(mixed.predictions.tableError)).toBeLessThan(0.1);
+    const groups = mixed.deployment.flatMap(({ model, gpu, replicas }) => [
+      ...new Set(replicas.map((group) => `${model} ${group.gpu ?? gpu}`)),
+    ]);
+    const explained = mixed.solver.shapes?.map(({ model, says }) => `${model} ${/^On ([^:]+): /.exec(says)?.[1]}`);
+    expect(explained?.sort()).toEqual(groups.sort());
     expect(mixed.metadata.name).toMatch(/on 8 x h100-sxm and \d+ x l40s|on \d+ x l40s and 8 x h100-sxm/);
   });
 

@@ -92,6 +92,16 @@ describe("planning with a direct start", () => {
     expect(refused).toMatchObject({ answer: { reason: expect.stringContaining("needs a router: ask for a direct start") } });
   });
 
+  it("says that it rests on a modelled router, and when that is a coin", () => {
+    expect(later.predictions.notes.join(" ")).toContain("a router that is modelled with an AUC of 0.75.");
+    expect(plain.predictions.notes.join(" ")).not.toContain("a router");
+    const { stages, thresholds } = later.policy;
+    const fixed = { models: stages.map(({ model }) => model), thresholds, startBelow: 50 };
+    const coin = desk.work({ ...without, directStart: { auc: 0.5 } }, { kind: "solve", objective, fixed }, () => false);
+    if (coin.kind !== "draft") throw new Error(JSON.stringify(coin));
+    expect(coin.draft.predictions.notes.join(" ")).toContain("an AUC of 0.50, no better than a coin.");
+  });
+
   it("is recorded as asked, also where the plan comes to have none", () => {
     expect(later.inputs.directStart).toEqual({ auc: AUC });
     expect(plain.inputs.directStart).toBeUndefined();

@@ -23,7 +23,7 @@ export function planNotes(
   finalist: Finalist,
   predicted: readonly StagePrediction[],
 ): string[] {
-  const { routed, qualityLow, stages } = explorer.routing(finalist.routing);
+  const { routed, qualityLow, stages, startBelow } = explorer.routing(finalist.routing);
   const notes = ["Percentiles are simulated: no public measurement of real engines validates a predicted p95.", profileNote(profile)];
   if (stages.length > 1 && workload.judge.kind === "modelled")
     notes.push(
@@ -39,6 +39,11 @@ export function planNotes(
   if (stages.length > 1 && judge.engine !== undefined && cluster.kind === "embedded")
     notes.push(
       `The embedded cluster starts the engines of ${judge.model}, but its gateway asks the emulated judge all the same: there judging takes what that takes.`,
+    );
+  const routerAuc = explorer.input.directStart?.auc;
+  if (startBelow > 0 && routerAuc !== undefined)
+    notes.push(
+      `Where requests start rests on a router that is modelled with an AUC of ${routerAuc.toFixed(2)}${routerAuc <= 0.5 ? ", no better than a coin" : ""}.`,
     );
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
   for (const [index, { model, stability, extrapolated = [] }] of predicted.entries()) {

@@ -1,5 +1,5 @@
 import type { ShapedReplica } from "../hardware/replicaShapes";
-import { gpuOfNode } from "../plan/clusterGpus";
+import { gpuOfNode, gpuTypes } from "../plan/clusterGpus";
 import type { ClusterSpec, SolverReport } from "../plan/plan";
 import { type CapacityTable, secondsOnReplicas } from "./capacityTable";
 import { gpusOf } from "./deployedStage";
@@ -22,7 +22,10 @@ export interface ShapeAsked {
   readonly gpusPerNode: number;
 }
 
-/** Why each stage of a deployment has its tensor parallelism and not the next smaller or larger, a sentence each, by the stage's own tables. */
+/**
+ * Why each stage of a deployment has its tensor parallelism and not the next smaller or larger, by the stage's own tables: a sentence for
+ * each GPU type it runs on, which is named where the cluster has several.
+ */
 export function shapeReasons(
   explorer: Explorer,
   cluster: ClusterSpec,
@@ -31,22 +34,16 @@ export function shapeReasons(
   const { stages } = explorer.routing(routing);
   return deployment.flatMap(({ model, replicas }, stage) => {
     const table = tables[stage]?.capacity;
-    const main = largest(replicas);
-    if (table === undefined || main === undefined) return [];
-    const fitting = (explorer.input.shapes[stages[stage] ?? 0] ?? []).filter(({ gpu }) => gpu === main.gpu);
-    const gpusPerNode = Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === main.gpu).map(({ gpus }) => gpus));
-    const own = replicas.filter(({ gpu }) => gpu === main.gpu);
-    return [
-      {
-        model,
-        says: shapeReason({
-          table: { ...table, shapes: table.shapes.filter(({ gpu }) => gpu === main.gpu) },
-          replicas: own,
-          fitting,
-          gpusPerNode,
-        }),
-      },
-    ];
+    if (table === undefined) return [];
+    return [...new Set(replicas.map(({ gpu }) => gpu))].map((type) => {
+      const says = shapeReason({
+        table: { ...table, shapes: table.shapes.filter(({ gpu }) => gpu === type) },
+        replicas: replicas.filter(({ gpu }) => gpu === type),
+        fitting: (explorer.input.shapes[stages[stage] ?? 0] ?? []).filter(({ gpu }) => gpu === type),
+        gpusPerNode: Math.max(...cluster.nodes.filter((node) => gpuOfNode(cluster, node) === type).map(({ gpus }) => gpus)),
+      });
+      return { model, says: gpuTypes(cluster).length > 1 ? `On ${type}: ${says}` : says };
+    });
   });
 }
 
