@@ -17,15 +17,18 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
       {lines.map((line) => {
         const sign = signs[line.sign];
         return (
-          <li key={`${line.sign}${line.subject}${line.text}`} className="flex gap-3 border-b py-1.5 text-sm last:border-0">
+          <li
+            key={`${line.sign}${line.subject}${line.text}`}
+            className="flex flex-wrap gap-x-3 border-b py-1.5 text-sm last:border-0 sm:flex-nowrap"
+          >
             <span className={`w-20 shrink-0 ${sign.tone}`}>
               <span aria-hidden="true" className="mr-1.5 inline-block w-2 font-mono">
                 {sign.mark}
               </span>
               {sign.word}
             </span>
-            <span className="w-56 shrink-0 font-medium break-words">{line.subject}</span>
-            <span className="min-w-0 text-ink-2">{line.text}</span>
+            <span className="w-44 shrink-0 font-medium sm:w-56 break-words">{line.subject}</span>
+            <span className="min-w-0 basis-full text-ink-2 sm:basis-auto">{line.text}</span>
           </li>
         );
       })}

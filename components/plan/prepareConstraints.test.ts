@@ -28,7 +28,7 @@ describe("active constraints", () => {
   it("are told in words, one for each thing asked", () => {
     expect(activeConstraints(asked).map(({ says }) => says)).toEqual([
       "at least 4 of large",
-      "large as tp 8, pp 2",
+      "large as tp 8 pp 2",
       "without small",
       "large only on n1 and never on n2",
       "at least 2 replicas of every model",

@@ -17,8 +17,8 @@ export interface ActiveConstraint {
   readonly without: Partial<ConstraintsView>;
 }
 
-/** A shape in words: `tp 4`, `tp 4, pp 2`. */
-export const shapeText = ({ tp, pp }: { readonly tp: number; readonly pp: number }): string => (pp > 1 ? `tp ${tp}, pp ${pp}` : `tp ${tp}`);
+/** A shape in words: `tp 4`, `tp 4 pp 2`. */
+export const shapeText = ({ tp, pp }: { readonly tp: number; readonly pp: number }): string => (pp > 1 ? `tp ${tp} pp ${pp}` : `tp ${tp}`);
 
 function nodesSay({ only, never }: PlanConstraints["nodes"][number]): string {
   const parts = [

@@ -94,7 +94,7 @@ describe("diffPlans", () => {
       sign: "~",
       of: "plan",
       subject: "a",
-      text: "2 × tp 1 on 2 l40s -> 2 × tp 1, at most 32 requests each on 2 l40s",
+      text: "2 × tp 1 on 2 l40s -> 2 × tp 1 on 2 l40s; requests at once in each: 32",
     });
     expect(diffPlans(null, having({ gpu: "l4" }))[0]?.text).toBe("2 × tp 1 on l4, 2 GPUs");
   });

@@ -3,16 +3,16 @@ import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { placeText, targetEngines } from "./targetEngines";
 
-/** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; on several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
+/** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
 function deploymentText({ replicas, gpus, gpu }: ModelDeployment): string {
   const mixed = replicas.some((group) => group.gpu !== undefined && group.gpu !== gpu);
-  const groups = replicas.map(({ count, tp, pp, maxInFlight, gpu: own = gpu }) =>
-    [
-      `${count} × tp ${tp}${pp > 1 ? ` pp ${pp}` : ""}${mixed ? ` on ${own}` : ""}`,
-      ...(maxInFlight === undefined ? [] : [`at most ${maxInFlight} requests each`]),
-    ].join(", "),
+  const shapes = replicas.map(
+    ({ count, tp, pp, gpu: own = gpu }) => `${count} × tp ${tp}${pp > 1 ? ` pp ${pp}` : ""}${mixed ? ` on ${own}` : ""}`,
   );
-  return `${groups.join(", ")}${mixed ? `, ${gpus} GPUs` : ` on ${gpus} ${gpu}`}`;
+  const limits = replicas.map(({ maxInFlight }) => (maxInFlight === undefined ? "no limit" : `${maxInFlight}`));
+  const limited = replicas.some(({ maxInFlight }) => maxInFlight !== undefined);
+  const where = mixed ? `, ${gpus} GPUs` : ` on ${gpus} ${gpu}`;
+  return `${shapes.join(", ")}${where}${limited ? `; requests at once in each: ${limits.join(", ")}` : ""}`;
 }
 
 /** A line for a value that two plans may share; `before` null: the first has none. */

@@ -67,7 +67,7 @@ export function constraintsOf(constraints: PlanConstraints): readonly NamedConst
       })),
     ),
     ...shapes.map((entry) =>
-      of("shapes", entry.model, `${entry.model} only as tp ${entry.tp} x pp ${entry.pp}`, (c) => ({
+      of("shapes", entry.model, `${entry.model} only as tp ${entry.tp}${entry.pp > 1 ? ` pp ${entry.pp}` : ""}`, (c) => ({
         shapes: c.shapes.filter((other) => other !== entry),
       })),
     ),
