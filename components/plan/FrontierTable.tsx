@@ -14,7 +14,7 @@ function wordsOf(row: FrontierRow): string {
     row.pin !== null && `pin ${row.pin}`,
     row.role === "chosen" && "recommended",
     row.cascade.models.length === 1 && "one model alone",
-    row.cascade.startBelow !== undefined && "direct start",
+    row.cascade.startBelow !== undefined && `direct start from ${row.cascade.startBelow}`,
     row.runs && "runs now",
     row.misses && "misses floor or budget",
   ];

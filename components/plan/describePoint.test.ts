@@ -10,6 +10,12 @@ it("says a plan with its thresholds and every figure", () => {
   );
 });
 
+it("tells plans apart that differ by their direct start alone", () => {
+  const says = (key: string) => describePoint({ key, standAloneModel: null, figures, candidate });
+  expect(says("small@60~large^30")).toMatch(/^small below 60 → large, direct start from 30: /);
+  expect(says("small@60~large^30")).not.toBe(says("small@60~large^40"));
+});
+
 it("says a baseline by its name, without a bound where none is known", () => {
   expect(describePoint({ key: "baseline 1", number: 1, name: "CascadeServe", cascade: "small", quality: 80, figures })).toBe(
     "CascadeServe: quality 80.0 · p95 3.50\u00a0s · $0.000200 a request · 8 GPUs",

@@ -17,6 +17,7 @@ export function describePoint(point: FrontierPlan | NamedBaseline): string {
 }
 
 function cascadeText(key: string): string {
-  const { models = [], thresholds = [] } = parsePin(key)?.routing ?? {};
-  return models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`)).join(" ");
+  const { models = [], thresholds = [], startBelow } = parsePin(key)?.routing ?? {};
+  const stages = models.map((model, index) => (thresholds[index] === undefined ? model : `${model} below ${thresholds[index]} →`));
+  return `${stages.join(" ")}${startBelow === undefined ? "" : `, direct start from ${startBelow}`}`;
 }
