@@ -64,12 +64,18 @@ export function exactFigures(plan: Pick<Plan, "predictions" | "solver" | "inputs
       key: "utilisation",
       name: "Utilisation",
       value: formatPercent(predictions.utilisation),
-      detail: `busiest stage ${formatPercent(Math.max(...predictions.stages.map((stage) => stage.utilisation)))}`,
+      detail: busiestText(predictions),
       doubt: nearSaturation(predictions.stages),
     },
     { key: "gpus", name: "GPUs", value: String(gpus), detail: `of ${inputs.objective.maxGpus} allowed` },
     { key: "solved", name: "Solved in", value: formatSeconds(solver.seconds), detail: solvedDetail(solver) },
   ];
+}
+
+function busiestText({ stages, judge }: Plan["predictions"]): string {
+  const busiest = Math.max(...stages.map((stage) => stage.utilisation));
+  if (judge === undefined || judge.utilisation <= busiest) return `busiest stage ${formatPercent(busiest)}`;
+  return `busiest is the judge, ${formatPercent(judge.utilisation)}`;
 }
 
 /** What the figures of the strip and their bands rest on, for the line below it. */

@@ -14,6 +14,8 @@ export function describePlan(plan: Plan): string {
     ["model", "GPUs", "replicas", "share", "p95", "utilisation", ""],
     ...deployment.map((model) => {
       const stage = predictions.stages.find((own) => own.model === model.model);
+      const judging = model.model === judge ? predictions.judge : undefined;
+      const load = stage ?? judging;
       return [
         model.model,
         String(model.gpus),
@@ -21,11 +23,11 @@ export function describePlan(plan: Plan): string {
         stage === undefined
           ? "-"
           : `${percent(stage.share)}${stage.shareBand === undefined || stage.share === 1 ? "" : ` (${shares(stage.shareBand)})`}`,
-        stage === undefined ? "-" : `${seconds(stage.p95Seconds)}${stage.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
-        stage === undefined ? "-" : percent(stage.utilisation),
+        load === undefined ? "-" : `${seconds(load.p95Seconds)}${stage?.bands === undefined ? "" : ` (${span(stage.bands.p95Seconds)})`}`,
+        load === undefined ? "-" : percent(load.utilisation),
         [
           ...(model.model === judge ? ["judge"] : []),
-          ...(stage?.stability === "near-saturation" ? ["near saturation"] : []),
+          ...(load?.stability === "near-saturation" ? ["near saturation"] : []),
           ...((stage?.extrapolated ?? []).length > 0 ? ["extrapolated"] : []),
         ].join(", "),
       ];

@@ -48,6 +48,16 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
     expect(policy.judge.secondsPerCall).toBeGreaterThan(0);
     expect(Math.abs(predictions.tableError)).toBeLessThan(0.1);
     expect(predictions.stages).toHaveLength(policy.stages.length);
+    const { judge, stages } = predictions;
+    expect(judge?.meanSeconds).toBe(policy.judge.secondsPerCall);
+    expect(judge?.requestsPerSecond).toBeCloseTo(
+      stages.slice(0, -1).reduce((sum, stage) => sum + stage.requestsPerSecond, 0),
+      6,
+    );
+    // The mean over all GPUs lies between the least and the most loaded, the judge among them.
+    const loads = [...stages.map((stage) => stage.utilisation), judge?.utilisation ?? 0];
+    expect(predictions.utilisation).toBeGreaterThanOrEqual(Math.min(...loads));
+    expect(predictions.utilisation).toBeLessThanOrEqual(Math.max(...loads));
   });
 
   it("is told to judge nothing on the embedded cluster, whose gateway keeps the emulated judge", () => {

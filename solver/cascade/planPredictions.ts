@@ -9,6 +9,7 @@ import { costUsdPerRequest } from "./allocate";
 import { usdPerHour } from "./deployedStage";
 import type { Finalist } from "./finalist";
 import { judgeOutlooks } from "./judgeOutlook";
+import { judgementsPerRequest } from "./judgeTables";
 import { type Noted, planNotes } from "./planNotes";
 import { predictionBand, predictionSpan, statistic } from "./predictionBand";
 import { stageStability } from "./stageStability";
@@ -54,6 +55,7 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
     costUsdPerHour,
     utilisation: [...deployment, ...kept].reduce((sum, { utilisation, gpus: own }) => sum + (Math.min(1, utilisation) * own) / gpus, 0),
     stages,
+    ...judgePrediction(input, finalist),
     tableError: finalist.tableSeconds / finalist.verifiedSeconds - 1,
     judgeOutlooks: judgeOutlooks(workload, {
       models: deployment.map((stage) => stage.model),
@@ -63,6 +65,21 @@ export function planPredictions(input: Predicted, finalist: Finalist): Predictio
       requestsPerSecond,
     }),
     notes: planNotes(input, finalist, stages),
+  };
+}
+
+/** What the judge's own engines do, where the plan has any. */
+function judgePrediction({ explorer, profile }: Predicted, { routing, kept, judgeMeanSeconds }: Finalist): Pick<Predictions, "judge"> {
+  const judging = kept.find(({ model }) => model === explorer.input.judgeEngine?.model);
+  if (judging === undefined) return {};
+  return {
+    judge: {
+      requestsPerSecond: explorer.input.requestsPerSecond * judgementsPerRequest(explorer.routing(routing).routed.share),
+      meanSeconds: judgeMeanSeconds,
+      p95Seconds: judging.tableSeconds,
+      utilisation: Math.min(1, judging.utilisation),
+      stability: stageStability(judging, profile) === "stable" ? "stable" : "near-saturation",
+    },
   };
 }
 

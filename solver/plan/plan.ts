@@ -124,6 +124,18 @@ const stagePredictionSchema = z.object({
   extrapolated: z.array(z.string()).optional(),
 });
 
+/** The judge's own engines, where the plan deploys them. */
+const judgePredictionSchema = z.object({
+  /** Judgements. */
+  requestsPerSecond: z.number().nonnegative(),
+  /** Queueing included, simulated whole. */
+  meanSeconds: seconds,
+  /** By the tables. */
+  p95Seconds: seconds,
+  utilisation: fraction,
+  stability: z.enum(["stable", "near-saturation"]),
+});
+
 /** What a plan does under a judge of another reliability. */
 const judgeOutlookSchema = z.object({
   /** Chance that the judge scores a right answer above a wrong one. */
@@ -148,6 +160,8 @@ const predictionsSchema = z.object({
   costUsdPerHour: z.number().nonnegative(),
   utilisation: fraction,
   stages: z.array(stagePredictionSchema).min(1),
+  /** Left out where no engine of the plan judges, and in older plans. */
+  judge: judgePredictionSchema.optional(),
   /** Relative difference of the tables' p95 from the whole simulation of this plan. */
   tableError: z.number(),
   /** The same thresholds on the same GPUs under judges of other reliability; empty where nothing is judged or scores were measured. */
