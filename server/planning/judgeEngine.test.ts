@@ -104,12 +104,14 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
   });
 
   it("is refused where it cannot be told from a model that answers, or fits nowhere", () => {
-    const reasonOf = (model: string) => {
+    const reasonOf = (model: string, excluded: string[] = []) => {
       const judge: JudgeChoice = { kind: "engine", model, rubricTokens: 0, outputTokens: 1 };
-      const answer = desk.work({ ...situation, judge }, { kind: "explore" }, () => false);
+      const asked = { ...situation, judge, constraints: { ...noConstraints, excluded } };
+      const answer = desk.work(asked, { kind: "explore" }, () => false);
       return answer.kind === "infeasible" ? answer.answer.reason : answer.kind;
     };
     expect(reasonOf("qwen2.5-7b")).toContain("answers and cannot judge itself");
+    expect(reasonOf("qwen2.5-7b", ["qwen2.5-7b"])).toContain("is excluded and cannot judge");
     expect(reasonOf("gpt-9")).toContain("no card of the judge's model gpt-9");
     expect(reasonOf("deepseek-v3")).toMatch(/fits on no GPUs|no card/);
   });
