@@ -1,4 +1,4 @@
-import { type BuildPlanInput, buildPlan } from "@/solver/cascade/buildPlan";
+import { type BuildPlanInput, buildPlan, type NoPlan } from "@/solver/cascade/buildPlan";
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore";
 import type { TellProgress } from "@/solver/cascade/progress";
@@ -90,8 +90,9 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     work(asking, task, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const situation = readByRouter(asking);
-      const refusal =
-        judgeRefusal(situation) ?? constraintRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
+      const constrained = judgeRefusal(situation) === null ? constraintRefusal(situation) : null;
+      if (constrained !== null) return infeasible(constrained.reason, constrained.conflict);
+      const refusal = judgeRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
       if (refusal !== null) return infeasible(refusal);
       asked = cancelled;
       tell = told;
@@ -190,9 +191,9 @@ function readByRouter(situation: PlanningSituation): PlanningSituation {
   };
 }
 
-const infeasible = (reason: string): PlanningAnswer => ({
+const infeasible = (reason: string, conflict?: NoPlan["conflict"]): PlanningAnswer => ({
   kind: "infeasible",
-  answer: { outcome: "infeasible", reason, bestQuality: null, bestLatencySeconds: null },
+  answer: { outcome: "infeasible", reason, bestQuality: null, bestLatencySeconds: null, ...(conflict === undefined ? {} : { conflict }) },
 });
 
 /** What a plan records, so that it can be made again when the user's cards have changed. Prices are the cluster's. */
