@@ -53,7 +53,7 @@ export function nameBaselines(systems: readonly BaselineFigures[], { qualityConf
  */
 export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "rests">, shown: boolean): Baselines {
   const client = useTRPCClient();
-  // null until they are shown, so that they are asked for what is asked then.
+  // null until they are shown, and while they are to be asked anew: then of what is asked once the knobs rest.
   const [about, setAbout] = useState<SolveQuestion | null>(null);
   if (shown && about === null && rests) setAbout(question);
   if (!shown && about !== null) setAbout(null);
@@ -75,8 +75,8 @@ export function useBaselines({ question, rests }: Pick<ExactPlan, "question" | "
       refused: found === null ? NONE : found.refused,
       error: answer?.kind === "refused" ? answer : error,
       current,
-      job: { working, progress, cancelled, cancel, ask: same ? ask : () => setAbout(question) },
+      job: { working, progress, cancelled, cancel, ask: same ? ask : () => setAbout(null) },
     }),
-    [found, answer, error, current, same, asked, question, working, progress, cancelled, cancel, ask],
+    [found, answer, error, current, same, asked, working, progress, cancelled, cancel, ask],
   );
 }
