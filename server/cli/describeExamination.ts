@@ -9,12 +9,20 @@ export function describeExamination(examination: Examination): string {
 }
 
 function describePrices({ latencySeconds, qualityFloor, gpus, quality, constraints }: Extract<Examination, { kind: "prices" }>): string {
-  const row = (says: string, other: number | null): readonly string[] => [says, seconds(other), change(other, latencySeconds)];
+  const row = (says: string, other: number | null, none?: string): readonly string[] => [
+    says,
+    other === null && none !== undefined ? none : seconds(other),
+    change(other, latencySeconds),
+  ];
   return titled("Prices", [
     ["with", "latency", "against the plan's"],
     ...gpus.map((one) => row(`${one.more} ${one.gpu} more, same thresholds`, one.latencySeconds)),
     ...quality.map((one) =>
-      row(`a floor of ${(qualityFloor ?? 0) + one.points} (${one.points > 0 ? "+" : ""}${one.points})`, one.latencySeconds),
+      row(
+        `a floor of ${(qualityFloor ?? 0) + one.points} (${one.points > 0 ? "+" : ""}${one.points})`,
+        one.latencySeconds,
+        "cannot be reached",
+      ),
     ),
     ...constraints.map((one) => row(`without "${one.says}"`, one.latencySeconds)),
   ]);

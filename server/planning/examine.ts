@@ -1,7 +1,7 @@
 import type { BaselineFigures, Examination, ExaminedKind, SensitivityCase } from "@/server/contracts/studio";
 import { allBaselines, countOfBaselines } from "@/solver/baselines/allBaselines";
 import { figuresOf } from "@/solver/baselines/baselineFigures";
-import { gpusAllowed, isConstrained } from "@/solver/cascade/constrainedDeployment";
+import { type Constrained, gpusAllowed, isConstrained } from "@/solver/cascade/constrainedDeployment";
 import { type ConstraintPrice, constrainedPrices } from "@/solver/cascade/constrainedPrices";
 import type { Explorer } from "@/solver/cascade/explore";
 import { addReached, latencyOnGpus } from "@/solver/cascade/fixedDeployment";
@@ -40,7 +40,7 @@ export function examine(kind: ExaminedKind, examined: Examined): Examination | s
  * latency, simulated whole, times that.
  */
 function examinePrices(examined: Examined): Examination {
-  const { explorer, draft, fixed } = examined;
+  const { draft, fixed } = examined;
   const { objective } = draft.inputs;
   const latencySeconds = latencyOf(draft);
   const seconds = (relativeLatency: number | null) => (relativeLatency === null ? null : latencySeconds * relativeLatency);
@@ -48,7 +48,7 @@ function examinePrices(examined: Examined): Examination {
   const { gpus, constraints } = hardwarePrices(examined);
   tell(examined, 1, 2);
   // A floor is no part of thresholds set by hand, and of the lowest cost it changes the cost.
-  const quality = fixed || objective.kind === "cost-under-both" ? [] : pricesOfQuality(explorer, allowed(draft));
+  const quality = fixed || objective.kind === "cost-under-both" ? [] : pricesOfQuality(constrainedInput(examined), objective);
   return {
     kind: "prices",
     latencySeconds,
@@ -59,10 +59,17 @@ function examinePrices(examined: Examined): Examination {
   };
 }
 
+/** What deployments of the plan's situation are made from. */
+function constrainedInput({ explorer, draft, engine, elapsedSeconds }: Examined): Constrained {
+  const { cluster, constraints = noConstraints, running = [], objective } = draft.inputs;
+  return { explorer, cluster, objective, constraints, running, engine, elapsedSeconds };
+}
+
 /** Prices of GPUs and of constraints: by counting GPUs where nothing else is to be kept, else by deploying anew. */
 function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[]; readonly constraints: readonly ConstraintPrice[] } {
-  const { explorer, draft, engine, elapsedSeconds } = examined;
-  const { cluster, constraints = noConstraints, running = [], objective } = draft.inputs;
+  const input = constrainedInput(examined);
+  const { explorer, cluster, constraints, running, objective } = input;
+  const { draft } = examined;
   const { stages, thresholds, startBelow } = cascadeOf(examined);
   const routing = explorer.add(stages, thresholds, startBelow);
   const types = gpuTypes(cluster).map((gpu) => ({
@@ -72,7 +79,7 @@ function hardwarePrices(examined: Examined): { readonly gpus: readonly GpuPrice[
   const maxGpus = gpusOf(draft);
   if (isConstrained({ cluster, constraints, running })) {
     const asked = objective.kind === "cost-under-both" ? { ...objective, maxGpus } : objective;
-    return constrainedPrices({ explorer, cluster, objective: asked, constraints, running, engine, elapsedSeconds }, routing, types);
+    return constrainedPrices({ ...input, objective: asked }, routing, types);
   }
   const on = { gpus: maxGpus, latency: objective.latency };
   const capped = (["maxUsdPerHour", "maxGpus"] as const).flatMap((cap): ConstraintPrice[] => {

@@ -115,6 +115,6 @@ function oracleOf(asked: ConflictAsked): Oracle {
     explorer.search();
     explorer.focus({ floor: limits.qualityFloor, budgetSeconds: limits.latencyBudgetSeconds });
     const knobs: Knobs = { ...objective, ...limits, kind, maxGpus: gpuCount(asked.cluster) };
-    return bestByTables({ ...asked, explorer, constraints, objective: { ...objective, ...knobs } }, knobs, { sought, routing: null });
+    return bestByTables({ ...asked, explorer, constraints, objective: { ...objective, ...knobs } }, knobs, sought);
   }
 }

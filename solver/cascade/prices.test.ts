@@ -1,8 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { loadGlpkEngine } from "@/server/planning/glpkEngine";
+import { noConstraints } from "../deployment/constraints";
 import { gpuCard } from "../hardware/gpus";
 import { modelCard } from "../hardware/models";
 import { feasibleReplicas } from "../hardware/replicaShapes";
+import type { Constrained } from "./constrainedDeployment";
 import type { Knobs } from "./exploration";
 import { createExplorer } from "./explore";
 import { pricesOfGpus, pricesOfQuality, relativeOn } from "./prices";
@@ -59,7 +62,8 @@ describe("prices of GPUs", () => {
   });
 });
 
-describe("prices of quality", () => {
+describe("prices of quality", async () => {
+  const engine = await loadGlpkEngine();
   const knobs: Knobs = {
     kind: "latency-under-quality",
     latency,
@@ -68,11 +72,20 @@ describe("prices of quality", () => {
     latencyBudgetSeconds: null,
     maxGpus: GPUS,
   };
+  const input: Constrained = {
+    explorer,
+    cluster: { id: "c", name: "c", kind: "described", gpu: "h100-sxm", nodes: [{ name: "n1", gpus: GPUS }], usdPerGpuHour: 1 },
+    objective: { ...knobs, percentile: 95 },
+    constraints: noConstraints,
+    running: [],
+    engine,
+    elapsedSeconds: () => 0,
+  };
 
   it("rise with the floor, from at most 1 below it to at least 1 above it, and leave the search as it was", () => {
     explorer.search();
     const before = explorer.exploration().routings;
-    const prices = pricesOfQuality(explorer, knobs);
+    const prices = pricesOfQuality(input, knobs);
     expect(prices.map(({ points }) => points)).toEqual([-2, -1, 1, 2]);
     const relative = prices.map(({ relativeLatency }) => relativeLatency ?? Number.POSITIVE_INFINITY);
     expect(Math.max(...relative.slice(0, 2))).toBeLessThanOrEqual(1.01);
@@ -82,10 +95,10 @@ describe("prices of quality", () => {
   });
 
   it("are null above what can be reached, and none where no floor is asked or no quality beyond the scale", () => {
-    expect(pricesOfQuality(explorer, { ...knobs, qualityFloor: null })).toEqual([]);
-    expect(pricesOfQuality(explorer, { ...knobs, qualityFloor: 99 })).toEqual([]);
+    expect(pricesOfQuality(input, { ...knobs, qualityFloor: null })).toEqual([]);
+    expect(pricesOfQuality(input, { ...knobs, qualityFloor: 99 })).toEqual([]);
     const highest = Math.floor(Math.max(...explorer.exploration().routings.map(({ qualityLow }) => qualityLow)));
-    expect(pricesOfQuality(explorer, { ...knobs, qualityFloor: highest }).at(-1)).toEqual({ points: 2, relativeLatency: null });
-    expect(pricesOfQuality(explorer, { ...knobs, qualityFloor: 1 }).map(({ points }) => points)).toEqual([-1, 1, 2]);
+    expect(pricesOfQuality(input, { ...knobs, qualityFloor: highest }).at(-1)).toEqual({ points: 2, relativeLatency: null });
+    expect(pricesOfQuality(input, { ...knobs, qualityFloor: 1 }).map(({ points }) => points)).toEqual([-1, 1, 2]);
   });
 });

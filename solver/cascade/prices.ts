@@ -1,6 +1,7 @@
 import { allocateExactly, type RoutingTables } from "./allocateExactly";
+import { bestByTables } from "./bestByTables";
 import { capacityTable } from "./capacityTable";
-import { choose } from "./choose";
+import type { Constrained } from "./constrainedDeployment";
 import type { Knobs } from "./exploration";
 import type { Explorer } from "./explore";
 import type { GpuMix } from "./gpuMix";
@@ -76,15 +77,17 @@ export function relativeOn(explorer: Explorer, routing: number, asked: GpusAsked
 
 /**
  * What a point of quality costs: the best by the tables with the floor moved, searched around anew each time, relative to the best at
- * the floor as it is. Empty where no floor is asked or nothing reaches it. Leaves the explorer as after its search.
+ * the floor as it is, each as the constraints let it be deployed. Empty where no floor is asked or nothing reaches it. Leaves the explorer as after its search.
  */
-export function pricesOfQuality(explorer: Explorer, knobs: Knobs): QualityPrice[] {
+export function pricesOfQuality(input: Constrained, knobs: Knobs): QualityPrice[] {
+  const { explorer } = input;
   const { qualityFloor } = knobs;
   if (qualityFloor === null) return [];
   const secondsAt = (floor: number): number | null => {
     explorer.search();
     explorer.focus({ floor, budgetSeconds: knobs.latencyBudgetSeconds });
-    return choose(explorer.exploration(), { ...knobs, qualityFloor: floor }).chosen?.latencySeconds ?? null;
+    const { candidate } = bestByTables(input, { ...knobs, qualityFloor: floor }, "best");
+    return candidate?.latencySeconds ?? null;
   };
   const now = secondsAt(qualityFloor);
   const prices = FLOOR_STEPS.flatMap((points) => {
