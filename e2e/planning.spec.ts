@@ -107,6 +107,8 @@ test("an operator reads the frontier over other axes, narrows it, compares plans
     await page.getByRole("button", { name: "Plan them again" }).click();
     await expect(page.getByText(/▽ simulated whole/)).toBeVisible({ timeout: 120_000 });
     await expect(stale).toBeHidden({ timeout: 120_000 });
+    // The exact plan of that floor too: until it is there the last one is paled.
+    await expect(page.getByTestId("plan-hash")).toBeVisible({ timeout: 60_000 });
   });
 
   await test.step("with range, pins and baselines shown the page breaks no accessibility rule, in light or dark", async () => {
