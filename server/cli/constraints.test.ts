@@ -183,11 +183,10 @@ test("the frontier leaves excluded models out and says which constraints its tab
   expect(points.flatMap(({ stages }) => stages)).not.toContain(small);
 });
 
-test("an explained plan comes with its prices, its sensitivity and what baselines reach", async () => {
-  const { code, stdout } = await plan("--explain");
+test("an explained plan comes with its prices, its sensitivity and what baselines reach", { timeout: 120_000 }, async () => {
+  const { code, stdout } = await plan("--explain", "--json");
   expect(code).toBe(0);
-  for (const title of ["Plan ", "Prices", "Sensitivity", "Baselines"]) expect(stdout).toMatch(new RegExp(`^${title}`, "m"));
-  const json = JSON.parse((await plan("--explain", "--json")).stdout);
+  const json = JSON.parse(stdout);
   expect(json.examinations.map(({ kind }: { kind: string }) => kind)).toEqual(["prices", "sensitivity", "baselines"]);
   expect(planSchema.parse(json.plan).inputs.objective.qualityFloor).toBe(40);
 });
@@ -195,6 +194,6 @@ test("an explained plan comes with its prices, its sensitivity and what baseline
 test("an explained plan comes all the same where a question about it cannot be answered, with the reason", async () => {
   const { code, stdout } = await plan("--explain", "--min-replicas", "1");
   expect(code).toBe(0);
-  expect(stdout).toContain("Prices");
+  for (const title of ["Plan ", "Prices", "Baselines"]) expect(stdout).toMatch(new RegExp(`^${title}`, "m"));
   expect(stdout).toContain("this plan keeps constraints on replicas");
 });
