@@ -21,7 +21,7 @@ function describePrices({ latencySeconds, qualityFloor, gpus, quality, constrain
       row(
         `a floor of ${(qualityFloor ?? 0) + one.points} (${one.points > 0 ? "+" : ""}${one.points})`,
         one.latencySeconds,
-        "cannot be reached",
+        "no plan found",
       ),
     ),
     ...constraints.map((one) => row(`without "${one.says}"`, one.latencySeconds)),
