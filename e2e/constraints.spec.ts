@@ -7,6 +7,8 @@ test("an operator constrains a plan, sees what conflicts, relaxes it by one clic
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(studio.signInLink);
+  // Signed in once the link has led on.
+  await expect(page).toHaveURL(/\/plan/);
   // A rate and a floor that leave room for other cascades on the emulated cluster's GPUs.
   await page.goto(`${studio.url}/plan?rate=20&floor=52`);
   const free = await exactPlan(page);

@@ -12,6 +12,8 @@ test("traffic at a fraction of the planned rate drifts on Live, a plan is propos
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(error.message));
   await page.goto(studio.signInLink);
+  // Signed in once the link has led on.
+  await expect(page).toHaveURL(/\/plan/);
   await page.goto(`${studio.url}/plan?rate=60&floor=45`);
   const running = await apply(page);
 
