@@ -21,7 +21,7 @@ export interface StudioOptions {
   readonly studioEnvironment: Readonly<Record<string, string>>;
 }
 
-export const test = base.extend<object, StudioOptions & { studio: RunningStudio }>({
+export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
   studioEnvironment: [{}, { option: true, scope: "worker" }],
   studio: [
     async ({ studioEnvironment }, use) => {
@@ -51,7 +51,7 @@ export const test = base.extend<object, StudioOptions & { studio: RunningStudio 
         rmSync(stateDir, { recursive: true, force: true });
       }
     },
-    { scope: "worker", timeout: 120_000 },
+    { timeout: 120_000 },
   ],
 });
 
