@@ -2,7 +2,6 @@ import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { readWorkload } from "@/server/cli/workloadFlags";
 import { cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
-
 import type { PlanDraft } from "@/solver/plan/plan";
 import { loadGlpkEngine } from "./glpkEngine";
 import { createPlanningDesk } from "./planningDesk";

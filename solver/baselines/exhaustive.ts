@@ -3,7 +3,7 @@ import { secondsOnReplicas } from "../cascade/capacityTable";
 import type { RoutedCascade } from "../cascade/deployedRows";
 import type { Explorer } from "../cascade/explore";
 import type { MixTables } from "../cascade/latencyTables";
-import { product, usefulThresholds } from "../cascade/search";
+import { product, usefulThresholds } from "../cascade/routingGrid";
 import type { ShapeCount } from "../cascade/shapeMix";
 import type { Objective } from "../plan/plan";
 import { cascadesOf } from "./cascades";

@@ -6,7 +6,7 @@ import type { EvaluatedRouting, Explorer } from "./explore";
 import { addReached, latencyOnGpus } from "./fixedDeployment";
 import { latencyUnderQuality, qualityUnderLatency } from "./penalty";
 import { proportionalThresholds } from "./routing";
-import { product } from "./search";
+import { product } from "./routingGrid";
 
 /** One round of the alternation: a routing with the deployment made for it. */
 export interface Iterate {

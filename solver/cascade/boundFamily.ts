@@ -3,7 +3,7 @@ import { mean } from "../numeric/quantile";
 import type { ExploreInput } from "./explore";
 import type { Pickable } from "./qualityBound";
 import { type PlanningSample, routePrompts } from "./routing";
-import { product, usefulThresholds } from "./search";
+import { product, usefulThresholds } from "./routingGrid";
 
 /** Routings behind the bound on quality; see `selectionCritical`. */
 const BOUND_ROUTINGS = 120;

@@ -16,7 +16,8 @@ import type { Mix } from "./mix";
 import type { TellProgress } from "./progress";
 import { qualityLowerBound, selectionCritical } from "./qualityBound";
 import { type PlanningSample, type Routed, routePrompts } from "./routing";
-import { createSearch, type Evaluated, orderedSubsets } from "./search";
+import { orderedSubsets } from "./routingGrid";
+import { createSearch, type Evaluated } from "./search";
 
 export interface ExploreInput {
   readonly sample: PlanningSample;

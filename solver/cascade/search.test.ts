@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { modelledScores } from "../workload/judgeModel";
 import { routePrompts } from "./routing";
-import { createSearch, type Evaluated, FOCUS_POINTS, orderedSubsets, usefulThresholds } from "./search";
+import { orderedSubsets, usefulThresholds } from "./routingGrid";
+import { createSearch, type Evaluated, FOCUS_POINTS } from "./search";
 import { testSample } from "./testSample";
 
 const ladder = testSample({ prompts: 600, skills: [0.45, 0.65, 0.9], seed: 4 });

@@ -1,5 +1,6 @@
 import { latencyUnderQuality, type QualityRange, qualityUnderLatency } from "./penalty";
 import { type PlanningSample, proportionalThresholds } from "./routing";
+import { product, usefulThresholds } from "./routingGrid";
 
 /** A routing the search has looked at. */
 export interface Evaluated {
@@ -239,30 +240,9 @@ export function createSearch<Point extends Evaluated>(input: SearchInput<Point>)
   }
 }
 
-/**
- * Thresholds that differ in what they accept: the judged scores that occur, in 1..100, without the lowest, at which everything is
- * accepted. Of thresholds between two scores that occur the upper score stands for all.
- */
-export function usefulThresholds(judged: Float64Array): number[] {
-  const occurs = new Uint8Array(102);
-  for (const score of judged) occurs[Math.min(101, Math.ceil(score))] = 1;
-  const scores: number[] = [];
-  for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
-  return scores.slice(1);
-}
-
 /** Names a cascade with its start: what a threshold is raised within. */
 const cascadeKey = ({ stages, startBelow }: Pick<Evaluated, "stages" | "startBelow">): string =>
   startBelow === 0 ? stages.join("-") : `${stages.join("-")} from ${startBelow}`;
-
-/** Every cascade of the ladder: each non-empty subset of models, smallest first. */
-export function orderedSubsets(models: number): number[][] {
-  const subsets: number[][] = [];
-  for (let mask = 1; mask < 2 ** models; mask += 1) {
-    subsets.push(Array.from({ length: models }, (_, model) => model).filter((model) => Math.floor(mask / 2 ** model) % 2 === 1));
-  }
-  return subsets.sort((a, b) => a.length - b.length);
-}
 
 /** Utopia: everything answered by the largest model; nadir: everything by the smallest (Cascadia, section 3.3). */
 function qualityRange(points: readonly Evaluated[], models: number): QualityRange {
@@ -296,11 +276,6 @@ function least<Point>(points: readonly Point[], value: (point: Point) => number)
 function range(length: number, step: number): number[] {
   const offset = Math.floor(((length - 1) % step) / 2);
   return Array.from({ length: Math.ceil((length - offset) / step) }, (_, index) => offset + index * step);
-}
-
-/** Every way to take one value of each list. */
-export function product(lists: readonly (readonly number[])[]): number[][] {
-  return lists.reduce<number[][]>((rows, list) => rows.flatMap((row) => list.map((value) => [...row, value])), [[]]);
 }
 
 /** All combinations of -1, 0 and 1 but the one of zeros. */

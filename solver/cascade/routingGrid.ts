@@ -1,0 +1,25 @@
+/**
+ * Thresholds that differ in what they accept: the judged scores that occur, in 1..100, without the lowest, at which everything is
+ * accepted. Of thresholds between two scores that occur the upper score stands for all.
+ */
+export function usefulThresholds(judged: Float64Array): number[] {
+  const occurs = new Uint8Array(102);
+  for (const score of judged) occurs[Math.min(101, Math.ceil(score))] = 1;
+  const scores: number[] = [];
+  for (let score = 0; score <= 100; score += 1) if (occurs[score] === 1) scores.push(score);
+  return scores.slice(1);
+}
+
+/** Every cascade of the ladder: each non-empty subset of models, smallest first. */
+export function orderedSubsets(models: number): number[][] {
+  const subsets: number[][] = [];
+  for (let mask = 1; mask < 2 ** models; mask += 1) {
+    subsets.push(Array.from({ length: models }, (_, model) => model).filter((model) => Math.floor(mask / 2 ** model) % 2 === 1));
+  }
+  return subsets.sort((a, b) => a.length - b.length);
+}
+
+/** Every way to take one value of each list. */
+export function product(lists: readonly (readonly number[])[]): number[][] {
+  return lists.reduce<number[][]>((rows, list) => rows.flatMap((row) => list.map((value) => [...row, value])), [[]]);
+}
