@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { policySchema } from "@/solver/plan/policySchema";
+import { gatewayControlsSchema } from "./gatewayControls";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; what clients should name. */
 export const defaultCascade = "cascade/default";
@@ -90,6 +91,24 @@ export const gatewayStatusSchema = z.object({
   refused: z.int(),
   /** Answers accepted without a judged score since the gateway started. */
   unjudged: z.int(),
+  /** What an operator does to live traffic. Left out by older gateways. */
+  controls: gatewayControlsSchema.optional(),
+  /** Of the configuration on disk, which a restart would serve; null where there is none. Left out by older gateways. */
+  persistedEtag: z.string().nullable().optional(),
+  /** Sequence of the latest line of `/audit`. */
+  lastAudit: z.int().optional(),
+});
+
+/**
+ * When things happened, in engine seconds on the gateway's own clock, which goes forward only and starts anew with the gateway. With
+ * them the run of a policy can be replayed.
+ */
+const stageTimesSchema = z.object({
+  queued: z.number(),
+  dispatched: z.number(),
+  /** The engine was done with it. */
+  answered: z.number(),
+  judged: z.number().nullable(),
 });
 
 /** One stage a request went through. Seconds are engine seconds (wall seconds x timeScale). */
@@ -105,6 +124,7 @@ const stageRecordSchema = z.object({
   reason: z.string(),
   inputTokens: z.int().nullable(),
   outputTokens: z.int().nullable(),
+  at: stageTimesSchema.optional(),
   /** What was known of the engine when it was chosen. Left out in records of older gateways. */
   engine: z
     .object({
@@ -142,6 +162,12 @@ export const decisionSchema = z.object({
   /** Why it started at its first stage here; left out where it was shed before. */
   startReason: z.string().optional(),
   endpoint: z.string().optional(),
+  /** Its session, where the client named one. */
+  program: z.string().optional(),
+  /** As the policy saw it. */
+  inputTokens: z.int().optional(),
+  /** Whether a canary's candidate decided. */
+  canary: z.boolean().optional(),
   /** The name in `model`. */
   asked: z.string().optional(),
   /** Models the policy could have sent it to, in the order of the stages. */
