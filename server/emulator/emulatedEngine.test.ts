@@ -1,8 +1,8 @@
 import type OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmulatedEngine } from "@/server/contracts/emulatorAdmin";
-import { chooseMapping } from "@/server/telemetry/engineMapping";
-import { parsePromText } from "@/server/telemetry/promText";
+import { chooseMapping } from "@/server/engines/engineMapping";
+import { parsePromText } from "@/server/engines/promText";
 import { readEngine } from "@/server/telemetry/readEngine";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCard } from "@/solver/hardware/gpus";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parsePromText } from "@/server/engines/promText";
 import { readGpus } from "@/server/telemetry/gpuMapping";
-import { parsePromText } from "@/server/telemetry/promText";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { ask, TestEmulators, until } from "./testEmulators";
 

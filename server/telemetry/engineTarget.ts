@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { EngineFrame } from "@/server/contracts/studio";
+import { chooseMapping } from "@/server/engines/engineMapping";
+import { parsePromText } from "@/server/engines/promText";
 import { createCounterRate } from "./counterRate";
-import { chooseMapping } from "./engineMapping";
 import { freshness } from "./freshness";
 import { type Histogram, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
-import { parsePromText } from "./promText";
 import { type EngineReading, readEngine } from "./readEngine";
 import { type ScrapeResult, scrape } from "./scrape";
 

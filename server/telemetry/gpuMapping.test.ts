@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { parsePromText } from "@/server/engines/promText";
 import { readGpus } from "./gpuMapping";
-import { parsePromText } from "./promText";
 
 const SAMPLE = join(import.meta.dirname, "../../../shared/data/metrics/dcgm-exporter-l40s.prom");
 const MIB = 1024 * 1024;

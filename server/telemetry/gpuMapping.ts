@@ -1,4 +1,4 @@
-import type { PromText } from "./promText";
+import type { PromText } from "@/server/engines/promText";
 
 /** What dcgm-exporter says of one GPU. null is absent, never zero. */
 export interface GpuReading {

@@ -1,6 +1,6 @@
+import { parsePromText } from "@/server/engines/promText";
 import { freshness } from "./freshness";
 import { type GpuReading, readGpus } from "./gpuMapping";
-import { parsePromText } from "./promText";
 import { type ScrapeResult, scrape } from "./scrape";
 
 /** One watched dcgm-exporter. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chooseMapping } from "./engineMapping";
-import { parsePromText } from "./promText";
+import { chooseMapping } from "@/server/engines/engineMapping";
+import { parsePromText } from "@/server/engines/promText";
 import { readEngine } from "./readEngine";
 
 const SAMPLES = join(import.meta.dirname, "../../../shared/data/metrics");

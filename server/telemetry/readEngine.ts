@@ -1,6 +1,7 @@
-import type { EngineMapping, Notion } from "./engineMapping";
+import type { EngineMapping, Notion } from "@/server/engines/engineMapping";
+import type { PromText } from "@/server/engines/promText";
+import { readNumber, seriesOf } from "@/server/engines/readNotion";
 import type { Histogram } from "./histogramQuantile";
-import type { PromSample, PromText } from "./promText";
 
 /** What one scrape says of one engine. null is absent, never zero. */
 export interface EngineReading {
@@ -39,27 +40,9 @@ export function readEngine(metrics: PromText, mapping: EngineMapping): EngineRea
   };
 }
 
-function series(metrics: PromText, name: string, notion: Notion): readonly PromSample[] {
-  const only = Object.entries(notion.only ?? {});
-  const except = Object.entries(notion.except ?? {});
-  return (metrics.byName.get(name) ?? []).filter(
-    ({ labels }) =>
-      only.every(([label, values]) => labels[label] === undefined || values.includes(labels[label])) &&
-      except.every(([label, values]) => labels[label] === undefined || !values.includes(labels[label])),
-  );
-}
-
-function readNumber(metrics: PromText, notion: Notion): number | null {
-  const values = series(metrics, notion.name, notion)
-    .map((sample) => sample.value)
-    .filter(Number.isFinite);
-  if (values.length === 0) return null;
-  return notion.combine === "sum" ? values.reduce((total, value) => total + value, 0) : Math.max(...values);
-}
-
 function readHistogram(metrics: PromText, notion: Notion): Histogram | null {
   const counts = new Map<number, number>();
-  for (const { labels, value } of series(metrics, `${notion.name}_bucket`, notion)) {
+  for (const { labels, value } of seriesOf(metrics, `${notion.name}_bucket`, notion)) {
     const bound = labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le);
     if (!Number.isNaN(bound) && Number.isFinite(value)) counts.set(bound, (counts.get(bound) ?? 0) + value);
   }
