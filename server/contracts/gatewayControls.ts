@@ -69,8 +69,13 @@ export const shadowSchema = shadowRequestSchema.extend({
   verdicts: z.object({ same: z.int(), acceptsMore: z.int(), escalatesMore: z.int() }),
   /** Judged answers of a model that the candidate has no judged stage for, and answers it would have had judged. */
   notComparable: z.int(),
-  /** Requests by the model whose answer the client would have had; `unknown` where the candidate would have asked a model that was not asked. */
+  /**
+   * Requests answered, by the model whose answer the client had and would have had; `unknown` where that hangs on the score of an answer
+   * that was never asked for.
+   */
   finalModels: z.record(z.string(), z.object({ actual: z.int(), candidate: z.int() })),
+  /** Why it ended by itself, on an error of its own; empty while it runs. */
+  endReason: z.string(),
 });
 
 /**
