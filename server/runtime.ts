@@ -2,6 +2,7 @@ import { createApplicationService } from "@/server/api/applicationService";
 import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
+import { createGatewayService } from "@/server/api/gatewayService";
 import { createLiveService } from "@/server/api/liveService";
 import { createLoadService } from "@/server/api/loadService";
 import { createPlanningService } from "@/server/api/planningService";
@@ -17,6 +18,7 @@ import { createAdminClient } from "@/server/clusters/adminClient";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
+import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
@@ -48,9 +50,10 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const uploads = createUploads(stateDir);
   const cards = createCardShelf(stateDir);
   const planner = createPlanner({ warm: true });
+  const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
   const connector = createEmbeddedConnector({
     emulator: createAdminClient("emulator", emulatorUrl, adminToken),
-    gateway: createAdminClient("gateway", gatewayAdminUrl, adminToken),
+    gateway,
     sources: {
       plan: (id) => store.plans.get(id),
       heldOutOutcomes(workloadId) {
@@ -72,6 +75,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     labelOf,
     suggested,
   });
+  const gatewayAudit = createGatewayAudit({ store, clusterId: embeddedClusterId, gateway });
   const connectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? connector : null);
   const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
   const load = createLoadService({ store, embedded, gatewayUrl, labels });
@@ -94,6 +98,10 @@ export function createRuntime(settings: StudioSettings): Runtime {
       applications: createApplicationService(store, runner),
       proposals: createProposalService(store, watch),
       live: createLiveService(embedded),
+      gateway: createGatewayService({
+        store,
+        gatewayOf: (clusterId) => (clusterId === embeddedClusterId ? { admin: gateway, audit: gatewayAudit } : null),
+      }),
       load,
       cards: createCardService(store, cards),
       calibrations: createCalibrationService(store, uploads, cards),
@@ -107,6 +115,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     signInLink: () => mintSignInLink(store, studioUrl),
     async close() {
       embedded.close();
+      gatewayAudit.close();
       await Promise.all([runner.close(), load.close(), watch.close(), planner.close()]);
       store.close();
     },

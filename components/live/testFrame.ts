@@ -18,6 +18,7 @@ export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
       unjudgedPerSecond: 0,
       ttftP95Seconds: null,
       stages: [],
+      routing: null,
     },
     measured: { requests: 0, windowSeconds: 0, p50Seconds: null, p95Seconds: null, meanQuality: null },
     ...change,

@@ -30,6 +30,7 @@ export function createClusterService(store: Store, embedded: EmbeddedCluster, ca
       suggested:
         [asRunning(runningPlanId), suggested].find((each) => each !== null && store.workloads.summary(each.workloadId) !== null) ?? null,
       health: attached ? embedded.health() : { word: "not connected", reason: "Described for planning only." },
+      panic: attached ? embedded.panic() : null,
       emulated: attached,
       emulatedAsPlanned: attached && !embedded.deviates(),
       timeScale: attached ? embedded.timeScale() : 1,

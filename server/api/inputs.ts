@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { canaryRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
 import { examinedKinds } from "@/server/contracts/studio";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
@@ -103,6 +104,29 @@ export const loadSchema = z.object({
     .max(24 * 3600),
 });
 
+const why = z.string().trim().max(300, "give a reason of at most 300 characters");
+/** ETag of the gateway's configuration that was shown: refused when another is in force by now. */
+const etag = z.string().min(1);
+
+export const panicSchema = byCluster.extend({
+  model: z.string().min(1),
+  reason: why.min(1, "say why: whoever lifts the panic will want to know"),
+});
+export const endControlSchema = byCluster.extend({ reason: why });
+export const startCanarySchema = byCluster.extend({
+  ...canaryRequestSchema.omit({ candidate: true, by: true }).shape,
+  planId: z.string().min(1),
+  shares: canaryRequestSchema.shape.shares.refine(
+    (shares) => shares.at(-1) === 1 && shares.every((share, at) => at === 0 || share > (shares[at - 1] ?? 0)),
+    "give shares that rise, up to 100 %",
+  ),
+  reason: why,
+});
+export const startShadowSchema = byCluster.extend({ planId: z.string().min(1), reason: why });
+export const startMirrorSchema = byCluster.extend({ ...mirrorRequestSchema.omit({ by: true }).shape, reason: why });
+export const knobsSchema = byCluster.extend({ ...knobsRequestSchema.omit({ by: true }).shape, etag, reason: why });
+export const rollBackSchema = byCluster.extend({ etag, reason: why });
+
 export const configTextSchema = z.object({ text: z.string().max(1_000_000, "give a file of at most 1 MB") });
 export const cardSchema = z.object({ kind: z.enum(["model", "gpu"]), id: z.string().min(1) });
 export const priceSchema = z.object({
@@ -135,3 +159,9 @@ export type ApplyRequest = z.infer<typeof applySchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;
 export type FitRequest = z.infer<typeof fitSchema>;
 export type LoadRequest = z.infer<typeof loadSchema>;
+export type PanicOrder = Omit<z.infer<typeof panicSchema>, "clusterId">;
+export type CanaryOrder = Omit<z.infer<typeof startCanarySchema>, "clusterId">;
+export type ShadowOrder = Omit<z.infer<typeof startShadowSchema>, "clusterId">;
+export type MirrorOrder = Omit<z.infer<typeof startMirrorSchema>, "clusterId">;
+export type KnobsOrder = Omit<z.infer<typeof knobsSchema>, "clusterId">;
+export type RollBackOrder = Omit<z.infer<typeof rollBackSchema>, "clusterId">;

@@ -3,6 +3,7 @@ import { auditRouter } from "./auditRouter";
 import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
+import { gatewayRouter } from "./gatewayRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
 import { plansRouter } from "./plansRouter";
@@ -19,6 +20,7 @@ export const appRouter = router({
   applications: applicationsRouter,
   proposals: proposalsRouter,
   live: liveRouter,
+  gateway: gatewayRouter,
   load: loadRouter,
   audit: auditRouter,
   cards: cardsRouter,

@@ -29,13 +29,19 @@ import type { ModelCard } from "@/solver/hardware/modelCard";
 import type {
   ApplyRequest,
   ApproveRequest,
+  CanaryOrder,
   CardKind,
   CheckRequest,
   ClusterDescription,
   ExamineRequest,
   ExploreRequest,
   FitRequest,
+  KnobsOrder,
   LoadRequest,
+  MirrorOrder,
+  PanicOrder,
+  RollBackOrder,
+  ShadowOrder,
   SolveRequest,
   WorkloadImport,
 } from "./inputs";
@@ -140,6 +146,28 @@ export interface LoadService {
   status(): LoadStatus;
 }
 
+/**
+ * What an operator does to live traffic at a cluster's gateway, in their name. A gateway that does not answer, and one that refuses, is an
+ * outcome with its sentence.
+ */
+export interface GatewayService {
+  /** Models the gateway has engines of, and how many of them take work. */
+  models(clusterId: string): Promise<Outcome<{ readonly models: readonly { readonly model: string; readonly engines: number }[] }>>;
+  panic(clusterId: string, order: PanicOrder, actor: Actor): Promise<Outcome<object>>;
+  liftPanic(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** Refused for a plan that is not approved. */
+  startCanary(clusterId: string, order: CanaryOrder, actor: Actor): Promise<Outcome<object>>;
+  stopCanary(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** Any kept plan: a shadow acts on nothing. */
+  startShadow(clusterId: string, order: ShadowOrder, actor: Actor): Promise<Outcome<object>>;
+  endShadow(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  startMirror(clusterId: string, order: MirrorOrder, actor: Actor): Promise<Outcome<object>>;
+  endMirror(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** The hash of the policy as turned; null where the gateway does not say it. */
+  turnKnobs(clusterId: string, order: KnobsOrder, actor: Actor): Promise<Outcome<{ readonly policyHash: string | null }>>;
+  rollBack(clusterId: string, order: RollBackOrder, actor: Actor): Promise<Outcome<object>>;
+}
+
 /** Plans proposed for traffic that has drifted, and how the traffic stands. */
 export interface ProposalService {
   /** null: no plan is in force, or nothing is seen of its traffic. */
@@ -159,6 +187,7 @@ export interface Services {
   readonly applications: ApplicationService;
   readonly proposals: ProposalService;
   readonly live: LiveService;
+  readonly gateway: GatewayService;
   readonly load: LoadService;
   readonly cards: CardService;
   readonly calibrations: CalibrationService;

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Answer } from "./connector";
 
 export interface AdminRequest<Schema extends z.ZodType> {
-  readonly method?: "GET" | "PUT" | "POST" | "DELETE";
+  readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly schema: Schema;

@@ -31,6 +31,7 @@ export interface EmbeddedCluster {
   timeScale(): number;
   /** Whether its engines deviate from the planner's model; true until the cluster was seen. */
   deviates(): boolean;
+  panic(): ClusterSummary["panic"];
   /** null until the cluster was seen for the first time. */
   collector(): Collector | null;
   close(): void;
@@ -75,6 +76,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     health: () => healthOf(latest, store.clusters.get(embeddedClusterId)?.runningPlanId ?? null),
     timeScale: () => seen?.timeScale ?? 1,
     deviates: () => seen?.deviates ?? true,
+    panic: () => collector?.latest()?.gateway.routing?.controls?.panic ?? null,
     collector: () => collector,
     close() {
       closed = true;

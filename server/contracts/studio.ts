@@ -8,6 +8,8 @@ import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+import type { GatewayControls, Panic } from "./gatewayControls";
 
 export interface WorkloadSummary {
   readonly id: string;
@@ -39,6 +41,8 @@ export interface ClusterSummary {
   /** What planning begins with: the inputs of the running plan, else what suits a newcomer. */
   readonly suggested: { readonly workloadId: string; readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
   readonly health: { readonly word: "up" | "degraded" | "down" | "not connected"; readonly reason: string };
+  /** The panic its gateway is in, as last known; null: none, or the gateway was not heard yet. */
+  readonly panic: Panic | null;
   readonly emulated: boolean;
   /** Emulated engines follow the planner's own model to the letter: measuring them tests the drivers, not the predictions. */
   readonly emulatedAsPlanned: boolean;
@@ -156,6 +160,18 @@ export interface StageFrame {
   readonly meanJudgedScore: Sample;
 }
 
+/** What the gateway was told to do, as last known: also while it does not answer. */
+export interface RoutingFrame {
+  /** Of the configuration, to change it only as it was seen. */
+  readonly etag: string;
+  readonly planId: string;
+  readonly policyHash: string;
+  /** The knobs' values and the ranges they were approved in among it. */
+  readonly policy: PolicyDocument;
+  /** null: a gateway without controls. */
+  readonly controls: GatewayControls | null;
+}
+
 export interface LiveFrame {
   readonly atMs: number;
   readonly clusterId: string;
@@ -174,6 +190,8 @@ export interface LiveFrame {
     readonly unjudgedPerSecond: Sample;
     readonly ttftP95Seconds: Sample;
     readonly stages: readonly StageFrame[];
+    /** Of the newest frame only; null in those before, and while no configuration was read. */
+    readonly routing: RoutingFrame | null;
   };
   /** End to end over the measuring window (since load began or the last 5 minutes, whichever is shorter). */
   readonly measured: {
@@ -428,3 +446,5 @@ export type FitState = { readonly name: string; readonly base: EngineProfile } &
   | { readonly kind: "fitted"; readonly fit: ProfileFit }
   | { readonly kind: "refused"; readonly message: string }
 );
+
+export type { Canary, CanaryRequest, GatewayControls, Mirror, Panic, Shadow } from "./gatewayControls";

@@ -1,7 +1,13 @@
-import { desc } from "drizzle-orm";
+import { desc, eq } from "drizzle-orm";
 import type { AuditLine } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { audit } from "./schema";
+import { audit, gatewayAudits } from "./schema";
+
+/** A line of a gateway's own audit, by which the next ones are asked for. */
+export interface GatewayAuditMark {
+  readonly sequence: number;
+  readonly atMs: number;
+}
 
 /** Who changed what and when. Lines are only ever added. */
 export function createAuditRepository(db: Database) {
@@ -9,10 +15,21 @@ export function createAuditRepository(db: Database) {
     add(line: AuditLine): void {
       db.insert(audit).values(line).run();
     },
-    /** Newest first. */
+    /** Newest first: lines of a gateway may come in long after they were made. */
     list(limit: number): readonly AuditLine[] {
       const { at, actor, action, subject, detail } = audit;
-      return db.select({ at, actor, action, subject, detail }).from(audit).orderBy(desc(audit.id)).limit(limit).all();
+      return db.select({ at, actor, action, subject, detail }).from(audit).orderBy(desc(at), desc(audit.id)).limit(limit).all();
+    },
+    /** The last line of the gateway's own audit that was taken; null before the first. */
+    taken(clusterId: string): GatewayAuditMark | null {
+      const { sequence, atMs } = gatewayAudits;
+      return db.select({ sequence, atMs }).from(gatewayAudits).where(eq(gatewayAudits.clusterId, clusterId)).get() ?? null;
+    },
+    markTaken(clusterId: string, { sequence, atMs }: GatewayAuditMark): void {
+      db.insert(gatewayAudits)
+        .values({ clusterId, sequence, atMs })
+        .onConflictDoUpdate({ target: gatewayAudits.clusterId, set: { sequence, atMs } })
+        .run();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ApplicationState, ClusterSummary, Proposal, ProposalState, WorkloadSummary } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
@@ -107,6 +107,15 @@ export const audit = sqliteTable("audit", {
   action: text().notNull(),
   subject: text().notNull(),
   detail: text().notNull(),
+});
+
+/** The last line of each gateway's own audit that is in the studio's: with its time, since a gateway that lost its state counts from 1 again. */
+export const gatewayAudits = sqliteTable("gateway_audits", {
+  clusterId: text()
+    .primaryKey()
+    .references(() => clusters.id),
+  sequence: integer().notNull(),
+  atMs: real().notNull(),
 });
 
 /** Engine profiles fitted to the operator's own runs. */

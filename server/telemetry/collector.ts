@@ -25,6 +25,7 @@ export interface CollectorOptions {
 export interface Collector {
   /** The last ten minutes at most, oldest first. */
   frames(): readonly LiveFrame[];
+  latest(): LiveFrame | undefined;
   /** Frames later than `afterMs` (now, if not given), then each new one, until the signal aborts or the collector closes. */
   follow(signal: AbortSignal, afterMs?: number): AsyncGenerator<LiveFrame>;
   /** The gateway's decisions, newest first. */
@@ -85,6 +86,8 @@ export function createCollector(options: CollectorOptions): Collector {
     const atMs = Math.max(now(), (ring.at(-1)?.atMs ?? 0) + 1);
     refreshTargets();
     const engines = [...watched.values()].map(({ target, engine }) => ({ ...engine.frame(), health: gateway.engineHealth(target.id) }));
+    const before = ring.pop();
+    if (before !== undefined) ring.push(pastFrame(before));
     ring.push({ atMs, clusterId, timeScale, engines, gpus: gpuFrames(), ...gateway.frame() });
     if (ring.length > KEPT_FRAMES) ring.shift();
     for (const wake of wakeUps) wake();
@@ -110,6 +113,7 @@ export function createCollector(options: CollectorOptions): Collector {
 
   return {
     frames: () => [...ring],
+    latest: () => ring.at(-1),
     async *follow(signal, afterMs = now()) {
       let seenMs = afterMs;
       while (!signal.aborted && !closed) {
@@ -132,3 +136,6 @@ export function createCollector(options: CollectorOptions): Collector {
     },
   };
 }
+
+/** What the gateway was told is of the present: it would make ten minutes of frames several times as large. */
+const pastFrame = (frame: LiveFrame): LiveFrame => ({ ...frame, gateway: { ...frame.gateway, routing: null } });

@@ -1,6 +1,12 @@
 import { z } from "zod";
-import { type Decision, decisionPageSchema, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import type { EngineFrame, LiveFrame, StageFrame } from "@/server/contracts/studio";
+import {
+  type Decision,
+  decisionPageSchema,
+  type GatewayConfig,
+  gatewayConfigSchema,
+  gatewayStatusSchema,
+} from "@/server/contracts/gatewayAdmin";
+import type { EngineFrame, LiveFrame, RoutingFrame, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { createCounterRate } from "./counterRate";
 import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
@@ -54,7 +60,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   let cursor = 0;
   /** Decisions of the last round that the gateway had dropped before they were read. */
   let missed = 0;
-  let stageModels: { readonly etag: string; readonly models: readonly string[] } | null = null;
+  let configured: { readonly etag: string; readonly config: GatewayConfig; readonly models: readonly string[] } | null = null;
 
   const ask = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<Answer<z.output<Schema>>> => {
     const url = options.adminUrl + path;
@@ -81,10 +87,10 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (!answer.ok) return answer;
     const status = answer.value;
     if (last !== null && (status.uptimeSeconds < last.status.uptimeSeconds || status.lastDecision < cursor)) cursor = 0;
-    if (status.configEtag !== null && status.configEtag !== stageModels?.etag) {
+    if (status.configEtag !== null && status.configEtag !== configured?.etag) {
       const config = await ask("/config", gatewayConfigSchema);
       if (!config.ok) return config;
-      stageModels = { etag: status.configEtag, models: modelsOf(config.value.policy) };
+      configured = { etag: status.configEtag, config: config.value, models: modelsOf(config.value.policy) };
     }
     const missing = await pollDecisions(status.lastDecision);
     if (missing !== null) return missing;
@@ -97,6 +103,12 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
 
   const fresh = (nowMs: number) => freshness({ nowMs, intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
   const statusNow = (nowMs: number): Status | null => (fresh(nowMs).state === "unreachable" ? null : (last?.status ?? null));
+
+  const routing = (): RoutingFrame | null => {
+    if (configured === null || last === null || last.status.configEtag === null) return null;
+    const { etag, config } = configured;
+    return { etag, planId: config.planId, policyHash: config.policyHash, policy: config.policy, controls: last.status.controls ?? null };
+  };
 
   return {
     async poll() {
@@ -112,7 +124,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       const nowMs = now();
       const { state, reason } = fresh(nowMs);
       const status = statusNow(nowMs);
-      const models = stageModels?.models ?? [];
+      const models = configured?.models ?? [];
       const summary = window.summarise({ nowMs, planId: last?.status.planId ?? null, models });
       const gap = status === null;
       return {
@@ -126,6 +138,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           unjudgedPerSecond: gap ? null : unjudged.perSecond(),
           ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
           stages: models.map((model, at) => ({ model, ...queues(model, status), ...(gap ? UNKNOWN : (summary.stages[at] ?? UNKNOWN)) })),
+          routing: routing(),
         },
         measured: summary.measured,
       };

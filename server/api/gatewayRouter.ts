@@ -1,0 +1,45 @@
+import {
+  byCluster,
+  endControlSchema,
+  knobsSchema,
+  panicSchema,
+  rollBackSchema,
+  startCanarySchema,
+  startMirrorSchema,
+  startShadowSchema,
+} from "./inputs";
+import { procedure, router } from "./trpc";
+
+export const gatewayRouter = router({
+  models: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.gateway.models(input.clusterId)),
+  panic: procedure
+    .input(panicSchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.panic(clusterId, request, ctx.session.name)),
+  liftPanic: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.liftPanic(input.clusterId, input.reason, ctx.session.name)),
+  startCanary: procedure
+    .input(startCanarySchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.startCanary(clusterId, request, ctx.session.name)),
+  stopCanary: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.stopCanary(input.clusterId, input.reason, ctx.session.name)),
+  startShadow: procedure
+    .input(startShadowSchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.startShadow(clusterId, request, ctx.session.name)),
+  endShadow: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.endShadow(input.clusterId, input.reason, ctx.session.name)),
+  startMirror: procedure
+    .input(startMirrorSchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.startMirror(clusterId, request, ctx.session.name)),
+  endMirror: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.endMirror(input.clusterId, input.reason, ctx.session.name)),
+  turnKnobs: procedure
+    .input(knobsSchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.turnKnobs(clusterId, request, ctx.session.name)),
+  rollBack: procedure
+    .input(rollBackSchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.rollBack(clusterId, request, ctx.session.name)),
+});
