@@ -28,6 +28,8 @@ export interface ModelRequest extends RequestIds {
   readonly inputTokens: number;
   /** What the client lets an answer be long at most, where it says so: the one prediction of its length at hand. */
   readonly mostTokens: number | null;
+  /** What the client says its program has yet to write, in tokens, this request's answer among it; null where it does not say. */
+  readonly programTokens: number | null;
   readonly routerScores: RequestScores;
   /** Headers that go on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
@@ -41,9 +43,11 @@ const bytesPerToken = 4;
 const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
 const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
 const streamingHeader = "x-weir-stream";
+const programTokensHeader = "x-weir-program-tokens";
 /** Where clients in use write the session a request belongs to; the first that is there counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
 const saneId = /^[\x21-\x7e]{1,128}$/;
+const positiveInteger = /^[1-9]\d{0,8}$/;
 
 /**
  * The end of a prompt, for a record. A copy of its own: a slice of a string keeps the whole of it in memory.
@@ -92,6 +96,14 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       "invalid_header",
     );
   }
+  const programTokens = headers[programTokensHeader] ?? null;
+  if (programTokens !== null && !positiveInteger.test(String(programTokens))) {
+    const shown = JSON.stringify(String(programTokens).slice(0, 200));
+    return refuse(
+      `The header ${programTokensHeader} says ${shown}, but it must be a positive number of tokens below 1e9.`,
+      "invalid_header",
+    );
+  }
   const upstreamHeaders: Record<string, string> = { "content-type": "application/json", "x-request-id": ids.requestId };
   for (const name of passAuthorization ? passedWithAuthorization : passedHeaders) {
     const value = headers[name];
@@ -112,6 +124,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       includeUsage: isRecord(streamOptions) && streamOptions.include_usage === true,
       inputTokens: Math.ceil(bytes.length / bytesPerToken),
       mostTokens: mostTokensOf(body),
+      programTokens: programTokens === null ? null : Number(programTokens),
       routerScores,
       upstreamHeaders,
     },

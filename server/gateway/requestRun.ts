@@ -233,7 +233,7 @@ export class RequestRun {
   }
 
   #work() {
-    const { decisionId, programId, inputTokens, mostTokens } = this.#options.asked;
+    const { decisionId, programId, inputTokens, mostTokens, programTokens } = this.#options.asked;
     return {
       id: decisionId,
       programId,
@@ -242,6 +242,7 @@ export class RequestRun {
       queuedSinceSeconds: this.#queuedSinceSeconds,
       inputTokens,
       ...(mostTokens !== null && { predictedTokens: mostTokens }),
+      ...(programTokens !== null && { predictedProgramTokens: programTokens }),
     };
   }
 
