@@ -87,14 +87,14 @@ describe("admission under a policy that judges nothing", () => {
 
 describe("PolicyDriver", () => {
   it("tells the policy of work that is given up in the queue, so that its load is not counted for ever", async () => {
-    const options = { replicas: () => [], nowSeconds: () => 1, queued: new Map<string, number>(), onRoom: () => undefined };
+    const options = { replicas: () => [], secondsAt: () => 1, queued: new Map<string, number>(), onRoom: () => undefined };
     const driver = new PolicyDriver({ policy: buildPolicy(slack), ...options });
     const replicas = ["small", "large"].map((model) => {
       return { id: model, model, inFlight: 0, maxInFlight: 8, accepting: true, kvUse: { state: "absent" as const } };
     });
     const start = () => driver.policy.start({ programId: "new", inputTokens: 10, routerScores: () => undefined, replicas }).stage;
     const leaving = new AbortController();
-    const work = { id: "w", programId: "p", stage: 1, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 10 };
+    const work = { id: "w", programId: "p", stage: 1, inputTokens: 10 };
     expect(start()).toBe(1);
     const grant = driver.queue({ ...work, predictedTokens: 5000 }, leaving.signal);
     expect(start()).toBe(0);

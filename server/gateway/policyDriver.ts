@@ -8,14 +8,18 @@ export type Grant =
       readonly replica: Replica;
       /** What the policy did without; null where nothing. */
       readonly degraded: string | null;
+      readonly queuedSeconds: number;
+      readonly dispatchedSeconds: number;
     }
   /** The engines of its model have left the configuration. */
   | { readonly kind: "withdrawn" }
   | { readonly kind: "aborted" };
 
-export type Judgement = Exclude<Action, { kind: "dispatch" }> | { readonly kind: "aborted" };
+export type Judgement = (Exclude<Action, { kind: "dispatch" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
 
-type Work = Omit<WaitingWork, "state">;
+/** Where a time is left out it is the moment at which the work comes to the driver. */
+type Work = Omit<WaitingWork, "state" | Times> & Partial<Pick<WaitingWork, Times>>;
+type Times = "programArrivalSeconds" | "queuedSinceSeconds";
 
 interface Entry extends WaitingWork {
   readonly settle: (outcome: Grant | Judgement) => void;
@@ -26,17 +30,18 @@ interface DriverOptions {
   readonly policy: Policy;
   /** The engines at this moment. */
   readonly replicas: () => readonly Replica[];
-  /** Engine seconds on a clock that only goes forward. */
-  readonly nowSeconds: () => number;
+  /** Engine seconds at a moment of `performance.now()`. */
+  readonly secondsAt: (nowMs: number) => number;
   /** Work that waits for an engine, by model, over all drivers; this one keeps its share of it. */
   readonly queued: Map<string, number>;
-  /** Called when an engine got room; the queues that may use it are pumped, this driver's among them. */
-  readonly onRoom: () => void;
+  /** Called when an engine got room, with the moment; the queues that may use it are pumped, this driver's among them. */
+  readonly onRoom: (nowMs: number) => void;
 }
 
 /**
  * Drives a policy in real time: keeps the work that waits, asks the policy whenever something it can act on has changed
- * (work came, was judged or was given back, an engine got room or came back), and carries out what it says.
+ * (work came, was judged or was given back, an engine got room or came back), and carries out what it says. The clock is read once for
+ * what happened and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
  */
 export class PolicyDriver {
   readonly policy: Policy;
@@ -53,10 +58,6 @@ export class PolicyDriver {
   /** When the longest waiting work joined, in engine seconds; undefined when none waits. */
   get oldestSeconds(): number | undefined {
     return this.#waiting[0]?.queuedSinceSeconds;
-  }
-
-  nowSeconds(): number {
-    return this.#options.nowSeconds();
   }
 
   /** Waits in the queue of the stage's model until the policy sends the work to an engine, which then counts it in flight. */
@@ -77,11 +78,23 @@ export class PolicyDriver {
     return outcome;
   }
 
-  /** The engine is done with the work, well or not. */
-  release(workId: string, replica: Replica, { failed }: { readonly failed: boolean }): void {
+  /** Why the policy accepts an answer that it does not have judged. */
+  accepted(work: Work): string {
+    const nowSeconds = this.#options.secondsAt(performance.now());
+    const waiting = [{ ...timed(work, nowSeconds), state: { kind: "answered" as const, judgedScore: null } }];
+    const [action] = this.policy.decide({ nowSeconds, waiting, replicas: this.#options.replicas() });
+    if (action?.kind !== "accept") throw new Error(`The policy does not accept an answer that it does not have judged: ${action?.kind}.`);
+    return action.reason;
+  }
+
+  /** The engine is done with the work, well or not. Returns when, in engine seconds. */
+  release(workId: string, replica: Replica, { failed }: { readonly failed: boolean }): number {
+    const nowMs = performance.now();
+    const nowSeconds = this.#options.secondsAt(nowMs);
     replica.end();
-    this.policy.observe({ kind: "finished", workId, replicaId: replica.id, nowSeconds: this.#options.nowSeconds(), failed });
-    this.#options.onRoom();
+    this.policy.observe({ kind: "finished", workId, replicaId: replica.id, nowSeconds, failed });
+    this.#options.onRoom(nowMs);
+    return nowSeconds;
   }
 
   /** No request of the program will come any more. */
@@ -98,10 +111,10 @@ export class PolicyDriver {
   }
 
   /** Asks the policy and carries out its actions. */
-  pump(): void {
+  pump(nowMs: number): void {
     if (this.#waiting.length === 0) return;
     const replicas = this.#options.replicas();
-    const nowSeconds = this.#options.nowSeconds();
+    const nowSeconds = this.#options.secondsAt(nowMs);
     const actions = this.policy.decide({ nowSeconds, waiting: this.#waiting, replicas });
     if (actions.length === 0) return;
     const byId = new Map(this.#waiting.map((entry) => [entry.id, entry]));
@@ -109,27 +122,30 @@ export class PolicyDriver {
       const entry = byId.get(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
       if (action.kind !== "dispatch") {
-        this.#settle(entry, action);
+        this.#settle(entry, { ...action, judgedSeconds: nowSeconds });
         continue;
       }
       const replica = replicas.find((candidate) => candidate.id === action.replicaId);
       if (!replica) throw new Error(`The policy chose ${action.replicaId}, which is not among the replicas.`);
       replica.begin();
       this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
-      this.#settle(entry, { kind: "granted", replica, degraded: action.degraded ?? null });
+      const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds };
+      this.#settle(entry, { kind: "granted", replica, degraded: action.degraded ?? null, ...times });
     }
     this.#sweep();
   }
 
-  #wait(work: WaitingWork, signal: AbortSignal): Promise<Grant | Judgement> {
+  #wait(work: Work & Pick<WaitingWork, "state">, signal: AbortSignal): Promise<Grant | Judgement> {
     if (signal.aborted) return Promise.resolve({ kind: "aborted" });
+    const nowMs = performance.now();
     return new Promise((resolve) => {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
         this.#sweep();
       };
       const entry: Entry = {
-        ...work,
+        ...timed(work, this.#options.secondsAt(nowMs)),
+        state: work.state,
         settled: false,
         settle(outcome) {
           signal.removeEventListener("abort", onAbort);
@@ -140,7 +156,7 @@ export class PolicyDriver {
       this.#waiting.push(entry);
       this.#count(entry, 1);
       if (entry.state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
-      this.pump();
+      this.pump(nowMs);
     });
   }
 
@@ -162,4 +178,9 @@ export class PolicyDriver {
   #sweep(): void {
     this.#waiting = this.#waiting.filter((entry) => !entry.settled);
   }
+}
+
+function timed(work: Work, nowSeconds: number): Omit<WaitingWork, "state"> {
+  const { programArrivalSeconds = nowSeconds, queuedSinceSeconds = nowSeconds } = work;
+  return { ...work, programArrivalSeconds, queuedSinceSeconds };
 }

@@ -23,6 +23,7 @@ export interface Attempt {
   readonly engine: NonNullable<StageRecord["engine"]>;
   readonly queueMs: number;
   readonly engineMs: number;
+  readonly at: Omit<NonNullable<StageRecord["at"]>, "judged">;
 }
 
 /** What became of it. */
@@ -31,6 +32,7 @@ export interface Finding extends Usage {
   readonly reason: string;
   readonly judgeMs?: number;
   readonly score?: number | null;
+  readonly judgedSeconds?: number;
 }
 
 type Degradation = NonNullable<Decision["degraded"]>[number];
@@ -70,7 +72,8 @@ export class RequestJournal {
   }
 
   /** Notes one engine call and what became of its answer. */
-  note(served: ServedModel, attempt: Attempt, { verdict, reason, inputTokens, outputTokens, judgeMs, score = null }: Finding): void {
+  note(served: ServedModel, attempt: Attempt, finding: Finding): void {
+    const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null } = finding;
     const scale = served.timeScale / 1000;
     this.#stages.push({
       model: attempt.model,
@@ -84,6 +87,7 @@ export class RequestJournal {
       reason,
       inputTokens,
       outputTokens,
+      at: { ...attempt.at, judged: judgedSeconds },
       engine: attempt.engine,
     });
   }
@@ -131,6 +135,7 @@ export class RequestJournal {
       endpoint: asked.endpoint.path,
       asked: asked.model,
       candidates: served.models,
+      inputTokens: asked.inputTokens,
       degraded: [...this.#degraded],
       costUsd: config === null ? null : requestCost(this.#stages, config),
       stages: this.#stages,
@@ -138,6 +143,8 @@ export class RequestJournal {
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,
       overheadSeconds: (overheadMs / 1000) * served.timeScale,
     };
+    if (asked.mostTokens !== null) decision.predictedTokens = asked.mostTokens;
+    if (asked.programId !== asked.decisionId) decision.program = asked.programId;
     if (this.startReason !== null) decision.startReason = this.startReason;
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
     if (caller.key !== null) decision.key = caller.key;

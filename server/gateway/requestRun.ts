@@ -39,16 +39,15 @@ export class RequestRun {
   #served: ServedModel;
   #stage = 0;
   #attempts = 0;
-  #arrivalSeconds: number;
-  #queuedSinceSeconds: number;
+  /** When it joined its first queue here and the one of its stage; undefined until it has. */
+  #arrivalSeconds: number | undefined;
+  #queuedSinceSeconds: number | undefined;
 
   constructor(options: RequestRunOptions) {
     this.#options = options;
     this.#served = options.served;
     this.#journal = options.journal;
     this.#answer = new ClientAnswer(options);
-    this.#arrivalSeconds = this.#served.driver.nowSeconds();
-    this.#queuedSinceSeconds = this.#arrivalSeconds;
     this.#start();
   }
 
@@ -78,7 +77,9 @@ export class RequestRun {
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#fail(endedError(signal));
     if (grant.kind === "withdrawn") return this.#beginAnew(model);
-    const { replica, degraded } = grant;
+    const { replica, degraded, queuedSeconds, dispatchedSeconds } = grant;
+    this.#queuedSinceSeconds = queuedSeconds;
+    this.#arrivalSeconds ??= queuedSeconds;
     if (degraded !== null) this.#journal.degrade("telemetry");
     const { inFlight, maxInFlight, kvUse } = replica;
     const engine: Attempt["engine"] = { inFlight, maxInFlight };
@@ -94,8 +95,9 @@ export class RequestRun {
       else replica.succeeded();
     }
     if (!failed) serving.answered(model);
-    driver.release(asked.decisionId, replica, { failed });
-    return this.#settle(outcome, { replica, stage: this.#stage, model, engine, queueMs, engineMs });
+    const answeredSeconds = driver.release(asked.decisionId, replica, { failed });
+    const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
+    return this.#settle(outcome, { replica, stage: this.#stage, model, engine, queueMs, engineMs, at });
   }
 
   #ask(replica: Replica, { model, startedMs }: { readonly model: string; readonly startedMs: number }): Promise<RelayOutcome> {
@@ -139,7 +141,11 @@ export class RequestRun {
       }
       case "streamed":
         this.#journal.firstTokenMs = outcome.firstTokenMs;
-        this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: "last-stage", ...outcome.usage });
+        this.#journal.note(this.#served, attempt, {
+          verdict: "accepted",
+          reason: this.#served.driver.accepted(this.#work()),
+          ...outcome.usage,
+        });
         return 200;
       case "broken": {
         this.#journal.firstTokenMs = outcome.firstTokenMs;
@@ -156,8 +162,9 @@ export class RequestRun {
   /** Gives a whole answer to the client, or goes on to the next stage when the judge says so. */
   async #weigh(answered: Answered, attempt: Attempt): Promise<number | "again"> {
     const usage = usageOf(answered.completion);
-    if (!this.#served.driver.policy.judges(this.#stage)) {
-      this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: "last-stage", ...usage });
+    const { driver } = this.#served;
+    if (!driver.policy.judges(this.#stage)) {
+      this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: driver.accepted(this.#work()), ...usage });
       return this.#answer.give(this.#by(attempt.model), answered);
     }
     const { text } = this.#options.asked.endpoint;
@@ -191,7 +198,8 @@ export class RequestRun {
     const verdict = await driver.judged(this.#work(), { judgedScore: score, signal });
     if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", judgeMs, score };
     if (score === null) this.#journal.degrade("judge");
-    return { verdict, reason: failure === null ? verdict.reason : `${verdict.reason}: ${failure}`, judgeMs, score };
+    const reason = failure === null ? verdict.reason : `${verdict.reason}: ${failure}`;
+    return { verdict, reason, judgeMs, score, judgedSeconds: verdict.judgedSeconds };
   }
 
   #retry(attempt: Attempt, reason: string): number | "again" {
@@ -213,7 +221,7 @@ export class RequestRun {
     serving.begin(next);
     this.#served = next;
     this.#journal.judgedScore = null;
-    this.#arrivalSeconds = next.driver.nowSeconds();
+    this.#arrivalSeconds = undefined;
     this.#start();
     return "again";
   }
@@ -229,7 +237,7 @@ export class RequestRun {
   #enter(stage: number): void {
     this.#stage = stage;
     this.#attempts = 0;
-    this.#queuedSinceSeconds = this.#served.driver.nowSeconds();
+    this.#queuedSinceSeconds = undefined;
   }
 
   #work() {
@@ -238,8 +246,8 @@ export class RequestRun {
       id: decisionId,
       programId,
       stage: this.#stage,
-      programArrivalSeconds: this.#arrivalSeconds,
-      queuedSinceSeconds: this.#queuedSinceSeconds,
+      ...(this.#arrivalSeconds !== undefined && { programArrivalSeconds: this.#arrivalSeconds }),
+      ...(this.#queuedSinceSeconds !== undefined && { queuedSinceSeconds: this.#queuedSinceSeconds }),
       inputTokens,
       ...(mostTokens !== null && { predictedTokens: mostTokens }),
       ...(programTokens !== null && { predictedProgramTokens: programTokens }),

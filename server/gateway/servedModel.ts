@@ -31,7 +31,7 @@ interface Surroundings {
   readonly pool: ReplicaPool;
   readonly judge: Judge | null;
   readonly queued: Map<string, number>;
-  readonly onRoom: () => void;
+  readonly onRoom: (nowMs: number) => void;
 }
 
 /** The name of the virtual model of a configuration called `name`. */
@@ -64,7 +64,7 @@ function servedModel(
   { config, pool, judge, queued, onRoom }: Surroundings,
 ): ServedModel {
   const { timeScale } = config;
-  const nowSeconds = (): number => (performance.now() / 1000) * timeScale;
+  const secondsAt = (nowMs: number): number => (nowMs / 1000) * timeScale;
   return {
     name,
     kind,
@@ -72,7 +72,7 @@ function servedModel(
     policyHash,
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
-    driver: new PolicyDriver({ policy: buildPolicy(policy), replicas: () => pool.replicas, nowSeconds, queued, onRoom }),
+    driver: new PolicyDriver({ policy: buildPolicy(policy), replicas: () => pool.replicas, secondsAt, queued, onRoom }),
     judge,
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),

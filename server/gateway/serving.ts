@@ -79,7 +79,7 @@ export class Serving {
     for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
     for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
     for (const name of this.#rates.keys()) if (!names.includes(name)) this.#rates.delete(name);
-    const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: () => this.pump() };
+    const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: (nowMs: number) => this.pump(nowMs) };
     const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
     const before = this.#models;
     this.#models = new Map(
@@ -103,13 +103,13 @@ export class Serving {
   }
 
   /** Offers free room to the queues, the one whose head waits longest first. */
-  pump(): void {
+  pump(nowMs = performance.now()): void {
     const queues = [...this.#models.values(), ...this.#earlier].flatMap((served) => {
       const oldest = served.driver.oldestSeconds;
       return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
     });
     queues.sort((a, b) => a.oldestWallSeconds - b.oldestWallSeconds);
-    for (const { driver } of queues) driver.pump();
+    for (const { driver } of queues) driver.pump(nowMs);
   }
 
   /** Where the policy of `served` would start a request now. */
