@@ -76,6 +76,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     suggested,
   });
   const gatewayAudit = createGatewayAudit({ store, clusterId: embeddedClusterId, gateway });
+  const controlled = { admin: gateway, audit: gatewayAudit, look: async () => embedded.collector()?.askGateway() };
   const connectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? connector : null);
   const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
   const load = createLoadService({ store, embedded, gatewayUrl, labels });
@@ -100,7 +101,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       live: createLiveService(embedded),
       gateway: createGatewayService({
         store,
-        gatewayOf: (clusterId) => (clusterId === embeddedClusterId ? { admin: gateway, audit: gatewayAudit } : null),
+        gatewayOf: (clusterId) => (clusterId === embeddedClusterId ? controlled : null),
       }),
       load,
       cards: createCardService(store, cards),

@@ -12,6 +12,8 @@ import type { Actor, GatewayService } from "./services";
 export interface ControlledGateway {
   readonly admin: AdminClient;
   readonly audit: GatewayAudit;
+  /** Reads what it does now, so that pages show an act at once. */
+  readonly look: () => Promise<void>;
 }
 
 export interface GatewayServiceOptions {
@@ -45,7 +47,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     const answer = await gateway.admin(path, { ...request, schema });
     if (!answer.ok) return answer;
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
-    await gateway.audit.take();
+    await Promise.all([gateway.audit.take(), gateway.look()]);
     return { ok: true, value: answer.value.value };
   }
 

@@ -76,7 +76,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     health: () => healthOf(latest, store.clusters.get(embeddedClusterId)?.runningPlanId ?? null),
     timeScale: () => seen?.timeScale ?? 1,
     deviates: () => seen?.deviates ?? true,
-    panic: () => collector?.latest()?.gateway.routing?.controls?.panic ?? null,
+    panic: () => collector?.routing()?.controls?.panic ?? null,
     collector: () => collector,
     close() {
       closed = true;

@@ -1,5 +1,7 @@
+import type { z } from "zod";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { type GatewayAuditLine, gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
+import type { GatewayAuditMark } from "@/server/store/auditRepository";
 import type { Store } from "@/server/store/store";
 import type { AdminClient } from "./adminClient";
 
@@ -28,21 +30,37 @@ export function createGatewayAudit(parts: {
   const ending = new AbortController();
   const { signal } = ending;
 
-  /** Where to go on after a page; null when there is no more, or no answer. */
-  async function takePage(): Promise<"more" | "done"> {
-    if (store.clusters.get(clusterId) === null) return "done";
+  /** Lines not taken yet, page by page, each page with its mark in one transaction. */
+  async function takeAll(): Promise<void> {
+    if (store.clusters.get(clusterId) === null) return;
     const mark = store.audit.taken(clusterId);
-    // The last line that is here already comes again: by its time a gateway is told that lost its state and counts anew.
-    const answer = await readPage(Math.max(0, (mark?.sequence ?? 0) - 1));
-    if (answer === null) return "done";
-    const anew = mark !== null && (answer.latest < mark.sequence || answer.lines.some((line) => isOther(line, mark)));
-    const page = anew ? await readPage(0) : answer;
-    const lines = (page?.lines ?? []).filter((line) => anew || line.sequence > (mark?.sequence ?? 0));
+    // The line that was taken last comes again: where another has its number, the gateway lost its state and its numbers tell nothing.
+    let after = Math.max(0, (mark?.sequence ?? 0) - 1);
+    let anew = false;
+    for (let page = 0; page < mostPages && !signal.aborted; page += 1) {
+      const answer = await readPage(after);
+      if (answer === null) return;
+      if (mark !== null && !anew && isAnew(answer, mark)) {
+        anew = true;
+        after = 0;
+        continue;
+      }
+      const fresh = answer.lines.filter((line) => mark === null || (anew ? line.atMs > mark.atMs : line.sequence > mark.sequence));
+      if (!(await keep(fresh))) return;
+      const last = answer.lines.at(-1);
+      if (last === undefined || last.sequence >= answer.latest) return;
+      after = last.sequence;
+    }
+  }
+
+  /** @returns whether they are kept; where the gateway went away meanwhile they come again. */
+  async function keep(lines: readonly GatewayAuditLine[]): Promise<boolean> {
     const last = lines.at(-1);
-    if (page === null || last === undefined) return "done";
+    if (last === undefined) return true;
     const switched = lines.findLast((line) => switches.has(line.action));
-    const planId = switched === undefined ? null : await planInForce();
-    if (signal.aborted) return "done";
+    const status = switched === undefined ? null : await gateway("/status", { schema: gatewayStatusSchema, signal });
+    if (signal.aborted || status?.ok === false) return false;
+    const planId = status?.value.value?.planId ?? null;
     store.atomically(() => {
       for (const line of lines) {
         const { by: actor, action, detail } = line;
@@ -51,7 +69,7 @@ export function createGatewayAudit(parts: {
       store.audit.markTaken(clusterId, last);
       if (switched !== undefined && planId !== null && store.plans.get(planId) !== null) setRunning(planId, timeOf(switched));
     });
-    return last.sequence < page.latest ? "more" : "done";
+    return true;
   }
 
   async function readPage(after: number) {
@@ -59,17 +77,8 @@ export function createGatewayAudit(parts: {
     return answer.ok ? answer.value.value : null;
   }
 
-  async function planInForce(): Promise<string | null> {
-    const status = await gateway("/status", { schema: gatewayStatusSchema, signal });
-    return (status.ok && status.value.value?.planId) || null;
-  }
-
   function setRunning(planId: string, since: string): void {
     if (store.clusters.get(clusterId)?.runningPlanId !== planId) store.clusters.setRunning(clusterId, { planId, since });
-  }
-
-  async function takeAll(): Promise<void> {
-    for (let page = 0; page < mostPages && !signal.aborted; page += 1) if ((await takePage()) === "done") return;
   }
 
   // One after the other: two that read the same mark would take a line twice.
@@ -99,5 +108,6 @@ export function createGatewayAudit(parts: {
 
 const timeOf = ({ atMs }: GatewayAuditLine): string => new Date(atMs).toISOString();
 
-const isOther = (line: GatewayAuditLine, mark: { readonly sequence: number; readonly atMs: number }): boolean =>
-  line.sequence === mark.sequence && line.atMs !== mark.atMs;
+/** Whether the gateway has another line where the mark is, or has not come that far. */
+const isAnew = ({ lines, latest }: z.infer<typeof gatewayAuditPageSchema>, mark: GatewayAuditMark): boolean =>
+  latest < mark.sequence || lines.some((line) => line.sequence === mark.sequence && line.atMs !== mark.atMs);

@@ -25,7 +25,10 @@ export interface CollectorOptions {
 export interface Collector {
   /** The last ten minutes at most, oldest first. */
   frames(): readonly LiveFrame[];
-  latest(): LiveFrame | undefined;
+  /** What the gateway was told, as last known; null before it was heard. */
+  routing(): LiveFrame["gateway"]["routing"];
+  /** Asks the gateway now rather than with the next round. */
+  askGateway(): Promise<void>;
   /** Frames later than `afterMs` (now, if not given), then each new one, until the signal aborts or the collector closes. */
   follow(signal: AbortSignal, afterMs?: number): AsyncGenerator<LiveFrame>;
   /** The gateway's decisions, newest first. */
@@ -113,7 +116,8 @@ export function createCollector(options: CollectorOptions): Collector {
 
   return {
     frames: () => [...ring],
-    latest: () => ring.at(-1),
+    routing: () => gateway.frame().gateway.routing,
+    askGateway: () => gateway.poll(),
     async *follow(signal, afterMs = now()) {
       let seenMs = afterMs;
       while (!signal.aborted && !closed) {
