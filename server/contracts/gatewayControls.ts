@@ -112,7 +112,7 @@ export const knobsRequestSchema = z.strictObject({
 });
 
 /** GET `/audit?after=<sequence>`: at most 1000 lines, oldest first. Numbered from 1 over all starts of the gateway. */
-const gatewayAuditLineSchema = z.object({
+export const gatewayAuditLineSchema = z.object({
   sequence: z.int(),
   atMs: z.number(),
   by: z.string(),

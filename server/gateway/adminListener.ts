@@ -3,12 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import { type GatewayConfig, type GatewayStatus, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { type ApiError, sendError, sendJson } from "./apiError";
+import type { AuditLog } from "./auditLog";
 import { configRefusal } from "./configRefusal";
 import { configEtag } from "./configStore";
+import { controlRoutes } from "./controlRoutes";
+import type { Controls } from "./controls";
 import type { DecisionLog } from "./decisionLog";
 import type { GatewayMetrics } from "./metrics";
 import { readBody } from "./readBody";
+import { sequenceOf } from "./sequenceOf";
 import type { Serving } from "./serving";
+import type { Turns } from "./turns";
 
 /** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
 export const noConfigEtag = "none";
@@ -19,6 +24,10 @@ interface AdminListenerOptions {
   readonly serving: Serving;
   readonly decisions: DecisionLog;
   readonly metrics: GatewayMetrics;
+  readonly controls: Controls;
+  readonly audit: AuditLog;
+  /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
+  readonly turns: Turns;
   readonly version: string;
   /** Without one every caller is let in; the listener is on the loopback address only. */
   readonly token: string | null;
@@ -33,9 +42,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<v
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
-  const { serving, metrics, token } = options;
-  // PUTs are taken one by one, so that the ETag compared is the one replaced.
-  let lastPut = Promise.resolve();
+  const { serving, metrics, turns, token } = options;
   const routes: Readonly<Record<string, Handler>> = {
     "GET /health": (_, response) => void response.writeHead(200).end(),
     "GET /metrics": async (_, response) => {
@@ -50,10 +57,8 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
       if (serving.config === null) sendError(response, noConfig, headers);
       else sendJson(response, serving.config, { headers });
     },
-    "PUT /config": (request, response) => {
-      lastPut = lastPut.then(() => putConfig(request, response, options)).catch((error) => fail(response, error));
-      return lastPut;
-    },
+    "PUT /config": (request, response) => turns.take(() => putConfig(request, response, options)),
+    ...controlRoutes(options),
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {
@@ -71,7 +76,7 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
 async function putConfig(
   request: IncomingMessage,
   response: ServerResponse,
-  { serving, save, onConfig }: AdminListenerOptions,
+  { serving, controls, save, onConfig }: AdminListenerOptions,
 ): Promise<void> {
   const read = await readBody(request, configBytes);
   if (read.kind === "cut-off" || read.kind === "ended") return;
@@ -94,6 +99,8 @@ async function putConfig(
   if (!parsed.ok) return sendError(response, parsed.error, etagHeader);
   const settings = parsed.config.settings ?? serving.config?.settings;
   const config = settings === undefined ? parsed.config : { ...parsed.config, settings };
+  const hindrance = controls.configRefusal(config);
+  if (hindrance !== null) return sendError(response, hindrance, etagHeader);
   const earlierNames = serving.earlierNamesUnder(config);
   await save(config, earlierNames);
   serving.install(config, earlierNames);
@@ -122,13 +129,9 @@ function parseConfig(
 }
 
 function sendDecisions(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
-  const given = new URL(request.url ?? "/", "http://localhost").searchParams.get("after") ?? "0";
-  const after = Number(given);
-  if (Number.isInteger(after) && after >= 0) sendJson(response, decisions.page(after));
-  else {
-    const message = `after=${given.slice(0, 40)} is no sequence number; start with after=0.`;
-    sendError(response, { status: 400, message, type: "invalid_request_error", param: "after", code: "invalid_value" });
-  }
+  const after = sequenceOf(request);
+  if (typeof after === "number") sendJson(response, decisions.page(after));
+  else sendError(response, after);
 }
 
 function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
@@ -146,7 +149,7 @@ function pathOf({ url }: IncomingMessage): string {
   return (url ?? "/").split("?", 1)[0] ?? "/";
 }
 
-function status({ serving, decisions, metrics, version }: AdminListenerOptions): GatewayStatus {
+function status({ serving, decisions, metrics, controls, audit, version }: AdminListenerOptions): GatewayStatus {
   const { config, pool, queued } = serving;
   return {
     version,
@@ -158,6 +161,8 @@ function status({ serving, decisions, metrics, version }: AdminListenerOptions):
     lastDecision: decisions.latest,
     refused: metrics.refused,
     unjudged: metrics.unjudged,
+    controls: controls.summary(),
+    lastAudit: audit.latest,
   };
 }
 

@@ -30,7 +30,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
   }
-  const served = serving.find(asked.model);
+  const served = serving.serverOf(asked);
   if (served === undefined) return { kind: "refused", error: unservedModel(asked.model) };
   // One stage would answer all, several judge one: refused under every plan, so that a plan with another cascade breaks no client.
   const refusal = served.kind === "cascade" ? cascadeRefusal(asked.endpoint, asked.body) : null;

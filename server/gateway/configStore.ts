@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { z } from "zod";
 import { type GatewayConfig, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { configRefusal } from "./configRefusal";
+import { isMissing, writeDurably } from "./durableFile";
 
 /** What the file holds: the configuration, and the names of the cascades before it, which files of older gateways lack. */
 const savedSchema = gatewayConfigSchema.extend({ earlierNames: z.array(z.string()).default([]) });
@@ -44,30 +45,10 @@ export class ConfigStore {
     }
   }
 
-  /** Durable when it returns: a crash at any moment leaves the old file or the new one, whole. */
-  async save(config: GatewayConfig, earlierNames: readonly string[]): Promise<void> {
-    const directory = dirname(this.path);
-    await mkdir(directory, { recursive: true });
-    const written = `${this.path}.new`;
-    const file = await open(written, "w", 0o600);
-    try {
-      await file.writeFile(JSON.stringify({ ...config, earlierNames }, null, 2));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(written, this.path);
-    const parent = await open(directory, "r");
-    try {
-      await parent.sync();
-    } finally {
-      await parent.close();
-    }
+  /** Durable when it returns. */
+  save(config: GatewayConfig, earlierNames: readonly string[]): Promise<void> {
+    return writeDurably(this.path, JSON.stringify({ ...config, earlierNames }, null, 2));
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }
 
 function messageOf(error: unknown): string {

@@ -5,13 +5,17 @@ import type { Logger } from "pino";
 import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
 import { errorBody } from "./apiError";
+import { AuditLog } from "./auditLog";
 import { ConfigStore, configEtag } from "./configStore";
+import { Controls } from "./controls";
+import { ControlsStore } from "./controlsStore";
 import { dataListener } from "./dataListener";
 import { DecisionLog } from "./decisionLog";
 import type { EndReason } from "./endedError";
 import { defaultLimits, type GatewayLimits } from "./limits";
 import { GatewayMetrics } from "./metrics";
 import { Serving } from "./serving";
+import { Turns } from "./turns";
 
 export interface GatewayOptions {
   /** 0 takes any free port. */
@@ -65,6 +69,14 @@ export async function startGateway({
   if (loaded.kind === "loaded") serving.install(loaded.config, loaded.earlierNames);
   if (loaded.kind === "unusable") log.error({ reason: loaded.reason }, "starting without a configuration");
 
+  const audit = new AuditLog(stateDirectory);
+  await audit.load();
+  const controlsStore = new ControlsStore(stateDirectory);
+  const unusable = await controlsStore.load();
+  if (unusable !== null) log.error({ reason: unusable }, "starting without the controls of before");
+  const controls = new Controls({ serving, store: controlsStore, audit });
+  const turns = new Turns();
+
   const data = createServer(
     {
       keepAliveTimeout: keepAliveMs,
@@ -98,6 +110,9 @@ export async function startGateway({
       serving,
       decisions,
       metrics,
+      controls,
+      audit,
+      turns,
       version,
       token: adminToken,
       save: (config, earlierNames) => store.save(config, earlierNames),

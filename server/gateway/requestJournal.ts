@@ -143,6 +143,7 @@ export class RequestJournal {
       endToEndSeconds: (endToEndMs / 1000) * served.timeScale,
       overheadSeconds: (overheadMs / 1000) * served.timeScale,
     };
+    if (served.canary) decision.canary = true;
     if (asked.mostTokens !== null) decision.predictedTokens = asked.mostTokens;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
     if (this.startReason !== null) decision.startReason = this.startReason;

@@ -70,7 +70,7 @@ export class RequestRun {
     const { serving, signal, asked } = this.#options;
     const { driver } = this.#served;
     const model = driver.policy.modelOfStage(this.#stage);
-    if (!serving.serves(this.#served, model)) return this.#beginAnew(model);
+    if (!serving.keeps(this.#served, asked, model)) return this.#beginAnew(model);
     const queuedMs = performance.now();
     const grant = await driver.queue(this.#work(), signal);
     const queueMs = performance.now() - queuedMs;
@@ -210,11 +210,11 @@ export class RequestRun {
     return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
   }
 
-  /** The engines of `model` left with a new configuration; nothing was sent to the client, so the request starts over under it. */
+  /** What it began under may not go on with it, as when the engines of `model` left; nothing was sent to the client, so it starts over. */
   #beginAnew(model: string): number | "again" {
     const { serving, asked } = this.#options;
-    const next = serving.find(asked.model) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
-    if (next === undefined || next === this.#served) {
+    const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
+    if (next === undefined || (next === this.#served && !serving.serves(next, model))) {
       return this.#fail({ status: 503, message: `No engine serves ${model} at the moment.`, type: "server_error", code: "no_endpoint" });
     }
     serving.end(this.#served);

@@ -1,4 +1,5 @@
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
@@ -8,11 +9,16 @@ import type { ReplicaPool } from "./replicaPool";
 
 /** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
 const direct = { kind: "direct", planId: "", policyHash: "direct" } as const;
+/** As simple as can be: what is in force for an emergency reads no telemetry and prefers nobody. */
+const panicQueueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
 
-/** A name clients may put in `model`: the virtual model of the cascade, or one engine model. */
+/** What requests go by: the virtual model of the cascade, one engine model, or what an operator has put in the place of either. */
 export interface ServedModel {
+  /** What clients put in `model`, or `panic` or `canary`. */
   readonly name: string;
   readonly kind: "cascade" | "direct";
+  /** Whether it is a canary's candidate. */
+  readonly canary: boolean;
   /** Empty for a model by its own name. */
   readonly planId: string;
   readonly policyHash: string;
@@ -26,7 +32,7 @@ export interface ServedModel {
   readonly key: string;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly config: GatewayConfig;
   readonly pool: ReplicaPool;
   readonly judge: Judge | null;
@@ -51,8 +57,19 @@ export function directModel(model: string, surroundings: Surroundings): ServedMo
   return servedModel(model, { policy: { kind: "fixed", model, order, place }, ...direct }, surroundings);
 }
 
+/** Every request for text to one model, whichever it names. */
+export function panicModel(model: string, surroundings: Surroundings): ServedModel {
+  return servedModel("panic", { policy: { kind: "fixed", model, ...panicQueueing }, ...direct, policyHash: "panic" }, surroundings);
+}
+
+/** A candidate in the place of the cascade. */
+export function canaryModel({ policy, planId, policyHash }: Candidate, surroundings: Surroundings): ServedModel {
+  return servedModel("canary", { kind: "cascade", canary: true, policy, planId, policyHash }, surroundings);
+}
+
 interface NamedPolicy {
   readonly kind: ServedModel["kind"];
+  readonly canary?: boolean;
   readonly policy: PolicyDocument;
   readonly planId: string;
   readonly policyHash: string;
@@ -60,7 +77,7 @@ interface NamedPolicy {
 
 function servedModel(
   name: string,
-  { kind, policy, planId, policyHash }: NamedPolicy,
+  { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
   { config, pool, judge, queued, onRoom }: Surroundings,
 ): ServedModel {
   const { timeScale } = config;
@@ -68,6 +85,7 @@ function servedModel(
   return {
     name,
     kind,
+    canary,
     planId,
     policyHash,
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],

@@ -1,15 +1,22 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
 import type { Start } from "@/solver/policies/policy";
 import { Callers } from "./callers";
 import { Judge, type JudgeOptions } from "./judge";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
-import { cascadeModel, cascadeName, directModel, type ServedModel } from "./servedModel";
+import { canaryModel, cascadeModel, cascadeName, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
 import { ServiceRate } from "./serviceRate";
 
 /** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
 const keptNames = 8;
+
+/** Which programs a candidate takes. */
+export interface CanaryShare {
+  readonly candidate: Candidate;
+  takes(programId: string): boolean;
+}
 
 type JudgeLimits = Pick<JudgeOptions, "timeoutSeconds" | "maxInFlight">;
 
@@ -35,6 +42,8 @@ export class Serving {
   /** How fast each model answers. */
   readonly #rates = new Map<string, ServiceRate>();
   #judge: { readonly judge: Judge; readonly key: string } | null = null;
+  #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
+  #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
   constructor(judgeLimits: JudgeLimits) {
     this.#judgeLimits = judgeLimits;
@@ -64,6 +73,36 @@ export class Serving {
     return this.#models.get(name) ?? (alias ? this.cascade : undefined);
   }
 
+  /** By what a request goes now: by what its name says, unless an operator has put something else in its place. */
+  serverOf({ model, programId, endpoint }: ModelRequest): ServedModel | undefined {
+    if (this.#panic !== null && endpoint.text !== null) return this.#panic.served ?? undefined;
+    const named = this.find(model);
+    const canary = named?.kind === "cascade" ? this.#canary : null;
+    return canary?.served && canary.asked.takes(programId) ? canary.served : named;
+  }
+
+  /** Sends every request for text to one model, those that wait for others too; null: no more, and what waits for it goes on. */
+  setPanic(model: string | null): void {
+    this.#retire(this.#panic?.served);
+    this.#panic = model === null ? null : { model, served: null };
+    this.#settle();
+  }
+
+  /** Sends the programs that `canary` takes to its candidate, in the place of the cascade; null: none any more, and what waits for the candidate goes on. */
+  setCanary(canary: CanaryShare | null): void {
+    if (canary?.candidate !== this.#canary?.asked.candidate) this.#retire(this.#canary?.served);
+    this.#canary = canary === null ? null : { asked: canary, served: this.#canary?.served ?? null };
+    this.#settle();
+  }
+
+  /** Ends the canary; what waits for its candidate, or would go on with it, begins anew under the cascade. */
+  dropCanary(): void {
+    const served = this.#canary?.served;
+    this.#canary = null;
+    served?.driver.withdraw(() => false);
+    this.#settle();
+  }
+
   /** Names of the cascades before `config`, newest first, once it is in force. */
   earlierNamesUnder(config: GatewayConfig): readonly string[] {
     const names = this.#config === null ? this.#earlierNames : [this.#config.name, ...this.#earlierNames];
@@ -79,32 +118,34 @@ export class Serving {
     for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
     for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
     for (const name of this.#rates.keys()) if (!names.includes(name)) this.#rates.delete(name);
-    const surroundings = { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: (nowMs: number) => this.pump(nowMs) };
-    const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
-    const before = this.#models;
-    this.#models = new Map(
-      wanted.map((model) => {
-        const known = before.get(model.name);
-        return [model.name, known?.key === model.key ? known : model];
-      }),
-    );
-    this.#earlier = [...this.#earlier, ...before.values()].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
     this.#config = config;
     this.#earlierNames = earlierNames;
-    // Work of an earlier policy does not wait for engines that only finish what they have.
-    for (const { driver } of this.#earlier) driver.withdraw((model) => this.pool.lists(model, { cordoned: false }));
-    for (const { driver } of this.#models.values()) driver.withdraw((model) => this.pool.lists(model, { cordoned: true }));
-    this.pump();
+    const surroundings = this.#surroundings(config);
+    const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
+    const before = this.#models;
+    this.#models = new Map(wanted.map((model) => [model.name, knownOr(model, before.get(model.name))]));
+    this.#earlier = [...this.#earlier, ...before.values()];
+    this.#settle();
   }
 
-  /** Whether work of `served` may wait for an engine of `model`. */
+  /**
+   * Whether work of `served` may wait for an engine of `model`. Of an earlier policy it does not wait for engines that only finish what they
+   * have, and of one that was ended it waits for none.
+   */
   serves(served: ServedModel, model: string): boolean {
-    return this.pool.lists(model, { cordoned: this.#isCurrent(served) });
+    const current = this.#isCurrent(served);
+    return (current || this.#earlier.includes(served)) && this.pool.lists(model, { cordoned: current });
+  }
+
+  /** Whether a request may go on with `model` under `served`, or has to begin anew. */
+  keeps(served: ServedModel, { endpoint }: ModelRequest, model: string): boolean {
+    const displaced = this.#panic !== null && endpoint.text !== null && served !== this.#panic.served;
+    return !displaced && this.serves(served, model);
   }
 
   /** Offers free room to the queues, the one whose head waits longest first. */
   pump(nowMs = performance.now()): void {
-    const queues = [...this.#models.values(), ...this.#earlier].flatMap((served) => {
+    const queues = this.#all.flatMap((served) => {
       const oldest = served.driver.oldestSeconds;
       return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
     });
@@ -159,8 +200,43 @@ export class Serving {
     this.judge?.close();
   }
 
+  get #all(): readonly ServedModel[] {
+    return [this.#panic?.served, this.#canary?.served, ...this.#models.values(), ...this.#earlier].filter((served) => served != null);
+  }
+
   #isCurrent(served: ServedModel): boolean {
-    return this.#models.get(served.name) === served;
+    return served === this.#models.get(served.name) || served === this.#panic?.served || served === this.#canary?.served;
+  }
+
+  /** What requests began under goes on until they are answered. */
+  #retire(served: ServedModel | null | undefined): void {
+    if (served) this.#earlier = [...this.#earlier, served];
+  }
+
+  /** Brings what is there and what waits in line with what is asked for. */
+  #settle(): void {
+    if (this.#config === null) return;
+    const surroundings = this.#surroundings(this.#config);
+    const before = [this.#panic?.served, this.#canary?.served];
+    if (this.#panic !== null) {
+      const { model, served } = this.#panic;
+      this.#panic = { model, served: knownOr(panicModel(model, surroundings), served) };
+    }
+    if (this.#canary !== null) {
+      const { asked, served } = this.#canary;
+      this.#canary = { asked, served: knownOr(canaryModel(asked.candidate, surroundings), served) };
+    }
+    for (const served of before) this.#retire(served);
+    this.#earlier = [...new Set(this.#earlier)].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
+    for (const served of this.#all) {
+      const displaced = this.#panic !== null && served !== this.#panic.served;
+      served.driver.withdraw((model) => !displaced && this.serves(served, model));
+    }
+    this.pump();
+  }
+
+  #surroundings(config: GatewayConfig): Surroundings {
+    return { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: (nowMs) => this.pump(nowMs) };
   }
 
   #installJudge({ judge, settings }: GatewayConfig): void {
@@ -171,4 +247,9 @@ export class Serving {
     // The old judge's connections close by themselves when idle; requests in flight may still ask it.
     this.#judge = judge === null || key === null ? null : { judge: new Judge({ ...judge, ...limits }), key };
   }
+}
+
+/** The served model there is where it behaves as the wanted one, with its queue and what its policy has learnt. */
+function knownOr(wanted: ServedModel, known: ServedModel | null | undefined): ServedModel {
+  return known?.key === wanted.key ? known : wanted;
 }

@@ -1,0 +1,24 @@
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Candidate } from "@/server/contracts/gatewayControls";
+import { policyHash } from "@/server/contracts/policyHash";
+import { policyRefusal } from "@/solver/policies/policyRefusal";
+import type { ApiError } from "./apiError";
+import { configRefusal } from "./configRefusal";
+import { conflict, senseless } from "./control";
+
+/** Why a candidate cannot run over the engines and the judge of the configuration in force; null when it can. */
+export function candidateRefusal({ planId, policyHash: stated, policy }: Candidate, config: GatewayConfig | null): ApiError | null {
+  const refusal = policyRefusal(policy);
+  if (refusal !== null) return senseless(refusal);
+  const mismatch = hashRefusal({ policy, policyHash: stated });
+  if (mismatch !== null) return senseless(mismatch);
+  if (config === null) return conflict("No configuration is in force yet; apply a plan first.");
+  const unservable = configRefusal({ ...config, planId, policyHash: stated, policy });
+  return unservable === null ? null : conflict(unservable);
+}
+
+/** Why a policy is not what its hash says; null when it is. */
+export function hashRefusal({ policy, policyHash: stated }: Pick<Candidate, "policy" | "policyHash">): string | null {
+  const actual = policyHash(policy);
+  return actual === stated ? null : `The policy hash is ${JSON.stringify(stated.slice(0, 80))}, but the policy's own is ${actual}.`;
+}

@@ -1,0 +1,28 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+/** Replaces a file that this user alone may read. Durable when it returns: a crash at any moment leaves the old file or the new one, whole. */
+export async function writeDurably(path: string, text: string): Promise<void> {
+  const directory = dirname(path);
+  await mkdir(directory, { recursive: true });
+  const written = `${path}.new`;
+  const file = await open(written, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(written, path);
+  const parent = await open(directory, "r");
+  try {
+    await parent.sync();
+  } finally {
+    await parent.close();
+  }
+}
+
+/** Whether a file could not be read because there is none. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}

@@ -1,0 +1,191 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type GatewayControls, gatewayAuditPageSchema, panicSchema } from "@/server/contracts/gatewayControls";
+import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
+import { startTestGateway, type TestGateway, temporaryDirectory, testConfig, until } from "./testGateway";
+
+const signed = { by: "ada", reason: "node b1 burns" };
+const panic = ({ adminUrl }: TestGateway, body: unknown) => fetch(`${adminUrl}/panic`, { method: "PUT", body: JSON.stringify(body) });
+const lift = ({ adminUrl }: TestGateway) => fetch(`${adminUrl}/panic`, { method: "DELETE", body: JSON.stringify(signed) });
+const said = async (answer: Promise<Response> | Response) => {
+  const { status, headers } = await answer;
+  return [status, headers.get("x-weir-model"), headers.get("x-weir-policy")];
+};
+
+async function threeModels() {
+  const small = await startTestEngine((_, response) => sayCompletion(response, "small"));
+  const middle = await startTestEngine((_, response) => sayCompletion(response, "middle"));
+  const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
+  const judge = await startTestEngine((_, response) => sayCompletion(response, "0"));
+  const stages = [
+    { model: "small", urls: [small.url] },
+    { model: "middle", urls: [middle.url] },
+    { model: "large", urls: [large.url] },
+  ];
+  return { small, middle, large, config: testConfig({ stages, thresholds: [50, 50], judgeUrl: judge.url }) };
+}
+
+it("sends every request for text to the model of the panic, whatever it names, until it is lifted", async () => {
+  const { small, middle, large, config } = await threeModels();
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  expect(await said(gateway.chat({}))).toEqual([200, "large", config.policyHash]);
+  const put = await panic(gateway, { model: "middle", ...signed });
+  expect(panicSchema.parse(await put.json())).toMatchObject({ model: "middle", ...signed });
+  const asked = [small.asked.length, large.asked.length];
+  for (const model of ["cascade/test", "cascade/default", "small", "large", "gpt-nobody-serves"]) {
+    expect(await said(gateway.chat({ model }))).toEqual([200, "middle", "panic"]);
+    expect(await said(gateway.post("/v1/completions", { model, prompt: "x" }))).toEqual([200, "middle", "panic"]);
+  }
+  expect([small.asked.length, large.asked.length]).toEqual(asked);
+  expect(middle.asked.every(({ body }) => body.model === "middle")).toBe(true);
+  expect((await gateway.decisions()).at(-1)).toMatchObject({ asked: "gpt-nobody-serves", policyHash: "panic", planId: "" });
+  expect(await (await fetch(`${gateway.adminUrl}/metrics`)).text()).toContain(
+    'weir_gateway_requests_total{served="panic",status="200"} 10',
+  );
+  expect((await lift(gateway)).status).toBe(200);
+  expect(await (await fetch(`${gateway.adminUrl}/panic`)).json()).toBe(null);
+  expect(await said(gateway.chat({}))).toEqual([200, "large", config.policyHash]);
+  expect((await gateway.chat({ model: "gpt-nobody-serves" })).status).toBe(404);
+  expect((await lift(gateway)).status).toBe(404);
+});
+
+it("leaves embeddings their way, those that wait too", async () => {
+  const embedder = await heldEngine();
+  const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
+  const gateway = await startTestGateway();
+  const stages = [
+    { model: "embedder", urls: [embedder.url] },
+    { model: "large", urls: [large.url] },
+  ];
+  const judge = await startTestEngine((_, response) => sayCompletion(response, "0"));
+  await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url, maxInFlight: 1 }));
+  const asked = Array.from({ length: 3 }, () => gateway.post("/v1/embeddings", { model: "embedder", input: "x" }));
+  await until(() => embedder.asked.length === 1);
+  await panic(gateway, { model: "large", ...signed });
+  embedder.open();
+  for (const answer of asked) expect(await said(answer)).toEqual([200, "embedder", "direct"]);
+  expect((await gateway.post("/v1/embeddings", { model: "cascade/test", input: "x" })).status).toBe(400);
+});
+
+it("takes requests that wait with it, lets what is at an engine finish there, and sends on none that it would have escalated", async () => {
+  const small = await heldEngine();
+  const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
+  const rescue = await startTestEngine((_, response) => sayCompletion(response, "rescue"));
+  const judge = await startTestEngine((_, response) => sayCompletion(response, "0"));
+  const stages = [
+    { model: "small", urls: [small.url] },
+    { model: "large", urls: [large.url] },
+    { model: "rescue", urls: [rescue.url] },
+  ];
+  const gateway = await startTestGateway();
+  await gateway.put(testConfig({ stages, thresholds: [50, 50], judgeUrl: judge.url, maxInFlight: 2 }));
+  const answers = Array.from({ length: 10 }, (_, index) => gateway.chat({ stream: index % 2 === 0 }));
+  const direct = gateway.chat({ model: "small" });
+  await until(() => small.asked.length === 2);
+  await until(async () => (await statusOf(gateway)).queued.small === 9);
+  await panic(gateway, { model: "rescue", ...signed });
+  await until(() => rescue.asked.length === 9);
+  small.open();
+  for (const answer of [...answers, direct]) expect(await said(answer)).toEqual([200, "rescue", "panic"]);
+  expect([small.asked.length, large.asked.length, rescue.asked.length]).toEqual([2, 0, 11]);
+  const records = await gateway.decisions();
+  expect(
+    records.filter(({ stages: visited }) => visited.length === 2).map(({ stages: visited }) => visited.map(({ model }) => model)),
+  ).toEqual([
+    ["small", "rescue"],
+    ["small", "rescue"],
+  ]);
+});
+
+it("does not cut a stream that has begun", async () => {
+  let finish = (): void => undefined;
+  const large = await startTestEngine((_, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" }).write(streamEvent({ content: "first" }));
+    finish = () => response.end(`${streamEvent({ content: " last" }, "stop")}data: [DONE]\n\n`);
+  });
+  const rescue = await startTestEngine((_, response) => sayCompletion(response, "rescue"));
+  const gateway = await startTestGateway();
+  const config = testConfig({ stages: [{ model: "large", urls: [large.url] }] });
+  const replica = { id: "rescue-0", model: "rescue", url: rescue.url, state: "active" as const, maxInFlight: 8 };
+  await gateway.put({ ...config, replicas: [...config.replicas, replica] });
+  const answer = await gateway.chat({ stream: true });
+  await panic(gateway, { model: "rescue", ...signed });
+  finish();
+  expect(await answer.text()).toContain(" last");
+  expect(await said(answer)).toEqual([200, "large", config.policyHash]);
+});
+
+it("is still in force after a restart, and is told by status and audit", async () => {
+  const { middle, config } = await threeModels();
+  const stateDirectory = await temporaryDirectory();
+  const first = await startTestGateway({}, { stateDirectory });
+  await first.put(config);
+  await panic(first, { model: "middle", ...signed });
+  await first.close();
+  await writeFile(join(stateDirectory, "audit.jsonl"), '{"sequence":9,"half a li', { flag: "a" });
+  const second = await startTestGateway({}, { stateDirectory });
+  expect(await said(second.chat({}))).toEqual([200, "middle", "panic"]);
+  expect(middle.asked).toHaveLength(1);
+  expect((await statusOf(second)).controls.panic).toMatchObject({ model: "middle", ...signed });
+  await lift(second);
+  const page = gatewayAuditPageSchema.parse(await (await fetch(`${second.adminUrl}/audit?after=0`)).json());
+  const told = page.lines.filter(({ action }) => action.startsWith("panic"));
+  expect(told.map(({ action, by }) => [action, by])).toEqual([
+    ["panic", "ada"],
+    ["panic lifted", "ada"],
+  ]);
+  expect(told[0]?.detail).toBe("Every request for text goes to middle: node b1 burns");
+  expect(page.lines.map(({ sequence }) => sequence)).toEqual(page.lines.map((_, index) => index + 1));
+  expect([page.latest, (await statusOf(second)).lastAudit]).toEqual([page.lines.length, page.lines.length]);
+});
+
+it("moves to another model by a second call", async () => {
+  const { config } = await threeModels();
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  await panic(gateway, { model: "middle", ...signed });
+  await panic(gateway, { model: "small", ...signed });
+  expect(await said(gateway.chat({}))).toEqual([200, "small", "panic"]);
+});
+
+it("stays through another configuration, which must have engines of its model", async () => {
+  const { small, middle, config } = await threeModels();
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  await panic(gateway, { model: "middle", ...signed });
+  const other = testConfig({ stages: [{ model: "small", urls: [small.url] }], planId: "plan-b" });
+  await expect(gateway.put(other)).rejects.toThrow("409");
+  await expect(gateway.put(other)).rejects.toThrow("Every request goes to middle until the panic is lifted");
+  const replica = { id: "middle-9", model: "middle", url: middle.url, state: "active" as const, maxInFlight: 8 };
+  await gateway.put({ ...other, replicas: [...other.replicas, replica] });
+  expect(await said(gateway.chat({}))).toEqual([200, "middle", "panic"]);
+  await lift(gateway);
+  expect(await said(gateway.chat({}))).toEqual([200, "small", other.policyHash]);
+});
+
+it.each([
+  ["a model without engines", { model: "nobody", ...signed }, 409, 'No engine of "nobody" takes new work'],
+  ["no name of who asks", { model: "middle", reason: "" }, 400, "`by`"],
+  ["a member nobody knows", { model: "middle", ...signed, until: 5 }, 400, "until"],
+  ["no object", 5, 400, "object"],
+])("is refused with a sentence for %s", async (_, body, status, sentence) => {
+  const { config } = await threeModels();
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  const answer = await panic(gateway, body);
+  const { message } = ((await answer.json()) as { error: { message: string } }).error;
+  expect(answer.status).toBe(status);
+  expect(message).toContain(sentence);
+  expect(message).not.toContain("\n");
+  expect(await (await fetch(`${gateway.adminUrl}/panic`)).json()).toBe(null);
+});
+
+async function statusOf({ adminUrl }: TestGateway) {
+  return (await (await fetch(`${adminUrl}/status`)).json()) as {
+    queued: Record<string, number>;
+    controls: GatewayControls;
+    lastAudit: number;
+  };
+}

@@ -1,0 +1,44 @@
+import { type Panic, type PanicRequest, panicRequestSchema, type Signature } from "@/server/contracts/gatewayControls";
+import type { ApiError } from "./apiError";
+import { type Control, type ControlGround, conflict, nothingToEnd, withReason } from "./control";
+
+/** Sends every request for text to one model until it is lifted. */
+export class PanicControl implements Control<PanicRequest, Panic> {
+  readonly schema = panicRequestSchema;
+  readonly #ground: ControlGround;
+
+  constructor(ground: ControlGround) {
+    this.#ground = ground;
+    ground.serving.setPanic(ground.store.kept.panic?.model ?? null);
+  }
+
+  /** In force before it is kept, so that a full disk does not stand between an operator and an emergency. */
+  async begin(request: PanicRequest): Promise<ApiError | null> {
+    const { serving, store, audit } = this.#ground;
+    const { model, by, reason } = request;
+    if (!serving.pool.lists(model, { cordoned: false }))
+      return conflict(`No engine of ${JSON.stringify(model)} takes new work, so requests cannot be sent to it.`);
+    serving.setPanic(model);
+    await store.keep({ panic: { ...request, sinceMs: Date.now() } });
+    await audit.note({ by, action: "panic", detail: withReason(`Every request for text goes to ${model}`, reason) });
+    return null;
+  }
+
+  read(): Panic | null {
+    return this.#ground.store.kept.panic;
+  }
+
+  async end({ by, reason }: Signature): Promise<ApiError | null> {
+    const { serving, store, audit } = this.#ground;
+    const panic = this.read();
+    if (panic === null) return nothingToEnd("There is no panic to lift.");
+    serving.setPanic(null);
+    await store.keep({ panic: null });
+    await audit.note({
+      by,
+      action: "panic lifted",
+      detail: withReason(`Requests go by the plan again, no longer to ${panic.model}`, reason),
+    });
+    return null;
+  }
+}
