@@ -92,7 +92,8 @@ describe("PolicyDriver", () => {
     const replicas = ["small", "large"].map((model) => {
       return { id: model, model, inFlight: 0, maxInFlight: 8, accepting: true, kvUse: { state: "absent" as const } };
     });
-    const start = () => driver.policy.start({ programId: "new", inputTokens: 10, routerScores: () => undefined, replicas }).stage;
+    const start = () =>
+      driver.policy.start({ programId: "new", inputTokens: 10, routerScores: () => undefined, replicas, judgeResting: false }).stage;
     const leaving = new AbortController();
     const work = { id: "w", programId: "p", stage: 1, inputTokens: 10 };
     expect(start()).toBe(1);

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
+import { judgeUnavailable } from "@/solver/policies/policy";
 import type { ApiError } from "./apiError";
 import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
@@ -231,6 +232,7 @@ export class RequestRun {
     const { serving, asked } = this.#options;
     const { stage, reason } = serving.startOf(this.#served, asked);
     this.#journal.startReason = reason;
+    if (reason === judgeUnavailable) this.#journal.degrade("judge");
     this.#enter(stage);
   }
 

@@ -156,7 +156,8 @@ export class Serving {
   /** Where the policy of `served` would start a request now. */
   startOf(served: ServedModel, { programId, inputTokens, routerScores: scores }: ModelRequest): Start {
     const routerScores = (model: string): number | undefined => scores.get(model);
-    return served.driver.policy.start({ programId, inputTokens, routerScores, replicas: this.pool.replicas });
+    const judgeResting = served.judge?.resting ?? false;
+    return served.driver.policy.start({ programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting });
   }
 
   /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */

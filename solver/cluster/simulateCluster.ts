@@ -114,6 +114,7 @@ class ClusterRun {
         inputTokens: this.inputTokens[request] ?? 0,
         routerScores: (model) => columns.find((own) => own.model === model)?.routerScore?.[prompt],
         replicas: this.engines.views,
+        judgeResting: false,
       });
       this.join(request, stage, now);
     }

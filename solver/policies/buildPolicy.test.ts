@@ -54,7 +54,8 @@ function contracts(name: string, document: PolicyDocument): void {
   const { order } = document;
   policyContract(name, { build, stages: modelsOf(document).length, agingReleases: order.kind === "fcfs" ? null : order.agingReleases });
   if (document.kind !== "cascade") return;
-  cascadeContract(name, { build, thresholds: document.thresholds, startBelow: document.directStart?.below ?? 0 });
+  const { thresholds, directStart, judge } = document;
+  cascadeContract(name, { build, thresholds, startBelow: directStart?.below ?? 0, largestWhenDown: judge.whenDown === "largest" });
 }
 
 for (const place of ["round-robin", "least-load"] as const) {
@@ -71,6 +72,11 @@ for (const place of ["round-robin", "least-load"] as const) {
       cascade(thresholds, place, startBelow),
     );
   }
+}
+
+for (const below of [0, 55]) {
+  const { judge, ...rest } = cascade([73, 41], "least-load", below);
+  contracts(`cascade of 3 from ${below}, to the largest while the judge is down`, { ...rest, judge: { ...judge, whenDown: "largest" } });
 }
 
 const aged: readonly OrderDocument[] = [

@@ -9,10 +9,12 @@ interface CascadeUnderTest {
   readonly thresholds: readonly number[];
   /** Router score at which requests may start at a stage; 0 where all start at the first. */
   readonly startBelow: number;
+  /** Whether requests go to the last stage while the judge is down; else their answers are accepted. */
+  readonly largestWhenDown: boolean;
 }
 
 /** What a policy that accepts by thresholds promises beside the contract of all policies. */
-export function cascadeContract(name: string, { build, thresholds, startBelow }: CascadeUnderTest): void {
+export function cascadeContract(name: string, { build, thresholds, startBelow, largestWhenDown }: CascadeUnderTest): void {
   const stages = thresholds.length + 1;
   const models = Array.from({ length: stages }, (_, stage) => build().modelOfStage(stage));
 
@@ -29,7 +31,14 @@ export function cascadeContract(name: string, { build, thresholds, startBelow }:
       );
     });
 
-    it("accepts an answer exactly when its score reaches the threshold, at the last stage, or when the judge gave no score", () => {
+    it("starts a request at the last stage while the judge rests, exactly where that is what a judge that is down means", () => {
+      const policy = build();
+      const start = (judgeResting: boolean) => policy.start({ ...starting("w"), judgeResting });
+      const last = largestWhenDown && stages > 1;
+      expect(start(true)).toEqual(last ? { stage: stages - 1, reason: "judge-unavailable" } : start(false));
+    });
+
+    it("accepts an answer exactly when its score reaches the threshold, at the last stage, or when the judge that may be down gave no score", () => {
       fc.assert(
         fc.property(anyView(models), (view) => {
           const actions = build().decide(view);
@@ -37,11 +46,11 @@ export function cascadeContract(name: string, { build, thresholds, startBelow }:
             if (work.state.kind !== "answered") continue;
             const { judgedScore } = work.state;
             const action = actions.find((candidate) => candidate.workId === work.id);
-            const accepted = work.stage === stages - 1 || judgedScore === null || judgedScore >= (thresholds[work.stage] ?? 0);
-            expect(action?.kind).toBe(accepted ? "accept" : "escalate");
-            if (action?.kind === "escalate") expect(action.stage).toBe(work.stage + 1);
-            if (action?.kind === "accept" && judgedScore === null && work.stage < stages - 1)
-              expect(action.reason).toBe("judge-unavailable");
+            const unjudged = judgedScore === null && work.stage < stages - 1;
+            const goodEnough = unjudged ? !largestWhenDown : (judgedScore ?? 0) >= (thresholds[work.stage] ?? 0);
+            expect(action?.kind).toBe(work.stage === stages - 1 || goodEnough ? "accept" : "escalate");
+            if (action?.kind === "escalate") expect(action.stage).toBe(unjudged ? stages - 1 : work.stage + 1);
+            if (unjudged) expect(action).toMatchObject({ reason: "judge-unavailable" });
           }
         }),
       );

@@ -1,5 +1,6 @@
 import type { CascadePolicy } from "../plan/plan";
 import { startAtFirst, startWhereSure } from "./directStart";
+import { judgeUnavailable, type Start, type StartingRequest } from "./policy";
 import type { Route, Verdict } from "./policyParts";
 
 type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart"> & {
@@ -13,29 +14,35 @@ type CascadeRouting = Pick<CascadePolicy, "stages" | "thresholds" | "directStart
  *
  * An answer without a score, because the judge failed or was too late, is accepted unless the plan says `judge.whenDown: "largest"`; the
  * reason is `judge-unavailable` either way. Escalating puts the whole load on the last model while the judge is down and loses the answers
- * that are at hand; accepting costs quality. The reason shows in every decision record.
+ * that are at hand, so requests start there while the judge is known to rest; accepting costs quality. The reason shows in every decision
+ * record.
  */
 export function cascadeRoute(policy: CascadeRouting): Route {
   const models = policy.stages.map((stage) => stage.model);
   const last = models.length - 1;
   const { directStart } = policy;
+  const toLargest = policy.judge?.whenDown === "largest";
   const leastScores = directStart === undefined ? null : policy.thresholds.map(() => directStart.below);
   const verdict = (stage: number, judgedScore: number | null): Verdict => {
     const threshold = policy.thresholds[stage];
     if (stage >= last || threshold === undefined) return { kind: "accept", reason: "last-stage" };
     if (judgedScore === null) {
-      const reason = "judge-unavailable";
-      return policy.judge?.whenDown === "largest" ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
+      const reason = judgeUnavailable;
+      return toLargest ? { kind: "escalate", stage: last, reason } : { kind: "accept", reason };
     }
     return judgedScore >= threshold
       ? { kind: "accept", reason: "score-at-or-above-threshold" }
       : { kind: "escalate", stage: stage + 1, reason: "score-below-threshold" };
   };
+  const start = ({ routerScores, judgeResting }: StartingRequest): Start => {
+    if (toLargest && judgeResting && last > 0) return { stage: last, reason: judgeUnavailable };
+    return leastScores === null ? startAtFirst() : startWhereSure(models, leastScores, routerScores);
+  };
   return {
     kind: "cascade",
     needs: last > 0 ? ["judged-scores"] : [],
     models,
-    start: leastScores === null ? startAtFirst : ({ routerScores }) => startWhereSure(models, leastScores, routerScores),
+    start,
     judges: (stage) => stage < last,
     verdict,
   };

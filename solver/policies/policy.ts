@@ -95,7 +95,12 @@ export interface StartingRequest {
   readonly inputTokens: number;
   readonly routerScores: RouterScores;
   readonly replicas: readonly ReplicaView[];
+  /** Whether the judge is known to give no score at the moment. */
+  readonly judgeResting: boolean;
 }
+
+/** Why a request starts or goes on as it does where the judge that would be asked gives no score. */
+export const judgeUnavailable = "judge-unavailable";
 
 /** Where a request starts, and why. */
 export interface Start {

@@ -119,10 +119,10 @@ export function policyContract(name: string, { build, stages, agingReleases }: P
 
     it("starts a request at a stage it has a model for, and answers the same when asked again", () => {
       fc.assert(
-        fc.property(views, scoreOrNone, ({ replicas, waiting }, score) => {
+        fc.property(views, scoreOrNone, fc.boolean(), ({ replicas, waiting }, score, judgeResting) => {
           const policy = build();
           for (const work of waiting) if (work.state.kind === "queued") policy.observe({ kind: "queued", work });
-          const request = { ...starting("p1", () => score ?? undefined), replicas };
+          const request = { ...starting("p1", () => score ?? undefined), replicas, judgeResting };
           const { stage } = policy.start(request);
           expect(models[stage]).toBeDefined();
           expect(policy.start(request).stage).toBe(stage);

@@ -50,7 +50,7 @@ export function anyView(models: readonly string[]): fc.Arbitrary<View> {
 
 /** A request of a program of its own that a router says nothing of but what is told. */
 export function starting(programId: string, routerScores: StartingRequest["routerScores"] = () => undefined): StartingRequest {
-  return { programId, inputTokens: 10, routerScores, replicas: [] };
+  return { programId, inputTokens: 10, routerScores, replicas: [], judgeResting: false };
 }
 
 export function find<T extends { readonly id: string }>(list: readonly T[], id: string): T {
