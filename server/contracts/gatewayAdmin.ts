@@ -19,6 +19,36 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** Prompts in records stay short, since twenty thousand records are kept in memory. */
 const mostRecordedCharacters = 2000;
 
+/** How the judge is asked. */
+const judgeSettingsSchema = z.strictObject({
+  /** Calls at once to a judge that has an address. One on engines of the configuration is bounded by theirs. */
+  maxInFlight: z.int().positive().optional(),
+  /** For one call, which each has first to wait for its turn; then the answer counts as not judged. Wall seconds. */
+  timeoutSeconds: z.number().positive().optional(),
+  /** What it is asked, in place of the gateway's own words; it must ask for an integer from 0 to 100. */
+  rubric: z
+    .string()
+    .max(8000)
+    .refine((text) => text.includes("{prompt}") && text.includes("{answer}"), "a rubric needs the places {prompt} and {answer}")
+    .optional(),
+  /** Of the conversation and of the answer each; of a longer one the judge is shown the start and the end. */
+  maxCharacters: z.int().min(100).max(1_000_000).optional(),
+});
+
+/**
+ * Who judges. With a `url` any OpenAI-compatible endpoint, its key in an environment variable of the gateway; without one the replicas
+ * of that model in the configuration.
+ */
+const judgeSchema = z.strictObject({
+  model: z.string().min(1),
+  url: z.url().optional(),
+  /** Never the gateway's own secret. */
+  keyFromEnvironment: z
+    .string()
+    .regex(/^(?!WEIR_ADMIN_TOKEN$)[A-Z_][A-Z0-9_]{0,99}$/)
+    .optional(),
+});
+
 /**
  * What an operator sets beside the plan. A PUT without it leaves it as it is, so that applying a plan opens no door; a PUT with `{}`
  * clears it. Unknown members are refused: a misspelt `keys` must not leave the gateway open.
@@ -29,8 +59,7 @@ const gatewaySettingsSchema = z.strictObject({
    * an answer is whole and accepted, so an engine's failure costs a retry and never a broken stream. `last`: the last stage streams live.
    */
   streaming: z.enum(["buffer", "last"]).optional(),
-  /** Calls to the judge at once, and the time for one, which each has first to wait for its turn; then the answer counts as not judged. */
-  judge: z.strictObject({ maxInFlight: z.int().positive().optional(), timeoutSeconds: z.number().positive().optional() }).optional(),
+  judge: judgeSettingsSchema.optional(),
   /** Who may ask; left out: everybody. Keys stand here as their SHA-256 only. A key's objective counts before the request's own. */
   keys: z
     .array(
@@ -72,7 +101,7 @@ export const gatewayConfigSchema = z.object({
   policyHash: z.string(),
   policy: policySchema,
   replicas: z.array(gatewayReplicaSchema),
-  judge: z.object({ model: z.string(), url: z.url() }).nullable(),
+  judge: judgeSchema.nullable(),
   /** Engine seconds that pass in one wall second: 1 on real engines, more only on an emulated cluster. */
   timeScale: z.number().positive(),
   settings: gatewaySettingsSchema.optional(),

@@ -9,6 +9,7 @@ import { configEtag } from "./configStore";
 import { controlRoutes } from "./controlRoutes";
 import type { Controls } from "./controls";
 import type { DecisionLog } from "./decisionLog";
+import { missingJudgeKey } from "./judgeEndpoint";
 import type { GatewayMetrics } from "./metrics";
 import { readBody } from "./readBody";
 import { sequenceOf } from "./sequenceOf";
@@ -124,7 +125,7 @@ function parseConfig(
   }
   const parsed = gatewayConfigSchema.safeParse(body);
   if (!parsed.success) return refuse(z.prettifyError(parsed.error), "invalid_config");
-  const refusal = configRefusal(parsed.data);
+  const refusal = configRefusal(parsed.data) ?? missingJudgeKey(parsed.data.judge);
   return refusal === null ? { ok: true, config: parsed.data } : refuse(refusal, "unservable_config");
 }
 

@@ -1,16 +1,22 @@
 /** Lets so many through at once; the others wait their turn, first come, first served. */
 export class CallSlots {
-  #free: number;
+  readonly #most: number;
+  #taken = 0;
   readonly #waiting = new Set<() => void>();
 
   constructor(most: number) {
-    this.#free = most;
+    this.#most = most;
+  }
+
+  /** How many are through and have not left. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** Whether it is one's turn at once, which `leave` ends. */
   tryEnter(): boolean {
-    if (this.#free === 0) return false;
-    this.#free -= 1;
+    if (this.#taken === this.#most) return false;
+    this.#taken += 1;
     return true;
   }
 
@@ -35,7 +41,7 @@ export class CallSlots {
   leave(): void {
     const [next] = this.#waiting;
     if (next === undefined) {
-      this.#free += 1;
+      this.#taken -= 1;
       return;
     }
     this.#waiting.delete(next);

@@ -9,10 +9,16 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
   const ids = replicas.map((replica) => replica.id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) return `Two replicas are called ${repeated}; ids must differ.`;
-  const noHttp = [...replicas.map((replica) => replica.url), ...(judge ? [judge.url] : [])].find((url) => !/^https?:\/\//.test(url));
+  const noHttp = [...replicas.map((replica) => replica.url), ...(judge?.url === undefined ? [] : [judge.url])].find(
+    (url) => !/^https?:\/\//.test(url),
+  );
   if (noHttp !== undefined) return `${noHttp} is no http or https address.`;
   const lonely = modelsOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
   if (lonely !== undefined) return `The stage ${lonely} has no replica; list at least one, cordoned if it is not ready.`;
+  if (judge?.url === undefined && judge?.keyFromEnvironment !== undefined)
+    return `The judge ${judge.model} has a key from ${judge.keyFromEnvironment} but no url; engines of the configuration need none.`;
+  if (judge !== null && judge.url === undefined && !replicas.some((replica) => replica.model === judge.model))
+    return `The judge ${judge.model} has neither a url nor a replica; give one of both.`;
   if (judge === null && policy.kind === "cascade" && policy.stages.length > 1)
     return `A cascade of ${policy.stages.length} stages needs judged scores, but no judge is given.`;
   return settings === undefined ? null : settingsRefusal(settings);

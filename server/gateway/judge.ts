@@ -1,100 +1,136 @@
-import { Pool } from "undici";
-import { Breaker } from "./breaker";
-import { CallSlots } from "./callSlots";
+import { Breaker, type Trial } from "./breaker";
 import { chatAnswer } from "./chatEndpoint";
 import { callEngine, type EngineReply } from "./engineCall";
-import { judgePrompt, parseScore } from "./judgePrompt";
+import { judgePrompt, parseScore, type Wording } from "./judgePrompt";
+import type { JudgePlace, JudgeSite } from "./judgeSite";
+
+/** What became of a request for a score. */
+export type JudgeOutcome =
+  | "scored"
+  /** It was not asked: it rests after failures, or nothing of it takes calls. */
+  | "resting"
+  /** Nobody's turn came in time. */
+  | "busy"
+  | "too-late"
+  | "failed"
+  /** It refused this prompt, as one longer than its context. */
+  | "refused"
+  | "no-score"
+  | "aborted";
 
 export interface JudgeReading {
   /** Null when the judge failed, was too late, rests, or gave no integer from 0 to 100. */
   readonly score: number | null;
   /** Why there is no score. */
   readonly failure: string | null;
+  readonly outcome: JudgeOutcome;
 }
 
 export interface JudgeOptions {
   readonly model: string;
-  readonly url: string;
+  readonly site: JudgeSite;
   /** For one call, and before it for the wait until it may be made. */
   readonly timeoutSeconds: number;
-  readonly maxInFlight: number;
+  readonly wording: Wording;
 }
 
-const aborted: JudgeReading = { score: null, failure: "the request was aborted" };
-const rests: JudgeReading = { score: null, failure: "the judge rests after failures in a row" };
+const noScore = (outcome: JudgeOutcome, failure: string): JudgeReading => ({ score: null, failure, outcome });
+const aborted = noScore("aborted", "the request was aborted");
+const rests = noScore("resting", "the judge rests after failures in a row");
+/** By which it says that this prompt does not suit it; of any other prompt that tells nothing. */
+const refusals: readonly number[] = [400, 413, 422];
 
 /** Asks the judge model for the score of an answer. */
 export class Judge {
   readonly #options: JudgeOptions;
-  readonly #pool: Pool;
-  readonly #path: string;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #breaker = new Breaker();
-  readonly #slots: CallSlots;
 
   constructor(options: JudgeOptions) {
-    const url = new URL(options.url);
     this.#options = options;
-    this.#path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
-    this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: options.timeoutSeconds * 1000 });
-    this.#slots = new CallSlots(options.maxInFlight);
+    this.#headers = { "content-type": "application/json", ...options.site.headers };
   }
 
   get resting(): boolean {
-    return this.#breaker.resting;
+    return this.#breaker.resting || this.#options.site.unavailable() !== null;
   }
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
   async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
-    if (this.resting) return rests;
-    const { maxInFlight, timeoutSeconds } = this.#options;
-    // A turn of its own, so that a call which had to wait is not cut short and taken for the judge's failure.
-    if (!this.#slots.tryEnter() && !(await within(timeoutSeconds, signal, (limited) => this.#slots.enter(limited)))) {
-      return signal.aborted ? aborted : { score: null, failure: `${maxInFlight} judge calls were under way for ${timeoutSeconds} s` };
+    const { site, timeoutSeconds, wording } = this.#options;
+    const content = judgePrompt(prompt, answer, wording);
+    let reading: JudgeReading | null = null;
+    for (let attempt = 0; attempt < site.attempts; attempt += 1) {
+      const held = this.#heldBack();
+      if (held !== null) return reading ?? held;
+      // A turn of its own, so that a call which had to wait is not cut short and taken for the judge's failure.
+      const place = site.tryEnter() ?? (await within(timeoutSeconds, signal, (limited) => site.enter(limited)));
+      if (place === null) return this.#turnNeverCame(signal);
+      reading = await this.#readAt(place, content, signal);
+      if (reading.outcome !== "failed") return reading;
     }
-    try {
-      // It may have failed while this one waited for its turn.
-      if (!this.#breaker.begin()) return rests;
-      const content = judgePrompt(prompt, answer);
-      return this.#reading(await within(timeoutSeconds, signal, (limited) => this.#ask(content, limited)), signal);
-    } finally {
-      this.#slots.leave();
-    }
+    return reading ?? rests;
   }
 
-  /** Ends every connection. */
+  /** The score of an answer that nobody waits for: at once and while half of the judge stays free, or null. Not tried again. */
+  async tryScore(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading | null> {
+    const place = this.#heldBack() === null ? this.#options.site.trySpare() : null;
+    return place === null ? null : this.#readAt(place, judgePrompt(prompt, answer, this.#options.wording), signal);
+  }
+
+  /** Ends every connection of its own. */
   close(): void {
-    void this.#pool.destroy();
+    this.#options.site.close();
   }
 
-  #ask(content: string, signal: AbortSignal): Promise<EngineReply> {
-    return callEngine({
-      pool: this.#pool,
-      path: this.#path,
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: this.#options.model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 }),
-      signal,
-    });
+  #heldBack(): JudgeReading | null {
+    const missing = this.#options.site.unavailable();
+    if (missing !== null) return noScore("resting", `the judge cannot be asked: ${missing}`);
+    return this.#breaker.resting ? rests : null;
   }
 
-  #reading(reply: EngineReply, signal: AbortSignal): JudgeReading {
-    if (signal.aborted) {
-      this.#breaker.gaveUp();
-      return aborted;
+  #turnNeverCame(signal: AbortSignal): JudgeReading {
+    const { site, timeoutSeconds } = this.#options;
+    if (signal.aborted) return aborted;
+    return this.#heldBack() ?? noScore("busy", `${site.full()} for ${timeoutSeconds} s`);
+  }
+
+  async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
+    // It may have failed while this one waited for its turn.
+    const trial = this.#breaker.begin();
+    if (trial === null) {
+      place.leave("cut-off");
+      return rests;
     }
-    const score = reply.kind === "answered" && reply.status === 200 ? scoreOf(reply.body) : null;
-    if (score !== null) {
-      this.#breaker.succeeded();
-      return { score, failure: null };
-    }
-    this.#breaker.failed();
-    return { score, failure: this.#failure(reply) };
+    const reply = await within(this.#options.timeoutSeconds, signal, (limited) => this.#ask(place, content, limited));
+    const broken = reply.kind === "failed" || (reply.kind === "answered" && (reply.status >= 500 || reply.status === 429));
+    place.leave(reply.kind === "aborted" ? "cut-off" : broken ? "failed" : "answered");
+    const reading = signal.aborted ? aborted : this.#reading(reply);
+    report(trial, reading.outcome);
+    return reading;
   }
 
-  #failure(reply: EngineReply): string {
-    if (reply.kind === "aborted") return `no score within ${this.#options.timeoutSeconds} s`;
-    if (reply.kind === "failed") return reply.reason;
-    return reply.status === 200 ? "the judge gave no integer from 0 to 100" : `the judge answered ${reply.status}`;
+  #ask({ pool, path }: JudgePlace, content: string, signal: AbortSignal): Promise<EngineReply> {
+    const { model } = this.#options;
+    const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 });
+    return callEngine({ pool, path, headers: this.#headers, body, signal });
   }
+
+  #reading(reply: EngineReply): JudgeReading {
+    if (reply.kind === "aborted") return noScore("too-late", `no score within ${this.#options.timeoutSeconds} s`);
+    if (reply.kind === "failed") return noScore("failed", reply.reason);
+    if (reply.status !== 200) {
+      return noScore(refusals.includes(reply.status) ? "refused" : "failed", `the judge answered ${reply.status}`);
+    }
+    const score = scoreOf(reply.body);
+    return score === null ? noScore("no-score", "the judge gave no integer from 0 to 100") : { score, failure: null, outcome: "scored" };
+  }
+}
+
+function report(trial: Trial, outcome: JudgeOutcome): void {
+  if (outcome === "scored") trial.succeeded();
+  else if (outcome === "aborted" || outcome === "refused") trial.gaveUp();
+  else trial.failed();
 }
 
 /** Runs with a signal that fires with `signal` or when the time is over. */

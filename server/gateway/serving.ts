@@ -3,7 +3,9 @@ import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
 import type { Start } from "@/solver/policies/policy";
 import { Callers } from "./callers";
-import { Judge, type JudgeOptions } from "./judge";
+import { Judge } from "./judge";
+import { JudgeEndpoint } from "./judgeEndpoint";
+import { JudgeEngines } from "./judgeEngines";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
 import { canaryModel, cascadeModel, cascadeName, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
@@ -18,7 +20,10 @@ export interface CanaryShare {
   takes(programId: string): boolean;
 }
 
-type JudgeLimits = Pick<JudgeOptions, "timeoutSeconds" | "maxInFlight">;
+interface JudgeLimits {
+  readonly timeoutSeconds: number;
+  readonly maxInFlight: number;
+}
 
 /** When to ask again where nothing tells: as long as a failed engine's next probe takes at most. */
 const unknownRetrySeconds = 10;
@@ -42,6 +47,8 @@ export class Serving {
   /** How fast each model answers. */
   readonly #rates = new Map<string, ServiceRate>();
   #judge: { readonly judge: Judge; readonly key: string } | null = null;
+  /** Judges on engines of the configuration: the one in force, and earlier ones that are still waited for. */
+  #judgeEngines: readonly JudgeEngines[] = [];
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
@@ -145,7 +152,7 @@ export class Serving {
 
   /** Offers free room to the queues, the one whose head waits longest first. */
   pump(nowMs = performance.now()): void {
-    const queues = this.#all.flatMap((served) => {
+    const queues = [...this.#all, ...this.#judgeEngines].flatMap((served) => {
       const oldest = served.driver.oldestSeconds;
       return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
     });
@@ -233,6 +240,7 @@ export class Serving {
       const displaced = this.#panic !== null && served !== this.#panic.served;
       served.driver.withdraw((model) => !displaced && this.serves(served, model));
     }
+    for (const { driver } of this.#judgeEngines) driver.withdraw((model) => this.pool.lists(model, { cordoned: true }));
     this.pump();
   }
 
@@ -241,12 +249,31 @@ export class Serving {
   }
 
   #installJudge({ judge, settings }: GatewayConfig): void {
-    const { timeoutSeconds = this.#judgeLimits.timeoutSeconds, maxInFlight = this.#judgeLimits.maxInFlight } = settings?.judge ?? {};
-    const limits = { timeoutSeconds, maxInFlight };
-    const key = judge === null ? null : canonicalJson({ judge, limits });
+    const {
+      timeoutSeconds = this.#judgeLimits.timeoutSeconds,
+      maxInFlight = this.#judgeLimits.maxInFlight,
+      ...wording
+    } = settings?.judge ?? {};
+    const key = judge === null ? null : canonicalJson({ judge, timeoutSeconds, maxInFlight, wording });
     if (key !== null && key === this.#judge?.key) return;
+    this.#judgeEngines = this.#judgeEngines.filter(({ driver }) => driver.oldestSeconds !== undefined);
     // The old judge's connections close by themselves when idle; requests in flight may still ask it.
-    this.#judge = judge === null || key === null ? null : { judge: new Judge({ ...judge, ...limits }), key };
+    this.#judge = null;
+    if (judge === null || key === null) return;
+    const { model, url, keyFromEnvironment } = judge;
+    const site =
+      url === undefined
+        ? this.#engineJudge(model)
+        : new JudgeEndpoint({ url, keyFromEnvironment, maxInFlight, connectSeconds: timeoutSeconds });
+    this.#judge = { judge: new Judge({ model, site, timeoutSeconds, wording }), key };
+  }
+
+  #engineJudge(model: string): JudgeEngines {
+    const { pool, queued } = this;
+    const onAnswered = (answered: string): void => this.answered(answered);
+    const engines = new JudgeEngines({ model, pool, queued, onRoom: (nowMs) => this.pump(nowMs), onAnswered });
+    this.#judgeEngines = [...this.#judgeEngines, engines];
+    return engines;
   }
 }
 

@@ -1,0 +1,67 @@
+import { Pool } from "undici";
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { CallSlots } from "./callSlots";
+import type { JudgePlace, JudgeSite } from "./judgeSite";
+
+interface JudgeEndpointOptions {
+  readonly url: string;
+  /** Environment variable that holds its API key; undefined where it needs none. */
+  readonly keyFromEnvironment: string | undefined;
+  readonly maxInFlight: number;
+  readonly connectSeconds: number;
+}
+
+/** Why the key that a configuration's judge needs is not there, in one sentence; null when it is, or none is needed. */
+export function missingJudgeKey(judge: GatewayConfig["judge"]): string | null {
+  const name = judge?.keyFromEnvironment;
+  return name === undefined || process.env[name]
+    ? null
+    : `The judge's key is to come from ${name}, which is not set where the gateway runs.`;
+}
+
+/** A judge at an address: so many calls at once, the others wait their turn here. */
+export class JudgeEndpoint implements JudgeSite {
+  readonly attempts = 1;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #slots: CallSlots;
+  readonly #missing: string | null;
+  readonly #maxInFlight: number;
+  readonly #pool: Pool;
+  readonly #place: JudgePlace;
+
+  constructor({ url: given, keyFromEnvironment: name, maxInFlight, connectSeconds }: JudgeEndpointOptions) {
+    const url = new URL(given);
+    const key = name === undefined ? undefined : process.env[name];
+    this.headers = key ? { authorization: `Bearer ${key}` } : {};
+    this.#missing = name !== undefined && !key ? `its key ${name} is not set` : null;
+    this.#maxInFlight = maxInFlight;
+    this.#slots = new CallSlots(maxInFlight);
+    this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectSeconds * 1000 });
+    const path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
+    this.#place = { pool: this.#pool, path, leave: () => this.#slots.leave() };
+  }
+
+  unavailable(): string | null {
+    return this.#missing;
+  }
+
+  tryEnter(): JudgePlace | null {
+    return this.#slots.tryEnter() ? this.#place : null;
+  }
+
+  trySpare(): JudgePlace | null {
+    return 2 * (this.#slots.taken + 1) <= this.#maxInFlight ? this.tryEnter() : null;
+  }
+
+  async enter(signal: AbortSignal): Promise<JudgePlace | null> {
+    return (await this.#slots.enter(signal)) ? this.#place : null;
+  }
+
+  full(): string {
+    return `${this.#maxInFlight} judge calls were under way`;
+  }
+
+  close(): void {
+    void this.#pool.destroy();
+  }
+}

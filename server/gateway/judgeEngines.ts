@@ -1,0 +1,92 @@
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { JudgePlace, JudgeSite } from "./judgeSite";
+import { PolicyDriver } from "./policyDriver";
+import type { Replica } from "./replica";
+import type { ReplicaPool } from "./replicaPool";
+
+/** Engines tried for one score; as many as requests try for one stage. */
+const attempts = 3;
+
+interface JudgeEnginesOptions {
+  readonly model: string;
+  readonly pool: ReplicaPool;
+  readonly queued: Map<string, number>;
+  readonly onRoom: (nowMs: number) => void;
+  /** Told of every answer of one of them. */
+  readonly onAnswered: (model: string) => void;
+}
+
+/**
+ * A judge on engines of the configuration. Calls share their places with requests that name the model, and go, as in the planner's
+ * simulation (`solver/cluster/judgeQueue.ts`), to the least loaded or wait in the order of coming where all are full.
+ */
+export class JudgeEngines implements JudgeSite {
+  readonly attempts = attempts;
+  readonly headers = {};
+  /** Its clock runs in wall seconds. */
+  readonly timeScale = 1;
+  readonly driver: PolicyDriver;
+  readonly #options: JudgeEnginesOptions;
+  #calls = 0;
+
+  constructor(options: JudgeEnginesOptions) {
+    this.#options = options;
+    const { model, pool, queued, onRoom } = options;
+    const policy = buildPolicy({ kind: "fixed", model, order: { kind: "fcfs" }, place: { kind: "least-load" } });
+    this.driver = new PolicyDriver({ policy, replicas: () => pool.replicas, secondsAt: (nowMs) => nowMs / 1000, queued, onRoom });
+  }
+
+  unavailable(): string | null {
+    const { model, pool } = this.#options;
+    return pool.available(model) ? null : `no engine of ${model} takes work`;
+  }
+
+  /** Never: the queue alone says whose turn it is, and gives a place without delay where one is free. */
+  tryEnter(): null {
+    return null;
+  }
+
+  trySpare(): JudgePlace | null {
+    const { model, pool, queued, onRoom } = this.#options;
+    if ((queued.get(model) ?? 0) > 0) return null;
+    const replica = pool.replicas.find((one) => one.model === model && one.accepting && 2 * (one.inFlight + 1) <= one.maxInFlight);
+    if (replica === undefined) return null;
+    replica.begin();
+    return this.#place(replica, () => {
+      replica.end();
+      onRoom(performance.now());
+    });
+  }
+
+  async enter(signal: AbortSignal): Promise<JudgePlace | null> {
+    const id = `judge-${this.#calls}`;
+    this.#calls += 1;
+    const work = { id, programId: id, stage: 0, inputTokens: 0 };
+    const grant = await this.driver.queue(work, signal);
+    if (grant.kind !== "granted") return null;
+    const { replica } = grant;
+    return this.#place(replica, (failed) => this.driver.release(id, replica, { failed }));
+  }
+
+  full(): string {
+    return `no engine of ${this.#options.model} had room`;
+  }
+
+  /** Nothing: the engines' connections are the pool's. */
+  close(): void {}
+
+  #place(replica: Replica, end: (failed: boolean) => void): JudgePlace {
+    return {
+      pool: replica.pool,
+      path: `${replica.basePath}/v1/chat/completions`,
+      leave: (how) => {
+        if (how === "failed") replica.failed();
+        if (how === "answered") {
+          replica.succeeded();
+          this.#options.onAnswered(replica.model);
+        }
+        end(how === "failed");
+      },
+    };
+  }
+}
