@@ -168,8 +168,15 @@ const stageRecordSchema = z.object({
           state: z.enum(["fresh", "stale", "absent", "unreachable"]),
           value: z.number().optional(),
           ageSeconds: z.number().optional(),
+          /** Why it is not fresh: which metric was looked for, or what failed. */
+          reason: z.string().optional(),
         })
         .optional(),
+      /**
+       * What became of the client's `priority`, lower being earlier: sent as it is or with its sign turned to an engine that orders by it,
+       * offered to one that takes it and does not tell, or stripped. Left out where the client gave none.
+       */
+      priority: z.enum(["passed", "negated", "offered", "stripped"]).optional(),
     })
     .optional(),
 });

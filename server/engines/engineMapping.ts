@@ -61,7 +61,7 @@ const sglang = (name: string): Notion => ({ name: `sglang:${name}`, combine: "su
  * The mapping tables, newest version first within an engine type. vLLM: kv_cache_usage_perc came in 0.9.2 beside
  * gpu_cache_usage_perc, which was hidden in 0.11 and removed in 0.12. The other types are read but not yet run against.
  */
-const engineMappings: readonly EngineMapping[] = [
+export const engineMappings: readonly EngineMapping[] = [
   { engine: "vllm", prefix: "vllm:", versions: { from: "0.9.2", before: null }, notions: vllm("vllm:", "kv_cache_usage_perc") },
   { engine: "vllm", prefix: "vllm:", versions: { from: null, before: "0.9.2" }, notions: vllm("vllm:", "gpu_cache_usage_perc") },
   // Ray Serve exports the engine's metrics again under its own prefix; its versions are Ray's.

@@ -12,6 +12,19 @@ export interface EngineCall {
   readonly onData?: (chunk: Buffer, flow: Flow) => void;
   /** Seconds of silence after which the engine has failed; left out: no limit but the signal. While the flow is paused none pass. */
   readonly silenceSeconds?: number;
+  /** Told of the call and of what comes, and may end it. */
+  readonly watch?: CallWatch;
+}
+
+/** Ends a call as failed, for a reason. */
+export type FailCall = (reason: string) => void;
+
+/** Whoever keeps an eye on all calls of an engine. */
+export interface CallWatch {
+  began(fail: FailCall): void;
+  /** Something came from the engine. */
+  heard(): void;
+  ended(fail: FailCall): void;
 }
 
 /** Holds the upstream back while the client reads slowly, or ends the call. */
@@ -31,13 +44,14 @@ export type EngineReply =
  * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
  * connection, so that the engine stops generating). Never rejects.
  */
-export function callEngine({ pool, path, headers, body, signal, onData, silenceSeconds }: EngineCall): Promise<EngineReply> {
+export function callEngine({ pool, path, headers, body, signal, onData, silenceSeconds, watch }: EngineCall): Promise<EngineReply> {
   if (signal.aborted) return Promise.resolve({ kind: "aborted" });
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
     let flow: Flow | undefined;
     let status = 0;
     let contentType = "application/json";
+    let settled = false;
     const chunks: Buffer[] = [];
     const onAbort = (): void => {
       // Settled first, since aborting reports an error at once.
@@ -49,20 +63,28 @@ export function callEngine({ pool, path, headers, body, signal, onData, silenceS
         ? undefined
         : setTimeout(() => controller?.abort(new Error(`nothing came for ${silenceSeconds} s`)), silenceSeconds * 1000);
     let silence = listen();
+    const fail: FailCall = (reason) => {
+      settle({ kind: "failed", reason });
+      controller?.abort(new Error(reason));
+    };
     const settle = (reply: EngineReply): void => {
+      settled = true;
       clearTimeout(silence);
+      watch?.ended(fail);
       signal.removeEventListener("abort", onAbort);
       resolve(reply);
     };
     signal.addEventListener("abort", onAbort, { once: true });
+    watch?.began(fail);
     pool.dispatch(
       { method: "POST", path, headers, body },
       {
         onRequestStart(started) {
           controller = started;
-          if (signal.aborted) started.abort(new Error("the request was aborted"));
+          if (settled) started.abort(new Error("the request was aborted"));
         },
         onResponseStart(started, statusCode, responseHeaders) {
+          watch?.heard();
           status = statusCode;
           contentType = String(responseHeaders["content-type"] ?? contentType);
           if (!onData || statusCode !== 200) return;
@@ -81,6 +103,7 @@ export function callEngine({ pool, path, headers, body, signal, onData, silenceS
         },
         onResponseData(_, chunk) {
           silence?.refresh();
+          watch?.heard();
           if (flow && onData) onData(chunk, flow);
           else chunks.push(chunk);
         },

@@ -16,6 +16,8 @@ export interface GatewayLimits {
   readonly arrivalSeconds: number;
   /** Time for which an engine may say nothing while it streams, before its first token too; then it has failed. */
   readonly streamSilenceSeconds: number;
+  /** Time for which nothing at all may come from an engine that has requests; then its health is asked, and without an answer it hangs. */
+  readonly quietSeconds: number;
   /** Time for which a client may read nothing of its stream; then it is cut off, and its engine's place is free. */
   readonly clientStallSeconds: number;
   /** Connections of clients at once. */
@@ -40,6 +42,8 @@ export const defaultLimits: GatewayLimits = {
   arrivalSeconds: 30,
   // A step takes less than a second; before the first token the longest prompts are read for a minute or two.
   streamSilenceSeconds: 240,
+  // An engine that has several requests writes many times a second; one that reads a long prompt answers for its health meanwhile.
+  quietSeconds: 15,
   clientStallSeconds: 60,
   // Every queue of five models full, and as many streams again.
   connections: 20_000,

@@ -30,6 +30,8 @@ export interface ModelRequest extends RequestIds {
   readonly mostTokens: number | null;
   /** What the client says its program has yet to write, in tokens, this request's answer among it; null where it does not say. */
   readonly programTokens: number | null;
+  /** For the engine's own queue, lower being earlier; null where the client gives none, which counts as 0. */
+  readonly priority: number | null;
   readonly routerScores: RequestScores;
   /** Headers that go on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
@@ -80,13 +82,15 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
     return refuse(`The body is not valid JSON: ${error instanceof Error ? error.message : "unreadable"}.`, "invalid_json");
   }
   if (!isRecord(body)) return refuse("The body must be a JSON object.", "invalid_json");
-  const { model, stream, stream_options: streamOptions } = body;
+  const { model, stream, stream_options: streamOptions, priority = null } = body;
   if (typeof model !== "string" || model === "")
     return refuse("`model` must name a model; GET /v1/models lists them.", "invalid_type", "model");
   const refusal = endpoint.refusal(body);
   if (refusal !== null) return refuse(refusal.message, "invalid_type", refusal.param);
   if (stream !== undefined && stream !== null && typeof stream !== "boolean")
     return refuse("`stream` must be true or false.", "invalid_type", "stream");
+  if (priority !== null && !isPriority(priority))
+    return refuse("`priority` must be an integer; lower is earlier, and 0 is what a request without it has.", "invalid_type", "priority");
   const routerScores = readRouterScores(headers);
   if (typeof routerScores === "string") return refuse(routerScores, "invalid_header");
   const streaming = headers[streamingHeader] ?? null;
@@ -125,19 +129,31 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       inputTokens: Math.ceil(bytes.length / bytesPerToken),
       mostTokens: mostTokensOf(body),
       programTokens: programTokens === null ? null : Number(programTokens),
+      priority,
       routerScores,
       upstreamHeaders,
     },
   };
 }
 
+interface EngineBodyOptions {
+  readonly stream: boolean;
+  /** As the engine counts; null leaves the field out. */
+  readonly priority: number | null;
+}
+
 /**
- * The body for an engine: the client's own with the engine's model name. A judged stage must be read whole before anything
- * is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
+ * The body for an engine: the client's own with the engine's model name and a priority in its terms. A judged stage must be read whole
+ * before anything is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
  */
-export function engineBody(asked: ModelRequest, model: string, { stream }: { readonly stream: boolean }): string {
-  if (stream || !asked.stream) return JSON.stringify({ ...asked.body, model });
-  return JSON.stringify({ ...asked.body, model, stream: false, stream_options: undefined });
+export function engineBody(asked: ModelRequest, model: string, { stream, priority: own }: EngineBodyOptions): string {
+  const priority = own ?? undefined;
+  if (stream || !asked.stream) return JSON.stringify({ ...asked.body, model, priority });
+  return JSON.stringify({ ...asked.body, model, priority, stream: false, stream_options: undefined });
+}
+
+function isPriority(value: unknown): value is number {
+  return Number.isSafeInteger(value);
 }
 
 function mostTokensOf({ max_completion_tokens: completion, max_tokens: legacy }: ModelRequest["body"]): number | null {

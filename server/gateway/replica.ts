@@ -1,6 +1,10 @@
 import { Pool } from "undici";
 import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { ReplicaView } from "@/solver/policies/policy";
+import { type EngineRead, readEngine } from "./engineRead";
+import { KvGauge, type KvReading } from "./kvGauge";
+import { PriorityProbe } from "./priorityProbe";
+import { QuietWatch } from "./quietWatch";
 
 // The first probe comes soon, since one reset connection is no outage; then each waits twice as long.
 const firstProbeMs = 50;
@@ -8,6 +12,16 @@ const slowestProbeMs = 10_000;
 const probeTimeoutMs = 2_000;
 /** Failures in a row, probes included, after which new requests are refused rather than queued when a model has no other replica. */
 const downAfterFailures = 4;
+const mostHealthBytes = 100_000;
+/** vLLM and other servers on uvicorn close a connection that was idle for 5 s: the gateway closes it first, so that no request meets that. */
+const idleConnectionMs = 4_000;
+
+export interface ReplicaOptions {
+  /** Wall seconds without a byte after which an engine that has calls is asked for its health. */
+  readonly quietSeconds: number;
+  /** Called when an engine that was out takes work again. */
+  readonly onRecovered: () => void;
+}
 
 /**
  * One engine: its connections, what the gateway has in flight there, and whether it takes work. A failed call takes it out
@@ -20,7 +34,11 @@ export class Replica implements ReplicaView {
   readonly pool: Pool;
   /** Path under which its API lies; empty where that is the root. */
   readonly basePath: string;
-  readonly kvUse = { state: "absent" } as const;
+  /** Its metrics, read while a policy goes by them. */
+  readonly kv: KvGauge;
+  readonly priority: PriorityProbe;
+  /** To be told of every call. */
+  readonly quiet: QuietWatch;
   inFlight = 0;
   maxInFlight: number;
   cordoned = false;
@@ -30,9 +48,9 @@ export class Replica implements ReplicaView {
   /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
   nextProbeMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
-  readonly #onRecovered: (replica: Replica) => void;
+  readonly #onRecovered: () => void;
 
-  constructor(config: GatewayReplica, onRecovered: (replica: Replica) => void) {
+  constructor(config: GatewayReplica, { quietSeconds, onRecovered }: ReplicaOptions) {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
@@ -40,9 +58,22 @@ export class Replica implements ReplicaView {
     this.maxInFlight = config.maxInFlight;
     this.basePath = url.pathname.replace(/\/$/, "");
     // Timeouts are the request's own deadline; the central queue bounds the connections.
-    this.pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: probeTimeoutMs });
+    this.pool = new Pool(url.origin, {
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connectTimeout: probeTimeoutMs,
+      keepAliveTimeout: idleConnectionMs,
+    });
+    const { pool, basePath, model } = this;
+    this.kv = new KvGauge(pool, basePath);
+    this.priority = new PriorityProbe({ pool, basePath, model });
+    this.quiet = new QuietWatch({ quietSeconds, health: () => this.#health(), onHangs: () => this.failed() });
     this.#onRecovered = onRecovered;
     this.update(config);
+  }
+
+  get kvUse(): KvReading {
+    return this.kv.reading;
   }
 
   get accepting(): boolean {
@@ -74,6 +105,7 @@ export class Replica implements ReplicaView {
     if (!this.#healthy || this.#retired) return;
     this.#healthy = false;
     this.#failures += 1;
+    this.priority.forget();
     this.#probeLater();
   }
 
@@ -81,6 +113,7 @@ export class Replica implements ReplicaView {
   retire(): void {
     this.#retired = true;
     clearTimeout(this.#timer);
+    this.kv.watch(null);
     if (this.inFlight === 0) void this.pool.close();
   }
 
@@ -97,6 +130,8 @@ export class Replica implements ReplicaView {
   destroy(): void {
     this.#retired = true;
     clearTimeout(this.#timer);
+    this.kv.watch(null);
+    this.quiet.stop();
     if (!this.pool.destroyed) void this.pool.destroy();
   }
 
@@ -108,29 +143,19 @@ export class Replica implements ReplicaView {
   }
 
   async #probe(): Promise<void> {
-    const alive = await this.#answersHealth();
+    const health = await this.#health();
     if (this.#retired) return;
-    if (alive) {
+    if (health.kind === "answered" && health.status === 200) {
       this.#healthy = true;
       this.nextProbeMs = null;
-      this.#onRecovered(this);
+      this.#onRecovered();
     } else {
       this.#failures += 1;
       this.#probeLater();
     }
   }
 
-  async #answersHealth(): Promise<boolean> {
-    try {
-      const { statusCode, body } = await this.pool.request({
-        method: "GET",
-        path: `${this.basePath}/health`,
-        signal: AbortSignal.timeout(probeTimeoutMs),
-      });
-      await body.dump();
-      return statusCode === 200;
-    } catch {
-      return false;
-    }
+  #health(): Promise<EngineRead> {
+    return readEngine(this.pool, `${this.basePath}/health`, { timeoutMs: probeTimeoutMs, mostBytes: mostHealthBytes });
   }
 }

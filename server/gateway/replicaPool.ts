@@ -1,14 +1,17 @@
 import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
-import { Replica } from "./replica";
+import { defaultLimits } from "./limits";
+import { Replica, type ReplicaOptions } from "./replica";
 
 /** All engines, over all configurations: an engine that leaves finishes what it has, one that stays keeps its connections. */
 export class ReplicaPool {
   #replicas: readonly Replica[] = [];
   #leaving: readonly Replica[] = [];
-  readonly #onRecovered: (replica: Replica) => void;
+  readonly #options: ReplicaOptions;
+  /** Engine seconds in a wall second while some policy goes by the engines' KV use; null while none does. */
+  #kvTimeScale: number | null = null;
 
-  constructor(onRecovered: (replica: Replica) => void) {
-    this.#onRecovered = onRecovered;
+  constructor(onRecovered: () => void, { quietSeconds }: Pick<ReplicaOptions, "quietSeconds"> = defaultLimits) {
+    this.#options = { onRecovered, quietSeconds };
   }
 
   /** The engines of the configuration in force, as policies see them. */
@@ -27,7 +30,7 @@ export class ReplicaPool {
     const before = new Map(this.#replicas.map((replica) => [replica.id, replica]));
     const next = wanted.map((config) => {
       const known = before.get(config.id);
-      if (known?.url !== config.url || known.model !== config.model) return new Replica(config, this.#onRecovered);
+      if (known?.url !== config.url || known.model !== config.model) return this.#added(config);
       before.delete(config.id);
       known.update(config);
       return known;
@@ -35,6 +38,12 @@ export class ReplicaPool {
     for (const gone of before.values()) gone.retire();
     this.#leaving = [...this.#leaving, ...before.values()].filter((replica) => replica.inFlight > 0);
     this.#replicas = next;
+  }
+
+  /** Reads every engine's KV use from now on, in a time of so many engine seconds in a wall second, or none with null. */
+  watchKv(timeScale: number | null): void {
+    this.#kvTimeScale = timeScale;
+    for (const replica of this.#replicas) replica.kv.watch(timeScale);
   }
 
   /** Whether some engine of the model takes work, or may again soon. */
@@ -59,5 +68,11 @@ export class ReplicaPool {
   /** Ends every connection. */
   close(): void {
     for (const replica of this.all) replica.destroy();
+  }
+
+  #added(config: GatewayReplica): Replica {
+    const replica = new Replica(config, this.#options);
+    replica.kv.watch(this.#kvTimeScale);
+    return replica;
   }
 }

@@ -86,8 +86,10 @@ export class RequestRun {
     const engine: Attempt["engine"] = { inFlight, maxInFlight };
     if (driver.policy.needs.includes("kv-telemetry")) engine.kvUse = kvUse;
     if (degraded !== null) engine.degraded = degraded;
+    const { priority, value } = replica.priority.priorityFor(asked.priority);
+    if (priority !== null) engine.priority = priority;
     const startedMs = performance.now();
-    const outcome = stageOutcome(await this.#ask(replica, { model, startedMs }));
+    const outcome = stageOutcome(await this.#ask(replica, { model, startedMs, priority: value }));
     const engineMs = performance.now() - startedMs;
     this.#journal.engineMs += engineMs;
     const failed = outcome.kind === "failed" || outcome.kind === "broken";
@@ -101,15 +103,16 @@ export class RequestRun {
     return this.#settle(outcome, { replica, stage: this.#stage, model, engine, queueMs, engineMs, at });
   }
 
-  #ask(replica: Replica, { model, startedMs }: { readonly model: string; readonly startedMs: number }): Promise<RelayOutcome> {
+  #ask(replica: Replica, { model, startedMs, priority }: Asking): Promise<RelayOutcome> {
     const { asked, signal, response, limits } = this.#options;
     const live = this.#streamsLive();
     const call: EngineCall = {
       pool: replica.pool,
       path: replica.basePath + asked.endpoint.path,
       headers: asked.upstreamHeaders,
-      body: engineBody(asked, model, { stream: live }),
+      body: engineBody(asked, model, { stream: live, priority }),
       signal,
+      watch: replica.quiet,
     };
     if (!live) return callEngine(call).then((reply) => ({ kind: "not-begun", reply }));
     const headers = () => this.#answer.headers(this.#by(model), { pendingMs: performance.now() - startedMs });
@@ -266,3 +269,10 @@ export class RequestRun {
 }
 
 type Answered = Extract<StageOutcome, { kind: "answered" }>;
+
+interface Asking {
+  readonly model: string;
+  readonly startedMs: number;
+  /** As this engine counts; null: none. */
+  readonly priority: number | null;
+}
