@@ -58,7 +58,7 @@ export async function startGateway({
   limits: given,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
-  const serving = new Serving({ timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls });
+  const serving = new Serving({ timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls }, limits);
   const decisions = new DecisionLog();
   const metrics = new GatewayMetrics(serving);
   const store = new ConfigStore(stateDirectory);

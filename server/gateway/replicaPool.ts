@@ -1,5 +1,4 @@
 import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
-import { defaultLimits } from "./limits";
 import { Replica, type ReplicaOptions } from "./replica";
 
 /** All engines, over all configurations: an engine that leaves finishes what it has, one that stays keeps its connections. */
@@ -10,8 +9,8 @@ export class ReplicaPool {
   /** Engine seconds in a wall second while some policy goes by the engines' KV use; null while none does. */
   #kvTimeScale: number | null = null;
 
-  constructor(onRecovered: () => void, { quietSeconds }: Pick<ReplicaOptions, "quietSeconds"> = defaultLimits) {
-    this.#options = { onRecovered, quietSeconds };
+  constructor(options: ReplicaOptions) {
+    this.#options = options;
   }
 
   /** The engines of the configuration in force, as policies see them. */

@@ -6,6 +6,7 @@ import { Callers } from "./callers";
 import { Judge } from "./judge";
 import { JudgeEndpoint } from "./judgeEndpoint";
 import { JudgeEngines } from "./judgeEngines";
+import type { GatewayLimits } from "./limits";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
 import { canaryModel, cascadeModel, cascadeName, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
@@ -34,7 +35,7 @@ const longestRetrySeconds = 120;
  * in flight go on under the one they began with, and only those whose model has left altogether are given back to begin anew.
  */
 export class Serving {
-  readonly pool = new ReplicaPool(() => this.pump());
+  readonly pool: ReplicaPool;
   readonly callers = new Callers();
   readonly #judgeLimits: JudgeLimits;
   #config: GatewayConfig | null = null;
@@ -52,8 +53,9 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor(judgeLimits: JudgeLimits) {
+  constructor(judgeLimits: JudgeLimits, { quietSeconds }: Pick<GatewayLimits, "quietSeconds">) {
     this.#judgeLimits = judgeLimits;
+    this.pool = new ReplicaPool({ quietSeconds, onRecovered: () => this.pump() });
   }
 
   get config(): GatewayConfig | null {
@@ -236,6 +238,8 @@ export class Serving {
     }
     for (const served of before) this.#retire(served);
     this.#earlier = [...new Set(this.#earlier)].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
+    const readsKv = this.#all.some(({ driver }) => driver.policy.needs.includes("kv-telemetry"));
+    this.pool.watchKv(readsKv ? this.#config.timeScale : null);
     for (const served of this.#all) {
       const displaced = this.#panic !== null && served !== this.#panic.served;
       served.driver.withdraw((model) => !displaced && this.serves(served, model));
