@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { Serving } from "./serving";
+import type { Usage } from "./usage";
 
 // vLLM's bucket edges (vllm/v1/metrics/loggers.py), so that quantiles of gateway and engines compare.
 const ttftBuckets = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80, 160, 640, 2560];
@@ -50,6 +51,13 @@ export class GatewayMetrics {
     labels: ["model"],
     buckets: ttftBuckets,
   });
+  readonly #differences = this.#counter(
+    "weir_gateway_shadow_differences_total",
+    "Decisions that the shadow's policy would not have made.",
+    ["difference"],
+  );
+  readonly #copies = this.#counter("weir_gateway_mirror_copies_total", "Requests mirrored, by what became of them.", ["outcome"]);
+  readonly #copyTokens = this.#counter("weir_gateway_mirror_tokens_total", "Tokens of the answers to mirrored requests.", ["kind"]);
 
   constructor(serving: Serving) {
     collectDefaultMetrics({ register: this.#registry });
@@ -101,6 +109,22 @@ export class GatewayMetrics {
       this.#unjudgedCount += 1;
       this.#unjudged.inc({ model });
     }
+  }
+
+  /** Counts a decision about which the shadow's policy differs from the one that acts. */
+  recordDifference(difference: "start" | "accepts" | "escalates"): void {
+    this.#differences.inc({ difference });
+  }
+
+  /** Counts a request that the mirror picked. */
+  recordCopy(outcome: "completed" | "skipped" | "failed"): void {
+    this.#copies.inc({ outcome });
+  }
+
+  /** Counts what an engine's answer to a mirrored request took. */
+  recordCopyTokens({ inputTokens, outputTokens }: Usage): void {
+    this.#copyTokens.inc({ kind: "input" }, inputTokens ?? 0);
+    this.#copyTokens.inc({ kind: "output" }, outputTokens ?? 0);
   }
 
   /** The text exposition and its content type. */
