@@ -38,7 +38,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
   const shed = (retryAfterSeconds: number, error: ApiError): Admission => ({ kind: "shed", served, error, retryAfterSeconds });
   if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
-  const { stage } = serving.startOf(served, asked);
+  const { stage } = served.driver.policy.start(serving.starting(served, asked));
   const first = served.models[stage] ?? "";
   if (!serving.pool.available(first)) {
     const message = `No engine of ${first} takes work at the moment.`;

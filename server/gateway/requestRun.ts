@@ -233,7 +233,10 @@ export class RequestRun {
   /** Enters the stage at which the policy starts the request. */
   #start(): void {
     const { serving, asked } = this.#options;
-    const { stage, reason } = serving.startOf(this.#served, asked);
+    const { driver, kind } = this.#served;
+    const request = serving.starting(this.#served, asked);
+    const { stage, reason } = driver.policy.start(request);
+    if (kind === "cascade") serving.shadow?.start(asked.decisionId, { request, model: driver.policy.modelOfStage(stage) });
     this.#journal.startReason = reason;
     if (reason === judgeUnavailable) this.#journal.degrade("judge");
     this.#enter(stage);

@@ -9,7 +9,7 @@ import type { GatewayLimits } from "./limits";
 import { type ModelRequest, parseRequest, promptEnd, type RequestIds, requestIds } from "./modelRequest";
 import { readBody } from "./readBody";
 import { RequestJournal } from "./requestJournal";
-import { RequestRun } from "./requestRun";
+import { type FinishedRun, RequestRun } from "./requestRun";
 import type { Serving } from "./serving";
 
 export interface RequestService {
@@ -76,6 +76,23 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const run = new RequestRun({ asked, served: admission.served, serving, journal, response, signal, limits });
   const finished = await run.run().finally(() => clearTimeout(deadline));
   onDecision(finished.served.name, finished.decision);
+  showFinished(finished, { asked, response, serving });
+}
+
+interface Shown {
+  readonly asked: ModelRequest;
+  readonly response: ServerResponse;
+  readonly serving: Serving;
+}
+
+/** To those who look on: at once, or, where it is about the answer, once that is out. */
+function showFinished({ served, decision }: FinishedRun, { asked, response, serving }: Shown): void {
+  const cascade = served.kind === "cascade";
+  serving.shadow?.finished(decision, { cascade });
+  if (serving.mirror === null || !cascade) return;
+  const offer = (): void => serving.mirror?.offer({ asked, served, decision });
+  if (response.writableFinished) offer();
+  else response.once("finish", offer);
 }
 
 interface Refusal {

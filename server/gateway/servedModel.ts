@@ -6,6 +6,7 @@ import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Judge } from "./judge";
 import { PolicyDriver } from "./policyDriver";
 import type { ReplicaPool } from "./replicaPool";
+import { type PolicyWatcher, watchedPolicy } from "./watchedPolicy";
 
 /** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
 const direct = { kind: "direct", planId: "", policyHash: "direct" } as const;
@@ -38,6 +39,8 @@ export interface Surroundings {
   readonly judge: Judge | null;
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
+  /** Looks on while the cascade's requests are decided about. */
+  readonly shadow: () => PolicyWatcher | null;
 }
 
 /** The name of the virtual model of a configuration called `name`. */
@@ -78,9 +81,11 @@ interface NamedPolicy {
 function servedModel(
   name: string,
   { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
-  { config, pool, judge, queued, onRoom }: Surroundings,
+  { config, pool, judge, queued, onRoom, shadow }: Surroundings,
 ): ServedModel {
   const { timeScale } = config;
+  const built = buildPolicy(policy);
+  const acting = kind === "cascade" ? watchedPolicy(built, shadow) : built;
   const secondsAt = (nowMs: number): number => (nowMs / 1000) * timeScale;
   return {
     name,
@@ -90,7 +95,7 @@ function servedModel(
     policyHash,
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
-    driver: new PolicyDriver({ policy: buildPolicy(policy), replicas: () => pool.replicas, secondsAt, queued, onRoom }),
+    driver: new PolicyDriver({ policy: acting, replicas: () => pool.replicas, secondsAt, queued, onRoom }),
     judge,
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),

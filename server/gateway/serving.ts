@@ -1,16 +1,18 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
-import type { Start } from "@/solver/policies/policy";
+import type { StartingRequest } from "@/solver/policies/policy";
 import { Callers } from "./callers";
 import { Judge } from "./judge";
 import { JudgeEndpoint } from "./judgeEndpoint";
 import { JudgeEngines } from "./judgeEngines";
 import type { GatewayLimits } from "./limits";
+import type { Mirror } from "./mirror";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
 import { canaryModel, cascadeModel, cascadeName, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
 import { ServiceRate } from "./serviceRate";
+import type { Shadow } from "./shadow";
 
 /** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
 const keptNames = 8;
@@ -37,6 +39,9 @@ const longestRetrySeconds = 120;
 export class Serving {
   readonly pool: ReplicaPool;
   readonly callers = new Callers();
+  /** Who look on while the cascade is served; null where nobody does. */
+  shadow: Shadow | null = null;
+  mirror: Mirror | null = null;
   readonly #judgeLimits: JudgeLimits;
   #config: GatewayConfig | null = null;
   #models: ReadonlyMap<string, ServedModel> = new Map();
@@ -162,11 +167,11 @@ export class Serving {
     for (const { driver } of queues) driver.pump(nowMs);
   }
 
-  /** Where the policy of `served` would start a request now. */
-  startOf(served: ServedModel, { programId, inputTokens, routerScores: scores }: ModelRequest): Start {
+  /** A request as policies see it that would start now under `served`. */
+  starting(served: ServedModel, { programId, inputTokens, routerScores: scores }: ModelRequest): StartingRequest {
     const routerScores = (model: string): number | undefined => scores.get(model);
     const judgeResting = served.judge?.resting ?? false;
-    return served.driver.policy.start({ programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting });
+    return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting };
   }
 
   /** Share of a queue's bound that work of a class may fill; all of it where the class is none of the settings'. */
@@ -249,7 +254,8 @@ export class Serving {
   }
 
   #surroundings(config: GatewayConfig): Surroundings {
-    return { config, pool: this.pool, judge: this.judge, queued: this.queued, onRoom: (nowMs) => this.pump(nowMs) };
+    const { pool, judge, queued } = this;
+    return { config, pool, judge, queued, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.shadow };
   }
 
   #installJudge({ judge, settings }: GatewayConfig): void {
