@@ -34,6 +34,14 @@ export interface JudgeOptions {
   readonly wording: Wording;
 }
 
+interface Reading {
+  readonly prompt: string;
+  readonly answer: string;
+  readonly signal: AbortSignal;
+  /** Calls at most. */
+  readonly attempts: number;
+}
+
 const noScore = (outcome: JudgeOutcome, failure: string): JudgeReading => ({ score: null, failure, outcome });
 const aborted = noScore("aborted", "the request was aborted");
 const rests = noScore("resting", "the judge rests after failures in a row");
@@ -57,25 +65,18 @@ export class Judge {
 
   /** The score of an answer. Never rejects; a reading without a score says why. */
   async score(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading> {
-    const { site, timeoutSeconds, wording } = this.#options;
-    const content = judgePrompt(prompt, answer, wording);
-    let reading: JudgeReading | null = null;
-    for (let attempt = 0; attempt < site.attempts; attempt += 1) {
-      const held = this.#heldBack();
-      if (held !== null) return reading ?? held;
-      // A turn of its own, so that a call which had to wait is not cut short and taken for the judge's failure.
-      const place = site.tryEnter() ?? (await within(timeoutSeconds, signal, (limited) => site.enter(limited)));
-      if (place === null) return this.#turnNeverCame(signal);
-      reading = await this.#readAt(place, content, signal);
-      if (reading.outcome !== "failed") return reading;
-    }
-    return reading ?? rests;
+    const held = this.#heldBack();
+    if (held !== null) return held;
+    const place = await this.#turn(signal);
+    return place === null
+      ? this.#turnNeverCame(signal)
+      : this.#readFrom(place, { prompt, answer, signal, attempts: this.#options.site.attempts });
   }
 
   /** The score of an answer that nobody waits for: at once and while half of the judge stays free, or null. Not tried again. */
   async tryScore(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading | null> {
     const place = this.#heldBack() === null ? this.#options.site.trySpare() : null;
-    return place === null ? null : this.#readAt(place, judgePrompt(prompt, answer, this.#options.wording), signal);
+    return place === null ? null : this.#readFrom(place, { prompt, answer, signal, attempts: 1 });
   }
 
   /** Ends every connection of its own. */
@@ -89,31 +90,50 @@ export class Judge {
     return this.#breaker.resting ? rests : null;
   }
 
+  /** A place to call from. Waited for in a time of its own, so that a call which had to wait is not cut short and taken for the judge's failure. */
+  #turn(signal: AbortSignal): JudgePlace | Promise<JudgePlace | null> {
+    const { site, timeoutSeconds } = this.#options;
+    return site.tryEnter() ?? within(timeoutSeconds, signal, (limited) => site.enter(limited));
+  }
+
   #turnNeverCame(signal: AbortSignal): JudgeReading {
     const { site, timeoutSeconds } = this.#options;
     if (signal.aborted) return aborted;
     return this.#heldBack() ?? noScore("busy", `${site.full()} for ${timeoutSeconds} s`);
   }
 
-  async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
+  /** One engine's failure is not the judge's: only what no attempt brought counts as that. */
+  async #readFrom(first: JudgePlace, { prompt, answer, signal, attempts }: Reading): Promise<JudgeReading> {
     // It may have failed while this one waited for its turn.
     const trial = this.#breaker.begin();
     if (trial === null) {
-      place.leave("cut-off");
+      first.leave("cut-off");
       return rests;
     }
-    const reply = await within(this.#options.timeoutSeconds, signal, (limited) => this.#ask(place, content, limited));
-    const broken = reply.kind === "failed" || (reply.kind === "answered" && (reply.status >= 500 || reply.status === 429));
-    place.leave(reply.kind === "aborted" ? "cut-off" : broken ? "failed" : "answered");
-    const reading = signal.aborted ? aborted : this.#reading(reply);
+    const { site, wording } = this.#options;
+    const content = judgePrompt(prompt, answer, wording);
+    let reading = await this.#readAt(first, content, signal);
+    for (let made = 1; made < attempts && reading.outcome === "failed" && site.unavailable() === null; made += 1) {
+      const place = await this.#turn(signal);
+      if (place === null) break;
+      reading = await this.#readAt(place, content, signal);
+    }
+    if (signal.aborted) reading = aborted;
     report(trial, reading.outcome);
     return reading;
   }
 
-  #ask({ pool, path }: JudgePlace, content: string, signal: AbortSignal): Promise<EngineReply> {
+  async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
+    const reply = await within(this.#options.timeoutSeconds, signal, (limited) => this.#ask(place, content, limited));
+    const broken = reply.kind === "failed" || (reply.kind === "answered" && (reply.status >= 500 || reply.status === 429));
+    place.leave(reply.kind === "aborted" ? "cut-off" : broken ? "failed" : "answered");
+    return this.#reading(reply);
+  }
+
+  #ask({ pool, path, watch }: JudgePlace, content: string, signal: AbortSignal): Promise<EngineReply> {
     const { model } = this.#options;
     const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 });
-    return callEngine({ pool, path, headers: this.#headers, body, signal });
+    return callEngine({ pool, path, headers: this.#headers, body, signal, ...(watch && { watch }) });
   }
 
   #reading(reply: EngineReply): JudgeReading {

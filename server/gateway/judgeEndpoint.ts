@@ -38,7 +38,7 @@ export class JudgeEndpoint implements JudgeSite {
     this.#slots = new CallSlots(maxInFlight);
     this.#pool = new Pool(url.origin, { headersTimeout: 0, bodyTimeout: 0, connectTimeout: connectSeconds * 1000 });
     const path = `${url.pathname.replace(/\/$/, "")}/v1/chat/completions`;
-    this.#place = { pool: this.#pool, path, leave: () => this.#slots.leave() };
+    this.#place = { pool: this.#pool, path, watch: undefined, leave: () => this.#slots.leave() };
   }
 
   unavailable(): string | null {

@@ -79,6 +79,7 @@ export class JudgeEngines implements JudgeSite {
     return {
       pool: replica.pool,
       path: `${replica.basePath}/v1/chat/completions`,
+      watch: replica.quiet,
       leave: (how) => {
         if (how === "failed") replica.failed();
         if (how === "answered") {

@@ -1,9 +1,12 @@
 import type { Pool } from "undici";
+import type { CallWatch } from "./engineCall";
 
 /** Where one judge call goes. */
 export interface JudgePlace {
   readonly pool: Pool;
   readonly path: string;
+  /** Notices that it hangs; undefined: only the call's own time ends it. */
+  readonly watch: CallWatch | undefined;
   /** Gives the place back; `cut-off`: the call ended before it could tell whether the judge works. */
   leave(how: "answered" | "failed" | "cut-off"): void;
 }
