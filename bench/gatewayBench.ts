@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { policyHash } from "@/server/contracts/policyHash";
 
 /** A gateway and a mock upstream, each a process of its own, configured with a two-stage cascade and its judge. */
 export interface GatewayBench {
@@ -109,21 +110,22 @@ function said(child: ChildProcess, pattern: RegExp): Promise<readonly string[]> 
 
 function benchConfig(mockUrl: string): GatewayConfig {
   const models = ["small", fixedModel];
+  const policy: GatewayConfig["policy"] = {
+    kind: "cascade",
+    stages: models.map((model) => ({ model })),
+    thresholds: [50],
+    judge: { model: "weir-judge", secondsPerCall: 0, usdPerCall: 0 },
+    order: { kind: "fcfs" },
+    place: { kind: "least-load" },
+    approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+  };
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
     name: "bench",
     planId: "bench",
-    policyHash: "bench",
-    policy: {
-      kind: "cascade",
-      stages: models.map((model) => ({ model })),
-      thresholds: [50],
-      judge: { model: "weir-judge", secondsPerCall: 0, usdPerCall: 0 },
-      order: { kind: "fcfs" },
-      place: { kind: "least-load" },
-      approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
-    },
+    policyHash: policyHash(policy),
+    policy,
     replicas: models.flatMap((model) =>
       [0, 1].map((index) => ({ id: `${model}-${index}`, model, url: mockUrl, state: "active" as const, maxInFlight: 64 })),
     ),

@@ -20,28 +20,27 @@ async function twoStages(score: string) {
   });
   const judge = await judgeAt(score);
   const running = await startTestGateway();
-  await running.put(
-    testConfig({
-      stages: [
-        { model: "small", urls: [small.url] },
-        { model: "large", urls: [large.url] },
-      ],
-      thresholds: [70],
-      judgeUrl: judge.url,
-    }),
-  );
-  return { small, large, judge, running };
+  const config = testConfig({
+    stages: [
+      { model: "small", urls: [small.url] },
+      { model: "large", urls: [large.url] },
+    ],
+    thresholds: [70],
+    judgeUrl: judge.url,
+  });
+  await running.put(config);
+  return { small, large, judge, running, config };
 }
 
 describe("a cascade behind the gateway", () => {
   it("accepts the small model's answer when its score reaches the threshold and explains it in headers and record", async () => {
-    const { running, large, judge, small } = await twoStages("70");
+    const { running, large, judge, small, config } = await twoStages("70");
     const answer = await running.chat({ seed: 5 }, { headers: { "x-request-id": "abc" } });
     expect(((await answer.json()) as OpenAI.ChatCompletion).choices[0]?.message.content).toBe("four, maybe");
     const header = (name: string) => answer.headers.get(name);
     expect(header("x-request-id")).toBe("abc");
     expect(header("x-weir-model")).toBe("small");
-    expect([header("x-weir-plan"), header("x-weir-policy")]).toEqual(["plan-a", "policy-of-plan-a"]);
+    expect([header("x-weir-plan"), header("x-weir-policy")]).toEqual(["plan-a", config.policyHash]);
     expect([header("x-weir-stage"), header("x-weir-escalations"), header("x-weir-judge-score")]).toEqual(["1", "0", "70"]);
     expect(small.asked[0]?.body).toMatchObject({ model: "small", seed: 5 });
     expect(large.asked).toHaveLength(0);

@@ -7,8 +7,25 @@ import { canonicalJson } from "@/solver/plan/canonical";
 import { configRefusal } from "./configRefusal";
 import { isMissing, writeDurably } from "./durableFile";
 
-/** What the file holds: the configuration, and the names of the cascades before it, which files of older gateways lack. */
-const savedSchema = gatewayConfigSchema.extend({ earlierNames: z.array(z.string()).default([]) });
+/** What of a configuration is its plan's: the rest says what engines there are, and what the operator set beside it. */
+const planPartSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true, policy: true, judge: true });
+
+/** What the file holds beside the configuration; files of older gateways lack some of it. */
+const savedSchema = gatewayConfigSchema.extend({
+  earlierNames: z.array(z.string()).default([]),
+  previous: planPartSchema.nullable().default(null),
+});
+
+export type PlanPart = z.infer<typeof planPartSchema>;
+
+/** A configuration with what is kept of those before it. */
+export interface SavedConfig {
+  readonly config: GatewayConfig;
+  /** Names of the cascades before it, which clients may still use; newest first. */
+  readonly earlierNames: readonly string[];
+  /** Of the plan before it, for a rollback. */
+  readonly previous: PlanPart | null;
+}
 
 /** The name of a configuration: SHA-256 of its canonical form. */
 export function configEtag(config: GatewayConfig): string {
@@ -17,7 +34,7 @@ export function configEtag(config: GatewayConfig): string {
 
 export type LoadedConfig =
   | { readonly kind: "none" }
-  | { readonly kind: "loaded"; readonly config: GatewayConfig; readonly earlierNames: readonly string[] }
+  | ({ readonly kind: "loaded" } & SavedConfig)
   /** The file is there but cannot be served; it is left as it is. */
   | { readonly kind: "unusable"; readonly reason: string };
 
@@ -37,17 +54,18 @@ export class ConfigStore {
       return isMissing(error) ? { kind: "none" } : { kind: "unusable", reason: `${this.path} cannot be read: ${messageOf(error)}.` };
     }
     try {
-      const { earlierNames, ...config } = savedSchema.parse(JSON.parse(text));
+      const { earlierNames, previous, ...config } = savedSchema.parse(JSON.parse(text));
       const refusal = configRefusal(config);
-      return refusal === null ? { kind: "loaded", config, earlierNames } : { kind: "unusable", reason: `${this.path}: ${refusal}` };
+      if (refusal !== null) return { kind: "unusable", reason: `${this.path}: ${refusal}` };
+      return { kind: "loaded", config, earlierNames, previous };
     } catch (error) {
       return { kind: "unusable", reason: `${this.path} is no gateway configuration: ${messageOf(error)}.` };
     }
   }
 
   /** Durable when it returns. */
-  save(config: GatewayConfig, earlierNames: readonly string[]): Promise<void> {
-    return writeDurably(this.path, JSON.stringify({ ...config, earlierNames }, null, 2));
+  save({ config, earlierNames, previous }: SavedConfig): Promise<void> {
+    return writeDurably(this.path, JSON.stringify({ ...config, earlierNames, previous }, null, 2));
   }
 }
 

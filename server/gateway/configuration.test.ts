@@ -44,7 +44,7 @@ describe("the gateway's configuration", () => {
     thresholds: [50],
   });
   it.each<[string, unknown, string]>([
-    ["of another shape", { kind: "GatewayConfig" }, "policy"],
+    ["of another shape", { apiVersion: "weir/v1", kind: "GatewayConfig" }, "`name` is wrong"],
     ["with a stage nobody serves", { ...config, replicas: [] }, "The stage large has no replica"],
     ["that needs a judge and has none", twoStages, "needs judged scores, but no judge is given"],
     ["with two replicas of one name", { ...config, replicas: [...config.replicas, ...config.replicas] }, "Two replicas are called large-0"],

@@ -1,11 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { z } from "zod";
 import { signatureSchema } from "@/server/contracts/gatewayControls";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import type { AuditLog } from "./auditLog";
-import { type Control, senseless } from "./control";
+import type { Control } from "./control";
 import type { Controls } from "./controls";
-import { readBody } from "./readBody";
+import { readDocument } from "./readDocument";
 import { sequenceOf } from "./sequenceOf";
 import type { Turns } from "./turns";
 
@@ -38,42 +37,14 @@ function routesOf<Request, Document>(path: string, control: Control<Request, Doc
   return {
     [`GET ${path}`]: (_, response) => sendJson(response, control.read()),
     [`PUT ${path}`]: async (request, response) => {
-      const read = await readDocument(request, control.schema);
+      const read = await readDocument(request, control.schema, controlBytes);
       if (read === null) return;
       answer(response, "error" in read ? read.error : await turns.take(() => control.begin(read.document)));
     },
     [`DELETE ${path}`]: async (request, response) => {
-      const read = await readDocument(request, signatureSchema);
+      const read = await readDocument(request, signatureSchema, controlBytes);
       if (read === null) return;
       answer(response, "error" in read ? read.error : await turns.take(() => control.end(read.document)));
     },
   };
-}
-
-/** Reads a body of the given shape; null where the client went away. */
-export async function readDocument<T>(
-  request: IncomingMessage,
-  schema: z.ZodType<T>,
-): Promise<{ readonly document: T } | { readonly error: ApiError } | null> {
-  const read = await readBody(request, controlBytes);
-  if (read.kind === "cut-off" || read.kind === "ended") return null;
-  if (read.kind === "too-large") {
-    const message = `The body may have ${controlBytes} bytes.`;
-    return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
-  }
-  let body: unknown;
-  try {
-    body = JSON.parse(read.bytes.toString("utf8"));
-  } catch {
-    return { error: senseless("The body is not valid JSON.") };
-  }
-  const parsed = schema.safeParse(body);
-  return parsed.success ? { document: parsed.data } : { error: senseless(sentenceOf(parsed.error)) };
-}
-
-/** The first of what is wrong. */
-function sentenceOf({ issues: [issue] }: z.ZodError): string {
-  const path = issue?.path.join(".") ?? "";
-  const what = issue?.message ?? "of the wrong shape";
-  return path === "" ? `The body is wrong: ${what}.` : `\`${path}\` is wrong: ${what}.`;
 }

@@ -6,7 +6,8 @@ import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
 import { errorBody } from "./apiError";
 import { AuditLog } from "./auditLog";
-import { ConfigStore, configEtag } from "./configStore";
+import { ConfigStore } from "./configStore";
+import { Configuration } from "./configuration";
 import { Controls } from "./controls";
 import { ControlsStore } from "./controlsStore";
 import { dataListener } from "./dataListener";
@@ -61,16 +62,20 @@ export async function startGateway({
   const serving = new Serving({ timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls }, limits);
   const decisions = new DecisionLog();
   const metrics = new GatewayMetrics(serving);
-  const store = new ConfigStore(stateDirectory);
   const open = new Set<AbortController>();
   let draining = false;
 
-  const loaded = await store.load();
-  if (loaded.kind === "loaded") serving.install(loaded.config, loaded.earlierNames);
-  if (loaded.kind === "unusable") log.error({ reason: loaded.reason }, "starting without a configuration");
-
   const audit = new AuditLog(stateDirectory);
   await audit.load();
+  const configuration = new Configuration({
+    serving,
+    store: new ConfigStore(stateDirectory),
+    audit,
+    onInstalled: ({ planId, policyHash, replicas }, etag) =>
+      log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force"),
+  });
+  const unserved = await configuration.load();
+  if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
   const controlsStore = new ControlsStore(stateDirectory);
   const unusable = await controlsStore.load();
   if (unusable !== null) log.error({ reason: unusable }, "starting without the controls of before");
@@ -110,14 +115,12 @@ export async function startGateway({
       serving,
       decisions,
       metrics,
+      configuration,
       controls,
       audit,
       turns,
       version,
       token: adminToken,
-      save: (config, earlierNames) => store.save(config, earlierNames),
-      onConfig: ({ planId, policyHash, replicas }, etag) =>
-        log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force"),
     }),
   );
   try {
@@ -130,10 +133,7 @@ export async function startGateway({
   }
   const dataUrl = urlOf(data);
   const adminUrl = urlOf(admin);
-  log.info(
-    { dataUrl, adminUrl, etag: serving.config && configEtag(serving.config), planId: serving.config?.planId ?? null },
-    "gateway is up",
-  );
+  log.info({ dataUrl, adminUrl, etag: configuration.etag, planId: serving.config?.planId ?? null }, "gateway is up");
 
   return {
     dataUrl,

@@ -4,7 +4,7 @@ import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { PolicyDriver } from "./policyDriver";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
-import { startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
+import { hashed, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
 
 const slack: SlackPolicy = {
   kind: "slack",
@@ -23,7 +23,7 @@ const slack: SlackPolicy = {
 /** Engines of small and large models under a policy. */
 function configOf(policy: PolicyDocument, urls: Record<string, string>, maxInFlight = 8): GatewayConfig {
   const stages = Object.entries(urls).map(([model, url]) => ({ model, urls: [url] }));
-  return { ...testConfig({ stages, maxInFlight }), policy };
+  return { ...testConfig({ stages, maxInFlight }), ...hashed(policy) };
 }
 
 async function queuedForLarge({ adminUrl }: TestGateway): Promise<number> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Decision, decisionSchema, type GatewaySettings } from "@/server/contracts/gatewayAdmin";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
-import { startTestGateway, testConfig } from "./testGateway";
+import { hashed, startTestGateway, testConfig } from "./testGateway";
 
 /** Two models whose answers have 7 and 3 tokens, behind a judge that gives `score`. */
 async function recorded(settings: GatewaySettings | undefined, score = "10") {
@@ -42,7 +42,7 @@ describe("a decision record", () => {
 
   it("says of a policy that goes by KV use that none was known, and marks what was placed without it", async () => {
     const { chat, recordOf, put, config } = await recorded(undefined, "90");
-    await put({ ...config, policy: { kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "lowest-kv" } } });
+    await put({ ...config, ...hashed({ kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "lowest-kv" } }) });
     const answer = await chat({});
     expect(answer.headers.get("x-weir-degraded")).toBe("telemetry");
     const decision = (await (await recordOf(answer)).json()) as Decision;

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { onTestFinished } from "vitest";
 import type { Decision, GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import { policyHash } from "@/server/contracts/policyHash";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { type Gateway, type GatewayOptions, startGateway } from "./gateway";
 import type { GatewayLimits } from "./limits";
 
@@ -34,8 +36,7 @@ export function testConfig({
     kind: "GatewayConfig",
     name: "test",
     planId,
-    policyHash: `policy-of-${planId}`,
-    policy: {
+    ...hashed({
       kind: "cascade",
       stages: stages.map(({ model }) => ({ model })),
       thresholds: [...thresholds],
@@ -44,7 +45,7 @@ export function testConfig({
       place: { kind: "least-load" },
       approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
       ...(startBelow === undefined ? {} : { directStart: { below: startBelow, router: { kind: "modelled", auc: 0.7 } } }),
-    },
+    }),
     replicas: stages.flatMap(({ model, urls }) =>
       urls.map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),
     ),
@@ -53,6 +54,9 @@ export function testConfig({
     ...(settings === undefined ? {} : { settings }),
   };
 }
+
+/** A policy with the hash that binds it, as a configuration or a candidate has them. */
+export const hashed = <Policy extends PolicyDocument>(policy: Policy) => ({ policy, policyHash: policyHash(policy) });
 
 /** A configuration that serves one model, `large`. */
 export const oneModel = (urls: readonly string[], maxInFlight = 8): GatewayConfig =>

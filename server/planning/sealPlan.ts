@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { policyHash } from "@/server/contracts/policyHash";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { type Plan, planSchema, type UnsealedPlan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
@@ -9,7 +10,7 @@ const sha256Hex = (text: string): string => createHash("sha256").update(text).di
 export function planHashes(parts: Pick<Plan, "deployment" | "policy">) {
   return {
     topologyHash: sha256Hex(canonicalJson(parts.deployment as unknown as Json)),
-    policyHash: sha256Hex(canonicalJson(parts.policy as unknown as Json)),
+    policyHash: policyHash(parts.policy),
     id: sha256Hex(canonicalJson({ deployment: parts.deployment, policy: parts.policy } as unknown as Json)),
   };
 }

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { z } from "zod";
+import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gatewayControls";
+import { type ApiError, sendError, sendJson } from "./apiError";
+import { hashRefusal } from "./candidateRefusal";
+import { configRefusal } from "./configRefusal";
+import type { Configuration } from "./configuration";
+import type { Controls } from "./controls";
+import { missingJudgeKey } from "./judgeEndpoint";
+import { readDocument } from "./readDocument";
+import type { Turns } from "./turns";
+
+/** A configuration with ten thousand replicas is 2 MB. */
+const configBytes = 4 * 1024 * 1024;
+const revisionBytes = 64 * 1024;
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
+
+interface ConfigRoutesOptions {
+  readonly configuration: Configuration;
+  readonly controls: Controls;
+  readonly turns: Turns;
+}
+
+/** What the admin port answers about the configuration: read it, replace it, turn its knobs, go back to the plan before. */
+export function configRoutes({ configuration, controls, turns }: ConfigRoutesOptions): Readonly<Record<string, Handler>> {
+  /** A change made of the configuration that the caller has read. */
+  function change<T>(schema: z.ZodType<T>, limitBytes: number, make: (document: T) => Promise<ApiError | null>): Handler {
+    return async (request, response) => {
+      const read = await readDocument(request, schema, limitBytes);
+      if (read === null) return;
+      await turns.take(async () => {
+        const refusal = matchRefusal(request, configuration.etag) ?? ("error" in read ? read.error : await make(read.document));
+        const headers = { etag: `"${configuration.etag}"` };
+        if (refusal !== null) return sendError(response, refusal, headers);
+        const { planId, policyHash } = configuration.current ?? {};
+        sendJson(response, { etag: configuration.etag, planId, policyHash }, { headers });
+      });
+    };
+  }
+  return {
+    "GET /config": (_, response) => {
+      const headers = { etag: `"${configuration.etag}"` };
+      if (configuration.current === null) sendError(response, noConfig, headers);
+      else sendJson(response, configuration.current, { headers });
+    },
+    "PUT /config": change(gatewayConfigSchema, configBytes, async (config) => {
+      const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge);
+      if (refusal !== null) return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
+      const hindrance = controls.configRefusal(config);
+      if (hindrance === null) await configuration.put(config);
+      return hindrance;
+    }),
+    "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request) => configuration.turnKnobs(request)),
+    "POST /rollback": change(signatureSchema, revisionBytes, (signature) => configuration.rollBack(signature)),
+  };
+}
+
+function matchRefusal({ headers, url, method }: IncomingMessage, etag: string): ApiError | null {
+  const match = headers["if-match"];
+  if (match === undefined) {
+    const message = `${method} ${url} needs If-Match with the ETag that GET /config gives ("none" before the first).`;
+    return { status: 428, message, type: "invalid_request_error", code: "if_match_missing" };
+  }
+  if (match.replaceAll('"', "").trim() === etag) return null;
+  const message = "The configuration has changed since it was read; GET /config and decide again.";
+  return { status: 412, message, type: "invalid_request_error", code: "stale_etag" };
+}
+
+const noConfig: ApiError = { status: 404, message: "No configuration is in force yet.", type: "not_found_error", code: "no_config" };

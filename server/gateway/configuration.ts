@@ -1,0 +1,126 @@
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Candidate, GatewayAuditLine, KnobsRequest, Signature } from "@/server/contracts/gatewayControls";
+import { policyHash } from "@/server/contracts/policyHash";
+import { modelsOf } from "@/solver/plan/policySchema";
+import type { ApiError } from "./apiError";
+import type { AuditLog } from "./auditLog";
+import { configRefusal } from "./configRefusal";
+import { type ConfigStore, configEtag, type PlanPart } from "./configStore";
+import { conflict, senseless, withReason } from "./control";
+import { missingJudgeKey } from "./judgeEndpoint";
+import type { Serving } from "./serving";
+import { turnedPolicy } from "./turnedPolicy";
+
+/** The ETag of having no configuration yet: a first PUT carries `If-Match: "none"`. */
+const noConfigEtag = "none";
+
+interface ConfigurationOptions {
+  readonly serving: Serving;
+  readonly store: ConfigStore;
+  readonly audit: AuditLog;
+  /** Told of each as soon as it is in force. */
+  readonly onInstalled: (config: GatewayConfig, etag: string) => void;
+}
+
+type Note = Pick<GatewayAuditLine, "by" | "action" | "detail">;
+
+/** The configuration in force and the ways to another. Each is durable before it is in force. */
+export class Configuration {
+  readonly #options: ConfigurationOptions;
+  #previous: PlanPart | null = null;
+
+  constructor(options: ConfigurationOptions) {
+    this.#options = options;
+  }
+
+  get current(): GatewayConfig | null {
+    return this.#options.serving.config;
+  }
+
+  get etag(): string {
+    return this.current === null ? noConfigEtag : configEtag(this.current);
+  }
+
+  /** Of the configuration on disk, which a restart would serve; null where there is none that could be. */
+  async persistedEtag(): Promise<string | null> {
+    const loaded = await this.#options.store.load();
+    return loaded.kind === "loaded" ? configEtag(loaded.config) : null;
+  }
+
+  /** Puts what an earlier start saved into force. @returns why it cannot, in one sentence; null where it did or there is none. */
+  async load(): Promise<string | null> {
+    const loaded = await this.#options.store.load();
+    if (loaded.kind === "none") return null;
+    if (loaded.kind === "unusable") return loaded.reason;
+    this.#previous = loaded.previous;
+    this.#options.serving.install(loaded.config, loaded.earlierNames);
+    return null;
+  }
+
+  /** Puts a whole configuration that was found good into force; without settings it leaves them as they are. */
+  async put(given: GatewayConfig): Promise<void> {
+    const settings = given.settings ?? this.current?.settings;
+    const config = settings === undefined ? given : { ...given, settings };
+    const { planId, policyHash: hash, replicas } = config;
+    const detail = `The plan ${short(planId)} with the policy ${short(hash)} came into force over ${replicas.length} engines.`;
+    await this.#replace(config, planId === this.current?.planId ? null : { by: "admin API", action: "configuration", detail });
+  }
+
+  /** Puts a candidate's plan and policy into force over the engines there are; what was in force stays for a rollback. */
+  async adopt({ planId, policyHash: hash, policy }: Candidate, note: Note): Promise<void> {
+    if (this.current === null) throw new Error("There is no configuration to put a candidate into.");
+    const before = planPart(this.current);
+    await this.#replace({ ...this.current, planId, policyHash: hash, policy }, note, before);
+  }
+
+  /** Turns knobs of the policy in force inside their approved ranges. @returns why it cannot; null where it did. */
+  async turnKnobs({ by, reason, ...knobs }: KnobsRequest): Promise<ApiError | null> {
+    if (this.current === null) return noPlan;
+    const turned = turnedPolicy(this.current.policy, knobs);
+    if (typeof turned === "string") return senseless(turned);
+    const { policy, change } = turned;
+    await this.#replace(
+      { ...this.current, policy, policyHash: policyHash(policy) },
+      { by, action: "knobs turned", detail: withReason(change, reason) },
+    );
+    return null;
+  }
+
+  /** Puts the plan before the present one into force, over the engines there are now. @returns why it cannot; null where it did. */
+  async rollBack({ by, reason }: Signature): Promise<ApiError | null> {
+    const { current } = this;
+    if (current === null) return noPlan;
+    const previous = this.#previous;
+    if (previous === null) return conflict("No plan was in force before this one, so there is none to go back to.");
+    const lonely = modelsOf(previous.policy).find((model) => !current.replicas.some((replica) => replica.model === model));
+    if (lonely !== undefined) return conflict(`The plan ${short(previous.planId)} needs ${lonely}, which has no engine any more.`);
+    const config = { ...current, ...previous };
+    const refusal = configRefusal(config) ?? missingJudgeKey(config.judge);
+    if (refusal !== null) return conflict(refusal);
+    const detail = withReason(`From the plan ${short(current.planId)} back to ${short(previous.planId)}`, reason);
+    await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));
+    return null;
+  }
+
+  /** A plan before `config` is what was in force under another plan's id, unless the caller says which. */
+  async #replace(config: GatewayConfig, note: Note | null, before?: PlanPart): Promise<void> {
+    const { serving, store, audit, onInstalled } = this.#options;
+    const { current } = this;
+    const previous = before ?? (current === null || current.planId === config.planId ? this.#previous : planPart(current));
+    const earlierNames = serving.earlierNamesUnder(config);
+    await store.save({ config, earlierNames, previous });
+    this.#previous = previous;
+    serving.install(config, earlierNames);
+    onInstalled(config, this.etag);
+    if (note !== null) await audit.note(note);
+  }
+}
+
+function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConfig): PlanPart {
+  return { name, planId, policyHash: hash, policy, judge };
+}
+
+/** A hash as people say it. */
+const short = (id: string): string => (id === "" ? "of no id" : id.slice(0, 12));
+
+const noPlan = conflict("No configuration is in force yet; apply a plan first.");

@@ -1,0 +1,34 @@
+import type { IncomingMessage } from "node:http";
+import type { z } from "zod";
+import type { ApiError } from "./apiError";
+import { senseless } from "./control";
+import { readBody } from "./readBody";
+
+/** Reads a body of the given shape, or the error that says in a sentence what is wrong with it; null where the client went away. */
+export async function readDocument<T>(
+  request: IncomingMessage,
+  schema: z.ZodType<T>,
+  limitBytes: number,
+): Promise<{ readonly document: T } | { readonly error: ApiError } | null> {
+  const read = await readBody(request, limitBytes);
+  if (read.kind === "cut-off" || read.kind === "ended") return null;
+  if (read.kind === "too-large") {
+    const message = `The body may have ${limitBytes} bytes.`;
+    return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
+  }
+  let body: unknown;
+  try {
+    body = JSON.parse(read.bytes.toString("utf8"));
+  } catch {
+    return { error: senseless("The body is not valid JSON.") };
+  }
+  const parsed = schema.safeParse(body);
+  return parsed.success ? { document: parsed.data } : { error: senseless(sentenceOf(parsed.error)) };
+}
+
+/** The first of what is wrong. */
+function sentenceOf({ issues: [issue] }: z.ZodError): string {
+  const path = issue?.path.join(".") ?? "";
+  const what = issue?.message ?? "of the wrong shape";
+  return path === "" ? `The body is wrong: ${what}.` : `\`${path}\` is wrong: ${what}.`;
+}
