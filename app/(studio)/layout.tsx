@@ -3,6 +3,7 @@ import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/api/ApiProvider";
 import { KeyboardHelp } from "@/components/shell/KeyboardHelp";
+import { PanicBanner } from "@/components/shell/PanicBanner";
 import { Rail } from "@/components/shell/Rail";
 import { SilenceBanner } from "@/components/shell/SilenceBanner";
 import { TopBar } from "@/components/shell/TopBar";
@@ -26,6 +27,7 @@ export default async function StudioLayout({ children }: { readonly children: Re
         <Rail />
         <div className="flex min-w-0 flex-1 flex-col">
           <TopBar userName={session.name} theme={theme} />
+          <PanicBanner />
           <SilenceBanner />
           <main id="main" tabIndex={-1} className="flex-1 p-4 outline-hidden">
             {children}

@@ -111,7 +111,7 @@ function Audit() {
         <div className="relative max-h-96 overflow-y-auto">
           <Table caption="Audit" columns={auditColumns}>
             {(query.data ?? []).map((line) => (
-              <tr key={`${line.at}${line.action}${line.subject}`}>
+              <tr key={`${line.at}${line.action}${line.subject}${line.detail}`}>
                 <td className="whitespace-nowrap text-ink-3">{formatDate(line.at)}</td>
                 <td>{line.actor}</td>
                 <td className="whitespace-nowrap">{line.action}</td>

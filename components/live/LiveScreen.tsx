@@ -8,6 +8,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { TrafficPanel } from "../proposals/TrafficPanel";
 import { useOpenProposal } from "../proposals/useOpenProposal";
+import { RoutingPanel } from "../routing/RoutingPanel";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { formatCount, formatRate, formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
@@ -96,6 +97,8 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   const paused = useStore(store, (state) => state.paused);
   const plan = usePlanOf(cluster.runningPlanId);
   const proposal = useOpenProposal(clusterId);
+  // What is steered is the present, also while the figures are held.
+  const newest = useStore(store, (state) => state.frames.at(-1));
   const frame = frames.at(-1);
   const status: PanelStatus =
     frame !== undefined
@@ -110,6 +113,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       <Panel title="Load">
         <LoadPanel clusterId={clusterId} plan={plan} />
       </Panel>
+      {newest !== undefined && <RoutingPanel frame={newest} plan={plan} />}
       <PanelState status={status}>
         {() => frame !== undefined && <Measurements frames={frames} frame={frame} plan={plan} rangeSeconds={Number(view.range)} />}
       </PanelState>

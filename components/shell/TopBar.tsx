@@ -10,6 +10,7 @@ import { useNow } from "../ui/useNow";
 import { useUrlView } from "../url/useUrlView";
 import { clusterCodec } from "./clusterCodec";
 import { healthTones } from "./healthTones";
+import { PanicButton } from "./PanicButton";
 import { ThemeToggle } from "./ThemeToggle";
 import type { Theme } from "./theme";
 import { useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
@@ -86,6 +87,7 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
         </>
       )}
       <div className="ml-auto flex items-center gap-1">
+        {cluster !== null && cluster.health.word !== "not connected" && <PanicButton clusterId={cluster.spec.id} />}
         <ThemeToggle initial={theme} />
         <span className="px-2 text-ink-2">{userName}</span>
         <button

@@ -1,0 +1,31 @@
+import { type ReactNode, useId } from "react";
+
+/** One thing that can be done to live traffic: a line while nothing of it runs, with its figures or its form below while there are any. */
+export function ControlSection(props: {
+  readonly title: string;
+  /** What it is at, in words. */
+  readonly says: ReactNode;
+  readonly action?: ReactNode;
+  readonly error: { readonly message: string } | null;
+  readonly children?: ReactNode;
+  readonly testId: string;
+}) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} data-testid={props.testId} className="flex min-w-0 flex-col gap-3 border-t py-3 last:pb-0">
+      <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-sm">
+        <h3 id={id} className="w-20 shrink-0 font-medium">
+          {props.title}
+        </h3>
+        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">{props.says}</div>
+        {props.action}
+      </div>
+      {props.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {props.error.message}
+        </p>
+      )}
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,119 @@
+"use client";
+
+import { useState } from "react";
+import type { RoutingFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { useTRPCClient } from "../api/trpc";
+import { useGatewayAct } from "../api/useGatewayAct";
+import { Button } from "../ui/Button";
+import { TextField } from "../ui/Field";
+import { shortHash } from "../ui/format";
+import { Knob } from "../ui/Knob";
+import { ControlSection } from "./ControlSection";
+import { type KnobDraft, type KnobTurn, knobTurn, type LiveKnob, plannedDraft, prepareKnobs } from "./prepareKnobs";
+
+const NONE: KnobDraft = {};
+
+function note({ current, planned, min, max }: LiveKnob): string {
+  return `in force ${current}${planned === null ? "" : `, planned ${planned}`}, approved from ${min} to ${max}`;
+}
+
+/** The policy's knobs, which may be turned inside the ranges that were approved with the plan. */
+export function KnobSection({
+  clusterId,
+  routing,
+  plan,
+}: {
+  readonly clusterId: string;
+  readonly routing: RoutingFrame;
+  readonly plan: Plan | null;
+}) {
+  const client = useTRPCClient();
+  const { etag, policy } = routing;
+  const [open, setOpen] = useState(false);
+  const [reason, setReason] = useState("");
+  // What was moved holds for the policy it was moved under: another one begins from its own values.
+  const [kept, setKept] = useState<{ readonly etag: string; readonly draft: KnobDraft }>({ etag, draft: NONE });
+  const draft = kept.etag === etag ? kept.draft : NONE;
+  const knobs = prepareKnobs(policy, plan?.policy ?? null, draft);
+  const turn = knobTurn(policy, knobs);
+  const act = useGatewayAct(
+    (order: KnobTurn) => client.gateway.turnKnobs.mutate({ clusterId, etag, reason, ...order }),
+    () => setReason(""),
+  );
+  const move = (change: KnobDraft) => setKept({ etag, draft: { ...draft, ...change } });
+  if (knobs.length === 0) {
+    return <ControlSection testId="knobs" title="Knobs" error={null} says="Every request goes to one model: there is nothing to turn." />;
+  }
+  return (
+    <ControlSection
+      testId="knobs"
+      title="Knobs"
+      error={act.error}
+      says={knobs.map(({ key, label, current, planned }) => (
+        <span key={key} className="whitespace-nowrap">
+          {label} <strong className="font-medium text-ink">{current}</strong>
+          {planned !== null && planned !== current && <span className="text-ink-3"> (planned {planned})</span>}
+        </span>
+      ))}
+      action={
+        <Button aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? "Close knobs" : "Turn knobs"}
+        </Button>
+      }
+    >
+      {open && (
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (turn !== null && !act.isPending) act.mutate(turn);
+          }}
+        >
+          <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+            {knobs.map((knob) => (
+              <Knob
+                key={knob.key}
+                label={knob.label}
+                unit=""
+                min={knob.min}
+                max={knob.max}
+                step={knob.step}
+                value={knob.value}
+                note={note(knob)}
+                onDraft={(value) => move({ [knob.key]: value })}
+                onCommit={(value) => move({ [knob.key]: value })}
+                onReset={knob.value === knob.current ? null : () => move({ [knob.key]: knob.current })}
+              />
+            ))}
+          </div>
+          <div className="flex flex-wrap items-end gap-2">
+            <TextField
+              className="min-w-48 flex-1"
+              label="Reason for turning (optional)"
+              value={reason}
+              maxLength={300}
+              onChange={setReason}
+            />
+            <Button onClick={() => move(plannedDraft(knobs))}>Reset to plan</Button>
+            <Button type="submit" look="primary" disabled={turn === null}>
+              Apply knobs
+            </Button>
+          </div>
+        </form>
+      )}
+      {act.data !== undefined && (
+        <p role="status" className="text-sm text-ink-2">
+          {act.data.policyHash === null ? (
+            "Turned."
+          ) : (
+            <>
+              Turned: the policy is now <code className="font-mono text-ink">{shortHash(act.data.policyHash)}</code>. What was in force
+              before can be rolled back to.
+            </>
+          )}
+        </p>
+      )}
+    </ControlSection>
+  );
+}

@@ -1,0 +1,95 @@
+"use client";
+
+import Link from "next/link";
+import type { LiveFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { modelsOf } from "@/solver/plan/policySchema";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Badge } from "../ui/Badge";
+import { shortHash } from "../ui/format";
+import { ModelChip } from "../ui/ModelChip";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { CanarySection } from "./CanarySection";
+import { KnobSection } from "./KnobSection";
+import { MirrorSection } from "./MirrorSection";
+import { RollBack } from "./RollBack";
+import { ShadowSection } from "./ShadowSection";
+
+function statusOf({ state, reason, routing }: LiveFrame["gateway"]): PanelStatus {
+  if (routing === null) {
+    if (state === "unreachable") return { kind: "error", message: `The gateway does not answer: ${reason}.`, retry: null };
+    return { kind: "empty", title: "Nothing is routed", text: "No plan is in force, so there is no policy to steer." };
+  }
+  if (state !== "fresh") return { kind: "stale", note: `${reason}. This is what the gateway said last; it keeps to it over a restart.` };
+  if (routing.controls === null) {
+    return { kind: "partial", note: "this gateway is of a version that has no canary, shadow, mirror or knobs." };
+  }
+  return { kind: "ready" };
+}
+
+/** The policy in force, and what an operator can do to live traffic without applying another plan. Small while nothing of it runs. */
+export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
+  const link = useClusterLink();
+  const { clusterId } = frame;
+  const { routing } = frame.gateway;
+  const controls = routing?.controls ?? null;
+  const models = routing === null ? [] : modelsOf(routing.policy);
+  const identities = useModelIdentities(models);
+  const served = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))];
+  const turned = routing !== null && plan !== null && plan.id === routing.planId && plan.policyHash !== routing.policyHash;
+  return (
+    <Panel title="Routing">
+      <div data-testid="routing">
+        <PanelState status={statusOf(frame.gateway)}>
+          {() =>
+            routing !== null && (
+              <div className="flex flex-col">
+                <div className="flex flex-wrap items-center gap-x-4 gap-y-1 pb-3 text-sm text-ink-2">
+                  <span>
+                    plan{" "}
+                    <Link href={link(`/apply/${routing.planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+                      {shortHash(routing.planId)}
+                    </Link>
+                  </span>
+                  <span>
+                    policy{" "}
+                    <code className="font-mono text-ink" data-testid="policy-hash" title={routing.policyHash}>
+                      {shortHash(routing.policyHash)}
+                    </code>
+                  </span>
+                  {turned && <Badge tone="accent">turned by hand</Badge>}
+                  <span className="flex flex-wrap items-center gap-x-2">
+                    {models.map((model, at) => {
+                      const identity = identities.get(model);
+                      return (
+                        <span key={model} className="inline-flex items-center gap-2">
+                          {at > 0 && <span aria-hidden="true">→</span>}
+                          {identity === undefined ? model : <ModelChip identity={identity} />}
+                        </span>
+                      );
+                    })}
+                  </span>
+                  {controls !== null && (
+                    <span className="ml-auto">
+                      <RollBack clusterId={clusterId} etag={routing.etag} />
+                    </span>
+                  )}
+                </div>
+                {controls !== null && (
+                  <>
+                    <KnobSection clusterId={clusterId} routing={routing} plan={plan?.id === routing.planId ? plan : null} />
+                    <CanarySection clusterId={clusterId} routing={routing} canary={controls.canary} served={served} />
+                    <ShadowSection clusterId={clusterId} shadow={controls.shadow} />
+                    <MirrorSection clusterId={clusterId} routing={routing} mirror={controls.mirror} />
+                  </>
+                )}
+              </div>
+            )
+          }
+        </PanelState>
+      </div>
+    </Panel>
+  );
+}

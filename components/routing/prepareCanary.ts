@@ -1,0 +1,95 @@
+import type { Canary } from "@/server/contracts/studio";
+import type { Tone } from "../ui/Badge";
+
+export interface CanaryStep {
+  readonly share: number;
+  readonly state: "done" | "now" | "next" | "not reached";
+}
+
+export interface CanaryArm {
+  readonly name: string;
+  readonly finished: number;
+  readonly failed: number;
+  readonly failedShare: number | null;
+  /** null: latency does not count. */
+  readonly slow: number | null;
+  readonly slowShare: number | null;
+}
+
+export interface CanaryPicture {
+  readonly word: string;
+  readonly tone: Tone;
+  readonly running: boolean;
+  /** Of programs that go to the candidate now. */
+  readonly share: number;
+  readonly steps: readonly CanaryStep[];
+  readonly arms: readonly CanaryArm[];
+  /** Towards the next step: the slower of time and requests, 0..1. */
+  readonly progress: number;
+  readonly secondsInStep: number;
+  /** Why it ended, or where a running one is to stop. */
+  readonly says: string;
+}
+
+const words: Readonly<Record<Canary["state"], { readonly word: string; readonly tone: Tone }>> = {
+  running: { word: "running", tone: "accent" },
+  stopped: { word: "stopped", tone: "bad" },
+  promoted: { word: "promoted", tone: "good" },
+  withdrawn: { word: "withdrawn", tone: "neutral" },
+};
+
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
+/** How far a canary is, what both arms did in the step under way, and what ends it. */
+export function prepareCanary(canary: Canary, nowMs: number): CanaryPicture {
+  const { state, step, shares, stop, minRequests, stepSeconds } = canary;
+  const running = state === "running";
+  const slowCounts = stop.slow !== null;
+  const arm = (name: string, { finished, failed, slow }: Canary["candidateArm"]): CanaryArm => ({
+    name,
+    finished,
+    failed,
+    failedShare: finished === 0 ? null : failed / finished,
+    slow: slowCounts ? slow : null,
+    slowShare: slowCounts && finished > 0 ? slow / finished : null,
+  });
+  const secondsInStep = Math.max(0, (nowMs - canary.stepSinceMs) / 1000);
+  return {
+    ...words[state],
+    running,
+    share: state === "promoted" ? 1 : running ? (shares[step] ?? 0) : 0,
+    steps: shares.map((share, at) => ({ share, state: stepState(canary, at) })),
+    arms: [arm("candidate", canary.candidateArm), arm("in force", canary.currentArm)],
+    progress: Math.min(1, secondsInStep / stepSeconds, canary.candidateArm.finished / minRequests),
+    secondsInStep,
+    says: running ? stopRule(canary) : canary.endReason,
+  };
+}
+
+function stepState({ state, step }: Canary, at: number): CanaryStep["state"] {
+  if (state === "promoted" || at < step) return "done";
+  if (state === "running") return at === step ? "now" : "next";
+  return at === step ? "now" : "not reached";
+}
+
+/** When it stops by itself, in a sentence. */
+export function stopRule({ stop }: Pick<Canary, "stop">): string {
+  const slow =
+    stop.slow === null
+      ? ""
+      : `, or more than ${percent(stop.slow.share)} take longer than ${Number(stop.slow.endToEndSeconds.toPrecision(3))} s`;
+  return `Stops by itself when more than ${percent(stop.errorShare)} of the candidate's requests in a step fail${slow}.`;
+}
+
+/** Rising shares up to all, typed as `5, 25, 100` per cent; null for anything else. */
+export function parseShares(text: string): readonly number[] | null {
+  const parts = text.split(/[\s,;%]+/).filter((part) => part !== "");
+  const percents = parts.map(Number);
+  const rising = percents.every((one, at) => Number.isFinite(one) && one > (percents[at - 1] ?? 0) && one <= 100);
+  return rising && percents.at(-1) === 100 && percents.length <= 10 ? percents.map((one) => one / 100) : null;
+}
+
+/** What a plan promises, to say what counts as slow: half as much again as its p95. */
+export function slowSeconds(p95Seconds: number): number {
+  return Number((p95Seconds * 1.5).toPrecision(2));
+}

@@ -1,0 +1,67 @@
+import type { Mirror } from "@/server/contracts/studio";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+
+/** Scores that share a bar. */
+const BIN = 5;
+
+export interface ScoreBar {
+  /** Where the bar begins; it ends before the next one, the last with 100. */
+  readonly from: number;
+  /** Where it stands on the axis. */
+  readonly middle: number;
+  readonly count: number;
+  /** "80 to 84". */
+  readonly name: string;
+}
+
+export interface ScorePicture {
+  readonly model: string;
+  readonly bars: readonly ScoreBar[];
+  readonly total: number;
+  readonly mean: number | null;
+  /** From which score on the policy in force accepts; null where it judges no answer of this model. */
+  readonly threshold: number | null;
+  /** Share of the answers at or above the threshold. */
+  readonly acceptedShare: number | null;
+  readonly highest: number;
+}
+
+/** How the judge scored each model's answers, beside the threshold; models in the order of the stages. */
+export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: PolicyDocument): readonly ScorePicture[] {
+  const stages = policy.kind === "cascade" ? policy.stages.map(({ model }) => model) : [];
+  const thresholds = policy.kind === "cascade" ? policy.thresholds : [];
+  const models = [
+    ...stages.filter((model) => scores[model] !== undefined),
+    ...Object.keys(scores).filter((model) => !stages.includes(model)),
+  ];
+  return models.map((model) => {
+    const counts = scores[model] ?? [];
+    const total = counts.reduce((sum, count) => sum + count, 0);
+    const threshold = thresholds[stages.indexOf(model)] ?? null;
+    const accepted = threshold === null ? null : counts.slice(threshold).reduce((sum, count) => sum + count, 0);
+    const bars = barsOf(counts);
+    return {
+      model,
+      bars,
+      total,
+      mean: total === 0 ? null : counts.reduce((sum, count, score) => sum + count * score, 0) / total,
+      threshold,
+      acceptedShare: accepted === null || total === 0 ? null : accepted / total,
+      highest: Math.max(0, ...bars.map(({ count }) => count)),
+    };
+  });
+}
+
+function barsOf(counts: readonly number[]): readonly ScoreBar[] {
+  return Array.from({ length: 100 / BIN }, (_, at) => {
+    const from = at * BIN;
+    // A score of 100 stands with the highest.
+    const to = from + BIN === 100 ? 100 : from + BIN - 1;
+    return {
+      from,
+      middle: from + BIN / 2,
+      count: counts.slice(from, to + 1).reduce((sum, count) => sum + count, 0),
+      name: `${from} to ${to}`,
+    };
+  });
+}
