@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
+import { replayRun } from "@/solver/cluster/replayRun";
+import { seededRandom } from "@/solver/numeric/random";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import type { PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { judgeUnavailable } from "@/solver/policies/policy";
+import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
+import { startTestGateway, testConfig } from "./testGateway";
+
+const models = ["small", "medium", "large"];
+const requests = 400;
+const leastLoad: PlaceDocument = { kind: "least-load" };
+
+const cascade: CascadePolicy = {
+  kind: "cascade",
+  stages: models.map((model) => ({ model })),
+  thresholds: [60, 40],
+  judge: { model: "weir-judge", secondsPerCall: 0.01, usdPerCall: 0 },
+  order: { kind: "fcfs" },
+  place: leastLoad,
+  approvedRanges: { thresholds: [0, 1].map(() => ({ min: 0, max: 100 })) },
+};
+const slack: SlackPolicy = {
+  kind: "slack",
+  models: models.map((model, index) => ({
+    model,
+    decodeSecondsPerToken: 0.01 * (index + 1),
+    maxBatchSize: 3,
+    confidence: 0.3 + 0.2 * index,
+  })),
+  tau: 0.5,
+  deltaScore: 0.1,
+  floorSeconds: 1,
+  order: { kind: "stjf", agingReleases: 20 },
+  place: { kind: "least-load", affinity: { ratio: 0.5 } },
+  approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+};
+
+const policies: readonly (readonly [string, PolicyDocument])[] = [
+  ["a cascade in the order of coming at the least loaded replica", cascade],
+  [
+    "a cascade by shortest job with aging, in turn",
+    { ...cascade, order: { kind: "sjf", agingReleases: 8 }, place: { kind: "round-robin" } },
+  ],
+  [
+    "a cascade that starts by router scores, with feedback over programs",
+    {
+      ...cascade,
+      order: { kind: "mlfq", quantaSeconds: [0.01, 0.05], agingReleases: 15 },
+      directStart: { below: 50, router: { kind: "modelled", auc: 0.7 } },
+    },
+  ],
+  ["slack dispatch by shortest total job, programs at their replicas", slack],
+  ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
+];
+
+/** A gateway's answers to a load with queues, sessions, streams, router scores and predictions, engines and judge taking random times. */
+async function recordRun(policy: PolicyDocument): Promise<{ readonly config: GatewayConfig; readonly decisions: readonly Decision[] }> {
+  const random = seededRandom(17);
+  const engines = await Promise.all(
+    models
+      .flatMap(() => [0, 1, 2])
+      .map(() =>
+        startTestEngine(({ body }, response) => {
+          setTimeout(() => {
+            if (body.stream !== true) return sayCompletion(response, "An answer.");
+            response.writeHead(200, { "content-type": "text/event-stream" });
+            response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
+          }, 1 + random.int(12));
+        }),
+      ),
+  );
+  const judge = await startTestEngine((_, response) => {
+    const said = random.next() < 0.02 ? "no idea" : String(random.int(101));
+    setTimeout(() => sayCompletion(response, said), random.int(5));
+  });
+  const stages = models.map((model, index) => ({ model, urls: engines.slice(3 * index, 3 * index + 3).map(({ url }) => url) }));
+  const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight: 3 }), policy, timeScale: 4 };
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  const answers = [];
+  for (let request = 0; request < requests; request += 1) {
+    const headers: Record<string, string> = {};
+    if (random.next() < 0.4) headers["x-session-id"] = String(random.int(20));
+    if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
+    const body = {
+      model: "cascade/test",
+      messages: [{ role: "user", content: "word ".repeat(random.int(300)) }],
+      stream: random.next() < 0.3,
+      ...(random.next() < 0.6 && { max_tokens: 1 + random.int(500) }),
+    };
+    answers.push(gateway.post("/v1/chat/completions", body, headers).then((answer) => answer.text()));
+    if (random.next() < 0.1) await new Promise((resolve) => setTimeout(resolve, random.int(40)));
+  }
+  await Promise.all(answers);
+  return { config, decisions: await gateway.decisions() };
+}
+
+const stageOf = ({ candidates = [] }: Decision, model: string): number => candidates.indexOf(model);
+
+function recorded(decision: Decision): RecordedRequest {
+  const { program = null, inputTokens = 0, predictedTokens, routerScores = {}, startReason } = decision;
+  return {
+    program,
+    inputTokens,
+    ...(predictedTokens !== undefined && { predictedTokens }),
+    routerScores,
+    judgeResting: startReason === judgeUnavailable,
+    visits: decision.stages.map(({ model, at, judgedScore }) => ({
+      stage: stageOf(decision, model),
+      queuedSeconds: at!.queued,
+      answeredSeconds: at!.answered,
+      judgedSeconds: at!.judged,
+      judgedScore,
+    })),
+  };
+}
+
+const decided = (decision: Decision) => ({
+  startReason: decision.startReason,
+  visits: decision.stages.map(({ model, replica, at, verdict, reason, judgedScore }) => ({
+    stage: stageOf(decision, model),
+    replicaId: replica,
+    dispatchedSeconds: at!.dispatched,
+    verdict,
+    // The record adds what the judge's failure was.
+    reason: at!.judged !== null && judgedScore === null ? reason.replace(/: .*$/, "") : reason,
+  })),
+});
+
+describe("a recorded run of the gateway, replayed by the simulator's driver", () => {
+  it.each(policies)("has the same decisions under %s", async (_, policy) => {
+    const { config, decisions } = await recordRun(policy);
+    expect(decisions).toHaveLength(requests);
+    const replay = (document: PolicyDocument) =>
+      replayRun(buildPolicy(document), { replicas: config.replicas, requests: decisions.map(recorded) });
+    expect(replay(policy)).toEqual(decisions.map(decided));
+    // What makes the comparison worth something: work waited, went to every replica, and another policy decides otherwise.
+    expect(decisions.filter(({ stages }) => stages.some(({ queueSeconds }) => queueSeconds > 0.01)).length).toBeGreaterThan(requests / 10);
+    const other: PolicyDocument = { ...policy, place: policy.place.kind === "round-robin" ? leastLoad : { kind: "round-robin" } };
+    expect(replay(other)).not.toEqual(decisions.map(decided));
+  });
+});

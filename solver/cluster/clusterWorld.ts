@@ -1,0 +1,45 @@
+import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
+
+/**
+ * What a policy is driven in, on virtual time: requests that come, engines that answer them and a judge. Requests are known by their
+ * index. At one instant the driver takes the answers, then the judgements, then the requests that join a queue, then decides.
+ */
+export interface ClusterWorld {
+  /** The program of each request; one of its own has the request's index for a name. */
+  readonly programIds: readonly string[];
+  readonly arrivalSeconds: Float64Array;
+  readonly inputTokens: Int32Array;
+  readonly replicas: readonly ReplicaView[];
+  /** When something happens next; Infinity where nothing does any more. */
+  nextSeconds(): number;
+  advanceTo(now: number): void;
+  /** The next request whose answer is seen by now; null when there is none. */
+  takeAnswered(now: number): number | null;
+  /** The next request that is judged by now; null when there is none. */
+  takeJudged(now: number): number | null;
+  /** The next request that has come by now, or goes on to another stage; null when there is none. */
+  takeJoining(now: number): number | null;
+  /** What the policy is told of a request that has come. */
+  starting(request: number): StartingRequest;
+  predictions(request: number, stage: number): Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> | undefined;
+  /** Shows the policy how full the caches are. */
+  readKvUse(): void;
+  /** The request has joined a stage's queue. */
+  joined(request: number, to: Start, now: number): void;
+  /**
+   * Sends a request of a stage to a replica, where it counts in flight until it is released.
+   *
+   * @returns false when it is too long for the replica's cache: an engine answers that with an error.
+   * @throws when the replica is not there or full: a policy's bug.
+   */
+  dispatch(request: number, replicaId: string, now: number): boolean;
+  /** Frees the request's place; returns the replica's id. */
+  release(request: number, now: number): string;
+  /** Has the judge look at the answer of the request's stage. */
+  judge(request: number, now: number): void;
+  /** What the judge says of it; null where it says nothing. */
+  judgedScore(request: number): number | null;
+  accept(request: number, reason: string, now: number): void;
+  /** The request is to go on to another stage: `takeJoining` gives it when it is there. */
+  sendOn(request: number, to: Start, now: number): void;
+}

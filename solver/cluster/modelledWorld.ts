@@ -1,0 +1,201 @@
+import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
+import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
+import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
+import type { ClusterOutcome } from "./clusterOutcome";
+import type { ClusterWorld } from "./clusterWorld";
+import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue } from "./judgeQueue";
+import { StageAnswers } from "./stageAnswers";
+
+export interface ClusterSimulation {
+  /** Used up: a policy keeps state of its own. */
+  readonly policy: Policy;
+  readonly replicas: readonly ClusterReplica[];
+  readonly sample: RequestSample;
+  /** With router scores, where the policy starts requests by them. */
+  readonly outcomes: OutcomeTable;
+  /** Seconds one judgement takes where the judge has no replicas of its own. */
+  readonly judgeSeconds: number;
+  /** The judge's own replicas, at which answers queue. */
+  readonly judgeEngines?: JudgeEngines;
+  /** Output tokens expected of a request at a stage. Left out: nothing predicts them, and policies go by what they have. */
+  readonly predictTokens?: (request: number, stage: number) => number;
+}
+
+/** A sample of requests on modelled engines, with answers and scores from a table; notes what became of each. */
+export class ModelledWorld implements ClusterWorld {
+  readonly programIds: readonly string[];
+  readonly arrivalSeconds: Float64Array;
+  readonly inputTokens: Int32Array;
+  readonly replicas: readonly ReplicaView[];
+  private readonly policy: Policy;
+  private readonly sample: RequestSample;
+  private readonly outcomes: OutcomeTable;
+  private readonly predictTokens: ClusterSimulation["predictTokens"];
+  private readonly judgeQueue: JudgeQueue;
+  private readonly engines: ClusterEngines;
+
+  private readonly stage: Int8Array;
+  private readonly joinedSeconds: Float64Array;
+  private readonly endToEndSeconds: Float64Array;
+  private readonly ttftSeconds: Float64Array;
+  private readonly finalStage: Int8Array;
+  private readonly quality: Float64Array;
+  private readonly stages: StageAnswers[] = [];
+
+  private arrived = 0;
+  /** Requests sent on to another stage at this instant. */
+  private readonly sentOn: number[] = [];
+  private lastFinish = 0;
+
+  constructor({ policy, replicas, sample, outcomes, judgeSeconds, judgeEngines, predictTokens }: ClusterSimulation) {
+    const count = sample.arrivalSeconds.length;
+    this.policy = policy;
+    this.sample = sample;
+    this.outcomes = outcomes;
+    this.predictTokens = predictTokens;
+    this.judgeQueue = judgeEngines === undefined ? fixedJudge(judgeSeconds) : engineJudge(judgeEngines, count);
+    this.programIds = Array.from({ length: count }, (_, request) => String(request));
+    this.arrivalSeconds = sample.arrivalSeconds;
+    this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
+    this.engines = new ClusterEngines(replicas, this.inputTokens);
+    this.replicas = this.engines.views;
+    this.stage = new Int8Array(count);
+    this.joinedSeconds = new Float64Array(count);
+    this.endToEndSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+    this.ttftSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
+    this.finalStage = new Int8Array(count).fill(-1);
+    this.quality = new Float64Array(count).fill(Number.NaN);
+    this.answersOf(0);
+  }
+
+  nextSeconds(): number {
+    return Math.min(this.nextArrival(), this.judgeQueue.nextSeconds(), this.engines.nextSeconds());
+  }
+
+  advanceTo(now: number): void {
+    this.engines.advanceTo(now);
+  }
+
+  takeAnswered(now: number): number | null {
+    const request = this.engines.takeAnswered(now);
+    if (request === null) {
+      // All answers of this instant are with the judge.
+      this.judgeQueue.advanceTo(now);
+      return null;
+    }
+    const joined = this.joinedSeconds[request] ?? 0;
+    const firstToken = this.engines.firstTokenSeconds[request] ?? 0;
+    this.answersAt(request).note(request, { latencySeconds: now - joined, ttftSeconds: firstToken - joined });
+    return request;
+  }
+
+  takeJudged(now: number): number | null {
+    return this.judgeQueue.takeJudged(now);
+  }
+
+  takeJoining(now: number): number | null {
+    if (this.sentOn.length > 0) return this.sentOn.shift() ?? null;
+    return this.nextArrival() <= now ? this.arrived++ : null;
+  }
+
+  starting(request: number): StartingRequest {
+    const prompt = this.promptOf(request);
+    return {
+      programId: this.programIds[request] ?? "",
+      inputTokens: this.inputTokens[request] ?? 0,
+      routerScores: (model) => this.outcomes.models.find((own) => own.model === model)?.routerScore?.[prompt],
+      replicas: this.replicas,
+      judgeResting: false,
+    };
+  }
+
+  predictions(request: number, stage: number) {
+    return this.predictTokens && { predictedTokens: this.predictTokens(request, stage) };
+  }
+
+  readKvUse(): void {
+    this.engines.readKvUse();
+  }
+
+  joined(request: number, { stage }: Start, now: number): void {
+    this.answersOf(stage);
+    this.stage[request] = stage;
+    this.joinedSeconds[request] = now;
+  }
+
+  dispatch(request: number, replicaId: string, now: number): boolean {
+    const outputTokens = this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
+    return this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens });
+  }
+
+  release(request: number, now: number): string {
+    this.lastFinish = now;
+    return this.engines.release(request);
+  }
+
+  judge(request: number, now: number): void {
+    const outputTokens = this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
+    this.judgeQueue.judge(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens });
+  }
+
+  judgedScore(request: number): number | null {
+    return this.answersAt(request).outcomes.judged[this.promptOf(request)] ?? null;
+  }
+
+  accept(request: number, _reason: string, now: number): void {
+    const stage = this.stage[request] ?? 0;
+    const arrival = this.arrivalSeconds[request] ?? 0;
+    this.finalStage[request] = stage;
+    this.endToEndSeconds[request] = now - arrival;
+    this.ttftSeconds[request] = (this.policy.judges(stage) ? now : (this.engines.firstTokenSeconds[request] ?? now)) - arrival;
+    this.quality[request] = this.answersAt(request).outcomes.label[this.promptOf(request)] ?? Number.NaN;
+    this.lastFinish = now;
+  }
+
+  sendOn(request: number): void {
+    this.sentOn.push(request);
+  }
+
+  /** What became of the requests so far. */
+  outcome(): ClusterOutcome {
+    const { endToEndSeconds, ttftSeconds, finalStage, quality } = this;
+    const horizonSeconds = this.lastFinish - (this.arrivalSeconds[0] ?? 0);
+    return {
+      endToEndSeconds,
+      ttftSeconds,
+      finalStage,
+      quality,
+      stages: this.stages.map((stage) => {
+        const busyShare = this.engines.busyShare(stage.outcomes.model, horizonSeconds);
+        return stage.outcome({ sampleRequests: this.programIds.length, busyShare });
+      }),
+      horizonSeconds,
+      unserved: finalStage.reduce((sum, stage) => sum + (stage === -1 ? 1 : 0), 0),
+      preemptions: this.engines.preemptions(),
+      judgeMeanSeconds: this.judgeQueue.meanSeconds(),
+    };
+  }
+
+  private nextArrival(): number {
+    return this.arrivalSeconds[this.arrived] ?? Number.POSITIVE_INFINITY;
+  }
+
+  private promptOf(request: number): number {
+    return this.sample.prompt[request] ?? 0;
+  }
+
+  private answersAt(request: number): StageAnswers {
+    return this.answersOf(this.stage[request] ?? 0);
+  }
+
+  /** The answers of a stage; it and those before it come into being when it is first asked for. */
+  private answersOf(stage: number): StageAnswers {
+    while (this.stages.length <= stage) {
+      const model = this.policy.modelOfStage(this.stages.length);
+      const outcomes = this.outcomes.models.find((one) => one.model === model);
+      if (outcomes === undefined) throw new Error(`The outcome table has no answers of ${model}`);
+      this.stages.push(new StageAnswers(outcomes));
+    }
+    return this.stages[stage] as StageAnswers;
+  }
+}

@@ -1,0 +1,189 @@
+import { SlotHeap } from "@/solver/engine/slotHeap";
+import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
+import type { ClusterWorld } from "./clusterWorld";
+
+/** One stage that a request went through, as it was recorded. */
+export interface RecordedVisit {
+  readonly stage: number;
+  readonly queuedSeconds: number;
+  readonly answeredSeconds: number;
+  /** Null where the answer was not judged. */
+  readonly judgedSeconds: number | null;
+  readonly judgedScore: number | null;
+}
+
+/** A request as it was recorded: what the policy was told of it and what its engines and judge said, by the order of its visits. */
+export interface RecordedRequest extends Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "inputTokens"> {
+  /** Null where it was the only one of its program. */
+  readonly program: string | null;
+  readonly routerScores: Readonly<Record<string, number>>;
+  readonly judgeResting: boolean;
+  readonly visits: readonly RecordedVisit[];
+}
+
+/** What a policy decided about one visit of a request, and when it sent it. */
+export interface DecidedVisit {
+  readonly stage: number;
+  readonly replicaId: string;
+  readonly dispatchedSeconds: number;
+  readonly verdict: "accepted" | "escalated";
+  readonly reason: string;
+}
+
+/** What a policy decided about a request. A visit that was not finished is not among them. */
+export interface DecidedRequest {
+  startReason: string;
+  readonly visits: DecidedVisit[];
+}
+
+type Due = "join" | "answer" | "judgement";
+type Seat = { -readonly [field in keyof ReplicaView]: ReplicaView[field] };
+
+/**
+ * Requests that were served once, by engines and a judge that answer again at the very times they did, with the same scores; notes what
+ * the policy decides. One thing happens at an instant, as in a gateway. Where a request is sent elsewhere than it was, its engine answers
+ * as it did; what was never answered is not answered, and what comes too early for the record comes at once.
+ */
+export class RecordedWorld implements ClusterWorld {
+  readonly programIds: readonly string[];
+  readonly arrivalSeconds: Float64Array;
+  readonly inputTokens: Int32Array;
+  readonly replicas: readonly ReplicaView[];
+  readonly decided: readonly DecidedRequest[];
+  private readonly requests: readonly RecordedRequest[];
+  private readonly seats: readonly Seat[];
+  /** What is next for each request, by when; ties in the order in which it became known. */
+  private readonly schedule: SlotHeap;
+  private readonly due: Due[];
+  private known = 0;
+  /** The request whose turn it is. */
+  private current: number | null = null;
+  /** Of each request, where it is and since when. */
+  private readonly at: (Pick<DecidedVisit, "stage" | "replicaId" | "dispatchedSeconds"> | undefined)[];
+
+  constructor(replicas: readonly Pick<ReplicaView, "id" | "model" | "maxInFlight">[], requests: readonly RecordedRequest[]) {
+    this.requests = requests;
+    // Its own name for a program of one request, as the driver expects it; no client's name is a number alone here.
+    this.programIds = requests.map(({ program }, request) => (program === null ? String(request) : `program ${program}`));
+    this.arrivalSeconds = Float64Array.from(requests, ({ visits }) => visits[0]?.queuedSeconds ?? Number.POSITIVE_INFINITY);
+    this.inputTokens = Int32Array.from(requests, ({ inputTokens }) => inputTokens);
+    this.seats = replicas.map(({ id, model, maxInFlight }) => {
+      return { id, model, maxInFlight, inFlight: 0, accepting: true, kvUse: { state: "absent" as const } };
+    });
+    this.replicas = this.seats;
+    this.decided = requests.map(() => ({ startReason: "", visits: [] }));
+    this.schedule = new SlotHeap(requests.length);
+    this.due = requests.map(() => "join");
+    this.at = new Array(requests.length);
+    for (const [request, seconds] of this.arrivalSeconds.entries()) {
+      if (seconds !== Number.POSITIVE_INFINITY) this.expect(request, "join", seconds);
+    }
+  }
+
+  nextSeconds(): number {
+    return this.schedule.leastKey;
+  }
+
+  advanceTo(): void {
+    this.current = this.schedule.pop();
+  }
+
+  takeAnswered(): number | null {
+    return this.take("answer");
+  }
+
+  takeJudged(): number | null {
+    return this.take("judgement");
+  }
+
+  takeJoining(): number | null {
+    return this.take("join");
+  }
+
+  starting(request: number): StartingRequest {
+    const { routerScores = {}, judgeResting = false } = this.requests[request] ?? {};
+    return {
+      programId: this.programIds[request] ?? "",
+      inputTokens: this.inputTokens[request] ?? 0,
+      routerScores: (model) => routerScores[model],
+      replicas: this.replicas,
+      judgeResting,
+    };
+  }
+
+  predictions(request: number) {
+    const { predictedTokens, predictedProgramTokens } = this.requests[request] ?? {};
+    return {
+      ...(predictedTokens !== undefined && { predictedTokens }),
+      ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
+    };
+  }
+
+  /** Readings are recorded of the replicas that were chosen only, so there is none to show. */
+  readKvUse(): void {}
+
+  joined(request: number, { stage, reason }: Start): void {
+    const decided = this.decided[request];
+    if (decided?.visits.length === 0) decided.startReason = reason;
+    this.at[request] = { stage, replicaId: "", dispatchedSeconds: Number.NaN };
+  }
+
+  dispatch(request: number, replicaId: string, now: number): boolean {
+    const seat = this.seats.find(({ id }) => id === replicaId);
+    if (seat === undefined) throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
+    if (seat.inFlight >= seat.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
+    seat.inFlight++;
+    const { stage = 0 } = this.at[request] ?? {};
+    this.at[request] = { stage, replicaId, dispatchedSeconds: now };
+    const visit = this.visitOf(request);
+    if (visit?.stage === stage) this.expect(request, "answer", Math.max(now, visit.answeredSeconds));
+    return true;
+  }
+
+  release(request: number): string {
+    const { replicaId = "" } = this.at[request] ?? {};
+    const seat = this.seats.find(({ id }) => id === replicaId);
+    if (seat !== undefined) seat.inFlight--;
+    return replicaId;
+  }
+
+  judge(request: number, now: number): void {
+    const seconds = this.visitOf(request)?.judgedSeconds ?? null;
+    if (seconds !== null) this.expect(request, "judgement", Math.max(now, seconds));
+  }
+
+  judgedScore(request: number): number | null {
+    return this.visitOf(request)?.judgedScore ?? null;
+  }
+
+  accept(request: number, reason: string): void {
+    this.note(request, "accepted", reason);
+  }
+
+  sendOn(request: number, { reason }: Start, now: number): void {
+    this.note(request, "escalated", reason);
+    this.expect(request, "join", Math.max(now, this.visitOf(request)?.queuedSeconds ?? now));
+  }
+
+  private take(due: Due): number | null {
+    const { current } = this;
+    if (current === null || this.due[current] !== due) return null;
+    this.current = null;
+    return current;
+  }
+
+  private expect(request: number, due: Due, seconds: number): void {
+    this.due[request] = due;
+    this.schedule.push(request, seconds, this.known++);
+  }
+
+  /** The visit that it is at, as recorded. */
+  private visitOf(request: number): RecordedVisit | undefined {
+    return this.requests[request]?.visits[this.decided[request]?.visits.length ?? 0];
+  }
+
+  private note(request: number, verdict: DecidedVisit["verdict"], reason: string): void {
+    const at = this.at[request];
+    if (at !== undefined) this.decided[request]?.visits.push({ ...at, verdict, reason });
+  }
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { CascadePolicy } from "@/solver/plan/plan";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { RecordedRequest, RecordedVisit } from "./recordedWorld";
+import { replayRun } from "./replayRun";
+
+const cascade: CascadePolicy = {
+  kind: "cascade",
+  stages: [{ model: "small" }, { model: "large" }],
+  thresholds: [50],
+  judge: { model: "judge", secondsPerCall: 0, usdPerCall: 0 },
+  order: { kind: "fcfs" },
+  place: { kind: "least-load" },
+  approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+};
+const replicas = ["small", "large"].map((model) => ({ id: `${model}-0`, model, maxInFlight: 1 }));
+
+const visit = (stage: number, times: readonly [number, number, number | null], judgedScore: number | null = null): RecordedVisit => {
+  const [queuedSeconds, answeredSeconds, judgedSeconds] = times;
+  return { stage, queuedSeconds, answeredSeconds, judgedSeconds, judgedScore };
+};
+const request = (...visits: RecordedVisit[]): RecordedRequest => {
+  return { program: null, inputTokens: 10, routerScores: {}, judgeResting: false, visits };
+};
+
+const first = request(visit(0, [0, 2, 3], 20), visit(1, [3.5, 6, null]));
+const second = request(visit(0, [1, 4, 5], 80));
+
+describe("replayRun", () => {
+  it("sends requests on when the record's engines and judge answer, in the record's words", () => {
+    const at = (stage: number, dispatchedSeconds: number) => ({ stage, replicaId: replicas[stage]!.id, dispatchedSeconds });
+    const judged = { startReason: "first-stage" };
+    expect(replayRun(buildPolicy(cascade), { replicas, requests: [first, second] })).toEqual([
+      {
+        ...judged,
+        visits: [
+          { ...at(0, 0), verdict: "escalated", reason: "score-below-threshold" },
+          { ...at(1, 3.5), verdict: "accepted", reason: "last-stage" },
+        ],
+      },
+      { ...judged, visits: [{ ...at(0, 2), verdict: "accepted", reason: "score-at-or-above-threshold" }] },
+    ]);
+  });
+
+  it("leaves what another policy asks for unanswered where the record has no answer to it", () => {
+    const stricter = { ...cascade, thresholds: [90] };
+    const [, kept] = replayRun(buildPolicy(stricter), { replicas, requests: [first, second] });
+    expect(kept?.visits).toMatchObject([{ stage: 0, verdict: "escalated" }]);
+    const lax = { ...cascade, thresholds: [10] };
+    const [accepted] = replayRun(buildPolicy(lax), { replicas, requests: [first, second] });
+    expect(accepted?.visits).toMatchObject([{ stage: 0, verdict: "accepted" }]);
+  });
+
+  it("tells programs that clients named apart from requests that are programs of their own", () => {
+    const fixed = buildPolicy({ kind: "fixed", model: "small", order: { kind: "fcfs" }, place: { kind: "least-load" } });
+    const ended: string[] = [];
+    const watched = {
+      ...fixed,
+      observe: (event: Parameters<typeof fixed.observe>[0]) => event.kind === "ended" && ended.push(event.programId),
+    };
+    const named = { ...request(visit(0, [0, 1, null])), program: "1" };
+    replayRun(watched, { replicas, requests: [named, request(visit(0, [2, 3, null]))] });
+    expect(ended).toEqual(["1"]);
+  });
+
+  it("refuses a policy that goes by what is not recorded", () => {
+    const policy = buildPolicy({ ...cascade, place: { kind: "lowest-kv" } });
+    expect(() => replayRun(policy, { replicas, requests: [] })).toThrow("KV readings");
+  });
+});
