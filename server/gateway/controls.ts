@@ -1,20 +1,33 @@
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import type { GatewayControls } from "@/server/contracts/gatewayControls";
+import type { GatewayControls, Mirror, MirrorRequest, Shadow, ShadowRequest } from "@/server/contracts/gatewayControls";
 import type { ApiError } from "./apiError";
-import { type ControlGround, conflict } from "./control";
+import { conflict } from "./control";
+import { mirrorControl } from "./mirrorControl";
 import { PanicControl } from "./panicControl";
+import { shadowControl } from "./shadowControl";
+import type { WatchControl, WatchGround } from "./watchControl";
 
 /** What an operator does to live traffic beside the configuration, as an earlier start kept it. */
 export class Controls {
   readonly panic: PanicControl;
+  readonly shadow: WatchControl<ShadowRequest, Shadow>;
+  readonly mirror: WatchControl<MirrorRequest, Mirror>;
 
-  constructor(ground: ControlGround) {
+  constructor(ground: WatchGround) {
     this.panic = new PanicControl(ground);
+    this.shadow = shadowControl(ground);
+    this.mirror = mirrorControl(ground);
   }
 
   /** All of them, for GET `/status`. */
   summary(): GatewayControls {
-    return { panic: this.panic.read(), canary: null, shadow: null, mirror: null };
+    return { panic: this.panic.read(), canary: null, shadow: this.shadow.read(), mirror: this.mirror.read() };
+  }
+
+  /** Ends what they do by themselves; what is kept stays kept. */
+  close(): void {
+    this.shadow.close();
+    this.mirror.close();
   }
 
   /** Why a configuration that could be served cannot be put into force now; null where it can. */

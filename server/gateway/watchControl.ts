@@ -1,7 +1,19 @@
+import type { Logger } from "pino";
 import type { z } from "zod";
 import type { Signature } from "@/server/contracts/gatewayControls";
 import type { ApiError } from "./apiError";
 import { type Control, type ControlGround, nothingToEnd, withReason } from "./control";
+import type { GatewayLimits } from "./limits";
+import type { GatewayMetrics } from "./metrics";
+import type { Turns } from "./turns";
+
+/** What those who watch count with and are bounded by. */
+export interface WatchGround extends ControlGround {
+  readonly metrics: GatewayMetrics;
+  readonly limits: GatewayLimits;
+  readonly turns: Turns;
+  readonly log: Logger;
+}
 
 /** Something that watches live traffic and acts on none of it. */
 export interface Watcher<Document> {
