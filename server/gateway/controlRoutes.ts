@@ -23,6 +23,8 @@ interface ControlRoutesOptions {
 export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions): Readonly<Record<string, Handler>> {
   return {
     ...routesOf("/panic", controls.panic, turns),
+    ...routesOf("/shadow", controls.shadow, turns),
+    ...routesOf("/mirror", controls.mirror, turns),
     "GET /audit": (request, response) => {
       const after = sequenceOf(request);
       if (typeof after === "number") sendJson(response, audit.page(after));

@@ -79,8 +79,8 @@ export async function startGateway({
   const controlsStore = new ControlsStore(stateDirectory);
   const unusable = await controlsStore.load();
   if (unusable !== null) log.error({ reason: unusable }, "starting without the controls of before");
-  const controls = new Controls({ serving, store: controlsStore, audit });
   const turns = new Turns();
+  const controls = new Controls({ serving, store: controlsStore, audit, metrics, limits, turns, log });
 
   const data = createServer(
     {
@@ -140,6 +140,7 @@ export async function startGateway({
     adminUrl,
     async close() {
       draining = true;
+      controls.close();
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
       const allOut = async (withinSeconds: number): Promise<void> => {
         const deadlineMs = performance.now() + withinSeconds * 1000;
