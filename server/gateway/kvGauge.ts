@@ -3,16 +3,17 @@ import { readKvUse } from "@/server/engines/readKvUse";
 import type { Reading } from "@/solver/policies/policy";
 import { type EngineRead, readEngine } from "./engineRead";
 
-/** Time from one reading to the next, give or take a tenth, so that engines are not all read at once. */
-const periodMs = 1_000;
+/** Time from one reading to the next, and for one. */
+const secondMs = 1_000;
+/** Share of it by which it varies, so that engines are not all read at once. */
 const jitter = 0.1;
-const slowestPeriodMs = 8_000;
-const timeoutMs = 1_000;
+/** An engine that does not answer is asked less and less often, down to once in so many periods. */
+const slowestPeriods = 8;
 /** An exposition has some 20 kB. */
 const mostBytes = 4_000_000;
 /** A value is fresh for three periods: one may be lost and one late. After ten it says nothing of the present. */
-const freshMs = 3 * periodMs;
-const staleMs = 10 * periodMs;
+const freshPeriods = 3;
+const stalePeriods = 10;
 
 /** A reading, and why it is no fresh one. */
 export type KvReading = Reading & { readonly reason?: string };
@@ -28,6 +29,7 @@ type Known =
 export class KvGauge {
   readonly #pool: Pool;
   readonly #path: string;
+  readonly #periodMs: number;
   /** Engine seconds in a wall second while it is watched; null while it is not. */
   #timeScale: number | null = null;
   #known: Known = { kind: "nothing" };
@@ -37,9 +39,10 @@ export class KvGauge {
   #timer: NodeJS.Timeout | undefined;
   #reading = false;
 
-  constructor(pool: Pool, basePath: string) {
+  constructor(pool: Pool, basePath: string, periodMs = secondMs) {
     this.#pool = pool;
     this.#path = `${basePath}/metrics`;
+    this.#periodMs = periodMs;
   }
 
   /** Begins to read, or ends with null. */
@@ -59,42 +62,44 @@ export class KvGauge {
   get reading(): KvReading {
     if (this.#timeScale === null) return notRead;
     const known = this.#known;
-    const reason = this.#failure?.reason ?? "not read yet";
+    const reason = this.#failure?.reason ?? "no answer yet";
     if (known.kind === "nothing") return { state: "unreachable", reason };
     if (known.kind === "absent")
       return this.#failure === null ? { state: "absent", reason: known.reason } : { state: "unreachable", reason };
     const ageMs = performance.now() - known.atMs;
     const { value } = known;
     const ageSeconds = (ageMs / 1000) * this.#timeScale;
-    if (ageMs <= freshMs) return { state: "fresh", value, ageSeconds };
-    if (ageMs > staleMs || this.#failure?.kind === "refused") return { state: "unreachable", reason };
+    if (ageMs <= freshPeriods * this.#periodMs) return { state: "fresh", value, ageSeconds };
+    if (ageMs > stalePeriods * this.#periodMs || this.#failure?.kind === "refused") return { state: "unreachable", reason };
     return { state: "stale", value, ageSeconds, reason };
   }
 
   async #read(): Promise<void> {
     this.#reading = true;
-    const read = await readEngine(this.#pool, this.#path, { timeoutMs, mostBytes });
+    const read = await readEngine(this.#pool, this.#path, { timeoutMs: this.#periodMs, mostBytes });
     this.#reading = false;
     if (this.#timeScale === null) return;
-    this.#take(
-      read.kind === "answered" && read.status !== 200 ? { kind: "failed", reason: `${this.#path} answered ${read.status}` } : read,
-    );
-    const delayMs = Math.min(slowestPeriodMs, periodMs * 2 ** Math.max(0, this.#failures - 1));
-    this.#timer = setTimeout(() => void this.#read(), delayMs * (1 - jitter + 2 * jitter * Math.random()));
+    this.#take(read);
+    const periods = Math.min(slowestPeriods, 2 ** Math.max(0, this.#failures - 1));
+    this.#timer = setTimeout(() => void this.#read(), periods * this.#periodMs * (1 - jitter + 2 * jitter * Math.random()));
     this.#timer.unref();
   }
 
   #take(read: EngineRead): void {
-    if (read.kind !== "answered") {
-      this.#failure = read;
+    const answered = read.kind === "answered" && (read.status === 200 || read.status === 404);
+    if (!answered) {
+      this.#failure = read.kind === "answered" ? { kind: "failed", reason: `${this.#path} answered ${read.status}` } : read;
       this.#failures += 1;
       return;
     }
     this.#failure = null;
     this.#failures = 0;
-    const use = readKvUse(read.text);
-    this.#known = use.found
-      ? { kind: "value", value: use.value, atMs: performance.now() }
-      : { kind: "absent", reason: `${use.lookedFor} is not among its metrics` };
+    this.#known = read.status === 404 ? { kind: "absent", reason: `there is no ${this.#path}` } : knownOf(read.text);
   }
+}
+
+function knownOf(text: string): Known {
+  const use = readKvUse(text);
+  if (use.found) return { kind: "value", value: use.value, atMs: performance.now() };
+  return { kind: "absent", reason: `${use.lookedFor} is not among its metrics` };
 }

@@ -14,6 +14,8 @@ export interface Asked {
 export interface TestEngine {
   readonly url: string;
   readonly asked: readonly Asked[];
+  /** What it answers to a GET, by path; `/health` is good and everything else is not found unless it stands here. */
+  readonly pages: Map<string, (response: ServerResponse) => unknown>;
   close(): Promise<void>;
 }
 
@@ -25,9 +27,12 @@ export type Answer = (asked: Asked, response: ServerResponse) => unknown;
  */
 export async function startTestEngine(answer: Answer, port = 0): Promise<TestEngine> {
   const asked: Asked[] = [];
+  const pages: TestEngine["pages"] = new Map([["/health", (response) => response.writeHead(200).end()]]);
   const server = createServer((request, response) => {
-    if (request.url === "/health") {
-      response.writeHead(200).end();
+    if (request.method === "GET") {
+      const page = pages.get(request.url ?? "");
+      if (page === undefined) response.writeHead(404).end();
+      else page(response);
       return;
     }
     const chunks: Buffer[] = [];
@@ -47,7 +52,7 @@ export async function startTestEngine(answer: Answer, port = 0): Promise<TestEng
       server.closeAllConnections();
     });
   onTestFinished(close);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, close };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, pages, close };
 }
 
 /** An engine that holds every request until `open` is called, then answers all, also later ones. */

@@ -1,0 +1,145 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Pool } from "undici";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { KvGauge } from "./kvGauge";
+import { startTestEngine } from "./testEngine";
+import { until } from "./testGateway";
+
+const periodMs = 60;
+
+/** An engine of vLLM's kind and a gauge on it, not yet watched. */
+async function gauged() {
+  const engine = await startTestEngine(() => undefined);
+  const pool = new Pool(engine.url);
+  const gauge = new KvGauge(pool, "", periodMs);
+  const reads: number[] = [];
+  const say = (text: string, status = 200): void => {
+    engine.pages.set("/metrics", (response) => {
+      reads.push(performance.now());
+      response.writeHead(status).end(text);
+    });
+  };
+  say('vllm:num_requests_running 1\nvllm:kv_cache_usage_perc{engine="0"} 0.4\n');
+  onTestFinished(async () => {
+    gauge.watch(null);
+    await pool.destroy();
+  });
+  return { engine, gauge, reads, say };
+}
+
+describe("the reading of an engine's KV use", () => {
+  it("is fresh while the engine answers, and its age grows between two readings, in engine seconds", async () => {
+    const { gauge, reads } = await gauged();
+    gauge.watch(100);
+    await until(() => gauge.reading.state === "fresh");
+    // Two looks between two readings, which a busy machine may miss at first.
+    let count = 0;
+    let passedMs = 0;
+    const looks: number[] = [];
+    do {
+      count = reads.length;
+      looks.length = 0;
+      const atMs = performance.now();
+      for (let look = 0; look < 2; look += 1) {
+        const { reading } = gauge;
+        expect(reading).toMatchObject({ state: "fresh", value: 0.4 });
+        looks.push(reading.state === "fresh" ? reading.ageSeconds : Number.NaN);
+        await sleep(15);
+      }
+      passedMs = performance.now() - atMs;
+    } while (reads.length !== count);
+    const aged = (looks[1] ?? 0) - (looks[0] ?? 0);
+    expect(aged).toBeGreaterThan(1.3);
+    expect(aged).toBeLessThan((passedMs / 1000) * 100);
+    await until(() => reads.length >= count + 5);
+    expect(gauge.reading.state).toBe("fresh");
+  });
+
+  it("turns from fresh to stale to unreachable, and never to zero, while an engine hangs, which is asked one question at a time and ever more rarely", async () => {
+    const { engine, gauge } = await gauged();
+    gauge.watch(1);
+    await until(() => gauge.reading.state === "fresh");
+    let open = 0;
+    let most = 0;
+    let asked = 0;
+    engine.pages.set("/metrics", (response) => {
+      asked += 1;
+      open += 1;
+      most = Math.max(most, open);
+      response.once("close", () => {
+        open -= 1;
+      });
+    });
+    const states: string[] = [];
+    const startedMs = performance.now();
+    while (performance.now() - startedMs < 20 * periodMs) {
+      const { reading } = gauge;
+      if (states.at(-1) !== reading.state) states.push(reading.state);
+      if (reading.state === "stale") expect(reading).toMatchObject({ value: 0.4, reason: `/metrics did not answer within ${periodMs} ms` });
+      await sleep(5);
+    }
+    expect(states).toEqual(["fresh", "stale", "unreachable"]);
+    expect(most).toBe(1);
+    // 1, 1, 2, 4 and 8 periods of rest beside one of waiting each.
+    expect(asked).toBeLessThanOrEqual(7);
+  });
+
+  it("is unreachable as soon as it is no longer fresh where nothing listens, and fresh again when the engine is back", async () => {
+    const { engine, gauge } = await gauged();
+    gauge.watch(1);
+    await until(() => gauge.reading.state === "fresh");
+    await engine.close();
+    const states = new Set<string>();
+    await until(() => states.add(gauge.reading.state) && gauge.reading.state !== "fresh");
+    expect([...states]).toEqual(["fresh", "unreachable"]);
+    const back = await startTestEngine(() => undefined, Number(new URL(engine.url).port));
+    back.pages.set("/metrics", (response) => response.end("vllm:kv_cache_usage_perc 0.7\n"));
+    await until(() => gauge.reading.state === "fresh");
+    expect(gauge.reading).toMatchObject({ value: 0.7 });
+  });
+
+  it.each([
+    ["has no such metric", "vllm:num_requests_running 3\n", 200, "vllm:kv_cache_usage_perc is not among its metrics"],
+    ["has no metrics", "", 404, "there is no /metrics"],
+  ])("is absent where the engine %s, and says what was looked for", async (_, text, status, reason) => {
+    const { gauge, say } = await gauged();
+    say(text, status);
+    gauge.watch(1);
+    await until(() => gauge.reading.state === "absent");
+    expect(gauge.reading).toEqual({ state: "absent", reason });
+    say("vllm:kv_cache_usage_perc 0\n");
+    await until(() => gauge.reading.state === "fresh");
+    expect(gauge.reading).toMatchObject({ value: 0 });
+  });
+
+  it("fails on an engine that sends without end, at a bound", async () => {
+    const { engine, gauge } = await gauged();
+    engine.pages.set("/metrics", (response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write("x".repeat(100_000)));
+        if (!response.destroyed) response.once("drain", more);
+      };
+      more();
+    });
+    gauge.watch(1);
+    await until(() => gauge.reading.state === "unreachable" && gauge.reading.reason !== "no answer yet");
+    expect(gauge.reading).toMatchObject({ reason: expect.stringMatching(/more than 4000000 bytes|did not answer/) });
+  });
+
+  it("is not taken while nobody asks for it, and no longer once nobody does", async () => {
+    const { gauge, reads } = await gauged();
+    expect(gauge.reading.state).toBe("absent");
+    await sleep(2 * periodMs);
+    expect(reads).toEqual([]);
+    gauge.watch(1);
+    gauge.watch(1);
+    await until(() => reads.length === 2);
+    gauge.watch(null);
+    expect(gauge.reading.state).toBe("absent");
+    await sleep(4 * periodMs);
+    expect(reads.length).toBe(2);
+    gauge.watch(1);
+    expect(gauge.reading.state).toBe("unreachable");
+    await until(() => gauge.reading.state === "fresh");
+  });
+});
