@@ -135,6 +135,8 @@ export const gatewayStatusSchema = z.object({
 const stageTimesSchema = z.object({
   queued: z.number(),
   dispatched: z.number(),
+  /** The first token, where the answer went to the client as it was written. */
+  firstToken: z.number().optional(),
   /** The engine was done with it. */
   answered: z.number(),
   judged: z.number().nullable(),

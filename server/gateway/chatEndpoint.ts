@@ -5,6 +5,7 @@ import { isRecord } from "./isRecord";
 /** `/v1/chat/completions`. */
 export const chatEndpoint: Endpoint = {
   path: "/v1/chat/completions",
+  operation: "chat",
   refusal: ({ messages }) =>
     Array.isArray(messages) && messages.length > 0
       ? null

@@ -4,6 +4,7 @@ import { isRecord } from "./isRecord";
 /** `/v1/completions`, the older endpoint that continues a text. */
 export const completionsEndpoint: Endpoint = {
   path: "/v1/completions",
+  operation: "text_completion",
   refusal: ({ prompt }) =>
     typeof prompt === "string" || (Array.isArray(prompt) && prompt.length > 0)
       ? null

@@ -41,7 +41,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
     if (draining()) response.setHeader("connection", "close");
     const caller = path.startsWith(keyedPaths) ? serving.callers.identify(request.headers) : null;
     if (caller === null && path.startsWith(keyedPaths)) {
-      onRefused(null, wrongKey.status);
+      onRefused(null, wrongKey.status, null);
       return sendError(response, wrongKey, { "www-authenticate": "Bearer" });
     }
     if (notYet.has(path)) return sendError(response, notYetServed(path), { "x-should-retry": "false" });

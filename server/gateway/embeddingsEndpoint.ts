@@ -3,6 +3,7 @@ import type { Endpoint } from "./endpoint";
 /** `/v1/embeddings`. */
 export const embeddingsEndpoint: Endpoint = {
   path: "/v1/embeddings",
+  operation: "embeddings",
   refusal: ({ input }) =>
     typeof input === "string" || (Array.isArray(input) && input.length > 0)
       ? null

@@ -9,6 +9,8 @@ export interface BodyRefusal {
 /** What differs from one OpenAI endpoint to the next. How a request is queued, judged, retried and recorded does not. */
 export interface Endpoint {
   readonly path: string;
+  /** What OpenTelemetry calls it (`gen_ai.operation.name`). */
+  readonly operation: "chat" | "text_completion" | "embeddings";
   /** Why no engine could answer the body; null where that is for the engine to say. */
   refusal(body: Json): BodyRefusal | null;
   /** null: answers are no text, so that no cascade can judge them and none is streamed. */

@@ -16,6 +16,7 @@ import type { EndReason } from "./endedError";
 import { defaultLimits, type GatewayLimits } from "./limits";
 import { GatewayMetrics } from "./metrics";
 import { Serving } from "./serving";
+import type { Traces } from "./traces";
 import { Turns } from "./turns";
 
 export interface GatewayOptions {
@@ -27,6 +28,8 @@ export interface GatewayOptions {
   readonly adminToken: string | null;
   readonly log: Logger;
   readonly limits?: Partial<GatewayLimits>;
+  /** Where requests are traced to; left out: nowhere. Closed with the gateway. */
+  readonly traces?: Traces | null;
 }
 
 export interface Gateway {
@@ -57,11 +60,12 @@ export async function startGateway({
   adminToken,
   log,
   limits: given,
+  traces = null,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
   const serving = new Serving({ timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls }, limits);
   const decisions = new DecisionLog();
-  const metrics = new GatewayMetrics(serving);
+  const metrics = new GatewayMetrics(serving, traces);
   const open = new Set<AbortController>();
   let draining = false;
 
@@ -93,12 +97,16 @@ export async function startGateway({
     dataListener({
       serving,
       limits,
+      traces,
       version,
       draining: () => draining,
       open,
       onBug: (error) => log.error({ error }, "a request failed in the gateway itself"),
-      onRefused: (served, status) => metrics.recordRefused(served, status),
-      onShed: (decision) => decisions.append(decision),
+      onRefused: (served, status, key) => metrics.recordRefused(served, status, key),
+      onShed(decision) {
+        decisions.append(decision);
+        metrics.recordShed(decision);
+      },
       onDecision(served, decision) {
         decisions.append(decision);
         metrics.record(served, decision);
@@ -154,6 +162,7 @@ export async function startGateway({
       admin.closeAllConnections();
       await closed;
       serving.close();
+      await traces?.close();
       return cut;
     },
   };

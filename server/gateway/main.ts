@@ -1,5 +1,7 @@
 import { pino } from "pino";
+import { version } from "../../package.json";
 import { type Gateway, startGateway } from "./gateway";
+import { tracesFromEnvironment } from "./traces";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
 
@@ -20,6 +22,7 @@ async function start(): Promise<Gateway> {
     stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
     adminToken,
     log,
+    traces: await tracesFromEnvironment({ log, version }),
   });
 }
 

@@ -23,7 +23,7 @@ export interface Attempt {
   readonly engine: NonNullable<StageRecord["engine"]>;
   readonly queueMs: number;
   readonly engineMs: number;
-  readonly at: Omit<NonNullable<StageRecord["at"]>, "judged">;
+  readonly at: Omit<NonNullable<StageRecord["at"]>, "judged" | "firstToken">;
 }
 
 /** What became of it. */
@@ -33,6 +33,8 @@ export interface Finding extends Usage {
   readonly judgeMs?: number;
   readonly score?: number | null;
   readonly judgedSeconds?: number;
+  /** On the clock of `performance.now()`, where the answer was streamed as it was written. */
+  readonly firstTokenMs?: number;
 }
 
 type Degradation = NonNullable<Decision["degraded"]>[number];
@@ -73,7 +75,7 @@ export class RequestJournal {
 
   /** Notes one engine call and what became of its answer. */
   note(served: ServedModel, attempt: Attempt, finding: Finding): void {
-    const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null } = finding;
+    const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null, firstTokenMs } = finding;
     const scale = served.timeScale / 1000;
     this.#stages.push({
       model: attempt.model,
@@ -87,7 +89,7 @@ export class RequestJournal {
       reason,
       inputTokens,
       outputTokens,
-      at: { ...attempt.at, judged: judgedSeconds },
+      at: { ...attempt.at, ...(firstTokenMs !== undefined && { firstToken: firstTokenMs * scale }), judged: judgedSeconds },
       engine: attempt.engine,
     });
   }

@@ -148,6 +148,7 @@ export class RequestRun {
         this.#journal.note(this.#served, attempt, {
           verdict: "accepted",
           reason: this.#served.driver.accepted(this.#work()),
+          firstTokenMs: outcome.firstTokenMs,
           ...outcome.usage,
         });
         return 200;
@@ -155,7 +156,7 @@ export class RequestRun {
         this.#journal.firstTokenMs = outcome.firstTokenMs;
         const how = signal.aborted ? "ended" : "engine failed";
         const reason = `${how} after the first token: ${outcome.reason}`;
-        this.#journal.note(this.#served, attempt, { verdict: "failed", reason, ...outcome.usage });
+        this.#journal.note(this.#served, attempt, { verdict: "failed", reason, firstTokenMs: outcome.firstTokenMs, ...outcome.usage });
         if (!signal.aborted) return 502;
         this.#journal.reason = endedError(signal).message;
         return endedError(signal).status;

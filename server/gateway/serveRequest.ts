@@ -11,15 +11,18 @@ import { readBody } from "./readBody";
 import { RequestJournal } from "./requestJournal";
 import { type FinishedRun, RequestRun } from "./requestRun";
 import type { Serving } from "./serving";
+import type { Traces } from "./traces";
 
 export interface RequestService {
   readonly serving: Serving;
   readonly limits: GatewayLimits;
+  /** null: nobody traces. */
+  readonly traces: Traces | null;
   readonly draining: () => boolean;
   /** One for every request whose response is not all out; fired to end it before that. */
   readonly open: Set<AbortController>;
-  /** Told of every request turned away at the door; `served` null when it named nothing that is served. */
-  readonly onRefused: (served: string | null, status: number) => void;
+  /** Told of every request turned away at the door; `served` null when it named nothing that is served, `key` null where it has none. */
+  readonly onRefused: (served: string | null, status: number, key: string | null) => void;
   /** Told of those among them for which there was no room or no engine. */
   readonly onShed: (decision: Omit<Decision, "sequence">) => void;
   /** Told of every request that was taken in, when it is finished. */
@@ -38,7 +41,7 @@ export interface Arrival {
 export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
   const startedMs = performance.now();
   const { caller, request, response } = arrival;
-  const { serving, limits, open, onRefused, onShed, onDecision } = service;
+  const { serving, limits, traces, open, onRefused, onShed, onDecision } = service;
   const ids = requestIds(request.headers);
   const abort = new AbortController();
   const { signal } = abort;
@@ -48,13 +51,14 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     if (!response.writableFinished) abort.abort("client went away" satisfies EndReason);
   });
   const taken = await takeIn(arrival, { ids, abort, service });
-  if (taken === "gone") return onRefused(null, clientGone);
+  if (taken === "gone") return onRefused(null, clientGone, caller.key);
   const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
   if ("error" in taken) {
-    onRefused(null, taken.error.status);
+    onRefused(null, taken.error.status, caller.key);
     return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
   }
-  const { asked } = taken;
+  const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs }) ?? null;
+  const asked = trace?.asked ?? taken.asked;
   const characters = serving.config?.settings?.recordedPromptCharacters;
   const prompt = characters === undefined ? null : promptEnd(asked, characters);
   const journal = new RequestJournal({ asked, caller, startedMs, prompt });
@@ -66,15 +70,21 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   });
   if (admission.kind !== "admitted") {
     const { error } = admission;
-    onRefused(admission.kind === "shed" ? admission.served.name : null, error.status);
-    if (admission.kind === "refused") return sendError(response, error, idHeaders);
+    onRefused(admission.kind === "shed" ? admission.served.name : null, error.status, caller.key);
+    if (admission.kind === "refused") {
+      trace?.refused(error);
+      return sendError(response, error, idHeaders);
+    }
     sendError(response, error, { ...idHeaders, "retry-after": String(admission.retryAfterSeconds) });
     journal.reason = error.message;
-    return onShed(journal.decision(admission.served, error.status, serving.config));
+    const decision = journal.decision(admission.served, error.status, serving.config);
+    trace?.finished(decision, admission.served.timeScale);
+    return onShed(decision);
   }
   const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
   const run = new RequestRun({ asked, served: admission.served, serving, journal, response, signal, limits });
   const finished = await run.run().finally(() => clearTimeout(deadline));
+  trace?.finished(finished.decision, finished.served.timeScale);
   onDecision(finished.served.name, finished.decision);
   showFinished(finished, { asked, response, serving });
 }
