@@ -67,14 +67,16 @@ export async function startTestCluster() {
 
   const store = openStore(folder);
   const workload = generatedWorkload({ prompts: 100, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
+  const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
   const connector = createEmbeddedConnector({
     emulator: createAdminClient("emulator", `http://127.0.0.1:${emulatorPort}`, token),
-    gateway: createAdminClient("gateway", gatewayAdminUrl, token),
+    gateway,
     sources: { plan: (id) => store.plans.get(id), heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }) },
   });
   return {
     store,
     connector,
+    gateway,
     workload,
     gatewayUrl,
     environment,
