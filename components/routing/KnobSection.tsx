@@ -108,8 +108,7 @@ export function KnobSection({
             "Turned."
           ) : (
             <>
-              Turned: the policy is now <code className="font-mono text-ink">{shortHash(act.data.policyHash)}</code>. What was in force
-              before can be rolled back to.
+              Turned: the policy is now <code className="font-mono text-ink">{shortHash(act.data.policyHash)}</code>.
             </>
           )}
         </p>

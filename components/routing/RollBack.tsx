@@ -7,7 +7,7 @@ import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { Modal } from "../ui/Modal";
 
-/** Gives the gateway back the policy it ran before, over the engines that are there. */
+/** Gives the gateway back the plan it ran before, its knobs as they stood, over the engines that are there. */
 export function RollBack({ clusterId, etag }: { readonly clusterId: string; readonly etag: string }) {
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);
@@ -18,12 +18,12 @@ export function RollBack({ clusterId, etag }: { readonly clusterId: string; read
   );
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Roll back policy</Button>
+      <Button onClick={() => setOpen(true)}>Roll back routing</Button>
       <Modal
         open={open}
         onOpenChange={setOpen}
-        title="Roll back the policy?"
-        description="The gateway goes back to the policy that was in force before this one, at once and over the engines that run now. No engine is started or stopped: to go back to a plan with its engines, use Apply."
+        title="Roll back the routing?"
+        description="The gateway routes by the plan that was in force before this one again, with its knobs as they stood, at once and over the engines that run now. No engine is started or stopped: to go back to a plan with its engines, use Apply. To take back turned knobs, reset them."
       >
         <form
           className="flex flex-col gap-4"
@@ -39,7 +39,7 @@ export function RollBack({ clusterId, etag }: { readonly clusterId: string; read
             </p>
           )}
           <div className="flex justify-end gap-2">
-            <Button onClick={() => setOpen(false)}>Keep this policy</Button>
+            <Button onClick={() => setOpen(false)}>Keep this routing</Button>
             <Button type="submit" look="danger">
               Roll back
             </Button>
