@@ -10,6 +10,8 @@ const chatSchema = z.looseObject({
   stream_options: z.looseObject({ include_usage: z.boolean().optional() }).nullish(),
   max_tokens: z.int().positive().nullish(),
   max_completion_tokens: z.int().positive().nullish(),
+  // vLLM's present engine takes any integer, and reads it without effect unless it was started to schedule by priority, as this one is not.
+  priority: z.int().optional(),
 });
 
 /** What the emulation needs of an OpenAI chat request; every other field is accepted and has no effect. */

@@ -40,6 +40,7 @@ describe("an emulated engine", () => {
       [{ ...ask("short"), model: "gpt" }, 404, /`gpt` does not exist/],
       [{ model: MODEL }, 400, /Field messages/],
       [{ ...ask("short"), max_tokens: 0 }, 400, /Field max_tokens/],
+      [{ ...ask("short"), priority: "high" }, 400, /Field priority/],
     ];
     for (const [body, status, message] of cases) {
       const answer = await post(url, body);
@@ -55,6 +56,11 @@ describe("an emulated engine", () => {
     expect(answer.choices[0]?.message.content).toMatch(/^\[emulated answer short by gemma-2-2b\]( [a-z]+){39}$/);
     expect(answer.choices[0]?.finish_reason).toBe("stop");
     expect(answer.usage).toMatchObject({ prompt_tokens: 100, completion_tokens: 40, total_tokens: 140 });
+  });
+
+  it("takes a priority, as vLLM does that schedules in the order of coming", async () => {
+    const { engineUrl } = await emulators.serving();
+    expect((await post(engineUrl, { ...ask("short"), priority: 5 })).status).toBe(200);
   });
 
   it("streams role, one event per token, finish reason, usage where asked for, and [DONE]", async () => {
