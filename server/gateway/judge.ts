@@ -73,6 +73,11 @@ export class Judge {
       : this.#readFrom(place, { prompt, answer, signal, attempts: this.#options.site.attempts });
   }
 
+  /** Whether `tryScore` would be let through now. */
+  get hasSpare(): boolean {
+    return this.#heldBack() === null && this.#options.site.hasSpare();
+  }
+
   /** The score of an answer that nobody waits for: at once and while half of the judge stays free, or null. Not tried again. */
   async tryScore(prompt: string, answer: string, signal: AbortSignal): Promise<JudgeReading | null> {
     const place = this.#heldBack() === null ? this.#options.site.trySpare() : null;

@@ -49,8 +49,12 @@ export class JudgeEndpoint implements JudgeSite {
     return this.#slots.tryEnter() ? this.#place : null;
   }
 
+  hasSpare(): boolean {
+    return 2 * (this.#slots.taken + 1) <= this.#maxInFlight;
+  }
+
   trySpare(): JudgePlace | null {
-    return 2 * (this.#slots.taken + 1) <= this.#maxInFlight ? this.tryEnter() : null;
+    return this.hasSpare() ? this.tryEnter() : null;
   }
 
   async enter(signal: AbortSignal): Promise<JudgePlace | null> {

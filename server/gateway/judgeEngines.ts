@@ -3,6 +3,7 @@ import type { JudgePlace, JudgeSite } from "./judgeSite";
 import { PolicyDriver } from "./policyDriver";
 import type { Replica } from "./replica";
 import type { ReplicaPool } from "./replicaPool";
+import { spareReplica } from "./spareReplica";
 
 /** Engines tried for one score; as many as requests try for one stage. */
 const attempts = 3;
@@ -46,10 +47,13 @@ export class JudgeEngines implements JudgeSite {
     return null;
   }
 
+  hasSpare(): boolean {
+    return spareReplica(this.#options.model, this.#options) !== undefined;
+  }
+
   trySpare(): JudgePlace | null {
-    const { model, pool, queued, onRoom } = this.#options;
-    if ((queued.get(model) ?? 0) > 0) return null;
-    const replica = pool.replicas.find((one) => one.model === model && one.accepting && 2 * (one.inFlight + 1) <= one.maxInFlight);
+    const { model, onRoom } = this.#options;
+    const replica = spareReplica(model, this.#options);
     if (replica === undefined) return null;
     replica.begin();
     return this.#place(replica, () => {

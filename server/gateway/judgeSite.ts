@@ -21,6 +21,8 @@ export interface JudgeSite {
   unavailable(): string | null;
   /** A place at once where nobody waits; else null. */
   tryEnter(): JudgePlace | null;
+  /** Whether `trySpare` would give a place now. */
+  hasSpare(): boolean;
   /** A place at once of those that leave half of all free, for work that must give way; else null. */
   trySpare(): JudgePlace | null;
   /** A place in turn; null when `signal` fired before, or no place will come. */

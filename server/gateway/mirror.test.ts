@@ -49,10 +49,13 @@ describe("a mirror", () => {
     const [share, requests] = [0.3, 500];
     await putMirror(gateway, share);
     await askAll(gateway, questions(requests), 8);
-    const { picked, completed, failed, skipped } = await settled(gateway);
+    const { picked, completed, failed, skipped, inputTokens } = await settled(gateway);
     const spread = 4 * Math.sqrt(requests * share * (1 - share));
     expect(Math.abs(picked - requests * share)).toBeLessThan(spread);
     expect(completed + failed + skipped).toBe(picked);
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    expect(metrics).toContain(`weir_gateway_mirror_copies_total{outcome="completed"} ${completed}\n`);
+    expect(metrics).toContain(`weir_gateway_mirror_tokens_total{direction="input"} ${inputTokens}\n`);
   });
 
   it("has every model's answer judged once, counts the scores that the judge gave and sums what the copies cost", async () => {
@@ -93,7 +96,14 @@ describe("a mirror", () => {
     const { gateway } = await smallSuffices(large);
     await putMirror(gateway, 1);
     const tools = [{ type: "function", function: { name: "look" } }];
-    const answer = await gateway.chat({ stream: true, stream_options: { include_usage: true }, tools, seed: 3, max_tokens: 9 });
+    const answer = await gateway.chat({
+      stream: true,
+      stream_options: { include_usage: true },
+      tools,
+      seed: 3,
+      max_tokens: 9,
+      priority: -2,
+    });
     expect(await answer.text()).toContain("data: [DONE]");
     expect((await settled(gateway, 1)).completed).toBe(1);
     const [{ body } = { body: {} }] = large.asked;
@@ -206,6 +216,27 @@ describe("a mirror's room", () => {
     await ask(gateway, "resting");
     expect((await settled(gateway, 7)).completed).toBe(0);
     expect(large.asked.length).toBe(before);
+  });
+
+  it("is none at a judge that is half filled with live calls, which keep the other half", async () => {
+    const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
+    const held: ServerResponse[] = [];
+    const judge = await startTestEngine((_, response) => held.push(response));
+    const settings = { judge: { maxInFlight: 4, timeoutSeconds: 5 } };
+    const { gateway } = await smallSuffices(large, { judgeUrl: judge.url, settings });
+    const live = questions(2).map((question) => ask(gateway, question));
+    await until(() => held.length === 2);
+    await putMirror(gateway, 1);
+    const third = ask(gateway, "accepted while two are judged");
+    await until(() => held.length === 3);
+    sayCompletion(held[2] as ServerResponse, "90");
+    expect((await third).status).toBe(200);
+    expect(await settled(gateway, 1)).toMatchObject({ skipped: 1, inputTokens: 0 });
+    for (const response of held.slice(0, 2)) sayCompletion(response, "90");
+    for (const answer of await Promise.all(live)) expect(answer.status).toBe(200);
+    await until(() => held.length === 5);
+    for (const response of held.slice(3)) sayCompletion(response, "40");
+    expect(await settled(gateway, 3)).toMatchObject({ completed: 2, skipped: 1 });
   });
 
   it("holds no more copies at once than it may", async () => {

@@ -1,11 +1,12 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gatewayControls";
-import { callEngine } from "./engineCall";
+import { callEngine, type EngineReply } from "./engineCall";
 import { engineBody, type ModelRequest } from "./modelRequest";
 import type { Replica } from "./replica";
 import { answerCost, scoreCost } from "./requestCost";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
+import { spareReplica } from "./spareReplica";
 import { stableShare } from "./stableShare";
 import { stageOutcome } from "./stageOutcome";
 import { type Usage, usageOf } from "./usage";
@@ -29,6 +30,12 @@ export interface AnsweredRequest {
   readonly decision: Pick<Decision, "status" | "stages">;
 }
 
+interface Place {
+  readonly replica: Replica;
+  readonly signal: AbortSignal;
+}
+
+/** 0 to 100. */
 const scores = 101;
 
 /**
@@ -89,38 +96,24 @@ export class Mirror {
 
   /** A place for every model whose answer has no score; null unless there is room for all of them now. */
   #places({ served, decision: { stages } }: AnsweredRequest): readonly Replica[] | null {
-    if (served.judge === null || served.judge.resting) return null;
+    if (!served.judge?.hasSpare) return null;
     const judged = new Set(stages.flatMap(({ model, judgedScore }) => (judgedScore === null ? [] : [model])));
     const places: Replica[] = [];
     for (const model of served.models) {
       if (judged.has(model)) continue;
-      const place = this.#spare(model);
+      const place = spareReplica(model, this.#options.serving);
       if (place === undefined) return null;
       places.push(place);
     }
     return places;
   }
 
-  /** The least filled engine of the model that one request more leaves at least half empty. */
-  #spare(model: string): Replica | undefined {
-    const { pool, queued } = this.#options.serving;
-    if ((queued.get(model) ?? 0) > 0) return undefined;
-    let best: Replica | undefined;
-    let least = 0.5;
-    for (const replica of pool.replicas) {
-      const filled = (replica.inFlight + 1) / replica.maxInFlight;
-      if (replica.model !== model || !replica.accepting || filled > least || (filled === least && best !== undefined)) continue;
-      best = replica;
-      least = filled;
-    }
-    return best;
-  }
-
   async #copy(answered: AnsweredRequest, places: readonly Replica[]): Promise<void> {
     const end = new AbortController();
     this.#underWay.add(end);
     const deadline = setTimeout(() => end.abort(), this.#options.copySeconds * 1000);
-    const outcomes = await Promise.all(places.map((replica) => this.#ask(answered, { replica, signal: end.signal })));
+    const ask = (replica: Replica) => this.#ask(answered, { replica, signal: end.signal }).catch(() => "failed" as const);
+    const outcomes = await Promise.all(places.map(ask));
     clearTimeout(deadline);
     this.#underWay.delete(end);
     if (this.#ended) return;
@@ -128,22 +121,10 @@ export class Mirror {
     else this.#count(outcomes.includes("skipped") ? "skipped" : "completed");
   }
 
-  async #ask({ asked, served }: AnsweredRequest, { replica, signal }: { readonly replica: Replica; readonly signal: AbortSignal }) {
-    const { serving } = this.#options;
-    const { text, path } = asked.endpoint;
-    const { traceparent: _, tracestate: __, ...headers } = asked.upstreamHeaders;
-    replica.begin();
-    const reply = await callEngine({
-      pool: replica.pool,
-      path: replica.basePath + path,
-      headers: { ...headers, "x-request-id": `${asked.requestId}-mirror` },
-      body: engineBody(asked, replica.model, { stream: false, priority: null }),
-      signal,
-      watch: replica.quiet,
-    });
-    replica.end();
-    serving.pump();
-    const outcome = stageOutcome({ kind: "not-begun", reply });
+  async #ask({ asked, served }: AnsweredRequest, place: Place): Promise<MirrorOutcome> {
+    const { replica, signal } = place;
+    const { text } = asked.endpoint;
+    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(asked, place) });
     if (this.#ended || outcome.kind !== "answered") return "failed";
     this.#spend(replica.model, usageOf(outcome.completion));
     const answer = text?.answer(outcome.completion) ?? null;
@@ -152,9 +133,28 @@ export class Mirror {
     if (reading === undefined || reading === null) return "skipped";
     if (this.#ended || reading.score === null) return "failed";
     this.#score(replica.model, reading.score);
-    const { config } = serving;
+    const { config } = this.#options.serving;
     if (config !== null) this.#pay(scoreCost(config));
     return "completed";
+  }
+
+  /** Past the policies, which see it in the engine's count of requests alone. */
+  async #call(asked: ModelRequest, { replica, signal }: Place): Promise<EngineReply> {
+    const { traceparent: _, tracestate: __, ...headers } = asked.upstreamHeaders;
+    replica.begin();
+    try {
+      return await callEngine({
+        pool: replica.pool,
+        path: replica.basePath + asked.endpoint.path,
+        headers: { ...headers, "x-request-id": `${asked.requestId}-mirror` },
+        body: engineBody(asked, replica.model, { stream: false, priority: null }),
+        signal,
+        watch: replica.quiet,
+      });
+    } finally {
+      replica.end();
+      this.#options.serving.pump();
+    }
   }
 
   #count(outcome: MirrorOutcome): void {

@@ -84,6 +84,7 @@ describe("a shadow", () => {
   it("with other thresholds shows the verdicts and final models that follow from the recorded scores", async () => {
     const { gateway, config } = await startScoredCascade();
     let asked = 0;
+    let differences = 0;
     const threshold = fc.integer({ min: 0, max: 100 });
     await fc.assert(
       fc.asyncProperty(threshold, threshold, fc.constantFrom("accept", "largest"), async (first, second, whenDown) => {
@@ -95,6 +96,7 @@ describe("a shadow", () => {
         asked += 40;
         const { requests, verdicts, finalModels } = await readShadow(gateway);
         expect(requests).toBe(40);
+        differences += verdicts.acceptsMore + verdicts.escalatesMore;
         expect({ verdicts, finalModels }).toEqual(expectedOf(await decisionsAfter(gateway, before), candidate));
       }),
       {
@@ -107,6 +109,39 @@ describe("a shadow", () => {
         ],
       },
     );
+    const metrics = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    const counted = ["accepts", "escalates"].map((kind) =>
+      Number(new RegExp(`differences_total\\{difference="${kind}"\\} (\\d+)`).exec(metrics)?.[1]),
+    );
+    expect(counted.reduce((sum, count) => sum + count, 0)).toBe(differences);
+  });
+
+  it("goes on while plans are switched and a panic comes and goes, and counts what the cascade answered", async () => {
+    const { gateway, config } = await startScoredCascade({ answerMs: 3 });
+    const policy = config.policy as Cascade;
+    await putShadow(gateway, { ...policy, thresholds: [80, 80] });
+    const asking = Promise.all([askAll(gateway, questions(150), 3), askAll(gateway, questions(150, 150), 3)]);
+    const other = {
+      ...policy,
+      stages: [{ model: "small" }, { model: "large" }],
+      thresholds: [60],
+      approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
+    };
+    for (const next of [other, policy, other]) {
+      await gateway.put({ ...config, planId: "plan-c", policyHash: candidateOf(next).policyHash, policy: next });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect((await control(gateway, "PUT", "/panic", { model: "large", ...signature })).status).toBe(200);
+    expect((await ask(gateway, "in panic")).headers.get("x-weir-model")).toBe("large");
+    expect((await control(gateway, "DELETE", "/panic", signature)).status).toBe(200);
+    await asking;
+    const decisions = await decisionsAfter(gateway, 0);
+    const panicked = decisions.filter(({ policyHash }) => policyHash === "panic");
+    const { requests, starts, finalModels, endReason } = await readShadow(gateway);
+    expect([decisions.length, panicked.length > 0, endReason]).toEqual([301, true, ""]);
+    expect(starts.same + starts.different).toBe(requests);
+    const sum = (whose: "actual" | "candidate") => Object.values(finalModels).reduce((all, counts) => all + counts[whose], 0);
+    expect([sum("actual"), sum("candidate")]).toEqual(Array(2).fill(301 - panicked.length));
   });
 
   it("asks no engine and no judge for anything", async () => {

@@ -1,0 +1,25 @@
+import type { Replica } from "./replica";
+import type { ReplicaPool } from "./replicaPool";
+
+interface Engines {
+  readonly pool: ReplicaPool;
+  /** Requests that wait for an engine, by model. */
+  readonly queued: ReadonlyMap<string, number>;
+}
+
+/**
+ * Where work goes that must give way to live requests: the least filled engine of the model that one request more leaves at least half empty,
+ * undefined where there is none or anything waits for the model.
+ */
+export function spareReplica(model: string, { pool, queued }: Engines): Replica | undefined {
+  if ((queued.get(model) ?? 0) > 0) return undefined;
+  let best: Replica | undefined;
+  let least = 0.5;
+  for (const replica of pool.replicas) {
+    const filled = (replica.inFlight + 1) / replica.maxInFlight;
+    if (replica.model !== model || !replica.accepting || filled > least || (filled === least && best !== undefined)) continue;
+    best = replica;
+    least = filled;
+  }
+  return best;
+}
