@@ -14,7 +14,7 @@ export interface Observation {
   readonly engines: readonly ObservedEngine[];
   /** What the gateway has been told to do. */
   readonly routing: GatewayRouting;
-  /** Models of the policy the gateway runs; empty when nothing is in force. */
+  /** Models of the policy the gateway runs, and of its judge where that is engines; empty when nothing is in force. */
   readonly policyModels: readonly string[];
   /** Workload whose prompts the emulated engines replay; null where engines are real or have none yet. */
   readonly outcomes: string | null;

@@ -2,10 +2,9 @@ import { z } from "zod";
 import { type EmulatedCluster, type EngineRequest, emulatedClusterSchema } from "@/server/contracts/emulatorAdmin";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
-import { modelsOf } from "@/solver/plan/policySchema";
 import type { AdminClient } from "./adminClient";
 import type { Answer, Connector, Observation, ObservedEngine, StepOptions, StepSources } from "./connector";
-import { gatewayConfig, routingOf } from "./gatewayRouting";
+import { gatewayConfig, routedModelsOf, routingOf } from "./gatewayRouting";
 import { verifyEngine } from "./verifyEngine";
 import { type Look, waitUntil } from "./waitUntil";
 
@@ -47,7 +46,7 @@ export function createEmbeddedConnector({ emulator, gateway, sources }: Embedded
     if (!config.ok) return config;
     const { gpu, nodes, timeScale, dcgmUrl, outcomes, truth } = cluster.value;
     const routing = routingOf(config.value.value);
-    const policyModels = routing.planId === null || config.value.value === null ? [] : modelsOf(config.value.value.policy);
+    const policyModels = routing.planId === null || config.value.value === null ? [] : routedModelsOf(config.value.value);
     const engines = cluster.value.engines.map(observed);
     const rest = { outcomes: outcomes?.name ?? null, timeScale, deviates: truth.enabled, dcgmUrl };
     return { ok: true, value: { gpu, nodes, engines, routing, policyModels, ...rest } };

@@ -3,7 +3,7 @@ import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAd
 import type { GatewayRouting } from "@/server/store/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { deployedModelsOf, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { ObservedEngine } from "./connector";
 import { engineId } from "./targetEngines";
 
@@ -24,11 +24,17 @@ export function routingOf(config: GatewayConfig | null): GatewayRouting {
   return { planId: config?.planId ? config.planId : null, active: inState("active"), cordoned: inState("cordoned") };
 }
 
+/** The models that a gateway sends to: the policy's, and the judge's where that is engines of the configuration. */
+export function routedModelsOf({ policy, judge }: GatewayConfig): string[] {
+  return judge === null || judge.url !== undefined ? modelsOf(policy) : [...modelsOf(policy), judge.model];
+}
+
 export interface ConfigParts {
   readonly routing: GatewayRouting;
   /** The plan that `routing` names, where it is kept. */
   readonly plan: Plan | null;
   readonly engines: readonly ObservedEngine[];
+  /** The cluster's own, for policies that have none among their engines. */
   readonly judge: EmulatedCluster["judge"];
   readonly timeScale: number;
   /** Configuration in force: its policy stays when `routing` names its plan or none. */
@@ -51,7 +57,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
   };
   const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
   // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
-  const out = modelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
+  const out = deployedModelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
   const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
   return {
     apiVersion: "weir/v1",
@@ -61,9 +67,14 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
     policyHash: part.policyHash,
     policy: part.policy,
     replicas: [...replicas, ...standIns.map((replica) => ({ ...replica, state: "cordoned" as const }))],
-    judge,
+    judge: judgeFor(part.policy, judge),
     timeScale,
   };
+}
+
+function judgeFor(policy: PolicyDocument, own: EmulatedCluster["judge"]): GatewayConfig["judge"] {
+  const model = judgeEngineOf(policy);
+  return model === null ? own : { model };
 }
 
 /** What each engine holds at once: as the plan says, and engines of an earlier plan what they held until now. */

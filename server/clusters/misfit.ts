@@ -1,5 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { judgeEngineOf, modelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "./connector";
 import { gpuKeys, targetEngines } from "./targetEngines";
 
@@ -22,6 +22,9 @@ export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Pl
       taken.add(key);
     }
   }
-  const unserved = modelsOf(plan.policy).find((model) => !plan.deployment.some((one) => one.model === model));
-  return unserved === undefined ? null : `The plan routes to ${unserved} but deploys no engine of it.`;
+  const deployed = (model: string): boolean => plan.deployment.some((one) => one.model === model);
+  const unserved = modelsOf(plan.policy).find((model) => !deployed(model));
+  if (unserved !== undefined) return `The plan routes to ${unserved} but deploys no engine of it.`;
+  const judge = judgeEngineOf(plan.policy);
+  return judge === null || deployed(judge) ? null : `The plan is judged by ${judge} but deploys no engine of it.`;
 }

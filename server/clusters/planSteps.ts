@@ -8,7 +8,7 @@ export interface StandingEngine extends EngineRequest {
   readonly stopping: boolean;
 }
 
-/** What is in force, or shall be: a policy by the models it sends requests to. */
+/** What is in force, or shall be: a policy by the models it needs engines of. */
 export interface PolicyInForce {
   readonly planId: string | null;
   readonly models: readonly string[];

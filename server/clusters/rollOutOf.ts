@@ -1,5 +1,5 @@
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { deployedModelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "./connector";
 import type { RollOut } from "./planSteps";
 import { targetEngines } from "./targetEngines";
@@ -14,7 +14,7 @@ export function rollOutOf(observation: Observation, target: Plan | null, emulate
     inForce: { planId: routing.planId, models: policyModels },
     target: {
       planId: target?.id ?? null,
-      models: target === null ? [] : modelsOf(target.policy),
+      models: target === null ? [] : deployedModelsOf(target.policy),
       engines: target === null ? [] : targetEngines(target),
     },
     loadOutcomes: emulated && workloadId !== outcomes ? workloadId : null,

@@ -1,10 +1,12 @@
 import type { Server } from "node:http";
 import type { EmulatedEngine, EngineRequest } from "@/server/contracts/emulatorAdmin";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
-import { createEngineCore } from "./engineCore";
+import { answerToken, readAnswerTag } from "./emulatedAnswer";
+import { emulatedJudgement } from "./emulatedJudgement";
+import { createEngineCore, type Generation } from "./engineCore";
 import { createEngineServer } from "./engineServer";
 import { type ApiError, STOPPED, sendError, shut } from "./http";
-import type { OutcomeBook } from "./outcomeBook";
+import { namedPrompt, type OutcomeBook } from "./outcomeBook";
 
 export interface EngineOptions {
   readonly request: EngineRequest;
@@ -63,8 +65,8 @@ export function createEngine(options: EngineOptions): Engine {
     maxModelTokens: () => options.maxModelTokens,
     chat(response, chat) {
       const book = outcomes();
-      const row = book?.row(request.model, chat.text) ?? null;
-      if (row !== null) core.serve(response, chat, row);
+      const generation = book === null ? null : generationOf(book, request.model, chat.text);
+      if (generation !== null) core.serve(response, chat, generation);
       else sendError(response, noAnswers(book, request.model));
     },
     metricsText: () => core.metricsText(),
@@ -91,6 +93,18 @@ export function createEngine(options: EngineOptions): Engine {
       return stopped;
     },
   };
+}
+
+/**
+ * What a model makes of a text: it judges what a judge is shown, and answers all else as the outcomes say. A model that they say nothing of
+ * is there to judge, so it scores what is none of their prompts; null where it is one.
+ */
+function generationOf(book: OutcomeBook, model: string, text: string): Generation | null {
+  const asksForAnswer = namedPrompt(text) !== null;
+  if (!asksForAnswer && readAnswerTag(text) !== null) return emulatedJudgement(book, text);
+  const row = book.row(model, text);
+  if (row !== null) return { ...row, token: (index) => answerToken(row.promptId, model, index) };
+  return asksForAnswer ? null : emulatedJudgement(book, text);
 }
 
 /** Why an engine without outcomes cannot answer. */

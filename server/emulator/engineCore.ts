@@ -4,9 +4,7 @@ import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { MEMORY_SHARE } from "@/solver/hardware/memoryFit";
 import type { ChatRequest } from "./chatRequest";
 import { type CompletionWriter, createCompletionWriter } from "./completionWriter";
-import { answerToken } from "./emulatedAnswer";
 import { type ApiError, sendError } from "./http";
-import type { OutcomeRow } from "./outcomeBook";
 import { createReplicaClock } from "./replicaClock";
 import { createVllmMetrics } from "./vllmMetrics";
 
@@ -18,10 +16,18 @@ export interface EngineCoreOptions {
   readonly timeScale: number;
 }
 
+/** What a request makes an engine read and write. */
+export interface Generation {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Text of the token at an index. */
+  readonly token: (index: number) => string;
+}
+
 /** The part of an emulated engine that generates: a replica on the wall clock, its open requests and its metrics. */
 export interface EngineCore {
   /** Answers a request as long as the replica takes; a client that goes away aborts it. */
-  serve(response: ServerResponse, chat: ChatRequest, row: OutcomeRow): void;
+  serve(response: ServerResponse, chat: ChatRequest, generation: Generation): void;
   metricsText(): Promise<string>;
   /** Requests in the batch and in the queue, now. */
   load(): { readonly running: number; readonly waiting: number };
@@ -106,15 +112,15 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
   };
 
   return {
-    serve(response, chat, row) {
+    serve(response, chat, generation) {
       // The client may have left while its request was read.
       if (response.destroyed) return;
       const arrivedSeconds = clock.nowSeconds();
-      const room = maxModelTokens - row.inputTokens;
-      const outputTokens = Math.max(1, Math.min(row.outputTokens, chat.maxTokens ?? room, room));
-      const handle = room < 1 ? null : clock.submit(row.inputTokens, outputTokens);
+      const room = maxModelTokens - generation.inputTokens;
+      const outputTokens = Math.max(1, Math.min(generation.outputTokens, chat.maxTokens ?? room, room));
+      const handle = room < 1 ? null : clock.submit(generation.inputTokens, outputTokens);
       if (handle === null) {
-        sendError(response, tooLong(row, maxModelTokens));
+        sendError(response, tooLong(generation, maxModelTokens));
         return;
       }
       const writer = createCompletionWriter(response, {
@@ -123,15 +129,15 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
         createdSeconds: Math.floor(Date.now() / 1000),
         stream: chat.stream,
         includeUsage: chat.includeUsage,
-        promptTokens: row.inputTokens,
-        token: (index) => answerToken(row.promptId, model, index),
+        promptTokens: generation.inputTokens,
+        token: generation.token,
       });
       open.set(handle, {
         writer,
         stream: chat.stream,
-        inputTokens: row.inputTokens,
+        inputTokens: generation.inputTokens,
         outputTokens,
-        reason: outputTokens < row.outputTokens ? "length" : "stop",
+        reason: outputTokens < generation.outputTokens ? "length" : "stop",
         arrivedSeconds,
         queueSeconds: 0,
         ttftSeconds: 0,
@@ -170,7 +176,7 @@ export function createEngineCore({ model, replicaModel, maxModelTokens, timeScal
   };
 }
 
-const tooLong = ({ inputTokens }: OutcomeRow, maxModelTokens: number): ApiError => ({
+const tooLong = ({ inputTokens }: Generation, maxModelTokens: number): ApiError => ({
   status: 400,
   type: "BadRequestError",
   message: `This engine's maximum context length is ${maxModelTokens} tokens. The prompt has ${inputTokens}.`,

@@ -1,6 +1,8 @@
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { outcomes, post, TestEmulators } from "./testEmulators";
+import type { EmulatedEngine } from "@/server/contracts/emulatorAdmin";
+import { judgePrompt } from "@/server/gateway/judgePrompt";
+import { ask, engineOn, isReady, MODEL, outcomes, post, TestEmulators, until } from "./testEmulators";
 
 let emulators: TestEmulators;
 beforeEach(() => {
@@ -32,5 +34,47 @@ describe("the emulated judge", () => {
     expect(first).toMatch(/^\d+$/);
     expect(Number(first)).toBeLessThanOrEqual(100);
     expect(await score("no tag here")).toBe(first);
+  });
+});
+
+describe("an emulated engine that judges", () => {
+  const judgeModel = "qwen2.5-3b";
+  const judgeOf = async () => {
+    const { call, describe: read } = await emulators.start(20);
+    await call("PUT", "/outcomes", outcomes());
+    const up = async (gpu: number, model: string) => {
+      const { url } = (await (await call("POST", "/engines", engineOn(gpu, { model }))).json()) as EmulatedEngine;
+      await until(() => isReady(url));
+      return url;
+    };
+    const [url = "", answering = ""] = await Promise.all([up(0, judgeModel), up(1, MODEL)]);
+    return { url, answering, emulatedJudge: (await read()).judge };
+  };
+  const said = async (url: string, model: string, content: string) => {
+    const answer = await post(url, { model, messages: [{ role: "user", content }], max_tokens: 8 });
+    const { choices, usage } = (await answer.json()) as OpenAI.ChatCompletion;
+    return { status: answer.status, content: choices?.[0]?.message.content, promptTokens: usage?.prompt_tokens };
+  };
+
+  it("gives the score that the emulated judge gives, and reads as many tokens as it is shown", async () => {
+    const { url, emulatedJudge } = await judgeOf();
+    const shown = judgePrompt("user: [prompt short] What is it?", "[emulated answer short by gemma-2-2b] the water");
+    expect(await said(url, judgeModel, shown)).toEqual({ status: 200, content: "83", promptTokens: Math.ceil(shown.length / 4) });
+    expect((await said(emulatedJudge.url, emulatedJudge.model, shown)).content).toBe("83");
+  });
+
+  it("also where its model answers prompts too", async () => {
+    const { answering } = await judgeOf();
+    const shown = judgePrompt("user: [prompt long] What is it?", "[emulated answer long by gemma-2-2b] the water");
+    expect((await said(answering, MODEL, shown)).content).toBe("20");
+    expect((await said(answering, MODEL, "[prompt long] Go on after [emulated answer long by gemma-2-2b]")).content).toMatch(
+      /^\[emulated answer/,
+    );
+  });
+
+  it("is up for a first token, and does not pretend to answer the workload's prompts", async () => {
+    const { url } = await judgeOf();
+    expect(await said(url, judgeModel, "Say one word.")).toMatchObject({ status: 200, content: expect.stringMatching(/^\d+$/) });
+    expect((await post(url, { ...ask("short"), model: judgeModel })).status).toBe(503);
   });
 });

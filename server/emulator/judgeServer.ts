@@ -4,8 +4,8 @@ import { Counter, Registry } from "prom-client";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { ChatRequest } from "./chatRequest";
 import { createCompletionWriter } from "./completionWriter";
-import { readAnswerTag } from "./emulatedAnswer";
 import { noAnswers } from "./emulatedEngine";
+import { emulatedJudgement } from "./emulatedJudgement";
 import { createEngineServer } from "./engineServer";
 import { sendError } from "./http";
 import type { OutcomeBook } from "./outcomeBook";
@@ -16,9 +16,6 @@ export const JUDGE_MODEL = "weir-judge";
 /** Engine seconds of one judgement in the mean, and the spread around it. It is a service of fixed speed, not a replica. */
 const JUDGE_SECONDS = 0.27;
 const JUDGE_JITTER_SIGMA = 0.1;
-
-/** Characters of a token, roughly: the judge's usage is not what it is for. */
-const CHARACTERS_PER_TOKEN = 4;
 
 /** The judge of real engines has its window too. */
 const MAX_MODEL_TOKENS = 131_072;
@@ -31,9 +28,8 @@ export interface JudgeOptions {
 }
 
 /**
- * The emulated judge. It finds the tag of an emulated answer in what it is given and replies with the outcome table's judged
- * score of that answer, a bare integer. Text without a known tag is scored by a hash: an arbitrary number, the same every time. Any
- * number of calls run side by side, each for about `JUDGE_SECONDS`: the plan counts the judge as a fixed time too.
+ * The emulated judge of plans whose judge is no engine of their own. Any number of calls run side by side, each for about `JUDGE_SECONDS`:
+ * such a plan counts the judge as a fixed time too.
  */
 export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions): Server {
   const sigma = truth.enabled ? JUDGE_JITTER_SIGMA : 0;
@@ -52,21 +48,21 @@ export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions):
       sendError(response, noAnswers(book, JUDGE_MODEL));
       return;
     }
-    const score = scoreOf(book, request.text);
+    const { inputTokens, outputTokens, token } = emulatedJudgement(book, request.text);
     const writer = createCompletionWriter(response, {
       id: `chatcmpl-${randomUUID()}`,
       model: JUDGE_MODEL,
       createdSeconds: Math.floor(Date.now() / 1000),
       stream: request.stream,
       includeUsage: request.includeUsage,
-      promptTokens: Math.ceil(request.text.length / CHARACTERS_PER_TOKEN),
-      token: () => String(score),
+      promptTokens: inputTokens,
+      token,
     });
     const seconds = JUDGE_SECONDS * random.lognormal(-(sigma ** 2) / 2, sigma);
     const timer = setTimeout(
       () => {
         judged.inc({ model_name: JUDGE_MODEL, engine: "0", finished_reason: "stop" });
-        writer.finish(1, "stop");
+        writer.finish(outputTokens, "stop");
       },
       (seconds * 1000) / timeScale,
     );
@@ -80,11 +76,4 @@ export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions):
     chat,
     metricsText: () => registry.metrics(),
   });
-}
-
-function scoreOf(book: OutcomeBook, text: string): number {
-  const tag = readAnswerTag(text);
-  const known = tag === null ? null : book.judged(tag.promptId, tag.model);
-  const score = known ?? mixSeed(text) % 101;
-  return Math.min(100, Math.max(0, Math.round(score)));
 }

@@ -21,6 +21,9 @@ export type BookResult = { readonly ok: true; readonly book: OutcomeBook } | { r
 
 const PROMPT_TAG = /^\s*\[prompt ([^\]\n]+)\]/;
 
+/** The prompt that a text asks an answer to by `[prompt <id>]`; null where it names none. */
+export const namedPrompt = (text: string): string | null => PROMPT_TAG.exec(text)?.[1] ?? null;
+
 /** Checks outcomes and indexes them; refuses with a sentence what could not be replayed. */
 export function createOutcomeBook(body: unknown): BookResult {
   const parsed = emulatedOutcomesSchema.safeParse(body);
@@ -40,8 +43,7 @@ export function createOutcomeBook(body: unknown): BookResult {
       outcomes,
       row(model, text) {
         const outputs = byModel.get(model)?.outputTokens;
-        const named = PROMPT_TAG.exec(text)?.[1];
-        const at = (named === undefined ? undefined : rowOf.get(named)) ?? mixSeed(text) % outcomes.promptIds.length;
+        const at = rowOf.get(namedPrompt(text) ?? "") ?? mixSeed(text) % outcomes.promptIds.length;
         const promptId = outcomes.promptIds[at];
         const inputTokens = outcomes.inputTokens[at];
         const outputTokens = outputs?.[at];

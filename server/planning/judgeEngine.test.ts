@@ -60,13 +60,6 @@ describe("a judge as an engine of its own", { timeout: 60_000 }, () => {
     expect(predictions.utilisation).toBeLessThanOrEqual(Math.max(...loads));
   });
 
-  it("is told to judge nothing on the embedded cluster, whose gateway keeps the emulated judge", () => {
-    const said = "its gateway asks the emulated judge all the same";
-    const embedded = planWith(engineOf(4), { cluster: { ...situation.cluster, kind: "embedded" } });
-    expect(embedded.predictions.notes.join(" ")).toContain(said);
-    expect(planWith(engineOf(4)).predictions.notes.join(" ")).not.toContain(said);
-  });
-
   it("does not run where one model alone answers, though it was asked for", () => {
     const fixed = { models: ["qwen2.5-32b"], thresholds: [] };
     const answer = desk.work({ ...situation, requestsPerSecond: 60, judge: engineOf(4) }, { kind: "solve", objective, fixed }, () => false);

@@ -1,5 +1,5 @@
 import { type EngineProfile, engineNames } from "../hardware/engineProfile";
-import type { CascadePolicy, ClusterSpec, Objective, StagePrediction } from "../plan/plan";
+import type { CascadePolicy, Objective, StagePrediction } from "../plan/plan";
 import type { Workload } from "../workload/workload";
 import type { Explorer } from "./explore";
 import type { Finalist } from "./finalist";
@@ -13,13 +13,12 @@ export interface Noted {
   readonly workload: Workload;
   readonly objective: Objective;
   readonly judge: CascadePolicy["judge"];
-  readonly cluster: ClusterSpec;
   readonly profile: EngineProfile;
 }
 
 /** What an operator should read before trusting a plan's figures, a sentence each. */
 export function planNotes(
-  { explorer, workload, objective, judge, cluster, profile }: Noted,
+  { explorer, workload, objective, judge, profile }: Noted,
   finalist: Finalist,
   predicted: readonly StagePrediction[],
 ): string[] {
@@ -36,10 +35,6 @@ export function planNotes(
   }
   if (stages.length > 1 && judge.usdPerCall === 0 && judge.engine === undefined)
     notes.push("Judge calls are priced at 0 USD: their cost is not in the cost per request.");
-  if (stages.length > 1 && judge.engine !== undefined && cluster.kind === "embedded")
-    notes.push(
-      `The embedded cluster starts the engines of ${judge.model}, but its gateway asks the emulated judge all the same: there judging takes what that takes.`,
-    );
   const routerAuc = explorer.input.directStart?.auc;
   if (startBelow > 0 && routerAuc !== undefined)
     notes.push(

@@ -4,7 +4,7 @@ import { MAX_SEQUENCES } from "../hardware/replicaShapes";
 import { mean, quantile } from "../numeric/quantile";
 import { mixSeed } from "../numeric/random";
 import { gpuPrices } from "../plan/clusterGpus";
-import type { Predictions, StagePrediction } from "../plan/plan";
+import type { ClusterSpec, Predictions, StagePrediction } from "../plan/plan";
 import { costUsdPerRequest } from "./allocate";
 import { usdPerHour } from "./deployedStage";
 import type { Finalist } from "./finalist";
@@ -16,6 +16,7 @@ import { stageStability } from "./stageStability";
 import { routedIntervals } from "./uncertainty";
 
 interface Predicted extends Noted {
+  readonly cluster: ClusterSpec;
   readonly cards: CardCatalogue;
 }
 

@@ -118,6 +118,16 @@ export function modelsOf(policy: PolicyDocument): string[] {
   }
 }
 
+/** The model whose engines in the deployment judge; null where nothing is judged, or something outside of the deployment judges. */
+export const judgeEngineOf = (policy: PolicyDocument): string | null =>
+  policy.kind === "cascade" && policy.stages.length > 1 && policy.judge.engine !== undefined ? policy.judge.model : null;
+
+/** The models of which a policy needs engines: those that serve, and the one that judges. */
+export function deployedModelsOf(policy: PolicyDocument): string[] {
+  const judge = judgeEngineOf(policy);
+  return judge === null ? modelsOf(policy) : [...modelsOf(policy), judge];
+}
+
 /** The score at which a stage's answer is accepted, one a stage but the last; none where answers are not judged. */
 export const thresholdsOf = (policy: PolicyDocument): readonly number[] => (policy.kind === "cascade" ? policy.thresholds : []);
 
