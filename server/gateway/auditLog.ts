@@ -26,6 +26,11 @@ export class AuditLog {
     return this.#latest;
   }
 
+  /** Resolves when every line so far is written, or could not be. */
+  get written(): Promise<void> {
+    return this.#written;
+  }
+
   /** Takes up the lines of earlier starts. What is no line, as the half of one after a crash, is left out. */
   async load(): Promise<void> {
     const text = await readFile(this.#path, "utf8").catch((error) => {

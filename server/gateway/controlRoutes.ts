@@ -23,6 +23,7 @@ interface ControlRoutesOptions {
 export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions): Readonly<Record<string, Handler>> {
   return {
     ...routesOf("/panic", controls.panic, turns),
+    ...routesOf("/canary", controls.canary, turns),
     ...routesOf("/shadow", controls.shadow, turns),
     ...routesOf("/mirror", controls.mirror, turns),
     "GET /audit": (request, response) => {

@@ -1,6 +1,7 @@
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { GatewayControls, Mirror, MirrorRequest, Shadow, ShadowRequest } from "@/server/contracts/gatewayControls";
 import type { ApiError } from "./apiError";
+import { CanaryControl, type CanaryGround } from "./canaryControl";
 import { conflict } from "./control";
 import { mirrorControl } from "./mirrorControl";
 import { PanicControl } from "./panicControl";
@@ -10,22 +11,25 @@ import type { WatchControl, WatchGround } from "./watchControl";
 /** What an operator does to live traffic beside the configuration, as an earlier start kept it. */
 export class Controls {
   readonly panic: PanicControl;
+  readonly canary: CanaryControl;
   readonly shadow: WatchControl<ShadowRequest, Shadow>;
   readonly mirror: WatchControl<MirrorRequest, Mirror>;
 
-  constructor(ground: WatchGround) {
-    this.panic = new PanicControl(ground);
+  constructor(ground: WatchGround & CanaryGround) {
+    this.canary = new CanaryControl(ground);
+    this.panic = new PanicControl(ground, (by) => this.canary.withdraw("A panic was declared.", by));
     this.shadow = shadowControl(ground);
     this.mirror = mirrorControl(ground);
   }
 
   /** All of them, for GET `/status`. */
   summary(): GatewayControls {
-    return { panic: this.panic.read(), canary: null, shadow: this.shadow.read(), mirror: this.mirror.read() };
+    return { panic: this.panic.read(), canary: this.canary.read(), shadow: this.shadow.read(), mirror: this.mirror.read() };
   }
 
   /** Ends what they do by themselves; what is kept stays kept. */
   close(): void {
+    this.canary.close();
     this.shadow.close();
     this.mirror.close();
   }

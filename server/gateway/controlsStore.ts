@@ -17,6 +17,7 @@ export type KeptControls = z.infer<typeof keptSchema>;
 /** Keeps what an operator does to live traffic in one file of the state directory. */
 export class ControlsStore {
   readonly path: string;
+  #written: Promise<void> = Promise.resolve();
   #kept: KeptControls = keptSchema.parse({});
 
   constructor(stateDirectory: string) {
@@ -37,9 +38,16 @@ export class ControlsStore {
     }
   }
 
+  /** Resolves when everything kept so far is written, or could not be. */
+  get written(): Promise<void> {
+    return this.#written;
+  }
+
   /** Keeps a part anew; durable when it returns. */
-  async keep(part: Partial<KeptControls>): Promise<void> {
+  keep(part: Partial<KeptControls>): Promise<void> {
     this.#kept = { ...this.#kept, ...part };
-    await writeDurably(this.path, JSON.stringify(this.#kept, null, 2));
+    const written = this.#written.then(() => writeDurably(this.path, JSON.stringify(this.#kept, null, 2)));
+    this.#written = written.catch(() => undefined);
+    return written;
   }
 }

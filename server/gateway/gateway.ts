@@ -75,8 +75,11 @@ export async function startGateway({
     serving,
     store: new ConfigStore(stateDirectory),
     audit,
-    onInstalled: ({ planId, policyHash, replicas }, etag) =>
-      log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force"),
+    onInstalled(config, etag) {
+      controls.canary.installed(config);
+      const { planId, policyHash, replicas } = config;
+      log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force");
+    },
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
@@ -84,7 +87,8 @@ export async function startGateway({
   const unusable = await controlsStore.load();
   if (unusable !== null) log.error({ reason: unusable }, "starting without the controls of before");
   const turns = new Turns();
-  const controls = new Controls({ serving, store: controlsStore, audit, metrics, limits, turns, log });
+  const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log });
+  await controls.canary.resume();
 
   const data = createServer(
     {
@@ -106,10 +110,12 @@ export async function startGateway({
       onShed(decision) {
         decisions.append(decision);
         metrics.recordShed(decision);
+        if (!draining) controls.canary.finished(decision);
       },
       onDecision(served, decision) {
         decisions.append(decision);
         metrics.record(served, decision);
+        if (!draining) controls.canary.finished(decision);
         if (decision.status >= 500) log.warn({ served, decision }, "request failed");
       },
     }),
@@ -161,6 +167,7 @@ export async function startGateway({
       data.closeAllConnections();
       admin.closeAllConnections();
       await closed;
+      await turns.take(() => Promise.all([controlsStore.written, audit.written]));
       serving.close();
       await traces?.close();
       return cut;

@@ -6,9 +6,12 @@ import { type Control, type ControlGround, conflict, nothingToEnd, withReason } 
 export class PanicControl implements Control<PanicRequest, Panic> {
   readonly schema = panicRequestSchema;
   readonly #ground: ControlGround;
+  readonly #onBegun: (by: string) => Promise<void>;
 
-  constructor(ground: ControlGround) {
+  /** `onBegun` is told as soon as it is in force. */
+  constructor(ground: ControlGround, onBegun: (by: string) => Promise<void>) {
     this.#ground = ground;
+    this.#onBegun = onBegun;
     ground.serving.setPanic(ground.store.kept.panic?.model ?? null);
   }
 
@@ -19,8 +22,12 @@ export class PanicControl implements Control<PanicRequest, Panic> {
     if (!serving.pool.lists(model, { cordoned: false }))
       return conflict(`No engine of ${JSON.stringify(model)} takes new work, so requests cannot be sent to it.`);
     serving.setPanic(model);
-    await store.keep({ panic: { ...request, sinceMs: Date.now() } });
-    await audit.note({ by, action: "panic", detail: withReason(`Every request for text goes to ${model}`, reason) });
+    const detail = withReason(`Every request for text goes to ${model}`, reason);
+    await Promise.all([
+      store.keep({ panic: { ...request, sinceMs: Date.now() } }),
+      audit.note({ by, action: "panic", detail }),
+      this.#onBegun(by),
+    ]);
     return null;
   }
 
@@ -33,12 +40,8 @@ export class PanicControl implements Control<PanicRequest, Panic> {
     const panic = this.read();
     if (panic === null) return nothingToEnd("There is no panic to lift.");
     serving.setPanic(null);
-    await store.keep({ panic: null });
-    await audit.note({
-      by,
-      action: "panic lifted",
-      detail: withReason(`Requests go by the plan again, no longer to ${panic.model}`, reason),
-    });
+    const detail = withReason(`Requests go by the plan again, no longer to ${panic.model}`, reason);
+    await Promise.all([store.keep({ panic: null }), audit.note({ by, action: "panic lifted", detail })]);
     return null;
   }
 }

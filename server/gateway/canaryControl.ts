@@ -1,0 +1,197 @@
+import type { Logger } from "pino";
+import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import {
+  type Canary,
+  type CanaryRequest,
+  canaryRequestSchema,
+  type GatewayAuditLine,
+  type Signature,
+} from "@/server/contracts/gatewayControls";
+import type { ApiError } from "./apiError";
+import { beginningOf, outlook, percent, withFinished } from "./canarySteps";
+import { candidateRefusal } from "./candidateRefusal";
+import type { Configuration } from "./configuration";
+import { type Control, type ControlGround, conflict, nothingToEnd, senseless, withReason } from "./control";
+import { clientGone } from "./endedError";
+import { stableShare } from "./stableShare";
+import type { Turns } from "./turns";
+
+/** What a canary acts on. */
+export interface CanaryGround extends ControlGround {
+  readonly configuration: Configuration;
+  readonly turns: Turns;
+  readonly log: Logger;
+}
+
+type Finished = Pick<Decision, "planId" | "policyHash" | "canary" | "status" | "endToEndSeconds">;
+type PlanName = Pick<GatewayConfig, "planId" | "policyHash">;
+
+/** Who the audit says did what the gateway did by itself. */
+const itself = "gateway";
+const longestTimerMs = 2 ** 31 - 1;
+
+/** Lets a candidate take a growing share of the programs, and puts it into force or everything back. */
+export class CanaryControl implements Control<CanaryRequest, Canary> {
+  readonly schema = canaryRequestSchema;
+  readonly #ground: CanaryGround;
+  #canary: Canary | null;
+  /** What was in force when it began here. */
+  #base: PlanName | null = null;
+  #promoting = false;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(ground: CanaryGround) {
+    this.#ground = ground;
+    this.#canary = ground.store.kept.canary;
+  }
+
+  /** Goes on with what an earlier start kept: at the same step, with counts anew. */
+  async resume(): Promise<void> {
+    const canary = this.#canary;
+    if (canary?.state !== "running") return;
+    const { current } = this.#ground.configuration;
+    if (current !== null && isNamed(canary.candidate, current)) return this.#end("promoted", "It was put into force.");
+    const refusal = candidateRefusal(canary.candidate, current);
+    if (refusal !== null) return this.withdraw(refusal.message, itself);
+    this.#enter({ ...canary, ...beginningOf(canary.step, Date.now()) });
+  }
+
+  async begin(request: CanaryRequest): Promise<ApiError | null> {
+    const { store } = this.#ground;
+    const { current } = this.#ground.configuration;
+    const { candidate, shares, by, reason } = request;
+    if (shares.at(-1) !== 1 || shares.some((share, at) => share <= (shares[at - 1] ?? 0)))
+      return senseless(`The shares are ${shares.join(", ")}; they must rise, and the last must be 1.`);
+    const refusal = candidateRefusal(candidate, current);
+    if (refusal !== null) return refusal;
+    if (current !== null && isNamed(candidate, current)) return conflict("The candidate is what is in force.");
+    if (this.#canary?.state === "running") return conflict("A canary runs already; end it first.");
+    if (store.kept.panic !== null) return conflict("There is a panic; lift it first.");
+    const nowMs = Date.now();
+    this.#enter({ ...request, state: "running", sinceMs: nowMs, ...beginningOf(0, nowMs), endReason: "" });
+    const steps = shares.map(percent).join(", then ");
+    const detail = withReason(`The policy ${candidate.policyHash.slice(0, 12)} takes ${steps} of the programs`, reason);
+    await this.#keep({ by, action: "canary started", detail });
+    return null;
+  }
+
+  read(): Canary | null {
+    return this.#canary;
+  }
+
+  async end({ by, reason }: Signature): Promise<ApiError | null> {
+    if (this.#canary?.state !== "running") return nothingToEnd("No canary runs.");
+    await this.withdraw(withReason(`${by} ended it`, reason), by);
+    return null;
+  }
+
+  /** Ends it where it runs: everyone goes by the policy in force. */
+  async withdraw(reason: string, by: string): Promise<void> {
+    if (this.#canary?.state !== "running") return;
+    const kept = this.#end("withdrawn", reason);
+    await this.#ground.audit.note({ by, action: "canary withdrawn", detail: reason });
+    await kept;
+  }
+
+  /** Another configuration is in force. */
+  installed(config: GatewayConfig): void {
+    if (this.#canary?.state !== "running" || this.#base === null) return;
+    const reason = isNamed(this.#base, config)
+      ? candidateRefusal(this.#canary.candidate, config)?.message
+      : "Another plan or policy came into force.";
+    if (reason !== undefined) this.#unwatched(this.withdraw(reason, itself));
+  }
+
+  /** A request is finished, or was turned away for want of room or engines. */
+  finished({ planId, policyHash, canary = false, status, endToEndSeconds }: Finished): void {
+    if (this.#canary?.state !== "running" || this.#base === null) return;
+    const { candidate, stop } = this.#canary;
+    if (!isNamed(canary ? candidate : this.#base, { planId, policyHash })) return;
+    const slow = stop.slow !== null && endToEndSeconds > stop.slow.endToEndSeconds;
+    // A client that went away says nothing, unless it had waited for longer than it should have to.
+    if (status === clientGone && !slow) return;
+    const arm = canary ? "candidateArm" : "currentArm";
+    this.#canary = { ...this.#canary, ...withFinished(this.#canary, { arm, failed: status >= 500, slow }) };
+    if (canary) this.#look();
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #look(): void {
+    if (this.#canary?.state !== "running") return;
+    const next = outlook(this.#canary, this.#canary, Date.now());
+    if (next.kind === "stop") this.#unwatched(this.#stop(next.reason));
+    if (next.kind === "promote" && !this.#promoting) this.#unwatched(this.#promote());
+    if (next.kind !== "advance") return;
+    const { finished, failed, slow } = this.#canary.candidateArm;
+    this.#enter({ ...this.#canary, ...next.progress });
+    const share = percent(this.#canary.shares[next.progress.step] ?? 1);
+    const detail = `The candidate takes ${share} of the programs, after ${finished} requests of which ${failed} failed and ${slow} were slow.`;
+    this.#unwatched(this.#keep({ by: itself, action: "canary step", detail }));
+  }
+
+  async #stop(reason: string): Promise<void> {
+    const kept = this.#end("stopped", reason);
+    await this.#ground.audit.note({ by: itself, action: "canary stopped", detail: reason });
+    await kept;
+  }
+
+  /** The candidate becomes the configuration's plan; what waits for it goes on. */
+  async #promote(): Promise<void> {
+    this.#promoting = true;
+    const { configuration, turns } = this.#ground;
+    await turns
+      .take(async () => {
+        const canary = this.#canary;
+        if (canary?.state !== "running") return;
+        const { candidate, candidateArm } = canary;
+        const detail = `The policy ${candidate.policyHash.slice(0, 12)} is in force, after ${candidateArm.finished} requests of all programs.`;
+        // Said before it is, so that the change of configuration is not taken for somebody else's.
+        this.#canary = { ...canary, state: "promoted", endReason: detail };
+        try {
+          await configuration.adopt(candidate, { by: itself, action: "canary promoted", detail });
+        } catch (error) {
+          this.#enter({ ...canary, ...beginningOf(canary.step, Date.now()) });
+          throw error;
+        }
+        await this.#end("promoted", detail);
+      })
+      .finally(() => {
+        this.#promoting = false;
+      });
+  }
+
+  #enter(canary: Canary): void {
+    const { candidate, shares, step, stepSeconds } = canary;
+    const share = shares[step] ?? 1;
+    this.#canary = canary;
+    this.#base = this.#ground.configuration.current;
+    this.#ground.serving.setCanary({ candidate, takes: (programId) => stableShare(`${candidate.policyHash} ${programId}`) < share });
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), Math.min(longestTimerMs, stepSeconds * 1000)).unref();
+  }
+
+  /** At once in what requests go by; durable when it returns. */
+  #end(state: Canary["state"], endReason: string): Promise<void> {
+    const { serving, store } = this.#ground;
+    clearTimeout(this.#timer);
+    if (this.#canary !== null) this.#canary = { ...this.#canary, state, endReason };
+    if (state === "promoted") serving.setCanary(null);
+    else serving.dropCanary();
+    return store.keep({ canary: this.#canary });
+  }
+
+  async #keep(note: Pick<GatewayAuditLine, "by" | "action" | "detail">): Promise<void> {
+    const { store, audit } = this.#ground;
+    await Promise.all([store.keep({ canary: this.#canary }), audit.note(note)]);
+  }
+
+  /** What no caller waits for. */
+  #unwatched(change: Promise<void>): void {
+    change.catch((error: unknown) => this.#ground.log.error({ error }, "a step of the canary could not be kept"));
+  }
+}
+
+const isNamed = (one: PlanName, { planId, policyHash }: PlanName): boolean => one.planId === planId && one.policyHash === policyHash;
