@@ -151,6 +151,8 @@ const stageRecordSchema = z.object({
   judgeSeconds: z.number().nullable(),
   judgedScore: z.number().nullable(),
   threshold: z.number().nullable(),
+  /** Why there is no score of an answer that was to be judged; `reason` says it in full. */
+  unscored: z.enum(["resting", "busy", "too-late", "failed", "refused", "no-score", "aborted"]).optional(),
   verdict: z.enum(["accepted", "escalated", "failed"]),
   reason: z.string(),
   inputTokens: z.int().nullable(),

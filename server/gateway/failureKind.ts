@@ -10,9 +10,6 @@ export type FailureKind =
   | "connection"
   | "other";
 
-/** Why an answer has no judged score. */
-export type UnjudgedKind = "resting" | "busy" | "too-late" | "status" | "no-score" | "ended" | "connection" | "other";
-
 const connection = /ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|EHOST|ENET|ETIMEDOUT|UND_ERR|HPE_|other side closed|socket hang up/;
 
 const failures: readonly (readonly [FailureKind, RegExp])[] = [
@@ -26,22 +23,7 @@ const failures: readonly (readonly [FailureKind, RegExp])[] = [
   ["connection", connection],
 ];
 
-const unjudged: readonly (readonly [UnjudgedKind, RegExp])[] = [
-  ["ended", /aborted/],
-  ["resting", /the judge rests|the judge cannot be asked/],
-  ["busy", /under way for|are full|are taken|for [\d.]+ s$/],
-  ["too-late", /no score within/],
-  ["status", /the judge answered \d/],
-  ["no-score", /no integer from 0 to 100/],
-  ["connection", connection],
-];
-
 /** The kind of a stage's failure, of the reason in its record; engines' own words are `other`. */
 export function failureKind(reason: string): FailureKind {
   return failures.find(([, pattern]) => pattern.test(reason))?.[0] ?? "other";
-}
-
-/** The kind of a judge's failure, of the reason in the record of the stage. */
-export function unjudgedKind(reason: string): UnjudgedKind {
-  return unjudged.find(([, pattern]) => pattern.test(reason))?.[0] ?? "other";
 }

@@ -1,6 +1,6 @@
 import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
 import { clientGone } from "./endedError";
-import { failureKind, unjudgedKind } from "./failureKind";
+import { failureKind } from "./failureKind";
 import { MetricRegistry } from "./metricRegistry";
 import { RecentNames } from "./recentNames";
 import { answerCost, scoreCost } from "./requestCost";
@@ -201,18 +201,8 @@ export class GatewayMetrics {
     return this.#registry.exposition();
   }
 
-  #recordStage({
-    model,
-    verdict,
-    reason,
-    queueSeconds,
-    seconds,
-    judgeSeconds,
-    judgedScore,
-    inputTokens,
-    outputTokens,
-    at,
-  }: StageRecord): void {
+  #recordStage(stage: StageRecord): void {
+    const { model, verdict, queueSeconds, seconds, inputTokens, outputTokens, at, judgeSeconds, judgedScore, unscored } = stage;
     this.#answers.inc({ model, verdict });
     this.#queue.observe({ model }, queueSeconds);
     this.#stage.observe({ model }, seconds);
@@ -229,7 +219,7 @@ export class GatewayMetrics {
       if (config?.judge) this.#cost.inc({ model: config.judge.model }, scoreCost(config));
       return;
     }
-    this.#judgeFailures.inc({ reason: unjudgedKind(reason) });
+    if (unscored !== undefined) this.#judgeFailures.inc({ reason: unscored });
     if (verdict !== "accepted") return;
     this.#unjudgedCount += 1;
     this.#unjudged.inc({ model });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { heldEngine } from "./testEngine";
-import { oneModel, startTestGateway, until } from "./testGateway";
+import { hashed, oneModel, startTestGateway, until } from "./testGateway";
 
 /** A gateway whose only engine answers one request at a time, shortest total job first, once it is opened. */
 async function shortestTotalFirst() {
@@ -8,14 +8,22 @@ async function shortestTotalFirst() {
   const gateway = await startTestGateway();
   const order = { kind: "stjf", agingReleases: 100 } as const;
   const policy = { kind: "fixed", model: "large", order, place: { kind: "round-robin" } } as const;
-  await gateway.put({ ...oneModel([engine.url], 1), policy });
+  await gateway.put({ ...oneModel([engine.url], 1), ...hashed(policy) });
   const ask = (name: string, most: number, headers: Record<string, string> = {}) =>
     gateway.post("/v1/chat/completions", { model: "cascade/test", messages: [{ role: "user", content: name }], max_tokens: most }, headers);
   const queued = async () => ((await (await fetch(`${gateway.adminUrl}/status`)).json()) as { queued: { large: number } }).queued.large;
-  return { engine, ask, queued };
+  return { engine, ask, queued, decisions: gateway.decisions };
 }
 
 describe("what a request says of its program", () => {
+  it.each(["x-session-id", "x-conversation-id", "x-claude-code-session-id", "X-Dynamo-Session-ID"])("is taken from %s", async (header) => {
+    const { engine, ask, decisions } = await shortestTotalFirst();
+    engine.open();
+    await ask("one", 5, { [header]: "session-7" });
+    await ask("another", 5);
+    expect((await decisions()).map(({ program }) => program)).toEqual(["session-7", undefined]);
+  });
+
   it("makes a short request of a long program wait behind a longer one of a short program", async () => {
     const { engine, ask, queued } = await shortestTotalFirst();
     const answers = [ask("first", 5)];

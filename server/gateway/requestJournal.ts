@@ -32,6 +32,7 @@ export interface Finding extends Usage {
   readonly reason: string;
   readonly judgeMs?: number;
   readonly score?: number | null;
+  readonly unscored?: StageRecord["unscored"];
   readonly judgedSeconds?: number;
   /** On the clock of `performance.now()`, where the answer was streamed as it was written. */
   readonly firstTokenMs?: number;
@@ -75,7 +76,7 @@ export class RequestJournal {
 
   /** Notes one engine call and what became of its answer. */
   note(served: ServedModel, attempt: Attempt, finding: Finding): void {
-    const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null, firstTokenMs } = finding;
+    const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null, unscored, firstTokenMs } = finding;
     const scale = served.timeScale / 1000;
     this.#stages.push({
       model: attempt.model,
@@ -84,6 +85,7 @@ export class RequestJournal {
       seconds: attempt.engineMs * scale,
       judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
       judgedScore: score,
+      ...(unscored !== undefined && { unscored }),
       threshold: served.thresholds[attempt.stage] ?? null,
       verdict,
       reason,

@@ -6,6 +6,7 @@ import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
 import type { GeneratedText } from "./endpoint";
 import { callEngine, type EngineCall } from "./engineCall";
+import type { JudgeReading } from "./judge";
 import type { GatewayLimits } from "./limits";
 import { engineBody, type ModelRequest } from "./modelRequest";
 import { type RelayOutcome, relayStream } from "./relayStream";
@@ -31,6 +32,8 @@ export interface FinishedRun {
   readonly served: ServedModel;
   readonly decision: Omit<Decision, "sequence">;
 }
+
+const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "resting" };
 
 /** One admitted request on its way through the stages of its policy, until the response is ended. */
 export class RequestRun {
@@ -195,16 +198,17 @@ export class RequestRun {
     const { asked, signal } = this.#options;
     const { driver, judge } = this.#served;
     const startedMs = performance.now();
-    const reading = judge ? await judge.score(text.prompt(asked.body), answer, signal) : { score: null, failure: "no judge is configured" };
+    const reading = judge ? await judge.score(text.prompt(asked.body), answer, signal) : noJudge;
     const judgeMs = performance.now() - startedMs;
-    const { score, failure } = reading;
+    const { score, failure, outcome } = reading;
+    const found = { judgeMs, score, ...(outcome !== "scored" && { unscored: outcome }) };
     this.#journal.judgeMs += judgeMs;
     this.#journal.judgedScore = score;
     const verdict = await driver.judged(this.#work(), { judgedScore: score, signal });
-    if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", judgeMs, score };
+    if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", ...found };
     if (score === null) this.#journal.degrade("judge");
     const reason = failure === null ? verdict.reason : `${verdict.reason}: ${failure}`;
-    return { verdict, reason, judgeMs, score, judgedSeconds: verdict.judgedSeconds };
+    return { verdict, reason, ...found, judgedSeconds: verdict.judgedSeconds };
   }
 
   #retry(attempt: Attempt, reason: string): number | "again" {

@@ -1,7 +1,7 @@
 import { type Attributes, type Context, type Span, SpanKind, SpanStatusCode, type Tracer } from "@opentelemetry/api";
 import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { ApiError } from "./apiError";
-import { failureKind, unjudgedKind } from "./failureKind";
+import { failureKind } from "./failureKind";
 import type { ModelRequest } from "./modelRequest";
 
 interface RequestTraceOptions {
@@ -86,7 +86,7 @@ export class RequestTrace {
       attributes: {
         "weir.verdict": verdict,
         ...(stage.threshold !== null && { "weir.threshold": stage.threshold }),
-        ...(judgedScore === null ? { "error.type": unjudgedKind(stage.reason) } : { "weir.judged_score": judgedScore }),
+        ...(judgedScore === null ? { "error.type": stage.unscored } : { "weir.judged_score": judgedScore }),
       },
     });
   }

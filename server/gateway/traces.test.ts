@@ -149,12 +149,12 @@ describe("traces", () => {
     const inOrder = [...children].sort((a, b) => a.fromMs - b.fromMs || a.toMs - b.toMs);
     expect(inOrder.map(({ name }) => name)).toEqual(["queue small", "chat small", "judge small", "queue large", "chat large"]);
     for (const [index, span] of inOrder.entries()) {
-      expect(span.fromMs).toBeGreaterThanOrEqual((inOrder[index - 1] ?? { toMs: root.fromMs }).toMs - 1);
+      expect(span.fromMs).toBeGreaterThanOrEqual((inOrder[index - 1] ?? { toMs: root.fromMs }).toMs - 5);
       expect(span.toMs).toBeLessThanOrEqual(root.toMs + 0.01);
     }
     const lengths = children.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
     const ownMs = root.toMs - root.fromMs - lengths;
-    expect(ownMs).toBeGreaterThan(-1);
+    expect(ownMs).toBeGreaterThan(-5);
     expect(ownMs).toBeLessThan((decision!.overheadSeconds / 10) * 1000 + 5);
     expect(lengths).toBeGreaterThan(95);
   });
