@@ -118,9 +118,16 @@ describe("a judge on engines of the configuration", () => {
     const clients = Array.from({ length: 8 }, client);
     await until(() => engines.every(({ asked }) => asked.length > 5));
     await gateway.put(judgedOn(gateway.stageUrl, urls, { cordoned: 0 }));
-    const [before, others] = engines.map(({ asked }) => asked.length);
-    await until(() => (engines[1]?.asked.length ?? 0) > (others ?? 0) + 10);
-    expect(engines[0]?.asked.length).toBe(before);
+    const [atPut = 0, others = 0] = engines.map(({ asked }) => asked.length);
+    await until(async () => {
+      const { replicas } = (await (await fetch(`${gateway.adminUrl}/status`)).json()) as { replicas: { id: string; inFlight: number }[] };
+      return replicas.find(({ id }) => id === `${scorer}-0`)?.inFlight === 0;
+    });
+    const drained = engines[0]?.asked.length ?? 0;
+    // Only those that were on their way to it.
+    expect(drained - atPut).toBeLessThanOrEqual(2);
+    await until(() => (engines[1]?.asked.length ?? 0) > others + 10);
+    expect(engines[0]?.asked.length).toBe(drained);
     loading = false;
     await Promise.all(clients);
     expect(new Set(await judged(gateway))).toEqual(new Set([90]));
@@ -137,6 +144,25 @@ describe("a judge on engines of the configuration", () => {
     await waiting;
     await ask(gateway, 1);
     expect(await judged(gateway)).toEqual([90, 90, 90, 90, 90, 80]);
+  });
+
+  it("scores in turn what is asked of it in the words of an earlier configuration", async () => {
+    const [stage, engine] = [await heldEngine(), await heldEngine()];
+    const given = (rubric: string) => judgedOn(stage.url, [engine.url], { room: 1, settings: { judge: { rubric } } });
+    const gateway = await start(() => given("First: {prompt} {answer}"));
+    const late = ask(gateway, 1);
+    await until(() => stage.asked.length === 1);
+    await gateway.put(given("Second: {prompt} {answer}"));
+    // The only place of the judge is taken when the answer is there, and free soon after.
+    const direct = gateway.chat({ model: scorer });
+    await until(() => engine.asked.length === 1);
+    stage.open();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    engine.open();
+    await Promise.all([direct, late]);
+    expect(engine.asked).toHaveLength(2);
+    expect(JSON.stringify(engine.asked[1]?.body)).toContain("First: user");
+    expect((await gateway.decisions()).find(({ asked }) => asked === "cascade/test")?.stages[0]?.reason).toContain("no integer");
   });
 
   it("judges on after a restart of the gateway", async () => {

@@ -53,8 +53,8 @@ export class Serving {
   /** How fast each model answers. */
   readonly #rates = new Map<string, ServiceRate>();
   #judge: { readonly judge: Judge; readonly key: string } | null = null;
-  /** Judges on engines of the configuration: the one in force, and earlier ones that are still waited for. */
-  #judgeEngines: readonly JudgeEngines[] = [];
+  /** The lines in front of engines that judge, by model: a judge that is asked otherwise than the one before waits in the same. */
+  readonly #judgeEngines = new Map<string, JudgeEngines>();
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
@@ -159,7 +159,7 @@ export class Serving {
 
   /** Offers free room to the queues, the one whose head waits longest first. */
   pump(nowMs = performance.now()): void {
-    const queues = [...this.#all, ...this.#judgeEngines].flatMap((served) => {
+    const queues = [...this.#all, ...this.#judgeEngines.values()].flatMap((served) => {
       const oldest = served.driver.oldestSeconds;
       return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
     });
@@ -249,7 +249,11 @@ export class Serving {
       const displaced = this.#panic !== null && served !== this.#panic.served;
       served.driver.withdraw((model) => !displaced && this.serves(served, model));
     }
-    for (const { driver } of this.#judgeEngines) driver.withdraw((model) => this.pool.lists(model, { cordoned: true }));
+    for (const [model, { driver }] of this.#judgeEngines) {
+      if (this.pool.lists(model, { cordoned: true })) continue;
+      driver.withdraw(() => false);
+      this.#judgeEngines.delete(model);
+    }
     this.pump();
   }
 
@@ -266,7 +270,6 @@ export class Serving {
     } = settings?.judge ?? {};
     const key = judge === null ? null : canonicalJson({ judge, timeoutSeconds, maxInFlight, wording });
     if (key !== null && key === this.#judge?.key) return;
-    this.#judgeEngines = this.#judgeEngines.filter(({ driver }) => driver.oldestSeconds !== undefined);
     // The old judge's connections close by themselves when idle; requests in flight may still ask it.
     this.#judge = null;
     if (judge === null || key === null) return;
@@ -280,9 +283,10 @@ export class Serving {
 
   #engineJudge(model: string): JudgeEngines {
     const { pool, queued } = this;
+    const onRoom = (nowMs: number): void => this.pump(nowMs);
     const onAnswered = (answered: string): void => this.answered(answered);
-    const engines = new JudgeEngines({ model, pool, queued, onRoom: (nowMs) => this.pump(nowMs), onAnswered });
-    this.#judgeEngines = [...this.#judgeEngines, engines];
+    const engines = this.#judgeEngines.get(model) ?? new JudgeEngines({ model, pool, queued, onRoom, onAnswered });
+    this.#judgeEngines.set(model, engines);
     return engines;
   }
 }
