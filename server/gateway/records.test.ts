@@ -47,7 +47,10 @@ describe("a decision record", () => {
     expect(answer.headers.get("x-weir-degraded")).toBe("telemetry");
     const decision = (await (await recordOf(answer)).json()) as Decision;
     expect(decision.degraded).toEqual(["telemetry"]);
-    expect(decision.stages[0]?.engine).toMatchObject({ kvUse: { state: "absent" }, degraded: "no-fresh-kv-use-so-least-load" });
+    expect(decision.stages[0]?.engine).toMatchObject({
+      kvUse: { state: expect.stringMatching(/absent|unreachable/) },
+      degraded: "no-fresh-kv-use-so-least-load",
+    });
   });
 
   it("keeps nothing long that a client wrote into its headers", async () => {

@@ -6,8 +6,6 @@ export class ReplicaPool {
   #replicas: readonly Replica[] = [];
   #leaving: readonly Replica[] = [];
   readonly #options: ReplicaOptions;
-  /** Engine seconds in a wall second while some policy goes by the engines' KV use; null while none does. */
-  #kvTimeScale: number | null = null;
 
   constructor(options: ReplicaOptions) {
     this.#options = options;
@@ -29,7 +27,7 @@ export class ReplicaPool {
     const before = new Map(this.#replicas.map((replica) => [replica.id, replica]));
     const next = wanted.map((config) => {
       const known = before.get(config.id);
-      if (known?.url !== config.url || known.model !== config.model) return this.#added(config);
+      if (known?.url !== config.url || known.model !== config.model) return new Replica(config, this.#options);
       before.delete(config.id);
       known.update(config);
       return known;
@@ -39,9 +37,8 @@ export class ReplicaPool {
     this.#replicas = next;
   }
 
-  /** Reads every engine's KV use from now on, in a time of so many engine seconds in a wall second, or none with null. */
+  /** Reads the KV use of every engine there is from now on, in a time of so many engine seconds in a wall second, or none with null. */
   watchKv(timeScale: number | null): void {
-    this.#kvTimeScale = timeScale;
     for (const replica of this.#replicas) replica.kv.watch(timeScale);
   }
 
@@ -67,11 +64,5 @@ export class ReplicaPool {
   /** Ends every connection. */
   close(): void {
     for (const replica of this.all) replica.destroy();
-  }
-
-  #added(config: GatewayReplica): Replica {
-    const replica = new Replica(config, this.#options);
-    replica.kv.watch(this.#kvTimeScale);
-    return replica;
   }
 }

@@ -206,7 +206,9 @@ export class Serving {
   /** A request that began under `served` is answered, or goes on under another. */
   end(served: ServedModel): void {
     served.driver.active -= 1;
-    if (served.driver.active === 0 && this.#earlier.length > 0) this.#earlier = this.#earlier.filter((model) => model !== served);
+    if (served.driver.active > 0 || !this.#earlier.includes(served)) return;
+    this.#earlier = this.#earlier.filter((model) => model !== served);
+    if (this.#config !== null) this.#watchKv(this.#config);
   }
 
   /** Ends every connection to engines and judge. */
@@ -243,8 +245,7 @@ export class Serving {
     }
     for (const served of before) this.#retire(served);
     this.#earlier = [...new Set(this.#earlier)].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
-    const readsKv = this.#all.some(({ driver }) => driver.policy.needs.includes("kv-telemetry"));
-    this.pool.watchKv(readsKv ? this.#config.timeScale : null);
+    this.#watchKv(this.#config);
     for (const served of this.#all) {
       const displaced = this.#panic !== null && served !== this.#panic.served;
       served.driver.withdraw((model) => !displaced && this.serves(served, model));
@@ -255,6 +256,11 @@ export class Serving {
       this.#judgeEngines.delete(model);
     }
     this.pump();
+  }
+
+  /** Has the engines' KV use read while some policy goes by it. */
+  #watchKv({ timeScale }: GatewayConfig): void {
+    this.pool.watchKv(this.#all.some(({ driver }) => driver.policy.needs.includes("kv-telemetry")) ? timeScale : null);
   }
 
   #surroundings(config: GatewayConfig): Surroundings {
