@@ -5,6 +5,7 @@ import { EXIT, type ExitCode } from "./exitCodes";
 import { addFrontierCommand } from "./frontierCommand";
 import { addImportCommand } from "./importCommand";
 import { addLoadCommand } from "./loadCommand";
+import { addPanicCommand } from "./panicCommand";
 import { addPlanCommand } from "./planCommand";
 import { addSignInCommand } from "./signInCommand";
 import { addSimulateCommand } from "./simulateCommand";
@@ -20,7 +21,7 @@ const onExit = (code: ExitCode): void => {
 };
 const commands = [
   ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand],
-  ...[addImportCommand, addLoadCommand, addSignInCommand],
+  ...[addImportCommand, addLoadCommand, addPanicCommand, addSignInCommand],
 ];
 for (const add of commands) add(program, onExit);
 

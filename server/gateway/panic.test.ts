@@ -166,7 +166,12 @@ it("stays through another configuration, which must have engines of its model", 
 });
 
 it.each([
-  ["a model without engines", { model: "nobody", ...signed }, 409, 'No engine of "nobody" takes new work'],
+  [
+    "a model without engines",
+    { model: "nobody", ...signed },
+    409,
+    'No engine of "nobody" takes new work; there are engines of small, middle, large.',
+  ],
   ["no name of who asks", { model: "middle", reason: "" }, 400, "`by`"],
   ["a member nobody knows", { model: "middle", ...signed, until: 5 }, 400, "until"],
   ["no object", 5, 400, "object"],

@@ -19,8 +19,11 @@ export class PanicControl implements Control<PanicRequest, Panic> {
   async begin(request: PanicRequest): Promise<ApiError | null> {
     const { serving, store, audit } = this.#ground;
     const { model, by, reason } = request;
-    if (!serving.pool.lists(model, { cordoned: false }))
-      return conflict(`No engine of ${JSON.stringify(model)} takes new work, so requests cannot be sent to it.`);
+    if (!serving.pool.lists(model, { cordoned: false })) {
+      const models = new Set(serving.pool.replicas.flatMap((replica) => (replica.cordoned ? [] : [replica.model])));
+      const instead = models.size === 0 ? "" : `; there are engines of ${[...models].join(", ")}`;
+      return conflict(`No engine of ${JSON.stringify(model)} takes new work${instead}.`);
+    }
     serving.setPanic(model);
     const detail = withReason(`Every request for text goes to ${model}`, reason);
     await Promise.all([
