@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { createAdminClient } from "@/server/clusters/adminClient";
+import { createApplyRunner } from "@/server/clusters/applyRunner";
+import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
+import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
+import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { WorkloadSummary } from "@/server/contracts/studio";
+import { createGatewayService } from "./gatewayService";
+import type { GatewayService } from "./services";
+
+const clusterId = "embedded";
+const [smallModel, largeModel] = ["qwen2.5-3b", "qwen2.5-7b"] as const;
+const running = planOnGpus("running", { [smallModel]: [0], [largeModel]: [1] });
+const candidate = planOnGpus("candidate", { [largeModel]: [2] });
+const unapproved = planOnGpus("unapproved", { [smallModel]: [3] });
+const at = "2026-01-01T00:00:00.000Z";
+const canary = {
+  shares: [0.5, 1],
+  stepSeconds: 3600,
+  minRequests: 10,
+  stop: { errorShare: 0.1, slow: null },
+  reason: "cheaper",
+};
+
+describe("the studio's hand on a real gateway", () => {
+  let cluster: Awaited<ReturnType<typeof startTestCluster>>;
+  let audit: ReturnType<typeof createGatewayAudit>;
+  let service: GatewayService;
+  beforeAll(async () => {
+    cluster = await startTestCluster();
+    const { store, gateway } = cluster;
+    store.clusters.insert({ ...running.inputs.cluster, id: clusterId, kind: "embedded" }, at);
+    store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
+    for (const plan of [running, candidate, unapproved]) store.plans.keep(plan);
+    for (const plan of [running, candidate]) store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+    const runner = createApplyRunner({ store, connectorOf: () => cluster.connector, graceMs: 0 });
+    const started = await runner.start({ clusterId, planId: running.id, kind: "apply", actor: "ada" });
+    if (!started.ok) throw new Error(started.message);
+    while (store.applications.get(started.application.id)?.state !== "done") await new Promise((wake) => setTimeout(wake, 20));
+    await runner.close();
+    audit = createGatewayAudit({ store, clusterId, gateway });
+    const controlled = { admin: gateway, audit, look: async () => undefined };
+    service = createGatewayService({ store, gatewayOf: (id) => (id === clusterId ? controlled : null) });
+  }, 60_000);
+  afterAll(async () => {
+    audit.close();
+    await cluster.stop();
+  });
+  let before = 0;
+  beforeEach(async () => {
+    await audit.take();
+    before = cluster.store.audit.list(1000).length;
+  });
+
+  /** Lines since the test began, oldest first, the studio's own and the gateway's. */
+  const noted = () => {
+    const lines = cluster.store.audit.list(1000);
+    return lines.slice(0, lines.length - before).map(({ actor, action }) => `${actor}: ${action}`);
+  };
+  const configuration = async () => {
+    const answer = await cluster.gateway("/config", { schema: gatewayConfigSchema });
+    if (!answer.ok || answer.value.value === null) throw new Error("no configuration");
+    return { config: answer.value.value, etag: answer.value.etag?.replaceAll('"', "") ?? "" };
+  };
+  const controls = async () => {
+    const answer = await cluster.gateway("/status", { schema: gatewayStatusSchema });
+    return answer.ok ? answer.value.value?.controls : undefined;
+  };
+  const sentence = (outcome: { readonly ok: boolean; readonly message?: string }) => (outcome.ok ? "done" : outcome.message);
+
+  it("names the models that can take all requests, by their engines at work", async () => {
+    expect(await service.models(clusterId)).toEqual({
+      ok: true,
+      models: [
+        { model: smallModel, engines: 1 },
+        { model: largeModel, engines: 1 },
+      ],
+    });
+  });
+
+  it("panics and lifts in the operator's name, noted by the studio and by the gateway, each once", async () => {
+    expect(await service.panic(clusterId, { model: largeModel, reason: "bad answers" }, "ada")).toEqual({ ok: true });
+    expect((await controls())?.panic).toMatchObject({ model: largeModel, by: "ada", reason: "bad answers" });
+    expect(await service.liftPanic(clusterId, "mended", "grace")).toEqual({ ok: true });
+    expect((await controls())?.panic).toBeNull();
+    await audit.take();
+    expect(noted().sort()).toEqual(["ada: order panic", "ada: panic", "grace: order end of panic", "grace: panic lifted"]);
+  });
+
+  it("passes on why the gateway refuses, and notes nothing down", async () => {
+    expect(sentence(await service.panic(clusterId, { model: "nobody", reason: "r" }, "ada"))).toMatch(/409: .*nobody/);
+    expect(sentence(await service.liftPanic(clusterId, "", "ada"))).toMatch(/404: There is no panic/);
+    expect(noted()).toEqual([]);
+  });
+
+  it("turns a knob inside its approved range, and only from the configuration that was seen", async () => {
+    const { etag, config } = await configuration();
+    const turned = await service.turnKnobs(clusterId, { etag, thresholds: [66], reason: "too many escalations" }, "ada");
+    const now = await configuration();
+    expect(turned).toEqual({ ok: true, policyHash: now.config.policyHash });
+    expect(now.config.policyHash).not.toBe(config.policyHash);
+    expect(now.config.policy).toMatchObject({ thresholds: [66] });
+    expect(sentence(await service.turnKnobs(clusterId, { etag, thresholds: [55], reason: "" }, "ada"))).toMatch(/412: .*has changed/);
+    expect(sentence(await service.turnKnobs(clusterId, { etag: now.etag, thresholds: [71], reason: "" }, "ada"))).toMatch(/400: .*70/);
+    expect(noted().sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
+  });
+
+  it("shadows any kept plan whose models have engines, and mirrors a share", async () => {
+    expect(await service.startShadow(clusterId, { planId: running.id, reason: "" }, "ada")).toEqual({ ok: true });
+    expect((await controls())?.shadow).toMatchObject({ candidate: { planId: running.id, policyHash: running.policyHash } });
+    expect(await service.endShadow(clusterId, "", "ada")).toEqual({ ok: true });
+    expect(await service.startMirror(clusterId, { share: 0.5, maxInFlight: 2, reason: "" }, "ada")).toEqual({ ok: true });
+    expect((await controls())?.mirror).toMatchObject({ share: 0.5, maxInFlight: 2, by: "ada" });
+    expect(await service.endMirror(clusterId, "", "ada")).toEqual({ ok: true });
+    expect(sentence(await service.startShadow(clusterId, { planId: "f".repeat(64), reason: "" }, "ada"))).toMatch(/There is no plan/);
+    expect(noted()).toHaveLength(8);
+  });
+
+  it("starts a canary of an approved plan only", async () => {
+    expect(sentence(await service.startCanary(clusterId, { ...canary, planId: unapproved.id }, "ada"))).toMatch(/is not approved/);
+    expect(await service.startCanary(clusterId, { ...canary, planId: candidate.id }, "ada")).toEqual({ ok: true });
+    expect((await controls())?.canary).toMatchObject({ state: "running", step: 0, candidate: { planId: candidate.id } });
+    expect(await service.stopCanary(clusterId, "enough", "ada")).toEqual({ ok: true });
+    expect((await controls())?.canary?.state).not.toBe("running");
+    expect(noted()).toContain("ada: canary started");
+  });
+
+  it("says what is not there: a gateway on a described cluster, and one that does not answer", async () => {
+    const nowhere = createAdminClient("gateway", "http://127.0.0.1:9", "t");
+    const silent = createGatewayAudit({ store: cluster.store, clusterId, gateway: nowhere });
+    const lost = createGatewayService({
+      store: cluster.store,
+      gatewayOf: () => ({ admin: nowhere, audit: silent, look: async () => undefined }),
+    });
+    expect(sentence(await lost.panic(clusterId, { model: largeModel, reason: "r" }, "ada"))).toMatch(
+      /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\.$/,
+    );
+    expect(sentence(await service.liftPanic("described", "", "ada"))).toBe("This cluster is only described: it has no gateway.");
+    silent.close();
+    expect(noted()).toEqual([]);
+  });
+});
