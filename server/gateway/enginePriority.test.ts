@@ -137,6 +137,26 @@ describe("a request's priority", () => {
     expect(sent(engine).at(-1)).toMatchObject({ priority: 5 });
   });
 
+  it("is asked about again when the engine, started anew unnoticed, refuses it", async () => {
+    let ordered = true;
+    const engine = await startTestEngine(({ body }, response) => {
+      if (ordered || (body.priority ?? 0) === 0) sayCompletion(response, "done");
+      else response.writeHead(400).end("{}");
+    });
+    engine.pages.set("/version", page({ version: "0.7.3" }));
+    const gateway = await gatewayOver(engine);
+    await until(async () => (await fateOf(gateway, { priority: 5 })) === "offered");
+    ordered = false;
+    expect((await gateway.chat({ priority: 5 })).status).toBe(400);
+    for (let request = 0; request < 10; request += 1) expect(await fateOf(gateway, { priority: 5 })).toBe("stripped");
+    const asked = probes(engine).length;
+    await until(async () => {
+      expect(await fateOf(gateway, { priority: 5 })).toBe("stripped");
+      return probes(engine).length > asked;
+    });
+    expect(await fateOf(gateway, { priority: 5 })).toBe("stripped");
+  });
+
   it.each([1.5, "5", true, 2 ** 60, {}])("that is %j is refused in a sentence", async (priority) => {
     const engine = await oldVllm({ ordered: true });
     const answer = await (await gatewayOver(engine)).chat({ priority });

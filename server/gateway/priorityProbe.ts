@@ -21,9 +21,9 @@ interface ProbedEngine {
 const readLimits = { timeoutMs: 5_000, mostBytes: 1_000_000 };
 /** The one-token request may have to wait its turn in the engine. */
 const probeMs = 60_000;
-/** How soon an engine is asked again: where it could not be told, and where it has failed since, which may have been a new start. */
+/** How soon after it was asked an engine is asked again: where it could not be told, and where it may have been started anew since. */
 const unknownAgainMs = 60_000;
-const failedAgainMs = 5_000;
+const doubtfulAgainMs = 2_000;
 
 const versionSchema = z.object({ version: z.string() });
 
@@ -35,7 +35,9 @@ export class PriorityProbe {
   readonly #engine: ProbedEngine;
   #use: PriorityUse | null = null;
   #finding = false;
-  #againAtMs = 0;
+  /** When the last answer came. */
+  #foundMs = Number.NEGATIVE_INFINITY;
+  #againAtMs = Number.NEGATIVE_INFINITY;
   /** Goes up when what was found out may no longer hold. */
   #epoch = 0;
 
@@ -51,7 +53,7 @@ export class PriorityProbe {
 
   /** The engine may have been started anew, and differently. */
   forget(): void {
-    if (this.#use !== null) this.#againAtMs = 0;
+    if (this.#use !== null) this.#againAtMs = this.#foundMs + doubtfulAgainMs;
     this.#use = null;
     this.#epoch += 1;
   }
@@ -61,9 +63,10 @@ export class PriorityProbe {
     const epoch = this.#epoch;
     const use = await this.#ask();
     this.#finding = false;
-    const failedMeanwhile = epoch !== this.#epoch;
-    this.#use = failedMeanwhile ? null : use;
-    this.#againAtMs = performance.now() + (failedMeanwhile ? failedAgainMs : unknownAgainMs);
+    this.#foundMs = performance.now();
+    const doubtful = epoch !== this.#epoch;
+    this.#use = doubtful ? null : use;
+    this.#againAtMs = this.#foundMs + (doubtful ? doubtfulAgainMs : unknownAgainMs);
   }
 
   async #ask(): Promise<PriorityUse | null> {

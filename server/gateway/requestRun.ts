@@ -100,6 +100,8 @@ export class RequestRun {
       if (failed) replica.failed();
       else replica.succeeded();
     }
+    // It may be of the request, or of a priority that an engine started anew since takes no more.
+    if (outcome.kind === "refused" && value !== null) replica.priority.forget();
     if (!failed) serving.answered(model);
     const answeredSeconds = driver.release(asked.decisionId, replica, { failed });
     const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
