@@ -204,9 +204,10 @@ export const decisionSchema = z.object({
   endpoint: z.string().optional(),
   /** Its session, where the client named one. */
   program: z.string().optional(),
-  /** As the policy saw them; the latter where the client said how much may be written at most. */
+  /** As the policy saw them; what is predicted where the client said how much it, or its program, may yet write. */
   inputTokens: z.int().optional(),
   predictedTokens: z.number().optional(),
+  predictedProgramTokens: z.number().optional(),
   /** Whether a canary's candidate decided. */
   canary: z.boolean().optional(),
   /** The name in `model`. */

@@ -13,7 +13,7 @@ export const eventStreamHeaders = {
   "x-accel-buffering": "no",
 } as const;
 
-interface Relay {
+export interface Relay {
   readonly call: Omit<EngineCall, "onData" | "silenceSeconds">;
   readonly response: ServerResponse;
   /** Asked for at the first token, when the headers leave. */

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
 import { replayRun } from "@/solver/cluster/replayRun";
-import { seededRandom } from "@/solver/numeric/random";
+import { type Random, seededRandom } from "@/solver/numeric/random";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import type { PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { judgeUnavailable } from "@/solver/policies/policy";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
-import { startTestGateway, testConfig } from "./testGateway";
+import { hashed, startTestGateway, testConfig, until } from "./testGateway";
 
 const models = ["small", "medium", "large"];
-const requests = 400;
+const requests = 300;
 const leastLoad: PlaceDocument = { kind: "least-load" };
 
 const cascade: CascadePolicy = {
@@ -57,43 +57,56 @@ const policies: readonly (readonly [string, PolicyDocument])[] = [
   ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
 ];
 
-/** A gateway's answers to a load with queues, sessions, streams, router scores and predictions, engines and judge taking random times. */
+/** A request with a session, a router's scores and predictions, or without them. */
+function anyRequest(random: Random) {
+  const headers: Record<string, string> = {};
+  if (random.next() < 0.4) headers["x-session-id"] = String(random.int(20));
+  if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
+  if (random.next() < 0.3) headers["x-weir-program-tokens"] = String(1 + random.int(2000));
+  const body = {
+    model: "cascade/test",
+    messages: [{ role: "user", content: "word ".repeat(random.int(300)) }],
+    stream: random.next() < 0.3,
+    ...(random.next() < 0.6 && { max_tokens: 1 + random.int(500) }),
+  };
+  return { headers, body };
+}
+
+/** A gateway's decisions about a load on engines and a judge that take random times, the engines none before a third waits for them. */
 async function recordRun(policy: PolicyDocument): Promise<{ readonly config: GatewayConfig; readonly decisions: readonly Decision[] }> {
   const random = seededRandom(17);
-  const engines = await Promise.all(
-    models
-      .flatMap(() => [0, 1, 2])
-      .map(() =>
-        startTestEngine(({ body }, response) => {
-          setTimeout(() => {
-            if (body.stream !== true) return sayCompletion(response, "An answer.");
-            response.writeHead(200, { "content-type": "text/event-stream" });
-            response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
-          }, 1 + random.int(12));
-        }),
-      ),
-  );
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const engine = () =>
+    startTestEngine(async ({ body }, response) => {
+      await opened;
+      await new Promise((resolve) => setTimeout(resolve, 1 + random.int(12)));
+      if (body.stream !== true) return sayCompletion(response, "An answer.");
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
+    });
   const judge = await startTestEngine((_, response) => {
     const said = random.next() < 0.02 ? "no idea" : String(random.int(101));
     setTimeout(() => sayCompletion(response, said), random.int(5));
   });
-  const stages = models.map((model, index) => ({ model, urls: engines.slice(3 * index, 3 * index + 3).map(({ url }) => url) }));
-  const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight: 3 }), policy, timeScale: 4 };
+  const stages = await Promise.all(
+    models.map(async (model) => ({ model, urls: (await Promise.all([engine(), engine(), engine()])).map(({ url }) => url) })),
+  );
+  const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight: 2 }), ...hashed(policy), timeScale: 4 };
   const gateway = await startTestGateway();
   await gateway.put(config);
+  const queued = async () => Object.values(gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json()).queued);
   const answers = [];
   for (let request = 0; request < requests; request += 1) {
-    const headers: Record<string, string> = {};
-    if (random.next() < 0.4) headers["x-session-id"] = String(random.int(20));
-    if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
-    const body = {
-      model: "cascade/test",
-      messages: [{ role: "user", content: "word ".repeat(random.int(300)) }],
-      stream: random.next() < 0.3,
-      ...(random.next() < 0.6 && { max_tokens: 1 + random.int(500) }),
-    };
+    if (request === requests / 3) {
+      await until(async () => (await queued()).reduce((sum, count) => sum + count) > requests / 5);
+      open();
+    }
+    const { headers, body } = anyRequest(random);
     answers.push(gateway.post("/v1/chat/completions", body, headers).then((answer) => answer.text()));
-    if (random.next() < 0.1) await new Promise((resolve) => setTimeout(resolve, random.int(40)));
+    if (random.next() < 0.05) await new Promise((resolve) => setTimeout(resolve, random.int(40)));
   }
   await Promise.all(answers);
   return { config, decisions: await gateway.decisions() };
@@ -102,11 +115,12 @@ async function recordRun(policy: PolicyDocument): Promise<{ readonly config: Gat
 const stageOf = ({ candidates = [] }: Decision, model: string): number => candidates.indexOf(model);
 
 function recorded(decision: Decision): RecordedRequest {
-  const { program = null, inputTokens = 0, predictedTokens, routerScores = {}, startReason } = decision;
+  const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
   return {
     program,
     inputTokens,
     ...(predictedTokens !== undefined && { predictedTokens }),
+    ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
     routerScores,
     judgeResting: startReason === judgeUnavailable,
     visits: decision.stages.map(({ model, at, judgedScore }) => ({
@@ -138,9 +152,13 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     const replay = (document: PolicyDocument) =>
       replayRun(buildPolicy(document), { replicas: config.replicas, requests: decisions.map(recorded) });
     expect(replay(policy)).toEqual(decisions.map(decided));
-    // What makes the comparison worth something: work waited, went to every replica, and another policy decides otherwise.
-    expect(decisions.filter(({ stages }) => stages.some(({ queueSeconds }) => queueSeconds > 0.01)).length).toBeGreaterThan(requests / 10);
-    const other: PolicyDocument = { ...policy, place: policy.place.kind === "round-robin" ? leastLoad : { kind: "round-robin" } };
+    // What makes the comparison worth something: work waited, and another policy decides otherwise.
+    const waited = decisions.filter(({ stages }) => stages.some(({ at }) => at!.dispatched > at!.queued));
+    expect(waited.length).toBeGreaterThan(requests / 5);
+    const other: PolicyDocument = {
+      ...policy,
+      order: policy.order.kind === "fcfs" ? { kind: "sjf", agingReleases: 50 } : { kind: "fcfs" },
+    };
     expect(replay(other)).not.toEqual(decisions.map(decided));
   });
 });

@@ -149,6 +149,7 @@ export class RequestJournal {
     };
     if (served.canary) decision.canary = true;
     if (asked.mostTokens !== null) decision.predictedTokens = asked.mostTokens;
+    if (asked.programTokens !== null) decision.predictedProgramTokens = asked.programTokens;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
     if (this.startReason !== null) decision.startReason = this.startReason;
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);

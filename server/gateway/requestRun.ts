@@ -2,14 +2,14 @@ import type { ServerResponse } from "node:http";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { judgeUnavailable } from "@/solver/policies/policy";
 import type { ApiError } from "./apiError";
+import { askEngine, streamsLive } from "./askEngine";
 import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
 import type { GeneratedText } from "./endpoint";
-import { callEngine, type EngineCall } from "./engineCall";
 import type { JudgeReading } from "./judge";
 import type { GatewayLimits } from "./limits";
-import { engineBody, type ModelRequest } from "./modelRequest";
-import { type RelayOutcome, relayStream } from "./relayStream";
+import type { ModelRequest } from "./modelRequest";
+import type { RelayOutcome } from "./relayStream";
 import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
 import type { ServedModel } from "./servedModel";
@@ -109,28 +109,10 @@ export class RequestRun {
   }
 
   #ask(replica: Replica, { model, startedMs, priority }: Asking): Promise<RelayOutcome> {
-    const { asked, signal, response, limits } = this.#options;
-    const live = this.#streamsLive();
-    const call: EngineCall = {
-      pool: replica.pool,
-      path: replica.basePath + asked.endpoint.path,
-      headers: asked.upstreamHeaders,
-      body: engineBody(asked, model, { stream: live, priority }),
-      signal,
-      watch: replica.quiet,
-    };
-    if (!live) return callEngine(call).then((reply) => ({ kind: "not-begun", reply }));
+    const { asked, signal, response, limits, serving } = this.#options;
+    const live = streamsLive(asked, this.#stage, { served: this.#served, given: serving.config?.settings?.streaming });
     const headers = () => this.#answer.headers(this.#by(model), { pendingMs: performance.now() - startedMs });
-    return relayStream({ call, response, headers, limits });
-  }
-
-  /** Whether this stage's answer goes to the client as it is written. Where nothing is ever judged, nothing is held back. */
-  #streamsLive(): boolean {
-    const { asked, serving } = this.#options;
-    const { driver, models } = this.#served;
-    if (!asked.stream || driver.policy.judges(this.#stage)) return false;
-    const streaming = asked.streaming ?? serving.config?.settings?.streaming ?? "buffer";
-    return streaming === "last" || !models.some((_, stage) => driver.policy.judges(stage));
+    return askEngine(asked, { model, replica, priority, signal }, live ? { response, headers, limits } : null);
   }
 
   async #settle(outcome: StageOutcome, attempt: Attempt): Promise<number | "again"> {
