@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { type GatewayConfig, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
@@ -41,6 +41,8 @@ export type LoadedConfig =
 /** Keeps the configuration in force in one file of the state directory. */
 export class ConfigStore {
   readonly path: string;
+  /** What the file was when it was last looked at, and what it held then. */
+  #looked: { readonly stamp: string; readonly etag: Promise<string | null> } | null = null;
 
   constructor(stateDirectory: string) {
     this.path = join(stateDirectory, "gateway.json");
@@ -61,6 +63,19 @@ export class ConfigStore {
     } catch (error) {
       return { kind: "unusable", reason: `${this.path} is no gateway configuration: ${messageOf(error)}.` };
     }
+  }
+
+  /** Of the configuration in the file, whoever wrote it; null where there is none that could be served. Reads the file when it has changed. */
+  async etag(): Promise<string | null> {
+    const stamp = await stat(this.path).then(
+      ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
+      () => "",
+    );
+    if (this.#looked?.stamp !== stamp) {
+      const etag = this.load().then((loaded) => (loaded.kind === "loaded" ? configEtag(loaded.config) : null));
+      this.#looked = { stamp, etag };
+    }
+    return this.#looked.etag;
   }
 
   /** Durable when it returns. */

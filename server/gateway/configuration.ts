@@ -42,9 +42,8 @@ export class Configuration {
   }
 
   /** Of the configuration on disk, which a restart would serve; null where there is none that could be. */
-  async persistedEtag(): Promise<string | null> {
-    const loaded = await this.#options.store.load();
-    return loaded.kind === "loaded" ? configEtag(loaded.config) : null;
+  persistedEtag(): Promise<string | null> {
+    return this.#options.store.etag();
   }
 
   /** Puts what an earlier start saved into force. @returns why it cannot, in one sentence; null where it did or there is none. */

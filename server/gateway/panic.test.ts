@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -139,6 +140,34 @@ it("is still in force after a restart, and is told by status and audit", async (
   expect(told[0]?.detail).toBe("Every request for text goes to middle: node b1 burns");
   expect(page.lines.map(({ sequence }) => sequence)).toEqual(page.lines.map((_, index) => index + 1));
   expect([page.latest, (await statusOf(second)).lastAudit]).toEqual([page.lines.length, page.lines.length]);
+});
+
+it("keeps keys and their rates, the bound of its model's queue and the deadline", async () => {
+  const large = await heldEngine();
+  const small = await startTestEngine((_, response) => sayCompletion(response, "small"));
+  const gateway = await startTestGateway({ queuedPerModel: 2, requestSeconds: 2 });
+  const stages = [
+    { model: "small", urls: [small.url] },
+    { model: "large", urls: [large.url] },
+  ];
+  const keyed = (name: string, requestsPerMinute: number) => ({
+    name,
+    sha256: createHash("sha256").update(name).digest("hex"),
+    requestsPerMinute,
+  });
+  const settings = { keys: [keyed("ann", 100), keyed("bob", 1)] };
+  await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: small.url, maxInFlight: 1, settings }));
+  await panic(gateway, { model: "large", ...signed });
+  const of = (key: string) => gateway.chat({}, { headers: { "content-type": "application/json", authorization: `Bearer ${key}` } });
+  expect((await gateway.chat({})).status).toBe(401);
+  const answers = [of("ann"), of("bob")];
+  await until(() => large.asked.length === 1);
+  expect((await of("bob")).status).toBe(429);
+  answers.push(of("ann"));
+  await until(async () => (await statusOf(gateway)).queued.large === 2);
+  const full = await of("ann");
+  expect([full.status, ((await full.json()) as { error: { code: string } }).error.code]).toEqual([429, "queue_full"]);
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([504, 504, 504]);
 });
 
 it("moves to another model by a second call", async () => {
