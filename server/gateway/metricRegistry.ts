@@ -1,35 +1,45 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { Tally } from "./tally";
 
-interface Metric {
-  get(): Promise<{ readonly values: readonly { readonly labels: Readonly<Partial<Record<string, string | number>>> }[] }>;
-  remove(labels: Record<string, string | number>): void;
-}
+type Gone = (label: string, value: string) => boolean;
 
 /** The metrics of the process, Node's own among them, and what makes them, so that each is declared in one line. */
 export class MetricRegistry {
   readonly #registry = new Registry();
-  /** Those that keep a series until it is taken out. */
-  readonly #kept: Metric[] = [];
+  readonly #registers = [this.#registry];
+  readonly #tallies: { forget(gone: Gone): void }[] = [];
+  readonly #histograms: Histogram[] = [];
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  counter<L extends string>(name: string, help: string, labelNames: readonly L[]): Counter<L> {
-    const counter = new Counter({ name, help, labelNames, registers: [this.#registry] });
-    this.#kept.push(counter as Metric);
-    return counter;
+  /** @param tally what is counted where another counts it. */
+  counter<L extends string>(name: string, help: string, labelNames: readonly L[], tally = new Tally(labelNames)): Tally<L> {
+    this.#tallies.push(tally);
+    const registers = this.#registers;
+    new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const { labels, count } of tally.entries) this.inc(labels, count);
+      },
+    });
+    return tally;
   }
 
   histogram<L extends string>(name: string, help: string, { labels, buckets }: { labels: readonly L[]; buckets: number[] }): Histogram<L> {
-    const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: [this.#registry] });
-    this.#kept.push(histogram as Metric);
+    const histogram = new Histogram({ name, help, labelNames: labels, buckets, registers: this.#registers });
+    this.#histograms.push(histogram as Histogram);
     return histogram;
   }
 
   /** A gauge that is filled anew whenever it is read, so that no series outlives what it is about. */
   gauge(name: string, help: string, labelNames: readonly string[], fill: (gauge: Gauge) => void): void {
-    const registers = [this.#registry];
+    const registers = this.#registers;
     new Gauge({
       name,
       help,
@@ -42,27 +52,14 @@ export class MetricRegistry {
     });
   }
 
-  /** A counter of totals that are kept elsewhere, one series for each name. */
-  totals(name: string, help: string, { label, totals }: { label: string; totals: () => Readonly<Record<string, number>> }): void {
-    new Counter({
-      name,
-      help,
-      labelNames: [label],
-      registers: [this.#registry],
-      collect() {
-        this.reset();
-        for (const [value, count] of Object.entries(totals())) this.inc({ [label]: value }, count);
-      },
-    });
-  }
-
   /** Takes out every series one of whose labels has a value that is `gone`. */
-  async forget(gone: (label: string, value: string) => boolean): Promise<void> {
-    for (const metric of this.#kept) {
-      const { values } = await metric.get();
+  async forget(gone: Gone): Promise<void> {
+    for (const tally of this.#tallies) tally.forget(gone);
+    for (const histogram of this.#histograms) {
+      const { values } = await histogram.get();
       for (const { labels } of values) {
-        const { le: _, ...own } = labels as Record<string, string>;
-        if (Object.entries(own).some(([label, value]) => gone(label, value))) metric.remove(own);
+        const { le: _, ...own } = labels;
+        if (Object.entries(own).some(([label, value]) => gone(label, String(value)))) histogram.remove(own);
       }
     }
   }

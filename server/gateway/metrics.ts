@@ -132,7 +132,7 @@ export class GatewayMetrics {
     });
     if (traces === null) return;
     const help = "Spans of traces, by outcome: exported, failed (the receiver did not take them), dropped (there was no room).";
-    registry.totals("weir_gateway_spans_total", help, { label: "outcome", totals: () => traces.counts });
+    registry.counter("weir_gateway_spans_total", help, ["outcome"], traces.spans);
   }
 
   /** Requests turned away at the door so far. */

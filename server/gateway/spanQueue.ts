@@ -1,13 +1,14 @@
 import type { BatchSpanProcessor, ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace-base";
 import type { Logger } from "pino";
+import { Tally } from "./tally";
 
 /** Spans held until a receiver has them; ten seconds of 200 requests/s through two judged stages. */
 const mostHeld = 16_384;
 /** As many as one export takes. */
 const batchSize = 512;
 
-/** What became of spans since the gateway started. `failed`: handed on, but the receiver did not take them; `dropped`: there was no room. */
-export type SpanCounts = Readonly<Record<"exported" | "failed" | "dropped", number>>;
+/** By outcome: `exported`, `failed` (handed on, but the receiver did not take it), `dropped` (there was no room). */
+export type SpanTally = Tally<"outcome">;
 
 interface SpanQueueOptions {
   readonly exporter: SpanExporter;
@@ -20,7 +21,7 @@ interface SpanQueueOptions {
 
 /** The SDK's batches of spans behind a bound that counts what it drops, so that a receiver that is down costs memory no more than that. */
 export class SpanQueue implements SpanProcessor {
-  readonly #counts = { exported: 0, failed: 0, dropped: 0 };
+  readonly spans: SpanTally = new Tally(["outcome"]);
   readonly #batches: BatchSpanProcessor;
   readonly #most: number;
   readonly #log: Logger;
@@ -31,6 +32,7 @@ export class SpanQueue implements SpanProcessor {
   constructor({ exporter, processor, log, most = mostHeld }: SpanQueueOptions) {
     this.#most = most;
     this.#log = log;
+    for (const outcome of ["exported", "failed", "dropped"]) this.spans.inc({ outcome }, 0);
     const counted: SpanExporter = {
       export: (spans, done) =>
         exporter.export(spans, (result) => {
@@ -42,15 +44,11 @@ export class SpanQueue implements SpanProcessor {
     this.#batches = new processor(counted, { maxQueueSize: most, maxExportBatchSize: Math.min(batchSize, most) });
   }
 
-  get counts(): SpanCounts {
-    return this.#counts;
-  }
-
   onStart(): void {}
 
   onEnd(span: ReadableSpan): void {
     if (this.#held >= this.#most) {
-      this.#counts.dropped += 1;
+      this.spans.inc({ outcome: "dropped" });
       return;
     }
     this.#held += 1;
@@ -67,7 +65,7 @@ export class SpanQueue implements SpanProcessor {
 
   #settled(count: number, error: Error | undefined): void {
     this.#held -= count;
-    this.#counts[error === undefined ? "exported" : "failed"] += count;
+    this.spans.inc({ outcome: error === undefined ? "exported" : "failed" }, count);
     if (error !== undefined && !this.#failing) this.#log.warn({ reason: error.message }, "the receiver of traces takes no spans");
     this.#failing = error !== undefined;
   }

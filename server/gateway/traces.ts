@@ -12,7 +12,7 @@ import {
 import type { Logger } from "pino";
 import type { ModelRequest } from "./modelRequest";
 import { RequestTrace } from "./requestTrace";
-import { type SpanCounts, SpanQueue } from "./spanQueue";
+import { SpanQueue, type SpanTally } from "./spanQueue";
 
 /** Time to hand on the last spans at the end. */
 const farewellMs = 1000;
@@ -73,8 +73,9 @@ export class Traces {
     this.#tracing = tracing;
   }
 
-  get counts(): SpanCounts {
-    return this.#tracing.queue.counts;
+  /** What became of the spans so far. */
+  get spans(): SpanTally {
+    return this.#tracing.queue.spans;
   }
 
   /** @param startedMs when the request came, on the clock of `performance.now()`. */
