@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { type Answer, heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
-import { oneModel, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
+import { hashed, oneModel, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
 
 /** The gateway's own series with their values. */
 async function read({ adminUrl }: TestGateway): Promise<ReadonlyMap<string, number>> {
@@ -154,6 +154,30 @@ describe("the gateway's metrics", () => {
     const ended = async () => seriesOf(gateway, "ended_total");
     await until(async () => Object.keys(await ended()).length === 2);
     expect(await ended()).toEqual({ '{reason="client-gone"}': 1, '{reason="deadline"}': 1 });
+  });
+
+  it("tell the requests of a canary's candidate from those of the policy in force", async () => {
+    const engine = await startTestEngine(({ body }, response) => sayCompletion(response, "x", String(body.model)));
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url], 64));
+    const policy = { kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "round-robin" } } as const;
+    const canary = {
+      candidate: { planId: "plan-new", ...hashed(policy) },
+      shares: [0.5, 1],
+      stepSeconds: 1000,
+      minRequests: 1,
+      stop: { errorShare: 0.5, slow: null },
+      by: "ada",
+      reason: "",
+    };
+    expect((await fetch(`${gateway.adminUrl}/canary`, { method: "PUT", body: JSON.stringify(canary) })).status).toBe(200);
+    for (let program = 0; program < 40; program += 1) await (await gateway.chat({})).text();
+    const ofCandidate = (await gateway.decisions()).filter((decision) => decision.canary).length;
+    expect(ofCandidate).toBeGreaterThan(5);
+    expect(await seriesOf(gateway, "requests_total")).toEqual({
+      '{served="canary",status="200"}': ofCandidate,
+      '{served="cascade/test",status="200"}': 40 - ofCandidate,
+    });
   });
 
   it("name the plan and the policy in force, and those alone", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
-import { startTestGateway, testConfig, until } from "./testGateway";
+import { hashed, startTestGateway, testConfig, until } from "./testGateway";
 import { tracesFromEnvironment } from "./traces";
 
 interface SpanRead {
@@ -236,6 +236,26 @@ describe("traces", () => {
     const text = await (await fetch(`${adminUrl}/metrics`)).text();
     expect(text).toContain('weir_gateway_spans_total{outcome="dropped"} 28');
     expect(text).toContain('weir_gateway_spans_total{outcome="exported"} 0');
+  });
+
+  it("name the plan of a canary's candidate where that decided", async () => {
+    const receiver = await startReceiver();
+    const { chat, adminUrl } = await tracedCascade();
+    const policy = { kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "round-robin" } } as const;
+    const candidate = { planId: "plan-new", ...hashed(policy) };
+    const canary = {
+      candidate,
+      shares: [1],
+      stepSeconds: 1000,
+      minRequests: 1000,
+      stop: { errorShare: 0.5, slow: null },
+      by: "a",
+      reason: "",
+    };
+    expect((await fetch(`${adminUrl}/canary`, { method: "PUT", body: JSON.stringify(canary) })).status).toBe(200);
+    await chat({});
+    const root = (await spansOf(receiver, 3)).find(({ parentSpanId }) => !parentSpanId);
+    expect(root?.attributes).toMatchObject({ "weir.plan": "plan-new", "weir.policy": candidate.policyHash, "weir.canary": true });
   });
 
   it("hold the first token of a stream that went out as it was written", async () => {
