@@ -39,11 +39,12 @@ export class WatchControl<Request extends Signature, Document> implements Contro
   readonly #options: WatchOptions<Request, Document>;
   #watcher: Watcher<Document> | null = null;
 
-  constructor(ground: ControlGround, options: WatchOptions<Request, Document>) {
+  constructor(ground: WatchGround, options: WatchOptions<Request, Document>) {
     this.schema = options.schema;
     this.#ground = ground;
     this.#options = options;
-    if (options.kept !== null) this.#start(options.kept);
+    const refusal = options.kept === null ? null : this.#start(options.kept);
+    if (refusal !== null) ground.log.warn({ reason: refusal.message }, `the ${options.name} of before is not taken up`);
   }
 
   async begin(request: Request): Promise<ApiError | null> {
