@@ -24,41 +24,30 @@ async function gauged() {
     gauge.watch(null);
     await pool.destroy();
   });
-  return { engine, gauge, reads, say };
+  return { engine, gauge, reads, say, now: () => gauge.readingAt(performance.now()) };
 }
 
 describe("the reading of an engine's KV use", () => {
-  it("is fresh while the engine answers, and its age grows between two readings, in engine seconds", async () => {
-    const { gauge, reads } = await gauged();
+  it("is fresh while the engine answers, and ages between two readings, in engine seconds", async () => {
+    const { gauge, reads, now } = await gauged();
     gauge.watch(100);
-    await until(() => gauge.reading.state === "fresh");
-    // Two looks between two readings, which a busy machine may miss at first.
-    let count = 0;
-    let passedMs = 0;
-    const looks: number[] = [];
-    do {
-      count = reads.length;
-      looks.length = 0;
-      const atMs = performance.now();
-      for (let look = 0; look < 2; look += 1) {
-        const { reading } = gauge;
-        expect(reading).toMatchObject({ state: "fresh", value: 0.4 });
-        looks.push(reading.state === "fresh" ? reading.ageSeconds : Number.NaN);
-        await sleep(15);
-      }
-      passedMs = performance.now() - atMs;
-    } while (reads.length !== count);
-    const aged = (looks[1] ?? 0) - (looks[0] ?? 0);
-    expect(aged).toBeGreaterThan(1.3);
-    expect(aged).toBeLessThan((passedMs / 1000) * 100);
+    await until(() => now().state === "fresh");
+    const nowMs = performance.now();
+    const [first, second] = [gauge.readingAt(nowMs), gauge.readingAt(nowMs + 50)];
+    if (first.state !== "fresh" || second.state !== "fresh") throw new Error("not fresh");
+    expect([first.value, second.value]).toEqual([0.4, 0.4]);
+    expect(second.ageSeconds - first.ageSeconds).toBeCloseTo(5, 6);
+    expect(gauge.readingAt(nowMs + 3.5 * periodMs)).toMatchObject({ state: "stale", value: 0.4 });
+    expect(gauge.readingAt(nowMs + 11 * periodMs).state).toBe("unreachable");
+    const count = reads.length;
     await until(() => reads.length >= count + 5);
-    expect(gauge.reading.state).toBe("fresh");
+    expect(now().state).toBe("fresh");
   });
 
   it("turns from fresh to stale to unreachable, and never to zero, while an engine hangs, which is asked one question at a time and ever more rarely", async () => {
-    const { engine, gauge } = await gauged();
+    const { engine, gauge, now } = await gauged();
     gauge.watch(1);
-    await until(() => gauge.reading.state === "fresh");
+    await until(() => now().state === "fresh");
     let open = 0;
     let most = 0;
     let asked = 0;
@@ -73,7 +62,7 @@ describe("the reading of an engine's KV use", () => {
     const states: string[] = [];
     const startedMs = performance.now();
     while (performance.now() - startedMs < 20 * periodMs) {
-      const { reading } = gauge;
+      const reading = now();
       if (states.at(-1) !== reading.state) states.push(reading.state);
       if (reading.state === "stale") expect(reading).toMatchObject({ value: 0.4, reason: `/metrics did not answer within ${periodMs} ms` });
       await sleep(5);
@@ -85,35 +74,35 @@ describe("the reading of an engine's KV use", () => {
   });
 
   it("is unreachable as soon as it is no longer fresh where nothing listens, and fresh again when the engine is back", async () => {
-    const { engine, gauge } = await gauged();
+    const { engine, gauge, now } = await gauged();
     gauge.watch(1);
-    await until(() => gauge.reading.state === "fresh");
+    await until(() => now().state === "fresh");
     await engine.close();
     const states = new Set<string>();
-    await until(() => states.add(gauge.reading.state) && gauge.reading.state !== "fresh");
+    await until(() => states.add(now().state) && now().state !== "fresh");
     expect([...states]).toEqual(["fresh", "unreachable"]);
     const back = await startTestEngine(() => undefined, Number(new URL(engine.url).port));
     back.pages.set("/metrics", (response) => response.end("vllm:kv_cache_usage_perc 0.7\n"));
-    await until(() => gauge.reading.state === "fresh");
-    expect(gauge.reading).toMatchObject({ value: 0.7 });
+    await until(() => now().state === "fresh");
+    expect(now()).toMatchObject({ value: 0.7 });
   });
 
   it.each([
     ["has no such metric", "vllm:num_requests_running 3\n", 200, "vllm:kv_cache_usage_perc is not among its metrics"],
     ["has no metrics", "", 404, "there is no /metrics"],
   ])("is absent where the engine %s, and says what was looked for", async (_, text, status, reason) => {
-    const { gauge, say } = await gauged();
+    const { gauge, say, now } = await gauged();
     say(text, status);
     gauge.watch(1);
-    await until(() => gauge.reading.state === "absent");
-    expect(gauge.reading).toEqual({ state: "absent", reason });
+    await until(() => now().state === "absent");
+    expect(now()).toEqual({ state: "absent", reason });
     say("vllm:kv_cache_usage_perc 0\n");
-    await until(() => gauge.reading.state === "fresh");
-    expect(gauge.reading).toMatchObject({ value: 0 });
+    await until(() => now().state === "fresh");
+    expect(now()).toMatchObject({ value: 0 });
   });
 
   it("fails on an engine that sends without end, at a bound", async () => {
-    const { engine, gauge } = await gauged();
+    const { engine, gauge, now } = await gauged();
     engine.pages.set("/metrics", (response) => {
       const more = (): void => {
         while (!response.destroyed && response.write("x".repeat(100_000)));
@@ -122,24 +111,24 @@ describe("the reading of an engine's KV use", () => {
       more();
     });
     gauge.watch(1);
-    await until(() => gauge.reading.state === "unreachable" && gauge.reading.reason !== "no answer yet");
-    expect(gauge.reading).toMatchObject({ reason: expect.stringMatching(/more than 4000000 bytes|did not answer/) });
+    await until(() => now().state === "unreachable" && now().reason !== "no answer yet");
+    expect(now()).toMatchObject({ reason: expect.stringMatching(/more than 4000000 bytes|did not answer/) });
   });
 
   it("is not taken while nobody asks for it, and no longer once nobody does", async () => {
-    const { gauge, reads } = await gauged();
-    expect(gauge.reading.state).toBe("absent");
+    const { gauge, reads, now } = await gauged();
+    expect(now().state).toBe("absent");
     await sleep(2 * periodMs);
     expect(reads).toEqual([]);
     gauge.watch(1);
     gauge.watch(1);
     await until(() => reads.length === 2);
     gauge.watch(null);
-    expect(gauge.reading.state).toBe("absent");
+    expect(now().state).toBe("absent");
     await sleep(4 * periodMs);
     expect(reads.length).toBe(2);
     gauge.watch(1);
-    expect(gauge.reading.state).toBe("unreachable");
-    await until(() => gauge.reading.state === "fresh");
+    expect(now().state).toBe("unreachable");
+    await until(() => now().state === "fresh");
   });
 });

@@ -58,15 +58,15 @@ export class KvGauge {
     } else if (!watched && !this.#reading) void this.#read();
   }
 
-  /** What is known now; the age is in engine seconds. */
-  get reading(): KvReading {
+  /** What is known at a moment of the clock of `performance.now()`; the age is in engine seconds. */
+  readingAt(nowMs: number): KvReading {
     if (this.#timeScale === null) return notRead;
     const known = this.#known;
     const reason = this.#failure?.reason ?? "no answer yet";
     if (known.kind === "nothing") return { state: "unreachable", reason };
     if (known.kind === "absent")
       return this.#failure === null ? { state: "absent", reason: known.reason } : { state: "unreachable", reason };
-    const ageMs = performance.now() - known.atMs;
+    const ageMs = Math.max(0, nowMs - known.atMs);
     const { value } = known;
     const ageSeconds = (ageMs / 1000) * this.#timeScale;
     if (ageMs <= freshPeriods * this.#periodMs) return { state: "fresh", value, ageSeconds };

@@ -108,6 +108,29 @@ describe("requests placed by KV use", () => {
     expect((await stageOf(gateway)).engine?.degraded).toBeUndefined();
   });
 
+  it("do not all go to the emptiest engine between two readings, since each that was sent counts", async () => {
+    const engines = [await heldEngine(), await heldEngine()];
+    let reads = 0;
+    for (const [at, engine] of engines.entries()) {
+      engine.pages.set("/metrics", (response) => response.end(`vllm:kv_cache_usage_perc 0.${at + 2}\n`, () => (reads += 1)));
+    }
+    const gateway = await startTestGateway();
+    await gateway.put(placedByKv(engines.map(({ url }) => url)));
+    await until(() => reads === 2);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const answers: Promise<Response>[] = [];
+    for (let sent = 1; sent <= 12; sent += 1) {
+      answers.push(gateway.chat({ model: "cascade/default" }));
+      await until(() => engines.reduce((sum, engine) => sum + engine.asked.length, 0) === sent);
+    }
+    for (const engine of engines) {
+      expect(engine.asked.length).toBeGreaterThanOrEqual(5);
+      engine.open();
+    }
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(12).fill(200));
+    expect((await gateway.decisions()).filter(({ degraded }) => degraded?.length !== 0)).toEqual([]);
+  });
+
   it("cost engines no question under a policy that goes by something else", async () => {
     const engines = [await engineAt(0.2), await engineAt(0.1)];
     const urls = engines.map(({ url }) => url);

@@ -29,7 +29,7 @@ interface Entry extends WaitingWork {
 interface DriverOptions {
   readonly policy: Policy;
   /** The engines at this moment. */
-  readonly replicas: () => readonly Replica[];
+  readonly replicas: (nowMs: number) => readonly Replica[];
   /** Engine seconds at a moment of `performance.now()`. */
   readonly secondsAt: (nowMs: number) => number;
   /** Work that waits for an engine, by model, over all drivers; this one keeps its share of it. */
@@ -80,9 +80,10 @@ export class PolicyDriver {
 
   /** Why the policy accepts an answer that it does not have judged. */
   accepted(work: Work): string {
-    const nowSeconds = this.#options.secondsAt(performance.now());
+    const nowMs = performance.now();
+    const nowSeconds = this.#options.secondsAt(nowMs);
     const waiting = [{ ...timed(work, nowSeconds), state: { kind: "answered" as const, judgedScore: null } }];
-    const [action] = this.policy.decide({ nowSeconds, waiting, replicas: this.#options.replicas() });
+    const [action] = this.policy.decide({ nowSeconds, waiting, replicas: this.#options.replicas(nowMs) });
     if (action?.kind !== "accept") throw new Error(`The policy does not accept an answer that it does not have judged: ${action?.kind}.`);
     return action.reason;
   }
@@ -113,7 +114,7 @@ export class PolicyDriver {
   /** Asks the policy and carries out its actions. */
   pump(nowMs: number): void {
     if (this.#waiting.length === 0) return;
-    const replicas = this.#options.replicas();
+    const replicas = this.#options.replicas(nowMs);
     const nowSeconds = this.#options.secondsAt(nowMs);
     const actions = this.policy.decide({ nowSeconds, waiting: this.#waiting, replicas });
     if (actions.length === 0) return;

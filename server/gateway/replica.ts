@@ -16,7 +16,14 @@ const mostHealthBytes = 100_000;
 /** vLLM and other servers on uvicorn close a connection that was idle for 5 s: the gateway closes it first, so that no request meets that. */
 const idleConnectionMs = 4_000;
 
+/** The moment at which a policy looks at the engines. */
+export interface LookedAt {
+  ms: number;
+}
+
 export interface ReplicaOptions {
+  /** One for all engines. */
+  readonly lookedAt: LookedAt;
   /** Wall seconds without a byte after which an engine that has calls is asked for its health. */
   readonly quietSeconds: number;
   /** Called when an engine that was out takes work again. */
@@ -48,9 +55,10 @@ export class Replica implements ReplicaView {
   /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
   nextProbeMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
+  readonly #lookedAt: LookedAt;
   readonly #onRecovered: () => void;
 
-  constructor(config: GatewayReplica, { quietSeconds, onRecovered }: ReplicaOptions) {
+  constructor(config: GatewayReplica, { quietSeconds, onRecovered, lookedAt }: ReplicaOptions) {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
@@ -68,12 +76,13 @@ export class Replica implements ReplicaView {
     this.kv = new KvGauge(pool, basePath);
     this.priority = new PriorityProbe({ pool, basePath, model });
     this.quiet = new QuietWatch({ quietSeconds, health: () => this.#health(), onHangs: () => this.failed() });
+    this.#lookedAt = lookedAt;
     this.#onRecovered = onRecovered;
     this.update(config);
   }
 
   get kvUse(): KvReading {
-    return this.kv.reading;
+    return this.kv.readingAt(this.#lookedAt.ms);
   }
 
   get accepting(): boolean {

@@ -1,18 +1,28 @@
 import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
-import { Replica, type ReplicaOptions } from "./replica";
+import { type LookedAt, Replica, type ReplicaOptions } from "./replica";
 
 /** All engines, over all configurations: an engine that leaves finishes what it has, one that stays keeps its connections. */
 export class ReplicaPool {
   #replicas: readonly Replica[] = [];
   #leaving: readonly Replica[] = [];
   readonly #options: ReplicaOptions;
+  readonly #lookedAt: LookedAt = { ms: 0 };
 
-  constructor(options: ReplicaOptions) {
-    this.#options = options;
+  constructor(options: Omit<ReplicaOptions, "lookedAt">) {
+    this.#options = { ...options, lookedAt: this.#lookedAt };
   }
 
   /** The engines of the configuration in force, as policies see them. */
   get replicas(): readonly Replica[] {
+    return this.#replicas;
+  }
+
+  /**
+   * They as they stand at a moment of the clock of `performance.now()`. What is known of them is as old as it is at that moment, so that a
+   * policy that reckons back from its own time finds one reading to be one.
+   */
+  replicasAt(nowMs: number): readonly Replica[] {
+    this.#lookedAt.ms = nowMs;
     return this.#replicas;
   }
 

@@ -95,7 +95,7 @@ function servedModel(
     policyHash,
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
-    driver: new PolicyDriver({ policy: acting, replicas: () => pool.replicas, secondsAt, queued, onRoom }),
+    driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), secondsAt, queued, onRoom }),
     judge,
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
