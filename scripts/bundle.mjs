@@ -14,6 +14,9 @@ export const entries = {
   calibrationWorker: "server/planning/calibrationWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/mockUpstream.ts",
+  faultyEngine: "bench/faults/faultyEngine.ts",
+  impatientGateway: "bench/faults/impatientGateway.ts",
+  planSwitcher: "bench/faults/planSwitcher.ts",
 };
 
 /** Builds every entry that exists. */

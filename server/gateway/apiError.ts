@@ -20,11 +20,22 @@ export function errorBody({ message, type, param, code }: ApiError): string {
   return JSON.stringify({ error: { message, type, param: param ?? null, code } });
 }
 
-/** Answers with the error; ends the response. */
+/**
+ * A client that still writes when its connection is closed is reset, which costs it the answer that says why. So what closes the
+ * connection goes out whole first, and the close follows when the client has had time to read it.
+ */
+export const lingerMs = 500;
+
+/** Answers with the error; ends the response, with `connection: close` among the headers a moment later. */
 export function sendError(response: ServerResponse, error: ApiError, headers: OutgoingHttpHeaders = {}): void {
   const body = errorBody(error);
   response.writeHead(error.status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
-  response.end(body);
+  if (headers.connection !== "close") {
+    response.end(body);
+    return;
+  }
+  response.write(body);
+  setTimeout(() => response.end(), lingerMs);
 }
 
 /** Answers with a JSON document; ends the response. */

@@ -1,10 +1,10 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server, STATUS_CODES } from "node:http";
+import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Logger } from "pino";
 import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
-import { errorBody } from "./apiError";
+import { errorBody, lingerMs } from "./apiError";
 import { AuditLog } from "./auditLog";
 import { ConfigStore } from "./configStore";
 import { Configuration } from "./configuration";
@@ -45,6 +45,8 @@ export interface Gateway {
 const address = "127.0.0.1";
 /** Longer than the idle time of common HTTP clients, so that a client never writes into a connection being closed. */
 const keepAliveMs = 75_000;
+/** Connections that may wait to be accepted while the gateway is busy; the system resets what comes beyond, and Node's own 511 are two seconds of a busy machine. */
+const backlog = 4096;
 /** How often a gateway that ends looks whether everything is answered. */
 const lookMs = 20;
 /** How often connections are looked through for slow headers. */
@@ -95,7 +97,7 @@ export async function startGateway({
       keepAliveTimeout: keepAliveMs,
       headersTimeout: limits.arrivalSeconds * 1000,
       // The body's own time is kept with the request; this ends what is no request for a model.
-      requestTimeout: 2 * limits.arrivalSeconds * 1000,
+      requestTimeout: 2 * limits.arrivalSeconds * 1000 + lingerMs,
       connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
     },
     dataListener({
@@ -123,8 +125,12 @@ export async function startGateway({
   data.maxConnections = limits.connections;
   // A whole answer that its client does not read; nothing else is quiet for as long.
   data.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
-  data.on("clientError", refuseUnreadable);
+  data.on("clientError", (error, socket) => {
+    const status = refuseUnreadable(error, socket);
+    if (status !== null) metrics.recordRefused(null, status, null);
+  });
   const admin = createServer(
+    { keepAliveTimeout: keepAliveMs },
     adminListener({
       serving,
       decisions,
@@ -175,16 +181,25 @@ export async function startGateway({
   };
 }
 
-/** Answers what is no HTTP request, or came too slowly to be one. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable) return void socket.destroy();
-  const slow = error.code === "ERR_HTTP_REQUEST_TIMEOUT";
+/** Answers what is no HTTP request, or came too slowly to be one. Returns the status; null where nobody asks or waits any more. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 400 | 408 | null {
+  // Clients open connections they then have no use for; a silent one is no request.
+  const silent = socket instanceof Socket && socket.bytesRead === 0;
+  if (!socket.writable || silent || goneCodes.has(error.code)) {
+    socket.destroy();
+    return null;
+  }
+  const status = error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+  const slow = status === 408;
   const message = slow ? "The request took longer to arrive than the gateway allows." : "This is no HTTP request.";
-  const status = slow ? "408 Request Timeout" : "400 Bad Request";
-  const body = errorBody({ status: slow ? 408 : 400, message, type: "invalid_request_error", code: slow ? "slow_request" : "bad_request" });
-  const head = `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close`;
-  socket.end(`${head}\r\n\r\n${body}`);
+  const body = errorBody({ status, message, type: "invalid_request_error", code: slow ? "slow_request" : "bad_request" });
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
+  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
+  return status;
 }
+
+/** Of clients that went away in the middle of a request. */
+const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -195,7 +210,7 @@ function listen(server: Server, port: number): Promise<void> {
           : error,
       );
     });
-    server.listen(port, address, resolve);
+    server.listen({ port, host: address, backlog }, resolve);
   });
 }
 

@@ -1,0 +1,103 @@
+import type { ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmulatedCluster, EmulatedOutcomes } from "@/server/contracts/emulatorAdmin";
+import { endChild, freePort, said, startBundle } from "./childProcess";
+
+interface EmulationOptions {
+  /** Models of its engines, each on one GPU. */
+  readonly models: readonly string[];
+  readonly outcomes: EmulatedOutcomes;
+  readonly timeScale: number;
+}
+
+const adminToken = "bench";
+const gpu = "l40s";
+
+/** An emulator as a process of its own, whose engines and judge come back on their ports when it is killed and started again. */
+export class Emulation {
+  readonly #stateDirectory = mkdtempSync(join(tmpdir(), "weir-emulation-"));
+  readonly #options: EmulationOptions;
+  #environment: Readonly<Record<string, string>> = {};
+  #process: ChildProcess | undefined;
+  /** In the order of the models. */
+  engineUrls: readonly string[] = [];
+  judgeUrl = "";
+
+  private constructor(options: EmulationOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when every engine takes requests. */
+  static async start(options: EmulationOptions): Promise<Emulation> {
+    const emulation = new Emulation(options);
+    try {
+      await emulation.#bringUp();
+    } catch (error) {
+      await emulation.end();
+      throw error;
+    }
+    return emulation;
+  }
+
+  /** Kills the process with whatever it was answering. */
+  async kill(): Promise<void> {
+    if (this.#process !== undefined) await endChild(this.#process);
+  }
+
+  /** Starts it again; its engines load before they answer. */
+  async revive(): Promise<void> {
+    this.#process = startBundle("emulator", { environment: this.#environment });
+    await said(this.#process, /(Emulated cluster)/);
+  }
+
+  /** Stops it as a lost host would: connections stay open, nothing is said. */
+  freeze(): void {
+    this.#process?.kill("SIGSTOP");
+  }
+
+  thaw(): void {
+    this.#process?.kill("SIGCONT");
+  }
+
+  async end(): Promise<void> {
+    await this.kill();
+    rmSync(this.#stateDirectory, { recursive: true, force: true });
+  }
+
+  async #bringUp(): Promise<void> {
+    const { models, outcomes, timeScale } = this.#options;
+    const adminPort = await freePort();
+    this.#environment = {
+      WEIR_STATE_DIR: this.#stateDirectory,
+      WEIR_EMULATOR_PORT: String(adminPort),
+      WEIR_DCGM_PORT: String(await freePort()),
+      WEIR_ENGINE_PORT_BASE: String(await freePort()),
+      WEIR_ADMIN_TOKEN: adminToken,
+      WEIR_TIME_SCALE: String(timeScale),
+      WEIR_TRUTH: "off",
+      WEIR_EMBEDDED: JSON.stringify({ gpu, nodes: [{ name: "node1", gpus: Math.max(1, models.length) }] }),
+    };
+    await this.revive();
+    const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
+      const answer = await fetch(`http://127.0.0.1:${adminPort}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${adminToken}` },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path} of the emulator: ${answer.status} ${await answer.text()}`);
+      return answer;
+    };
+    await call("PUT", "/outcomes", outcomes);
+    for (const [index, model] of models.entries()) {
+      await call("POST", "/engines", { id: `e${index}`, model, gpu, tp: 1, pp: 1, placements: [{ node: "node1", gpus: [index] }] });
+    }
+    const { engines, judge } = (await (await call("GET", "/cluster")).json()) as EmulatedCluster;
+    this.engineUrls = models.map((_, index) => engines.find(({ id }) => id === `e${index}`)?.url ?? "");
+    this.judgeUrl = judge.url;
+    for (const url of this.engineUrls) {
+      while (!(await fetch(`${url}/health`)).ok) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import { pino } from "pino";
+import { startGateway } from "@/server/gateway/gateway";
+import type { GatewayLimits } from "@/server/gateway/limits";
+
+/**
+ * The gateway as a process of its own with shorter limits, so that hanging engines and slow clients are given up within seconds. Prints
+ * its addresses first; what it prints later is what it logs as an error, one line each. Ends when its parent closes its standard input.
+ *
+ * Arguments: the state directory, then the limits as JSON.
+ */
+const [stateDirectory = "", limits = "{}"] = process.argv.slice(2);
+const gateway = await startGateway({
+  dataPort: 0,
+  adminPort: 0,
+  stateDirectory,
+  adminToken: null,
+  log: pino({ level: "error" }),
+  limits: JSON.parse(limits) as Partial<GatewayLimits>,
+});
+process.stdout.write(`${JSON.stringify({ dataUrl: gateway.dataUrl, adminUrl: gateway.adminUrl })}\n`);
+process.stdin.resume();
+process.stdin.on("end", () => process.exit(0));
