@@ -10,6 +10,7 @@ import { judgeUnavailable } from "@/solver/policies/policy";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, testConfig, until } from "./testGateway";
 
+const goesToLargest = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.judge.whenDown === "largest";
 const models = ["small", "medium", "large"];
 const requests = 300;
 const leastLoad: PlaceDocument = { kind: "least-load" };
@@ -53,6 +54,10 @@ const policies: readonly (readonly [string, PolicyDocument])[] = [
       directStart: { below: 50, router: { kind: "modelled", auc: 0.7 } },
     },
   ],
+  [
+    "a cascade that goes to the largest while the judge is down, which it is in the second half",
+    { ...cascade, judge: { ...cascade.judge, whenDown: "largest" } },
+  ],
   ["slack dispatch by shortest total job, programs at their replicas", slack],
   ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
 ];
@@ -87,8 +92,11 @@ async function recordRun(policy: PolicyDocument): Promise<{ readonly config: Gat
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
     });
+  let judged = 0;
+  const breaks = goesToLargest(policy);
   const judge = await startTestEngine((_, response) => {
-    const said = random.next() < 0.02 ? "no idea" : String(random.int(101));
+    judged += 1;
+    const said = random.next() < 0.02 || (breaks && judged > requests / 2) ? "no idea" : String(random.int(101));
     setTimeout(() => sayCompletion(response, said), random.int(5));
   });
   const stages = await Promise.all(
@@ -153,6 +161,8 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
       replayRun(buildPolicy(document), { replicas: config.replicas, requests: decisions.map(recorded) });
     expect(replay(policy)).toEqual(decisions.map(decided));
     // What makes the comparison worth something: work waited, and another policy decides otherwise.
+    const startReasons = new Set(decisions.map(({ startReason }) => startReason));
+    expect(startReasons.has(judgeUnavailable)).toBe(goesToLargest(policy));
     const waited = decisions.filter(({ stages }) => stages.some(({ at }) => at!.dispatched > at!.queued));
     expect(waited.length).toBeGreaterThan(requests / 5);
     const other: PolicyDocument = {
