@@ -8,7 +8,7 @@ import { spareReplica } from "./spareReplica";
 /** Engines tried for one score; as many as requests try for one stage. */
 const attempts = 3;
 
-interface JudgeEnginesOptions {
+export interface JudgeEnginesOptions {
   readonly model: string;
   readonly pool: ReplicaPool;
   readonly queued: Map<string, number>;

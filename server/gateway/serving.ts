@@ -1,17 +1,15 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gatewayControls";
-import { canonicalJson } from "@/solver/plan/canonical";
 import type { StartingRequest } from "@/solver/policies/policy";
 import { Callers } from "./callers";
-import { Judge } from "./judge";
-import { JudgeEndpoint } from "./judgeEndpoint";
-import { JudgeEngines } from "./judgeEngines";
+import type { Judge } from "./judge";
+import { JudgeInForce, type JudgeLimits } from "./judgeInForce";
 import type { GatewayLimits } from "./limits";
 import type { Mirror } from "./mirror";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
 import { canaryModel, cascadeModel, cascadeName, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
-import { ServiceRate } from "./serviceRate";
+import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
 
 /** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
@@ -23,15 +21,6 @@ export interface CanaryShare {
   takes(programId: string): boolean;
 }
 
-interface JudgeLimits {
-  readonly timeoutSeconds: number;
-  readonly maxInFlight: number;
-}
-
-/** When to ask again where nothing tells: as long as a failed engine's next probe takes at most. */
-const unknownRetrySeconds = 10;
-const longestRetrySeconds = 120;
-
 /**
  * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
  * in flight go on under the one they began with, and only those whose model has left altogether are given back to begin anew.
@@ -42,7 +31,6 @@ export class Serving {
   /** Who look on while the cascade is served; null where nobody does. */
   shadow: Shadow | null = null;
   mirror: Mirror | null = null;
-  readonly #judgeLimits: JudgeLimits;
   #config: GatewayConfig | null = null;
   #models: ReadonlyMap<string, ServedModel> = new Map();
   #earlierNames: readonly string[] = [];
@@ -50,17 +38,16 @@ export class Serving {
   #earlier: readonly ServedModel[] = [];
   /** Requests that wait for an engine, by model, over all policies. */
   readonly queued = new Map<string, number>();
-  /** How fast each model answers. */
-  readonly #rates = new Map<string, ServiceRate>();
-  #judge: { readonly judge: Judge; readonly key: string } | null = null;
-  /** The lines in front of engines that judge, by model: a judge that is asked otherwise than the one before waits in the same. */
-  readonly #judgeEngines = new Map<string, JudgeEngines>();
+  readonly #rates = new ServiceRates();
+  readonly #judge: JudgeInForce;
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
   constructor(judgeLimits: JudgeLimits, { quietSeconds }: Pick<GatewayLimits, "quietSeconds">) {
-    this.#judgeLimits = judgeLimits;
     this.pool = new ReplicaPool({ quietSeconds, onRecovered: () => this.pump() });
+    const { pool, queued } = this;
+    const onRoom = (nowMs: number): void => this.pump(nowMs);
+    this.#judge = new JudgeInForce(judgeLimits, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
   }
 
   get config(): GatewayConfig | null {
@@ -78,7 +65,7 @@ export class Serving {
   }
 
   get judge(): Judge | null {
-    return this.#judge?.judge ?? null;
+    return this.#judge.judge;
   }
 
   /** Clients that still name the cascade of an earlier configuration are served by the one in force. */
@@ -126,12 +113,12 @@ export class Serving {
   /** Puts a configuration that was found good into force. */
   install(config: GatewayConfig, earlierNames: readonly string[]): void {
     this.pool.update(config.replicas);
-    this.#installJudge(config);
+    this.#judge.install(config);
     this.callers.update(config.settings?.keys);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
     for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
     for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
-    for (const name of this.#rates.keys()) if (!names.includes(name)) this.#rates.delete(name);
+    this.#rates.keep(names);
     this.#config = config;
     this.#earlierNames = earlierNames;
     const surroundings = this.#surroundings(config);
@@ -159,7 +146,7 @@ export class Serving {
 
   /** Offers free room to the queues, the one whose head waits longest first. */
   pump(nowMs = performance.now()): void {
-    const queues = [...this.#all, ...this.#judgeEngines.values()].flatMap((served) => {
+    const queues = [...this.#all, ...this.#judge.lines].flatMap((served) => {
       const oldest = served.driver.oldestSeconds;
       return oldest === undefined ? [] : [{ driver: served.driver, oldestWallSeconds: oldest / served.timeScale }];
     });
@@ -181,16 +168,12 @@ export class Serving {
 
   /** An engine of `model` has answered. */
   answered(model: string): void {
-    const rate = this.#rates.get(model) ?? new ServiceRate();
-    this.#rates.set(model, rate);
-    rate.done(performance.now());
+    this.#rates.answered(model);
   }
 
   /** Wall seconds, whole and at least 1, until the queue of `model` as it stands is served at the rate of its last answers. */
   drainSeconds(model: string): number {
-    const perSecond = this.#rates.get(model)?.perSecond(performance.now()) ?? null;
-    const seconds = perSecond === null ? unknownRetrySeconds : (this.queued.get(model) ?? 0) / perSecond;
-    return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)));
+    return this.#rates.drainSeconds(model, this.queued.get(model) ?? 0);
   }
 
   /** Wall seconds, whole and at least 1, until an engine of `model` that is down is looked at again. */
@@ -214,7 +197,7 @@ export class Serving {
   /** Ends every connection to engines and judge. */
   close(): void {
     this.pool.close();
-    this.judge?.close();
+    this.#judge.close();
   }
 
   get #all(): readonly ServedModel[] {
@@ -250,11 +233,7 @@ export class Serving {
       const displaced = this.#panic !== null && served !== this.#panic.served;
       served.driver.withdraw((model) => !displaced && this.serves(served, model));
     }
-    for (const [model, { driver }] of this.#judgeEngines) {
-      if (this.pool.lists(model, { cordoned: true })) continue;
-      driver.withdraw(() => false);
-      this.#judgeEngines.delete(model);
-    }
+    this.#judge.withdraw();
     this.pump();
   }
 
@@ -266,34 +245,6 @@ export class Serving {
   #surroundings(config: GatewayConfig): Surroundings {
     const { pool, judge, queued } = this;
     return { config, pool, judge, queued, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.shadow };
-  }
-
-  #installJudge({ judge, settings }: GatewayConfig): void {
-    const {
-      timeoutSeconds = this.#judgeLimits.timeoutSeconds,
-      maxInFlight = this.#judgeLimits.maxInFlight,
-      ...wording
-    } = settings?.judge ?? {};
-    const key = judge === null ? null : canonicalJson({ judge, timeoutSeconds, maxInFlight, wording });
-    if (key !== null && key === this.#judge?.key) return;
-    // The old judge's connections close by themselves when idle; requests in flight may still ask it.
-    this.#judge = null;
-    if (judge === null || key === null) return;
-    const { model, url, keyFromEnvironment } = judge;
-    const site =
-      url === undefined
-        ? this.#engineJudge(model)
-        : new JudgeEndpoint({ url, keyFromEnvironment, maxInFlight, connectSeconds: timeoutSeconds });
-    this.#judge = { judge: new Judge({ model, site, timeoutSeconds, wording }), key };
-  }
-
-  #engineJudge(model: string): JudgeEngines {
-    const { pool, queued } = this;
-    const onRoom = (nowMs: number): void => this.pump(nowMs);
-    const onAnswered = (answered: string): void => this.answered(answered);
-    const engines = this.#judgeEngines.get(model) ?? new JudgeEngines({ model, pool, queued, onRoom, onAnswered });
-    this.#judgeEngines.set(model, engines);
-    return engines;
   }
 }
 
