@@ -181,6 +181,30 @@ describe("a canary", () => {
     expect(await auditOf(gateway)).toEqual(["configuration", "canary started", "canary withdrawn"]);
   });
 
+  it("withdrawn, sends no request on to a later stage of the candidate's", async () => {
+    const held = await heldEngine();
+    const judge = await startTestEngine((_, response) => sayCompletion(response, "0"));
+    const { gateway, config, engine } = await smallInForce();
+    const middle = { id: "middle-0", model: "middle", url: held.url, state: "active" as const, maxInFlight: 8 };
+    const replicas = [...config.replicas, middle];
+    await gateway.put({ ...config, replicas, judge: { model: "weir-judge", url: judge.url } });
+    const stages = ["middle", "large"].map((model) => ({ model, urls: [] }));
+    const { policy, policyHash } = testConfig({ stages, thresholds: [50] });
+    await begin(gateway, { ...asked, candidate: { planId: "plan-new", policy, policyHash }, shares: [1], minRequests: 1000 });
+    const answers = Array.from({ length: 4 }, (_, index) => ofProgram(gateway, `p${index}`));
+    await until(() => held.asked.length === 4);
+    await withdraw(gateway);
+    held.open();
+    const models = await Promise.all(answers.map(async (answer) => (await answer).headers.get("x-weir-model")));
+    expect([models, engine.asked.length]).toEqual([["small", "small", "small", "small"], 0]);
+    const [record] = await gateway.decisions();
+    expect([record?.canary, record?.policyHash]).toEqual([undefined, config.policyHash]);
+    expect(record?.stages.map(({ model, verdict }) => [model, verdict])).toEqual([
+      ["middle", "escalated"],
+      ["small", "accepted"],
+    ]);
+  });
+
   it("goes on at the same step after a restart, with counts anew and the same programs", async () => {
     const { gateway, stateDirectory } = await smallInForce();
     await begin(gateway, { ...asked, shares: [0.2, 0.4, 1], minRequests: 25 });

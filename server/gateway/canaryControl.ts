@@ -29,6 +29,8 @@ type PlanName = Pick<GatewayConfig, "planId" | "policyHash">;
 /** Who the audit says did what the gateway did by itself. */
 const itself = "gateway";
 const longestTimerMs = 2 ** 31 - 1;
+/** Timers may fire a little early by the wall clock. */
+const timerSlackMs = 10;
 
 /** Lets a candidate take a growing share of the programs, and puts it into force or everything back. */
 export class CanaryControl implements Control<CanaryRequest, Canary> {
@@ -170,7 +172,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     this.#base = this.#ground.configuration.current;
     this.#ground.serving.setCanary({ candidate, takes: (programId) => stableShare(`${candidate.policyHash} ${programId}`) < share });
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#look(), Math.min(longestTimerMs, stepSeconds * 1000)).unref();
+    this.#timer = setTimeout(() => this.#look(), Math.min(longestTimerMs, stepSeconds * 1000 + timerSlackMs)).unref();
   }
 
   /** At once in what requests go by; durable when it returns. */

@@ -62,7 +62,8 @@ export class Configuration {
     const config = settings === undefined ? given : { ...given, settings };
     const { planId, policyHash: hash, replicas } = config;
     const detail = `The plan ${short(planId)} with the policy ${short(hash)} came into force over ${replicas.length} engines.`;
-    await this.#replace(config, planId === this.current?.planId ? null : { by: "admin API", action: "configuration", detail });
+    const known = planId === this.current?.planId && hash === this.current.policyHash;
+    await this.#replace(config, known ? null : { by: "admin API", action: "configuration", detail });
   }
 
   /** Puts a candidate's plan and policy into force over the engines there are; what was in force stays for a rollback. */
@@ -101,11 +102,12 @@ export class Configuration {
     return null;
   }
 
-  /** A plan before `config` is what was in force under another plan's id, unless the caller says which. */
+  /** The plan before `config` is the last that was in force under another id, unless the caller says which. */
   async #replace(config: GatewayConfig, note: Note | null, before?: PlanPart): Promise<void> {
     const { serving, store, audit, onInstalled } = this.#options;
     const { current } = this;
-    const previous = before ?? (current === null || current.planId === config.planId ? this.#previous : planPart(current));
+    const another = current !== null && current.planId !== "" && current.planId !== config.planId;
+    const previous = before ?? (another ? planPart(current) : this.#previous);
     const earlierNames = serving.earlierNamesUnder(config);
     await store.save({ config, earlierNames, previous });
     this.#previous = previous;

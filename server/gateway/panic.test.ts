@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type GatewayControls, gatewayAuditPageSchema, panicSchema } from "@/server/contracts/gatewayControls";
@@ -168,6 +168,17 @@ it("keeps keys and their rates, the bound of its model's queue and the deadline"
   const full = await of("ann");
   expect([full.status, ((await full.json()) as { error: { code: string } }).error.code]).toEqual([429, "queue_full"]);
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([504, 504, 504]);
+});
+
+it("is in force even where it cannot be kept, and says that it could not", async () => {
+  const { config } = await threeModels();
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  await mkdir(join(gateway.stateDirectory, "controls.json.new"));
+  const answer = await panic(gateway, { model: "middle", ...signed });
+  expect([answer.status, await answer.text()]).toEqual([500, expect.stringContaining("EISDIR")]);
+  expect(await said(gateway.chat({}))).toEqual([200, "middle", "panic"]);
+  expect(await (await fetch(`${gateway.adminUrl}/panic`)).json()).toMatchObject({ model: "middle", ...signed });
 });
 
 it("moves to another model by a second call", async () => {

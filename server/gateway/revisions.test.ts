@@ -124,6 +124,13 @@ describe("a rollback", () => {
     expect(await configOf(gateway)).toEqual({ ...plan("plan-b", 66), replicas: moved });
   });
 
+  it("passes over what ran under no plan's name", async () => {
+    const { gateway, plan } = await twoStages();
+    for (const planId of ["plan-a", "", "plan-b"]) await gateway.put({ ...plan("any"), planId });
+    expect((await send(gateway, "/rollback", signed)).status).toBe(200);
+    expect((await configOf(gateway)).planId).toBe("plan-a");
+  });
+
   it("is still there after a restart", async () => {
     const stateDirectory = await temporaryDirectory();
     const { gateway, plan } = await twoStages(stateDirectory);
