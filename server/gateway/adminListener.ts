@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import type { AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import type { AuditLog } from "./auditLog";
 import { configRoutes } from "./configRoutes";
@@ -29,12 +30,10 @@ interface AdminListenerOptions {
 
 const decisionPath = "/decisions/";
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
-
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { metrics, token } = options;
-  const routes: Readonly<Record<string, Handler>> = {
+  const routes: AdminRoutes = {
     "GET /health": (_, response) => void response.writeHead(200).end(),
     "GET /metrics": async (_, response) => {
       const { text, contentType } = await metrics.exposition();

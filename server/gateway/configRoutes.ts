@@ -1,7 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gatewayControls";
+import type { AdminHandler, AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import { hashRefusal } from "./candidateRefusal";
 import { configRefusal } from "./configRefusal";
@@ -15,8 +16,6 @@ import type { Turns } from "./turns";
 const configBytes = 4 * 1024 * 1024;
 const revisionBytes = 64 * 1024;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
-
 interface ConfigRoutesOptions {
   readonly configuration: Configuration;
   readonly controls: Controls;
@@ -24,9 +23,9 @@ interface ConfigRoutesOptions {
 }
 
 /** What the admin port answers about the configuration: read it, replace it, turn its knobs, go back to the plan before. */
-export function configRoutes({ configuration, controls, turns }: ConfigRoutesOptions): Readonly<Record<string, Handler>> {
+export function configRoutes({ configuration, controls, turns }: ConfigRoutesOptions): AdminRoutes {
   /** A change made of the configuration that the caller has read. */
-  function change<T>(schema: z.ZodType<T>, limitBytes: number, make: (document: T) => Promise<ApiError | null>): Handler {
+  function change<T>(schema: z.ZodType<T>, limitBytes: number, make: (document: T) => Promise<ApiError | null>): AdminHandler {
     return async (request, response) => {
       const read = await readDocument(request, schema, limitBytes);
       if (read === null) return;

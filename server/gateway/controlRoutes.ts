@@ -1,5 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { signatureSchema } from "@/server/contracts/gatewayControls";
+import type { AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import type { AuditLog } from "./auditLog";
 import type { Control } from "./control";
@@ -11,8 +12,6 @@ import type { Turns } from "./turns";
 /** A policy among the largest is some kilobytes. */
 const controlBytes = 256 * 1024;
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void> | void;
-
 interface ControlRoutesOptions {
   readonly controls: Controls;
   readonly audit: AuditLog;
@@ -20,7 +19,7 @@ interface ControlRoutesOptions {
 }
 
 /** What the admin port answers about the controls: PUT, GET and DELETE of each, and what was done with them. */
-export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions): Readonly<Record<string, Handler>> {
+export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions): AdminRoutes {
   return {
     ...routesOf("/panic", controls.panic, turns),
     ...routesOf("/canary", controls.canary, turns),
@@ -34,7 +33,7 @@ export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions):
   };
 }
 
-function routesOf<Request, Document>(path: string, control: Control<Request, Document>, turns: Turns): Readonly<Record<string, Handler>> {
+function routesOf<Request, Document>(path: string, control: Control<Request, Document>, turns: Turns): AdminRoutes {
   const answer = (response: ServerResponse, refusal: ApiError | null): void =>
     refusal === null ? sendJson(response, control.read()) : sendError(response, refusal);
   return {

@@ -65,6 +65,12 @@ export function panicModel(model: string, surroundings: Surroundings): ServedMod
   return servedModel("panic", { policy: { kind: "fixed", model, ...panicQueueing }, ...direct, policyHash: "panic" }, surroundings);
 }
 
+/** Which programs a candidate takes. */
+export interface CanaryShare {
+  readonly candidate: Candidate;
+  takes(programId: string): boolean;
+}
+
 /** A candidate in the place of the cascade. */
 export function canaryModel({ policy, planId, policyHash }: Candidate, surroundings: Surroundings): ServedModel {
   return servedModel("canary", { kind: "cascade", canary: true, policy, planId, policyHash }, surroundings);

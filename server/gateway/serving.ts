@@ -1,5 +1,4 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import type { Candidate } from "@/server/contracts/gatewayControls";
 import type { StartingRequest } from "@/solver/policies/policy";
 import { Callers } from "./callers";
 import type { Judge } from "./judge";
@@ -8,18 +7,21 @@ import type { GatewayLimits } from "./limits";
 import type { Mirror } from "./mirror";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
-import { canaryModel, cascadeModel, cascadeName, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
+import {
+  type CanaryShare,
+  canaryModel,
+  cascadeModel,
+  cascadeName,
+  directModel,
+  panicModel,
+  type ServedModel,
+  type Surroundings,
+} from "./servedModel";
 import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
 
 /** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
 const keptNames = 8;
-
-/** Which programs a candidate takes. */
-export interface CanaryShare {
-  readonly candidate: Candidate;
-  takes(programId: string): boolean;
-}
 
 /**
  * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
