@@ -45,6 +45,7 @@ export function CanaryForm(props: {
   const missing = plan.stages.filter((model) => !props.served.includes(model));
   return (
     <form
+      noValidate
       className="flex flex-col gap-3"
       onSubmit={(event) => {
         event.preventDefault();

@@ -114,6 +114,7 @@ export function CanarySection(props: {
     <ControlSection
       testId="canary"
       title="Canary"
+      wide={running || open || shown}
       error={start.error ?? withdraw.error}
       says={
         canary === null || picture === null ? (

@@ -8,13 +8,19 @@ export function ControlSection(props: {
   readonly action?: ReactNode;
   readonly error: { readonly message: string } | null;
   readonly children?: ReactNode;
+  /** Whether there is more than the line. */
+  readonly wide: boolean;
   readonly testId: string;
 }) {
   const id = useId();
   return (
-    <section aria-labelledby={id} data-testid={props.testId} className="flex min-w-0 flex-col gap-3 border-t py-3 last:pb-0">
+    <section
+      aria-labelledby={id}
+      data-testid={props.testId}
+      className={`flex min-w-0 flex-col gap-3 border-t py-3 ${props.wide ? "xl:col-span-2" : ""}`}
+    >
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <h3 id={id} className="w-20 shrink-0 font-medium">
+        <h3 id={id} className="w-14 shrink-0 font-medium">
           {props.title}
         </h3>
         <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">{props.says}</div>

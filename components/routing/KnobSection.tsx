@@ -43,12 +43,21 @@ export function KnobSection({
   );
   const move = (change: KnobDraft) => setKept({ etag, draft: { ...draft, ...change } });
   if (knobs.length === 0) {
-    return <ControlSection testId="knobs" title="Knobs" error={null} says="Every request goes to one model: there is nothing to turn." />;
+    return (
+      <ControlSection
+        testId="knobs"
+        title="Knobs"
+        wide={false}
+        error={null}
+        says="Every request goes to one model: there is nothing to turn."
+      />
+    );
   }
   return (
     <ControlSection
       testId="knobs"
       title="Knobs"
+      wide={open}
       error={act.error}
       says={knobs.map(({ key, label, current, planned }) => (
         <span key={key} className="whitespace-nowrap">
@@ -64,6 +73,7 @@ export function KnobSection({
     >
       {open && (
         <form
+          noValidate
           className="flex flex-col gap-4"
           onSubmit={(event) => {
             event.preventDefault();

@@ -96,6 +96,7 @@ export function MirrorSection(props: { readonly clusterId: string; readonly rout
     <ControlSection
       testId="mirror"
       title="Mirror"
+      wide={mirror !== null || open}
       error={start.error ?? end.error}
       says={
         mirror === null ? (
@@ -124,6 +125,7 @@ export function MirrorSection(props: { readonly clusterId: string; readonly rout
       {mirror !== null && <Detail mirror={mirror} routing={routing} />}
       {mirror === null && open && (
         <form
+          noValidate
           className="flex flex-col gap-3"
           onSubmit={(event) => {
             event.preventDefault();

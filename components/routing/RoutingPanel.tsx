@@ -78,12 +78,12 @@ export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; reado
                   )}
                 </div>
                 {controls !== null && (
-                  <>
+                  <div className="-mb-3 grid grid-cols-1 gap-x-10 xl:grid-cols-2">
                     <KnobSection clusterId={clusterId} routing={routing} plan={plan?.id === routing.planId ? plan : null} />
                     <CanarySection clusterId={clusterId} routing={routing} canary={controls.canary} served={served} />
                     <ShadowSection clusterId={clusterId} shadow={controls.shadow} />
                     <MirrorSection clusterId={clusterId} routing={routing} mirror={controls.mirror} />
-                  </>
+                  </div>
                 )}
               </div>
             )

@@ -22,6 +22,14 @@ const columns = [
   { key: "candidate", name: "By the candidate", numeric: true },
 ] as const;
 
+/** How far the candidate's outcomes are known. */
+function knownSays(share: number | null): string {
+  const unasked = "Nothing is asked for the candidate's sake.";
+  if (share === null) return unasked;
+  if (share === 1) return `${unasked} So far it would have used only answers that were there, so that every outcome is known.`;
+  return `${unasked} For ${formatPercent(1 - share)} of the requests its outcome hangs on the score of an answer that was never asked for, and is not known. The known ones lean to what the policy in force does: read the shares with that in mind.`;
+}
+
 function Counts({ name, counts }: { readonly name: string; readonly counts: readonly ShadowCount[] }) {
   return (
     <div className="min-w-40">
@@ -67,9 +75,7 @@ function Detail({ shadow }: { readonly shadow: Shadow }) {
         </Table>
       </div>
       <p className="text-xs text-ink-3">
-        Nothing is asked for the candidate's sake. Where it hangs on the score of an answer that nobody asked for, its outcome is not known
-        {knownShare !== null && ` (it is for ${formatPercent(knownShare)} of the requests)`}; the known ones lean to what the policy in
-        force does, so read the shares with that in mind.{" "}
+        {knownSays(knownShare)}{" "}
         {shadow.notComparable > 0 &&
           `${formatCounted(shadow.notComparable, "answer")} could not be compared: only one of the two judges them.`}
       </p>
@@ -99,6 +105,7 @@ export function ShadowSection({ clusterId, shadow }: { readonly clusterId: strin
     <ControlSection
       testId="shadow"
       title="Shadow"
+      wide={shadow !== null || open}
       error={start.error ?? end.error}
       says={
         shadow === null ? (

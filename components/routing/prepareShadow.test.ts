@@ -14,7 +14,7 @@ const shadow = {
 it("gives counts with their shares, and models by how often they answer, what is not known last", () => {
   const { starts, verdicts, finals, knownShare } = prepareShadow(shadow);
   expect(starts.map(({ share }) => share)).toEqual([0.9, 0.1]);
-  expect(verdicts).toContainEqual({ name: "would accept", count: 15, share: 0.1875 });
+  expect(verdicts).toContainEqual({ name: "accepts what is escalated", count: 15, share: 0.1875 });
   expect(finals.map(({ model }) => model)).toEqual(["large-70b", "small-8b", null]);
   expect(finals[2]).toMatchObject({ actual: null, candidateShare: 0.2 });
   expect(knownShare).toBe(0.8);

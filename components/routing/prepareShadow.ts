@@ -40,7 +40,11 @@ export function prepareShadow({ starts, verdicts, finalModels }: Pick<Shadow, "s
   const share = (count: number, of: number): number | null => (of === 0 ? null : count / of);
   return {
     starts: counts({ "same model": starts.same, "another model": starts.different }),
-    verdicts: counts({ same: verdicts.same, "would accept": verdicts.acceptsMore, "would escalate": verdicts.escalatesMore }),
+    verdicts: counts({
+      same: verdicts.same,
+      "accepts what is escalated": verdicts.acceptsMore,
+      "escalates what is accepted": verdicts.escalatesMore,
+    }),
     finals: rows
       .sort(([a, one], [b, other]) => Number(a === UNKNOWN) - Number(b === UNKNOWN) || other.actual - one.actual)
       .map(([model, row]) => ({
