@@ -1,4 +1,4 @@
-import { blob, index, integer, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { blob, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { ApplicationState, ClusterSummary, Proposal, ProposalState, WorkloadSummary } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
@@ -98,6 +98,25 @@ export const proposals = sqliteTable(
     basis: text({ mode: "json" }).$type<Proposal["basis"]>().notNull(),
   },
   (table) => [index("proposals_by_cluster").on(table.clusterId, table.createdAt)],
+);
+
+/**
+ * Telemetry in steps of 10 s or a minute: one row holds sixty steps of all quantities of one subject, packed. A row for each number
+ * would be some fifty times as large, most of it keys.
+ */
+export const rollUps = sqliteTable(
+  "roll_ups",
+  {
+    clusterId: text().notNull(),
+    subject: text().notNull(),
+    stepSeconds: integer().notNull(),
+    startMs: integer().notNull(),
+    data: blob({ mode: "buffer" }).notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.clusterId, table.subject, table.stepSeconds, table.startMs] }),
+    index("roll_ups_by_age").on(table.stepSeconds, table.startMs),
+  ],
 );
 
 export const audit = sqliteTable("audit", {

@@ -6,6 +6,7 @@ import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
 import { createPlanRepository } from "./planRepository";
 import { createProposalRepository } from "./proposalRepository";
+import { createRollUpRepository } from "./rollUpRepository";
 import { createSessionRepository } from "./sessionRepository";
 import { createTrafficRepository } from "./trafficRepository";
 import { createWorkloadRepository } from "./workloadRepository";
@@ -27,6 +28,7 @@ export function openStore(stateDir: string) {
     calibrations: createCalibrationRepository(db),
     traffic: createTrafficRepository(db),
     proposals: createProposalRepository(db),
+    rollUps: createRollUpRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
