@@ -109,6 +109,24 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     expect((await ask(studio.gatewayUrl)).plan).toBe(planned);
   });
 
+  await test.step("let the other plan take all and come into force, and roll the routing back", async () => {
+    const canary = page.getByTestId("canary");
+    await canary.getByRole("button", { name: "Try a plan" }).click();
+    await canary.getByLabel("Shares of programs, in %").fill("100");
+    await canary.getByLabel("Each step at least").fill("1");
+    await canary.getByLabel("and at least").fill("5");
+    await canary.getByRole("button", { name: "Start canary" }).click();
+    await expect(canary).toContainText("promoted", { timeout: 60_000 });
+    await expect(page.getByRole("banner")).toContainText(`runs ${other.slice(0, 8)}`);
+    expect((await ask(studio.gatewayUrl)).plan).toBe(other);
+    await routing.getByRole("button", { name: "Roll back routing" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Roll back", exact: true }).click();
+    await expect(page.getByRole("banner")).toContainText(`runs ${planned.slice(0, 8)}`);
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    expect((await ask(studio.gatewayUrl)).plan).toBe(planned);
+    await expect(routing).toContainText("turned by hand");
+  });
+
   await test.step("panic sends everything to the largest model until it is lifted, and every page says so", async () => {
     await page.getByRole("button", { name: "Panic" }).click();
     const dialog = page.getByRole("dialog");
@@ -145,22 +163,25 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect(page.getByTestId("mirror")).toContainText("No request is copied.");
     await page.getByRole("link", { name: "Apply", exact: true }).click();
     const audit = page.getByRole("table", { name: "Audit" });
-    for (const action of [
-      "order knobs",
-      "knobs turned",
-      "order shadow",
-      "shadow started",
-      "shadow ended",
-      "mirror started",
-      "mirror ended",
-      "order canary",
-      "canary started",
-      "canary withdrawn",
-      "order panic",
-      "panic",
-      "panic lifted",
-    ]) {
-      await expect(audit.getByRole("cell", { name: action, exact: true })).toHaveCount(1);
+    const times = {
+      "order knobs": 1,
+      "knobs turned": 1,
+      "order shadow": 1,
+      "shadow started": 1,
+      "shadow ended": 1,
+      "mirror started": 1,
+      "mirror ended": 1,
+      "order canary": 2,
+      "canary started": 2,
+      "canary withdrawn": 1,
+      "canary promoted": 1,
+      "rolled back": 1,
+      "order panic": 1,
+      panic: 1,
+      "panic lifted": 1,
+    };
+    for (const [action, count] of Object.entries(times)) {
+      await expect(audit.getByRole("cell", { name: action, exact: true })).toHaveCount(count);
     }
     await show("audit");
   });

@@ -90,6 +90,35 @@ describe("the studio's HTTP API", () => {
     expect(JSON.stringify(fault)).not.toMatch(/stack|node_modules/);
   });
 
+  it("orders nothing of a gateway that is away, is another cluster's, or was not given what it needs, and says which", async () => {
+    const clusterId = "embedded";
+    const away = /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached/;
+    const model = "qwen2.5-7b";
+    for (const [procedure, input] of [
+      ["panic", { model, reason: "why" }],
+      ["liftPanic", { reason: "" }],
+      ["startMirror", { share: 0.5, maxInFlight: 4, reason: "" }],
+      ["turnKnobs", { etag: "e", thresholds: [50], reason: "" }],
+      ["rollBack", { etag: "e", reason: "" }],
+    ] as const) {
+      expect(await change(`gateway.${procedure}`, { clusterId, ...input })).toEqual({ ok: false, message: expect.stringMatching(away) });
+    }
+    expect(await ask("gateway.models", { clusterId: "nowhere" })).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/no gateway/),
+    });
+    const fault = async (procedure: string, input: object) =>
+      ((await change(`gateway.${procedure}`, { clusterId, ...input })) as { message: string }).message;
+    expect(await fault("panic", { model, reason: " " })).toBe("reason: say why: whoever lifts the panic will want to know");
+    const canary = { planId: "p", stepSeconds: 60, minRequests: 100, stop: { errorShare: 0.02, slow: null }, reason: "" };
+    expect(await fault("startCanary", { ...canary, shares: [0.25, 0.05, 1] })).toBe("shares: give shares that rise, up to 100 %");
+    expect(await fault("startCanary", { ...canary, shares: [0.05, 0.25] })).toBe("shares: give shares that rise, up to 100 %");
+    expect(await fault("startCanary", { ...canary, shares: [1] })).toBe("There is no plan p.");
+    expect((await ask("audit.list", { limit: 1000 })) as object[]).not.toContainEqual(
+      expect.objectContaining({ action: expect.stringMatching(/^order/) }),
+    );
+  });
+
   it("ships with a generated workload that can be opened", async () => {
     const [workload] = (await ask("workloads.list")) as { id: string; generated: boolean; prompts: number }[];
     expect(workload?.generated).toBe(true);

@@ -42,6 +42,7 @@ function Inspector({ decision }: { readonly decision: Decision }) {
         Status {decision.status}, plan <span className="font-mono">{shortHash(decision.planId)}</span>, policy{" "}
         <span className="font-mono">{shortHash(decision.policyHash)}</span>. End to end {formatSeconds(decision.endToEndSeconds)}, first
         token after {formatSeconds(decision.ttftSeconds)}, gateway overhead {formatSeconds(decision.overheadSeconds)}.
+        {decision.canary === true && " A canary's candidate decided."}
       </p>
       {decision.reason !== "" && <p>The gateway answered itself: {decision.reason}</p>}
       {decision.stages.length === 0 ? (

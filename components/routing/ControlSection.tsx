@@ -14,16 +14,12 @@ export function ControlSection(props: {
 }) {
   const id = useId();
   return (
-    <section
-      aria-labelledby={id}
-      data-testid={props.testId}
-      className={`flex min-w-0 flex-col gap-3 border-t py-3 ${props.wide ? "xl:col-span-2" : ""}`}
-    >
+    <section aria-labelledby={id} data-testid={props.testId} data-wide={props.wide} className="flex min-w-0 flex-col gap-3 border-t py-3">
       <div className="flex min-h-8 flex-wrap items-center gap-x-3 gap-y-1 text-sm">
         <h3 id={id} className="w-14 shrink-0 font-medium">
           {props.title}
         </h3>
-        <div className="flex min-w-0 flex-1 flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">{props.says}</div>
+        <div className="flex min-w-0 flex-1 basis-40 flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">{props.says}</div>
         {props.action}
       </div>
       {props.error !== null && (

@@ -60,7 +60,7 @@ export function KnobSection({
       wide={open}
       error={act.error}
       says={knobs.map(({ key, label, current, planned }) => (
-        <span key={key} className="whitespace-nowrap">
+        <span key={key}>
           {label} <strong className="font-medium text-ink">{current}</strong>
           {planned !== null && planned !== current && <span className="text-ink-3"> (planned {planned})</span>}
         </span>

@@ -41,7 +41,7 @@ function Scores({ mirror, routing }: { readonly mirror: Mirror; readonly routing
               {identity === undefined ? picture.model : <ModelChip identity={identity} />}
               <span className="text-xs text-ink-3">{says(picture)}</span>
             </figcaption>
-            <div aria-hidden="true">
+            <div aria-hidden="true" className="mt-1">
               <ScoreChart picture={picture} hue={identity?.hue ?? "var(--ink-2)"} />
             </div>
           </figure>

@@ -77,8 +77,13 @@ export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; reado
                     </span>
                   )}
                 </div>
+                {controls !== null && controls.panic !== null && (
+                  <p role="status" className="mb-3 rounded-md bg-bad-soft px-3 py-1.5 text-sm text-bad">
+                    In panic: requests go to {controls.panic.model}, and what stands here decides nothing until the panic is lifted.
+                  </p>
+                )}
                 {controls !== null && (
-                  <div className="-mb-3 grid grid-cols-1 gap-x-10 xl:grid-cols-2">
+                  <div className="-mb-3 grid grid-cols-1 gap-x-10 xl:not-has-[[data-wide=true]]:grid-cols-2">
                     <KnobSection clusterId={clusterId} routing={routing} plan={plan?.id === routing.planId ? plan : null} />
                     <CanarySection clusterId={clusterId} routing={routing} canary={controls.canary} served={served} />
                     <ShadowSection clusterId={clusterId} shadow={controls.shadow} />

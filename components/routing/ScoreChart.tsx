@@ -15,7 +15,14 @@ export default function ScoreChart({ picture, hue }: { readonly picture: ScorePi
         <BarChart data={picture.bars as ScoreBar[]} margin={margin} barCategoryGap={1} accessibilityLayer={false}>
           <CartesianGrid stroke="var(--line)" vertical={false} />
           <XAxis dataKey="middle" type="number" domain={[0, 100]} ticks={[0, 25, 50, 75, 100]} tick={axis} stroke="var(--line-strong)" />
-          <YAxis tick={axis} width={36} allowDecimals={false} domain={[0, picture.highest || 1]} stroke="var(--line-strong)" />
+          <YAxis
+            tick={axis}
+            width={36}
+            ticks={[...picture.ticks]}
+            interval={0}
+            domain={[0, picture.highest || 1]}
+            stroke="var(--line-strong)"
+          />
           <Tooltip
             isAnimationActive={false}
             cursor={{ fill: "var(--sunken)" }}

@@ -1,5 +1,6 @@
 import type { Mirror } from "@/server/contracts/studio";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { niceTicks } from "../charts/niceTicks";
 
 /** Scores that share a bar. */
 const BIN = 5;
@@ -24,6 +25,8 @@ export interface ScorePicture {
   /** Share of the answers at or above the threshold. */
   readonly acceptedShare: number | null;
   readonly highest: number;
+  /** Of the counts. */
+  readonly ticks: readonly number[];
 }
 
 /** How the judge scored each model's answers, beside the threshold; models in the order of the stages. */
@@ -40,6 +43,7 @@ export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: Policy
     const threshold = thresholds[stages.indexOf(model)] ?? null;
     const accepted = threshold === null ? null : counts.slice(threshold).reduce((sum, count) => sum + count, 0);
     const bars = barsOf(counts);
+    const highest = Math.max(0, ...bars.map(({ count }) => count));
     return {
       model,
       bars,
@@ -47,7 +51,8 @@ export function prepareScores({ scores }: Pick<Mirror, "scores">, policy: Policy
       mean: total === 0 ? null : counts.reduce((sum, count, score) => sum + count * score, 0) / total,
       threshold,
       acceptedShare: accepted === null || total === 0 ? null : accepted / total,
-      highest: Math.max(0, ...bars.map(({ count }) => count)),
+      highest,
+      ticks: niceTicks({ low: 0, high: highest || 1, count: 3 }).filter(Number.isInteger),
     };
   });
 }

@@ -56,7 +56,7 @@ function PanicForm({ clusterId, onDone }: { readonly clusterId: string; readonly
               <li>
                 Every request for text goes to {model.model}, whichever model it names, judged by nobody, until somebody lifts the panic.
               </li>
-              <li>Requests that wait begin anew there; what an engine is answering already it finishes.</li>
+              <li>Requests that wait begin anew there; what an engine is answering already it finishes. A canary is withdrawn.</li>
               <li>
                 {formatCounted(model.engines, "engine")} must then carry all of it: what finds no room waits, and beyond the bound of the
                 queue it is refused with 429.

@@ -249,6 +249,29 @@ describe("collector", () => {
     expect(frame.planId).toBeNull();
   });
 
+  it("tells what the gateway was told with the newest frame only, and keeps to it while the gateway is away", async () => {
+    const panic = { model: large, by: "ada", reason: "wrong answers", sinceMs: 1 };
+    const controls = { panic, canary: null, shadow: null, mirror: null };
+    const adminUrl = await gatewayOver([], () => ({ controls }));
+    const collector = collect({ gatewayAdminUrl: adminUrl });
+    expect(collector.routing()).toBeNull();
+    const frame = await frameWhere(collector, (one) => one.gateway.routing !== null);
+    expect(frame.gateway.routing).toEqual({ etag: "e1", planId: "plan-a", policyHash: "hash", policy, controls });
+    await frameWhere(collector, () => true);
+    expect(
+      collector
+        .frames()
+        .slice(0, -1)
+        .every(({ gateway }) => gateway.routing === null),
+    ).toBe(true);
+    for (const server of servers.splice(0)) {
+      server.closeAllConnections();
+      server.close();
+    }
+    const later = await frameWhere(collector, (one) => one.gateway.state === "unreachable");
+    expect(later.gateway.routing?.controls?.panic).toEqual(panic);
+  });
+
   it("follows from a given frame without loss, and ends on abort and on close", async () => {
     const collector = collect({});
     await frameWhere(collector, () => true);
