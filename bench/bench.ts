@@ -1,15 +1,16 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus, totalmem } from "node:os";
-import { join } from "node:path";
 import { type Benchmark, verdict } from "./benchmark";
 import { compareBenchmarks } from "./compare";
 import { exhaustiveBenchmarks } from "./compareExhaustive";
 import { replayBenchmarks } from "./compareReplay";
 import { deploymentBenchmarks } from "./deployment";
+import { faultMixBenchmarks } from "./faultMixBench";
 import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
+import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
+import { machine, writeResults } from "./results";
+import { streamBenchmarks } from "./streams";
 import { telemetryBenchmarks } from "./telemetry";
 
 const wanted = process.argv[2] ?? "";
@@ -22,14 +23,16 @@ const benchmarks: readonly Benchmark[] = [
   ...compareBenchmarks,
   ...replayBenchmarks,
   ...gatewayBenchmarks,
+  ...gatewayMatrixBenchmarks,
+  ...streamBenchmarks,
   ...telemetryBenchmarks,
+  ...faultMixBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);
   process.exit(2);
 }
 
-const machine = `${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
 process.stdout.write(`${machine}\n\n| what | figure | budget | | on what |\n|---|---|---|---|---|\n`);
 const rows = [];
 for (const { name, budget, run } of benchmarks) {
@@ -42,11 +45,8 @@ for (const { name, budget, run } of benchmarks) {
   process.stdout.write(`| ${name} | ${shown} ${unit} | ${allowed} | ${kept} | ${detail} |\n`);
 }
 
-const folder = join(process.env.WEIR_ROOT ?? process.cwd(), "bench", "results");
-mkdirSync(folder, { recursive: true });
 // A part of the benchmarks does not take the place of the day's whole run.
-const file = join(folder, `${new Date().toISOString().slice(0, 10)}${wanted === "" ? "" : "-part"}.json`);
-writeFileSync(file, `${JSON.stringify({ machine, at: new Date().toISOString(), rows }, null, 2)}\n`);
+const file = writeResults(`${new Date().toISOString().slice(0, 10)}${wanted === "" ? "" : "-part"}`, rows);
 process.stdout.write(`\nWritten to ${file}\n`);
 // Upstreams and agents of the gateway benchmarks may hold sockets open.
 process.exit(0);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
-import { askChat, chatBody } from "./gatewayBench";
+import { askChat } from "./gatewayBench";
 
 export interface ClosedLoop {
   readonly requestsPerSecond: number;
@@ -13,19 +13,19 @@ export interface ClosedLoop {
 const connections = 64;
 
 /** As many requests a second as 64 connections get answered: by wrk where it is installed, else by undici, which takes more of the machine. */
-export async function closedLoop(url: string, model: string, seconds: number): Promise<ClosedLoop> {
-  const byWrk = await wrk(url, model, seconds);
+export async function closedLoop(url: string, body: string, seconds: number): Promise<ClosedLoop> {
+  const byWrk = await wrk(url, body, seconds);
   return byWrk === null
-    ? { requestsPerSecond: await undici(url, model, seconds), tool: "undici" }
+    ? { requestsPerSecond: await undici(url, body, seconds), tool: "undici" }
     : { requestsPerSecond: byWrk, tool: "wrk" };
 }
 
 /** null when there is no wrk. Throws when an answer was no 2xx. */
-function wrk(url: string, model: string, seconds: number): Promise<number | null> {
+function wrk(url: string, body: string, seconds: number): Promise<number | null> {
   const directory = mkdtempSync(join(tmpdir(), "weir-wrk-"));
   const script = join(directory, "chat.lua");
   // Long brackets of level 2 cannot occur in JSON of the benchmark's own body.
-  writeFileSync(script, `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${chatBody(model)}]==]\n`);
+  writeFileSync(script, `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${body}]==]\n`);
   return new Promise<number | null>((resolve, reject) => {
     const child = spawn("wrk", ["-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, `${url}/v1/chat/completions`]);
     let text = "";
@@ -41,9 +41,8 @@ function wrk(url: string, model: string, seconds: number): Promise<number | null
   }).finally(() => rmSync(directory, { recursive: true, force: true }));
 }
 
-async function undici(url: string, model: string, seconds: number): Promise<number> {
+async function undici(url: string, body: string, seconds: number): Promise<number> {
   const pool = new Pool(url, { connections });
-  const body = chatBody(model);
   const startedMs = performance.now();
   let answered = 0;
   const client = async (): Promise<void> => {

@@ -4,7 +4,16 @@ import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { ReplicaView, WaitingWork } from "@/solver/policies/policy";
 import type { Benchmark, Measurement } from "./benchmark";
 import { closedLoop } from "./closedLoop";
-import { cascadeModel, fixedModel, type GatewayBench, openLoopLatencies, startGatewayBench } from "./gatewayBench";
+import {
+  benchCascade,
+  cascadeModel,
+  chatBody,
+  fixedModel,
+  mockedBy,
+  openLoopLatencies,
+  startBenchGateway,
+  startMock,
+} from "./gatewayBench";
 
 const decision: Benchmark = {
   name: "one routing decision",
@@ -74,12 +83,14 @@ function decisionMs(order: OrderDocument, place: PlaceDocument): number {
   return (performance.now() - startedMs) / rounds;
 }
 
-async function withGateway(measure: (bench: GatewayBench) => Promise<Measurement>): Promise<Measurement> {
-  const bench = await startGatewayBench();
+/** Runs with a gateway that has a two-stage cascade in force, over a mock. */
+async function withGateway(measure: (gatewayUrl: string, mockUrl: string) => Promise<Measurement>): Promise<Measurement> {
+  const mock = await startMock();
+  const gateway = await startBenchGateway(benchCascade(["small", fixedModel]), mockedBy(mock.url));
   try {
-    return await measure(bench);
+    return await measure(gateway.url, mock.url);
   } finally {
-    bench.close();
+    await Promise.all([gateway.close(), mock.close()]);
   }
 }
 
@@ -88,9 +99,10 @@ function throughput(name: string, model: string, leastPerSecond: number): Benchm
     name,
     budget: { figure: leastPerSecond, keep: "at least" },
     run: () =>
-      withGateway(async ({ gatewayUrl }) => {
-        await closedLoop(gatewayUrl, model, 2);
-        const { requestsPerSecond, tool } = await closedLoop(gatewayUrl, model, 6);
+      withGateway(async (gatewayUrl) => {
+        const body = chatBody({ model, stream: false });
+        await closedLoop(gatewayUrl, body, 2);
+        const { requestsPerSecond, tool } = await closedLoop(gatewayUrl, body, 6);
         return {
           figure: requestsPerSecond,
           unit: "requests/s",
@@ -106,13 +118,13 @@ function addedLatency(q: number, mostMs: number): Benchmark {
     name: `gateway added latency p${q * 100}`,
     budget: { figure: mostMs, keep: "at most" },
     run: () =>
-      withGateway(async ({ gatewayUrl, mockUrl }) => {
-        const load = { perSecond: 500, seconds: 0.8 };
-        await openLoopLatencies(gatewayUrl, fixedModel, load);
+      withGateway(async (gatewayUrl, mockUrl) => {
+        const load = { model: fixedModel, stream: false, perSecond: 500, seconds: 0.8 };
+        await openLoopLatencies(gatewayUrl, load);
         const rounds: { readonly straight: number; readonly through: number }[] = [];
         for (let round = 0; round < 5; round += 1) {
-          const straight = quantile(await openLoopLatencies(mockUrl, fixedModel, load), q);
-          rounds.push({ straight, through: quantile(await openLoopLatencies(gatewayUrl, fixedModel, load), q) });
+          const straight = quantile(await openLoopLatencies(mockUrl, load), q);
+          rounds.push({ straight, through: quantile(await openLoopLatencies(gatewayUrl, load), q) });
         }
         const median = (values: readonly number[]): number => quantile(values, 0.5);
         const [through, straight] = [median(rounds.map((round) => round.through)), median(rounds.map((round) => round.straight))];

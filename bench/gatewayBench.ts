@@ -1,61 +1,120 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Pool } from "undici";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { policyHash } from "@/server/contracts/policyHash";
-
-/** A gateway and a mock upstream, each a process of its own, configured with a two-stage cascade and its judge. */
-export interface GatewayBench {
-  readonly gatewayUrl: string;
-  readonly mockUrl: string;
-  close(): void;
-}
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { endChild, said, startBundle } from "./childProcess";
 
 export const fixedModel = "large";
+/** The served name of the policy, whatever its kind. */
 export const cascadeModel = "cascade/bench";
 
-/** Starts both and puts the configuration into force. */
-export async function startGatewayBench(): Promise<GatewayBench> {
-  const dist = join(process.env.WEIR_ROOT ?? process.cwd(), "dist");
+const aging = { agingReleases: 200 } as const;
+const fcfs = { kind: "fcfs" } as const;
+const leastLoad = { kind: "least-load" } as const;
+
+/** A cascade over models; two answers in five are escalated by the mock judge. */
+export function benchCascade(models: readonly string[]): PolicyDocument {
+  const thresholds = models.slice(1).map(() => 50);
+  return {
+    kind: "cascade",
+    stages: models.map((model) => ({ model })),
+    thresholds,
+    judge: { model: "weir-judge", secondsPerCall: 0, usdPerCall: 0 },
+    order: fcfs,
+    place: leastLoad,
+    approvedRanges: { thresholds: thresholds.map(() => ({ min: 0, max: 100 })) },
+  };
+}
+
+/** What a gateway may run, each kind of policy and what orders and places differently. */
+export const benchPolicies: Readonly<Record<string, PolicyDocument>> = {
+  fixed: { kind: "fixed", model: fixedModel, order: fcfs, place: leastLoad },
+  "fixed, sjf order": { kind: "fixed", model: fixedModel, order: { kind: "sjf", ...aging }, place: leastLoad },
+  "fixed, lowest-kv place": { kind: "fixed", model: fixedModel, order: fcfs, place: { kind: "lowest-kv" } },
+  slack: {
+    kind: "slack",
+    models: [
+      { model: "small", decodeSecondsPerToken: 0.01, maxBatchSize: 64, confidence: 0.6 },
+      { model: fixedModel, decodeSecondsPerToken: 0.03, maxBatchSize: 64, confidence: 0.8 },
+    ],
+    tau: 0.5,
+    deltaScore: 0.1,
+    floorSeconds: 1,
+    order: fcfs,
+    place: leastLoad,
+    approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+  },
+  "cascade of 3, judged": benchCascade(["small", "medium", fixedModel]),
+};
+
+/** What a gateway has used since it started. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly rssBytes: number;
+}
+
+/** A gateway as a process of its own, with a policy in force. */
+export interface BenchGateway {
+  readonly url: string;
+  usage(): Promise<Usage>;
+  close(): Promise<void>;
+}
+
+/** A mock upstream as a process of its own. */
+export async function startMock(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const mock = startBundle("mockUpstream");
+  const [url = ""] = await said(mock, /^(http:\S+)$/m);
+  return { url, close: () => endChild(mock) };
+}
+
+/** Starts a gateway and puts a policy over four engines at `upstreams` into force. */
+export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstreams): Promise<BenchGateway> {
   const stateDirectory = mkdtempSync(join(tmpdir(), "weir-bench-"));
-  const mock = spawn(process.execPath, [join(dist, "mockUpstream.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
-  const gateway = spawn(process.execPath, [join(dist, "gateway.mjs")], {
-    env: {
-      ...process.env,
-      NODE_ENV: "production",
-      WEIR_GATEWAY_PORT: "0",
-      WEIR_GATEWAY_ADMIN_PORT: "0",
-      WEIR_ADMIN_TOKEN: "",
-      WEIR_STATE_DIR: stateDirectory,
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const close = (): void => {
-    mock.kill();
-    gateway.kill("SIGKILL");
+  // To profile it: `--cpu-prof`.
+  const nodeArgs = process.env.WEIR_GATEWAY_NODE_ARGS?.split(" ") ?? [];
+  const environment = { WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_STATE_DIR: stateDirectory };
+  const gateway = startBundle("gateway", { nodeArgs, environment });
+  const close = async (): Promise<void> => {
+    await ended(gateway);
     rmSync(stateDirectory, { recursive: true, force: true });
   };
   try {
-    const [mockUrl] = await said(mock, /^(http:\S+)$/m);
-    const [gatewayUrl, adminUrl] = await said(gateway, /"dataUrl":"([^"]+)","adminUrl":"([^"]+)"/);
+    const [url = "", adminUrl = ""] = await said(gateway, /"dataUrl":"([^"]+)","adminUrl":"([^"]+)"/);
     const answer = await fetch(`${adminUrl}/config`, {
       method: "PUT",
       headers: { "if-match": '"none"' },
-      body: JSON.stringify(benchConfig(mockUrl ?? "")),
+      body: JSON.stringify(benchConfig(policy, upstreams)),
     });
     if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
-    return { gatewayUrl: gatewayUrl ?? "", mockUrl: mockUrl ?? "", close };
+    return { url, usage: () => usageOf(adminUrl), close };
   } catch (error) {
-    close();
+    await close();
     throw error;
   }
 }
 
+/** The URLs of a model's engines, and the judge's. */
+export interface Upstreams {
+  readonly engines: (model: string) => readonly string[];
+  readonly judge: string;
+}
+
+/** Two engines a model and the judge, all the same mock. */
+export const mockedBy = (url: string): Upstreams => ({ engines: () => [url, url], judge: url });
+
+interface ChatOptions {
+  readonly model: string;
+  readonly stream: boolean;
+}
+
 /** A chat request of about 200 input tokens. */
-export function chatBody(model: string): string {
-  return JSON.stringify({ model, messages: [{ role: "user", content: "Where does the water go? ".repeat(32) }] });
+export function chatBody({ model, stream }: ChatOptions): string {
+  return JSON.stringify({ model, stream, messages: [{ role: "user", content: "Where does the water go? ".repeat(32) }] });
 }
 
 /** Sends one chat request and reads its answer to the end. Throws when it is no 200. */
@@ -66,14 +125,15 @@ export async function askChat(pool: Pool, body: string): Promise<void> {
   if (answer.statusCode !== 200) throw new Error(`A chat request of the benchmark was answered ${answer.statusCode}.`);
 }
 
+interface OpenLoad extends ChatOptions {
+  readonly perSecond: number;
+  readonly seconds: number;
+}
+
 /** Latencies in milliseconds of requests sent at a fixed rate, whether or not earlier ones were answered. */
-export async function openLoopLatencies(
-  url: string,
-  model: string,
-  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
-) {
+export async function openLoopLatencies(url: string, { perSecond, seconds, ...chat }: OpenLoad): Promise<readonly number[]> {
   const pool = new Pool(url, { connections: 256 });
-  const body = chatBody(model);
+  const body = chatBody(chat);
   const latenciesMs: number[] = [];
   const pending: Promise<void>[] = [];
   const startedMs = performance.now();
@@ -94,31 +154,21 @@ export async function openLoopLatencies(
   return latenciesMs;
 }
 
-/** Resolves with the groups of the first match of `pattern` in what a child prints. */
-function said(child: ChildProcess, pattern: RegExp): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    let text = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      const match = pattern.exec(text);
-      if (match) resolve(match.slice(1));
-    });
-    child.once("exit", (code) => reject(new Error(`${child.spawnargs.join(" ")} ended with ${code} before it was up.`)));
-    child.once("error", reject);
-  });
+/** Lets a gateway end by itself, as it must to write a profile. */
+async function ended(gateway: ChildProcess): Promise<void> {
+  if (gateway.exitCode !== null) return;
+  const gone = once(gateway, "exit");
+  gateway.kill("SIGTERM");
+  await gone;
 }
 
-function benchConfig(mockUrl: string): GatewayConfig {
-  const models = ["small", fixedModel];
-  const policy: GatewayConfig["policy"] = {
-    kind: "cascade",
-    stages: models.map((model) => ({ model })),
-    thresholds: [50],
-    judge: { model: "weir-judge", secondsPerCall: 0, usdPerCall: 0 },
-    order: { kind: "fcfs" },
-    place: { kind: "least-load" },
-    approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
-  };
+async function usageOf(adminUrl: string): Promise<Usage> {
+  const text = await (await fetch(`${adminUrl}/metrics`)).text();
+  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
+  return { cpuSeconds: value("process_cpu_seconds_total"), rssBytes: value("process_resident_memory_bytes") };
+}
+
+function benchConfig(policy: PolicyDocument, { engines, judge }: Upstreams): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -126,10 +176,10 @@ function benchConfig(mockUrl: string): GatewayConfig {
     planId: "bench",
     policyHash: policyHash(policy),
     policy,
-    replicas: models.flatMap((model) =>
-      [0, 1].map((index) => ({ id: `${model}-${index}`, model, url: mockUrl, state: "active" as const, maxInFlight: 64 })),
+    replicas: modelsOf(policy).flatMap((model) =>
+      engines(model).map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight: 64 })),
     ),
-    judge: { model: "weir-judge", url: mockUrl },
+    judge: { model: "weir-judge", url: judge },
     timeScale: 1,
   };
 }

@@ -3,13 +3,18 @@ import { createServer, type Socket } from "node:net";
 
 /**
  * A foreign mock for the gateway benchmarks, run as a process of its own: engine and judge in one, answering every request at
- * once with canned bytes from a bare TCP server, so that as little as possible of the machine goes to the mock. Two judge
+ * once with canned bytes, a whole stream too, from a bare TCP server, so that as little as possible of the machine goes to the mock. Two judge
  * calls in five give a score below the threshold of 50, so a cascade of two stages makes 2.4 upstream calls a request.
  * Prints its address when it listens and ends when its parent closes its standard input.
  */
 const headEnd = Buffer.from("\r\n\r\n");
+const asksStream = Buffer.from('"stream":true');
 const judgeModel = Buffer.from('"weir-judge"');
 const scores = ["90", "10", "90", "10", "90"];
+
+function http(contentType: string, body: string): Buffer {
+  return Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: ${contentType}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
 
 function reply(content: string): Buffer {
   const body = JSON.stringify({
@@ -20,10 +25,21 @@ function reply(content: string): Buffer {
     choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "stop" }],
     usage: { prompt_tokens: 200, completion_tokens: 100, total_tokens: 300 },
   });
-  return Buffer.from(`HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+  return http("application/json", body);
+}
+
+function streamed(tokens: number): Buffer {
+  const event = (delta: object, finishReason: string | null): string =>
+    `data: ${JSON.stringify({ id: "chatcmpl-mock", object: "chat.completion.chunk", created: 0, model: "mock", choices: [{ index: 0, delta, finish_reason: finishReason }] })}\n\n`;
+  const body = event({ role: "assistant" }, null) + event({ content: " water" }, null).repeat(tokens) + event({}, "stop");
+  return http("text/event-stream", `${body}data: [DONE]\n\n`);
 }
 
 const answer = reply("water runs over the weir ".repeat(20));
+const stream = streamed(40);
+/** What a placement by KV use reads. */
+const metrics = http("text/plain; version=0.0.4", 'vllm:kv_cache_usage_perc{engine="0",model_name="mock"} 0.5\n');
+const isGet = Buffer.from("GET ");
 const judgements = scores.map(reply);
 let judged = 0;
 
@@ -39,11 +55,17 @@ function serve(socket: Socket): void {
       const bodyLength = Number(/content-length: (\d+)/i.exec(received.toString("latin1", 0, head))?.[1] ?? 0);
       const end = head + headEnd.length + bodyLength;
       if (received.length < end) return;
-      const asksJudge = received.subarray(head, end).includes(judgeModel);
-      socket.write((asksJudge ? judgements[judged++ % judgements.length] : answer) ?? answer);
+      socket.write(replyTo(received, head, end));
       received = received.subarray(end);
     }
   });
+}
+
+function replyTo(received: Buffer, head: number, end: number): Buffer {
+  if (received.indexOf(isGet) === 0) return metrics;
+  const body = received.subarray(head, end);
+  if (body.includes(judgeModel)) return judgements[judged++ % judgements.length] ?? answer;
+  return body.includes(asksStream) ? stream : answer;
 }
 
 const server = createServer(serve);

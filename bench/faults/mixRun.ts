@@ -17,6 +17,7 @@ const rssSeconds = 15;
 interface GatewaySample {
   readonly counted: Readonly<Record<Outcome, number>>;
   readonly rssBytes: number;
+  readonly heapBytes: number;
   readonly cpuSeconds: number;
 }
 
@@ -26,6 +27,8 @@ export interface MinuteReport {
   readonly seen: Readonly<Record<Outcome, number>>;
   /** Of the gateway, over the last fifteen seconds in the mean. */
   readonly rssBytes: number;
+  /** What its JavaScript objects take, garbage included, at the least of those seconds. */
+  readonly heapBytes: number;
   /** Of one core, over the minute in the mean. */
   readonly cpuShare: number;
 }
@@ -144,25 +147,26 @@ export class MixRun {
 
   /** Samples memory and processor once a second, and closes a minute when it is over. */
   async #watch(done: () => boolean): Promise<void> {
-    let rss: number[] = [];
+    let samples: GatewaySample[] = [];
     let [sinceMs, since] = [performance.now(), await this.#sample()];
     const close = (now: GatewaySample): void => {
-      const last = rss.slice(-rssSeconds);
+      const last = samples.slice(-rssSeconds);
       const minute = {
         sent: this.ledger.sent,
         seen: { ...this.ledger.seen },
-        rssBytes: last.reduce((sum, one) => sum + one, 0) / last.length,
+        rssBytes: last.reduce((sum, one) => sum + one.rssBytes, 0) / last.length,
+        heapBytes: Math.min(...last.map((one) => one.heapBytes)),
         cpuShare: ((now.cpuSeconds - since.cpuSeconds) * 1000) / (performance.now() - sinceMs),
       };
       this.minutes.push(minute);
       this.#onMinute(minute);
-      rss = [];
+      samples = [];
       [sinceMs, since] = [performance.now(), now];
     };
     while (!done()) {
       await new Promise((resolve) => setTimeout(resolve, 1000));
       const now = await this.#sample();
-      rss.push(now.rssBytes);
+      samples.push(now);
       if (performance.now() - sinceMs >= 60_000 || done()) close(now);
     }
   }
@@ -189,7 +193,12 @@ export class MixRun {
       const status = /status="(\d+)"/.exec(labels)?.[1];
       counted[status === "200" ? "answered" : status === "429" ? "shed" : status === "499" ? "left" : "failed"] += Number(count);
     }
-    return { counted, rssBytes: value("process_resident_memory_bytes"), cpuSeconds: value("process_cpu_seconds_total") };
+    return {
+      counted,
+      rssBytes: value("process_resident_memory_bytes"),
+      heapBytes: value("nodejs_heap_size_used_bytes"),
+      cpuSeconds: value("process_cpu_seconds_total"),
+    };
   }
 
   async #admin<T>(path: string): Promise<T> {

@@ -183,10 +183,13 @@ export async function startGateway({
 
 /** Answers what is no HTTP request, or came too slowly to be one. Returns the status; null where nobody asks or waits any more. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 400 | 408 | null {
-  // Clients open connections they then have no use for; a silent one is no request.
-  const silent = socket instanceof Socket && socket.bytesRead === 0;
-  if (!socket.writable || silent || goneCodes.has(error.code)) {
+  if (!socket.writable || goneCodes.has(error.code)) {
     socket.destroy();
+    return null;
+  }
+  // Opened for later, or its request has come and is not read yet: closed as one that is idle after an answer.
+  if (socket instanceof Socket && socket.bytesRead === 0) {
+    socket.setTimeout(keepAliveMs);
     return null;
   }
   const status = error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
