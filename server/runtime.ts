@@ -25,6 +25,7 @@ import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
 import { openStore } from "@/server/store/store";
 import { type StudioSettings, studioSettings } from "@/server/studioSettings";
+import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
 
 /** Everything that lives as long as the studio's process. */
 export interface Runtime {
@@ -36,6 +37,8 @@ export interface Runtime {
   /** Trades a sign-in token for a session secret; null when it is used, expired or unknown. */
   readonly signIn: (token: string) => string | null;
   readonly signInLink: () => string;
+  /** The studio's own metrics, for Prometheus. */
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
   /** Ends streams, load and workers; what an application was doing is taken up at the next start. */
   close(): Promise<void>;
 }
@@ -49,7 +52,12 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const store = openStore(stateDir);
   const uploads = createUploads(stateDir);
   const cards = createCardShelf(stateDir);
-  const planner = createPlanner({ warm: true });
+  const metrics = createStudioMetrics({
+    frame: () => embedded.collector()?.frames().at(-1) ?? null,
+    applications: store.applications,
+    series: () => null,
+  });
+  const planner = metrics.counting(createPlanner({ warm: true }));
   const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
   const connector = createEmbeddedConnector({
     emulator: createAdminClient("emulator", emulatorUrl, adminToken),
@@ -114,6 +122,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     sessionOf: (cookieHeader) => findSession(store, sessionSecret(cookieHeader)),
     signIn: (token) => signIn(store, token),
     signInLink: () => mintSignInLink(store, studioUrl),
+    metrics: () => metrics.exposition(),
     async close() {
       embedded.close();
       gatewayAudit.close();

@@ -1,4 +1,4 @@
-import { desc, eq, inArray } from "drizzle-orm";
+import { count, desc, eq, inArray } from "drizzle-orm";
 import type { Application, ApplicationState } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { applications } from "./schema";
@@ -27,6 +27,11 @@ export function createApplicationRepository(db: Database) {
     /** Newest first. */
     list(clusterId: string): readonly StoredApplication[] {
       return db.select().from(applications).where(eq(applications.clusterId, clusterId)).orderBy(desc(applications.startedAt)).all();
+    },
+    /** How many there are in each state, of all clusters. */
+    counts() {
+      const { kind, state } = applications;
+      return db.select({ kind, state, count: count() }).from(applications).groupBy(kind, state).all();
     },
     /** Those that were not finished, on any cluster. */
     open(): readonly StoredApplication[] {

@@ -1,0 +1,158 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import type { LiveFrame } from "@/server/contracts/studio";
+import type { Planner } from "@/server/planning/planner";
+import type { SeriesBookState } from "@/server/series/seriesBook";
+import type { Store } from "@/server/store/store";
+
+/** What is looked at when the metrics are read. */
+export interface StudioFacts {
+  /** The newest frame of a watched cluster; null before there is one. */
+  readonly frame: () => LiveFrame | null;
+  readonly applications: Store["applications"];
+  /** null before anything is kept. */
+  readonly series: () => SeriesBookState | null;
+}
+
+/** How a scrape of one target went. */
+export interface ScrapeFacts {
+  readonly kind: "engine" | "gpu" | "gateway";
+  readonly seconds: number;
+  readonly ok: boolean;
+  /** Lines of its text that could not be read. */
+  readonly badLines: number;
+}
+
+/** The studio's own Prometheus metrics. Label values are words of fixed lists: no name that a person gave is in them. */
+export interface StudioMetrics {
+  recordScrape(facts: ScrapeFacts): void;
+  /** The planner, its jobs counted. */
+  counting(planner: Planner): Planner;
+  /** The text exposition and its content type. */
+  exposition(): Promise<{ readonly text: string; readonly contentType: string }>;
+}
+
+const SCRAPE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const PLANNING_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+
+/** Gauges under names of counters, which Prometheus' own check finds fault with; what they sum up is there by type. */
+const MISNAMED = ["nodejs_active_handles_total", "nodejs_active_requests_total", "nodejs_active_resources_total"];
+
+/** Makes the registry, Node's own metrics of the process among it. */
+export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+
+  /** A gauge that is filled anew whenever it is read. */
+  const gauge = (name: string, help: string, labelNames: readonly string[], fill: (gauge: Gauge) => void): void => {
+    new Gauge({
+      name: `weir_studio_${name}`,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        fill(this);
+      },
+    });
+  };
+  /** A counter of what is counted elsewhere. */
+  const counted = (name: string, help: string, read: (series: SeriesBookState) => number): void => {
+    new Counter({
+      name: `weir_studio_${name}`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        const series = facts.series();
+        if (series !== null) this.inc(read(series));
+      },
+    });
+  };
+
+  gauge("targets", "Watched targets, by what is known of them.", ["kind", "state"], (one) => {
+    const frame = facts.frame();
+    if (frame === null) return;
+    for (const { state } of frame.engines) one.inc({ kind: "engine", state });
+    one.inc({ kind: "gateway", state: frame.gateway.state });
+  });
+  gauge("applications", "Plans applied and rolled back, by how they stand.", ["kind", "state"], (one) => {
+    for (const { kind, state, count } of facts.applications.counts()) one.set({ kind, state }, count);
+  });
+  gauge("series", "Series of which the last hour is in memory.", [], (one) => {
+    const series = facts.series();
+    if (series !== null) one.set(series.series);
+  });
+  gauge("series_bytes", "Memory of the samples of the last hour.", [], (one) => {
+    const series = facts.series();
+    if (series !== null) one.set(series.bytes);
+  });
+  gauge("roll_up_blocks_waiting", "Blocks of roll-ups that are not written as they are.", [], (one) => {
+    const series = facts.series();
+    if (series !== null) one.set(series.waiting);
+  });
+  counted("series_dropped_total", "Series given up because there was no room for more.", (series) => series.dropped.series);
+  counted("values_dropped_total", "Values not taken because there was no room for their series.", (series) => series.dropped.values);
+  counted("roll_up_blocks_lost_total", "Blocks of roll-ups given up because the store could not be written.", (series) => series.lost);
+
+  const scrapes = new Histogram({
+    name: "weir_studio_scrape_seconds",
+    help: "Scrapes of targets, failed ones too.",
+    labelNames: ["kind", "outcome"],
+    buckets: SCRAPE_BUCKETS,
+    registers,
+  });
+  const badLines = new Counter({
+    name: "weir_studio_bad_lines_total",
+    help: "Lines of targets' texts that could not be read.",
+    labelNames: ["kind"],
+    registers,
+  });
+  for (const kind of ["engine", "gpu", "gateway"]) badLines.inc({ kind }, 0);
+  const inHand = new Gauge({
+    name: "weir_studio_planning_jobs",
+    help: "Questions to the planner under way or waiting.",
+    labelNames: ["job"],
+    registers,
+  });
+  const planning = new Histogram({
+    name: "weir_studio_planning_seconds",
+    help: "Questions to the planner, waiting for others included.",
+    labelNames: ["job", "outcome"],
+    buckets: PLANNING_BUCKETS,
+    registers,
+  });
+
+  async function timed<Answer>(job: "explore" | "solve" | "examine", work: () => Promise<Answer>): Promise<Answer> {
+    const end = planning.startTimer({ job });
+    inHand.inc({ job });
+    try {
+      const answer = await work();
+      end({ outcome: "answered" });
+      return answer;
+    } catch (error) {
+      end({ outcome: error instanceof Error && error.name === "AbortError" ? "cancelled" : "failed" });
+      throw error;
+    } finally {
+      inHand.dec({ job });
+    }
+  }
+  for (const job of ["explore", "solve", "examine"]) inHand.set({ job }, 0);
+
+  return {
+    recordScrape({ kind, seconds, ok, badLines: bad }) {
+      scrapes.observe({ kind, outcome: ok ? "ok" : "failed" }, seconds);
+      badLines.inc({ kind }, bad);
+    },
+    counting: (planner) => ({
+      explore: (situation, asking) => timed("explore", () => planner.explore(situation, asking)),
+      solve: (request, asking) => timed("solve", () => planner.solve(request, asking)),
+      examine: (request, asking) => timed("examine", () => planner.examine(request, asking)),
+      close: () => planner.close(),
+    }),
+    async exposition() {
+      return { text: await registry.metrics(), contentType: registry.contentType };
+    },
+  };
+}
