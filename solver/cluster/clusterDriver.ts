@@ -14,7 +14,7 @@ export class ClusterDriver {
   private readonly readsKv: boolean;
   private readonly ids: readonly string[];
   private readonly stage: Int8Array;
-  /** Where the requests that were sent on go. */
+  /** Where the requests go that were sent on and have not joined yet. */
   private readonly sentTo: (Start | undefined)[];
   private undecided = false;
 
@@ -26,7 +26,7 @@ export class ClusterDriver {
     this.readsKv = policy.needs.includes("kv-telemetry");
     this.ids = Array.from({ length: count }, (_, request) => String(request));
     this.stage = new Int8Array(count);
-    this.sentTo = new Array(count);
+    this.sentTo = new Array<Start | undefined>(count).fill(undefined);
   }
 
   /** Goes on until nothing happens any more. */
@@ -51,6 +51,7 @@ export class ClusterDriver {
     const { world } = this;
     for (let request = world.takeJoining(now); request !== null; request = world.takeJoining(now)) {
       const to = this.sentTo[request] ?? this.policy.start(world.starting(request));
+      this.sentTo[request] = undefined;
       this.stage[request] = to.stage;
       world.joined(request, to, now);
       this.queue(request, now, { kind: "queued" });
