@@ -18,6 +18,8 @@ export function CanaryForm(props: {
   readonly choices: readonly PlanChoice[];
   /** Models with an engine now. */
   readonly served: readonly string[];
+  /** Seconds of the cluster in one of the wall. */
+  readonly timeScale: number;
   readonly pending: boolean;
   readonly onStart: (order: CanaryOrder) => void;
 }) {
@@ -103,6 +105,7 @@ export function CanaryForm(props: {
       <p className="text-xs text-ink-3">
         The candidate decides over the engines that run now; programs keep their side, and the growing share only moves programs towards it.{" "}
         {stopRule({ stop })} After the last step it is the policy in force.
+        {props.timeScale === 1 ? "" : " A step's seconds are the wall's; a request's are the cluster's."}
       </p>
       {missing.length > 0 && (
         <p className="text-sm text-warn">

@@ -92,6 +92,7 @@ export function CanarySection(props: {
   readonly routing: RoutingFrame;
   readonly canary: Canary | null;
   readonly served: readonly string[];
+  readonly timeScale: number;
 }) {
   const { clusterId, routing, canary } = props;
   const client = useTRPCClient();
@@ -149,7 +150,9 @@ export function CanarySection(props: {
       }
     >
       {canary !== null && picture !== null && (running || shown) && <Detail canary={canary} picture={picture} />}
-      {!running && open && <CanaryForm choices={choices} served={props.served} pending={start.isPending} onStart={start.mutate} />}
+      {!running && open && (
+        <CanaryForm choices={choices} served={props.served} timeScale={props.timeScale} pending={start.isPending} onStart={start.mutate} />
+      )}
     </ControlSection>
   );
 }

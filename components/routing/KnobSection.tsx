@@ -112,15 +112,9 @@ export function KnobSection({
           </div>
         </form>
       )}
-      {act.data !== undefined && (
+      {act.data?.policyHash === routing.policyHash && (
         <p role="status" className="text-sm text-ink-2">
-          {act.data.policyHash === null ? (
-            "Turned."
-          ) : (
-            <>
-              Turned: the policy is now <code className="font-mono text-ink">{shortHash(act.data.policyHash)}</code>.
-            </>
-          )}
+          Turned: the policy is now <code className="font-mono text-ink">{shortHash(routing.policyHash)}</code>.
         </p>
       )}
     </ControlSection>

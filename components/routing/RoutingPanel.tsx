@@ -85,7 +85,13 @@ export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; reado
                 {controls !== null && (
                   <div className="-mb-3 grid grid-cols-1 gap-x-10 xl:not-has-[[data-wide=true]]:grid-cols-2">
                     <KnobSection clusterId={clusterId} routing={routing} plan={plan?.id === routing.planId ? plan : null} />
-                    <CanarySection clusterId={clusterId} routing={routing} canary={controls.canary} served={served} />
+                    <CanarySection
+                      clusterId={clusterId}
+                      routing={routing}
+                      canary={controls.canary}
+                      served={served}
+                      timeScale={frame.timeScale}
+                    />
                     <ShadowSection clusterId={clusterId} shadow={controls.shadow} />
                     <MirrorSection clusterId={clusterId} routing={routing} mirror={controls.mirror} />
                   </div>
