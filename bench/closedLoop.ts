@@ -27,7 +27,16 @@ function wrk(url: string, body: string, seconds: number): Promise<number | null>
   // Long brackets of level 2 cannot occur in JSON of the benchmark's own body.
   writeFileSync(script, `wrk.method = "POST"\nwrk.headers["content-type"] = "application/json"\nwrk.body = [==[${body}]==]\n`);
   return new Promise<number | null>((resolve, reject) => {
-    const child = spawn("wrk", ["-t1", `-c${connections}`, `-d${seconds}s`, "-s", script, `${url}/v1/chat/completions`]);
+    const child = spawn("wrk", [
+      "-t1",
+      `-c${connections}`,
+      `-d${seconds}s`,
+      "--timeout",
+      "30s",
+      "-s",
+      script,
+      `${url}/v1/chat/completions`,
+    ]);
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => {
       text += chunk.toString();

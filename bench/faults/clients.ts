@@ -1,6 +1,5 @@
+import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { connect } from "node:net";
-import { Readable } from "node:stream";
-import { Agent } from "undici";
 
 /** What became of a request in its client's eyes. `failed`: it was told so in clear words; `lost`: it was not, and did not leave. */
 export type Outcome = "answered" | "shed" | "failed" | "left" | "lost";
@@ -24,6 +23,11 @@ export interface Chat {
   readonly leaveAfterMs: number | null;
 }
 
+interface Asking extends Pick<Chat, "stream" | "leaveAfterMs"> {
+  readonly headers: OutgoingHttpHeaders;
+  readonly pieces: readonly (string | Buffer)[];
+}
+
 const chatPath = "/v1/chat/completions";
 const tooLargeBytes = 10 * 1024 * 1024;
 /** Between two bytes of a slow sender. */
@@ -32,55 +36,56 @@ const dribbleMs = 100;
 /** Clients of one gateway; each request has a connection of its own while it is under way. */
 export class Clients {
   readonly #url: URL;
-  readonly #agent = new Agent({ headersTimeout: 0, bodyTimeout: 0 });
+  readonly #agent = new Agent({ keepAlive: true });
 
   constructor(url: string) {
     this.#url = new URL(url);
   }
 
   /** Asks for a completion and reads it to its end, or leaves. */
-  async chat({ model, prompt, stream, streaming, leaveAfterMs }: Chat): Promise<Reply> {
-    const leaving = new AbortController();
-    const timer = leaveAfterMs === null ? undefined : setTimeout(() => leaving.abort(), leaveAfterMs);
+  chat({ model, prompt, stream, streaming, leaveAfterMs }: Chat): Promise<Reply> {
     const body = JSON.stringify({ model, stream, max_tokens: 40, messages: [{ role: "user", content: prompt }] });
-    const heard: { decisionId: string | null } = { decisionId: null };
-    try {
-      const answer = await this.#agent.request({
-        origin: this.#url.origin,
-        method: "POST",
-        path: chatPath,
-        headers: { "content-type": "application/json", "x-weir-stream": streaming },
-        body,
-        signal: leaving.signal,
-      });
-      heard.decisionId = String(answer.headers["x-weir-decision-id"] ?? "") || null;
-      const text = await answer.body.text();
-      return { ...heard, status: answer.statusCode, ...reading(answer.statusCode, text, stream) };
-    } catch (error) {
-      return leaving.signal.aborted
-        ? { ...heard, status: 0, outcome: "left", said: "" }
-        : { ...heard, status: 0, outcome: "lost", said: String(error) };
-    } finally {
-      clearTimeout(timer);
-    }
+    const headers = { "x-weir-stream": streaming, "content-length": Buffer.byteLength(body) };
+    return this.#ask({ stream, leaveAfterMs, headers, pieces: [body] });
   }
 
   /** Sends a body of 10 MB, with its length said before or in chunks. */
-  async tooLarge(chunked: boolean): Promise<Reply> {
-    const bytes = Buffer.alloc(tooLargeBytes, " ");
-    try {
-      const answer = await this.#agent.request({
-        origin: this.#url.origin,
-        method: "POST",
-        path: chatPath,
-        headers: { "content-type": "application/json" },
-        body: chunked ? Readable.from([bytes.subarray(0, tooLargeBytes / 2), bytes.subarray(tooLargeBytes / 2)]) : bytes,
+  tooLarge(chunked: boolean): Promise<Reply> {
+    const half = Buffer.alloc(tooLargeBytes / 2, " ");
+    const headers = chunked ? {} : { "content-length": tooLargeBytes };
+    return this.#ask({ stream: false, leaveAfterMs: null, headers, pieces: [half, half] });
+  }
+
+  #ask({ stream, leaveAfterMs, headers, pieces }: Asking): Promise<Reply> {
+    return new Promise((resolve) => {
+      const { hostname, port } = this.#url;
+      const options = { method: "POST", path: chatPath, agent: this.#agent, headers: { "content-type": "application/json", ...headers } };
+      const heard = { status: 0, decisionId: null as string | null };
+      const end = (reply: Pick<Reply, "outcome" | "said">): void => {
+        clearTimeout(timer);
+        resolve({ ...heard, ...reply });
+      };
+      const asking = request({ hostname, port, ...options }, (answer) => {
+        heard.status = answer.statusCode ?? 0;
+        heard.decisionId = String(answer.headers["x-weir-decision-id"] ?? "") || null;
+        let text = "";
+        answer.setEncoding("utf8");
+        answer.on("data", (piece: string) => {
+          text += piece;
+        });
+        answer.on("end", () => end(reading(heard.status, text, stream)));
+        answer.on("error", (error) => end({ outcome: "lost", said: String(error) }));
       });
-      const text = await answer.body.text();
-      return { decisionId: null, status: answer.statusCode, ...reading(answer.statusCode, text, false) };
-    } catch (error) {
-      return { decisionId: null, status: 0, outcome: "lost", said: String(error) };
-    }
+      // After an answer that came before the body was out, the rest of it may fail.
+      asking.on("error", (error) => heard.status === 0 && end({ outcome: "lost", said: String(error) }));
+      const leave = (): void => {
+        end({ outcome: "left", said: "" });
+        asking.destroy();
+      };
+      const timer = leaveAfterMs === null ? undefined : setTimeout(leave, leaveAfterMs);
+      for (const piece of pieces) asking.write(piece);
+      asking.end();
+    });
   }
 
   /** Sends a request byte by byte and never to its end: its head, or its body. */
@@ -109,8 +114,8 @@ export class Clients {
   }
 
   /** Cuts every connection. */
-  async close(): Promise<void> {
-    await this.#agent.destroy();
+  close(): void {
+    this.#agent.destroy();
   }
 }
 

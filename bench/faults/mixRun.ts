@@ -71,7 +71,8 @@ export class MixRun {
     await reading;
     await this.#readRecords();
     const { counted } = await this.#sample();
-    await Promise.all([this.#gateway.close(), this.#mock.close()]);
+    this.#gateway.close();
+    this.#mock.close();
     return { counted, leftBehind };
   }
 
