@@ -1,8 +1,9 @@
 import type OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EmulatedEngine } from "@/server/contracts/emulatorAdmin";
-import { chooseMapping } from "@/server/engines/engineMapping";
+import { chooseMapping } from "@/server/engines/chooseMapping";
 import { parsePromText } from "@/server/engines/promText";
+import { readNotions } from "@/server/engines/readNotions";
 import { readEngine } from "@/server/telemetry/readEngine";
 import { simulateReplica } from "@/solver/engine/simulateReplica";
 import { gpuCard } from "@/solver/hardware/gpus";
@@ -106,7 +107,8 @@ describe("an emulated engine", () => {
     const metrics = parsePromText(await (await fetch(`${engineUrl}/metrics`)).text());
     const mapping = chooseMapping(metrics, "0.30.0+emulated");
     expect(metrics.badLines).toBe(0);
-    expect(mapping?.engine).toBe("vllm");
+    expect(mapping?.engine).toBe("weir-emulator");
+    expect(mapping && Object.entries(readNotions(metrics, mapping)).filter(([, reading]) => reading.state === "absent")).toEqual([]);
     expect(mapping && readEngine(metrics, mapping)).toMatchObject({
       absent: [],
       running: 0,

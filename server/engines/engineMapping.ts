@@ -1,149 +1,144 @@
-import type { PromText } from "./promText";
+import { z } from "zod";
 
-/** How one notion is read from an exposition: a name and which of its series count. */
-export interface Notion {
-  readonly name: string;
-  /** Several series (data-parallel ranks, processes) become one value. */
-  readonly combine: "sum" | "max";
+/** What Weir wants to know of an engine, whatever its type: how each notion is written, its unit and meaning. */
+export const notions = {
+  running: { kind: "number", unit: "requests", meaning: "in the batch that is computed" },
+  waiting: { kind: "number", unit: "requests", meaning: "in the engine's own queue" },
+  kvUse: { kind: "share", unit: "0..1", meaning: "KV cache in use: of the fullest rank, and the mean of the ranks" },
+  kvCapacityTokens: { kind: "capacity", unit: "tokens", meaning: "that the KV caches of all ranks hold" },
+  preemptions: { kind: "number", unit: "since the start", meaning: "requests whose KV was given up for others (SGLang: retracted)" },
+  promptTokens: { kind: "number", unit: "since the start", meaning: "tokens of prompts, those found in the prefix cache among them" },
+  generationTokens: { kind: "number", unit: "since the start", meaning: "tokens generated" },
+  prefixQueries: { kind: "number", unit: "since the start", meaning: "tokens looked up in the prefix cache" },
+  prefixHits: { kind: "number", unit: "since the start", meaning: "tokens found there" },
+  answered: { kind: "number", unit: "since the start", meaning: "requests that got their answer; aborted and failed ones do not count" },
+  finished: { kind: "outcomes", unit: "since the start", meaning: "requests by how they ended, in the engine's words" },
+  ttftSeconds: { kind: "histogram", unit: "seconds", meaning: "to the first token" },
+  tpotSeconds: { kind: "histogram", unit: "seconds", meaning: "per output token, one mean a request" },
+  itlSeconds: { kind: "histogram", unit: "seconds", meaning: "between tokens, each gap counted" },
+  endToEndSeconds: { kind: "histogram", unit: "seconds", meaning: "to the last token" },
+  queueSeconds: { kind: "histogram", unit: "seconds", meaning: "in the engine's own queue" },
+  sleepState: { kind: "state", unit: "", meaning: "awake, or how the engine sleeps, in its words" },
+} as const;
+
+export type NotionName = keyof typeof notions;
+export const notionNames = Object.keys(notions) as readonly NotionName[];
+
+const text = z.string().min(1);
+const labelValues = z.record(text, z.array(z.string()).min(1));
+
+/** Series of one metric. Names are without the engine's prefix. */
+const seriesFields = {
+  name: text,
   /** A series that has this label counts only with one of these values; a series without the label counts. */
-  readonly only?: Readonly<Record<string, readonly string[]>>;
+  only: labelValues.optional(),
   /** A series with one of these values does not count. */
-  readonly except?: Readonly<Record<string, readonly string[]>>;
-}
+  except: labelValues.optional(),
+};
+const seriesSchema = z.strictObject(seriesFields);
 
-/** What Weir wants to know of an engine, whatever its type. `null`: this engine has no such metric. */
-export interface EngineNotions {
-  readonly running: Notion;
-  readonly waiting: Notion;
-  /** Share of the KV cache in use, 0..1. */
-  readonly kvUse: Notion | null;
-  /** Counter of requests answered; aborted ones do not count. */
-  readonly finished: Notion | null;
-  readonly promptTokens: Notion | null;
-  readonly generationTokens: Notion | null;
-  /** Histograms, by their base name, in seconds. */
-  readonly ttftSeconds: Notion | null;
-  readonly endToEndSeconds: Notion | null;
-}
+/** A gauge or a counter; several series (data-parallel ranks) add up. */
+const numberSchema = z.strictObject({ ...seriesFields, plus: seriesSchema.optional() });
+/** A share 0..1; `of` makes it one of two numbers. */
+const shareSchema = z.strictObject({ ...seriesFields, of: seriesSchema.optional() });
+/** Tokens as they stand; or the product of two labels of an information metric; or blocks `times` the tokens of one. */
+const capacitySchema = z.strictObject({ ...seriesFields, labels: z.array(text).min(1).optional(), times: seriesSchema.optional() });
+/** A counter by the first of these labels that a series has; or one whose requests all ended `as` this. */
+const outcomesSchema = z.union([
+  z.strictObject({ ...seriesFields, by: z.array(text).min(1) }),
+  z.strictObject({ ...seriesFields, as: text }),
+]);
+/** The value of `label` of the series that is 1. */
+const stateSchema = z.strictObject({ ...seriesFields, label: text });
 
-/** The metric names of one engine type in a range of its versions. */
-export interface EngineMapping {
-  readonly engine: string;
-  /** Every metric of the engine starts with it. */
-  readonly prefix: string;
+/** Of several sources the first that is there counts; of outcomes all that are there. null: engines of this row have no such metric. */
+const of = <Source extends z.ZodType>(source: Source) => z.array(source).min(1).nullable();
+
+const kinds = {
+  number: of(numberSchema),
+  share: of(shareSchema),
+  capacity: of(capacitySchema),
+  outcomes: of(outcomesSchema),
+  histogram: of(seriesSchema),
+  state: of(stateSchema),
+};
+type Kinds = typeof kinds;
+const notionFields = Object.fromEntries(notionNames.map((name) => [name, kinds[notions[name].kind]])) as {
+  [Name in NotionName]: Kinds[(typeof notions)[Name]["kind"]];
+};
+
+const ruleFields = {
+  /** Ranks that repeat one value: of series that differ in nothing else the one with the lowest rank counts. */
+  lowestOf: z.array(text).default([]),
+  /** Processes of which one has the value and the others 0: of series that differ in nothing else the largest counts. */
+  largestOf: z.array(text).default([]),
+  /** A value that marks the aggregate beside its parts: where it is there the parts do not count. */
+  aggregate: z.record(text, z.string()).default({}),
+};
+
+const version = z.string().regex(/^\d+(\.\d+)*$/, "a version is numbers and points, as 0.9.2");
+
+/** The metric names of one engine type in a range of its versions, as a row of data. */
+export const engineRowSchema = z.strictObject({
+  engine: text,
+  /** Any of them stands before every name. */
+  prefixes: z.array(text).min(1),
   /** First version with these names and first version without them; null is open. */
-  readonly versions: { readonly from: string | null; readonly before: string | null };
-  readonly notions: EngineNotions;
-}
-
-const sum = (name: string): Notion => ({ name, combine: "sum" });
-
-/**
- * vLLM: data-parallel ranks come as `engine` series and add up. KV use is the fullest rank, which also survives the
- * releases that wrote the gauge once per process, all but one of them 0 (vllm-project/vllm PR 28792).
- */
-const vllm = (prefix: string, kvUse: string): EngineNotions => ({
-  running: sum(`${prefix}num_requests_running`),
-  waiting: sum(`${prefix}num_requests_waiting`),
-  kvUse: { name: `${prefix}${kvUse}`, combine: "max" },
-  finished: { name: `${prefix}request_success_total`, combine: "sum", except: { finished_reason: ["abort"] } },
-  promptTokens: sum(`${prefix}prompt_tokens_total`),
-  generationTokens: sum(`${prefix}generation_tokens_total`),
-  ttftSeconds: sum(`${prefix}time_to_first_token_seconds`),
-  endToEndSeconds: sum(`${prefix}e2e_request_latency_seconds`),
+  versions: z.strictObject({ from: version.nullable().default(null), before: version.nullable().default(null) }).prefault({}),
+  /** Only builds whose version has this text. */
+  build: text.optional(),
+  /** Names by any of which the row is known where the version is not. */
+  marks: z.array(text).default([]),
+  series: z.strictObject(ruleFields).prefault({}),
+  notions: z.strictObject(notionFields).partial(),
 });
 
-/** SGLang: tensor- and pipeline-parallel ranks repeat one value, and priority="" is the aggregate beside its parts. */
-const SGLANG_SERIES = { tp_rank: ["0"], pp_rank: ["0"], priority: [""] };
-const sglang = (name: string): Notion => ({ name: `sglang:${name}`, combine: "sum", only: SGLANG_SERIES });
+/** A row as it is written; every notion that it leaves out is not applicable. */
+export type EngineRow = z.input<typeof engineRowSchema>;
+type ReadRow = z.output<typeof engineRowSchema>;
+export type SeriesSource = z.output<typeof seriesSchema>;
+export type SeriesRules = ReadRow["series"];
+export type NotionSources = { readonly [Name in NotionName]: NonNullable<z.output<Kinds[(typeof notions)[Name]["kind"]]>> | null };
 
-/**
- * The mapping tables, newest version first within an engine type. vLLM: kv_cache_usage_perc came in 0.9.2 beside
- * gpu_cache_usage_perc, which was hidden in 0.11 and removed in 0.12. The other types are read but not yet run against.
- */
-export const engineMappings: readonly EngineMapping[] = [
-  { engine: "vllm", prefix: "vllm:", versions: { from: "0.9.2", before: null }, notions: vllm("vllm:", "kv_cache_usage_perc") },
-  { engine: "vllm", prefix: "vllm:", versions: { from: null, before: "0.9.2" }, notions: vllm("vllm:", "gpu_cache_usage_perc") },
-  // Ray Serve exports the engine's metrics again under its own prefix; its versions are Ray's.
-  { engine: "ray-vllm", prefix: "ray_vllm:", versions: { from: null, before: null }, notions: vllm("ray_vllm:", "kv_cache_usage_perc") },
-  { engine: "ray-vllm", prefix: "ray_vllm:", versions: { from: null, before: null }, notions: vllm("ray_vllm:", "gpu_cache_usage_perc") },
-  {
-    engine: "sglang",
-    prefix: "sglang:",
-    versions: { from: null, before: null },
-    notions: {
-      running: sglang("num_running_reqs"),
-      waiting: sglang("num_queue_reqs"),
-      kvUse: { name: "sglang:token_usage", combine: "max", only: SGLANG_SERIES },
-      finished: sglang("num_requests_total"),
-      promptTokens: sglang("prompt_tokens_total"),
-      generationTokens: sglang("generation_tokens_total"),
-      ttftSeconds: sglang("time_to_first_token_seconds"),
-      endToEndSeconds: sglang("e2e_request_latency_seconds"),
-    },
-  },
-  {
-    engine: "trtllm-serve",
-    prefix: "trtllm_",
-    versions: { from: null, before: null },
-    notions: {
-      running: sum("trtllm_num_requests_running"),
-      waiting: sum("trtllm_num_requests_waiting"),
-      kvUse: { name: "trtllm_kv_cache_utilization", combine: "max" },
-      finished: sum("trtllm_request_success_total"),
-      promptTokens: null,
-      generationTokens: null,
-      ttftSeconds: sum("trtllm_time_to_first_token_seconds"),
-      endToEndSeconds: sum("trtllm_e2e_request_latency_seconds"),
-    },
-  },
-  {
-    engine: "triton-tensorrt-llm",
-    prefix: "nv_trt_llm_",
-    versions: { from: null, before: null },
-    notions: {
-      running: { name: "nv_trt_llm_request_metrics", combine: "sum", only: { request_type: ["scheduled"] } },
-      waiting: { name: "nv_trt_llm_request_metrics", combine: "sum", only: { request_type: ["waiting"] } },
-      kvUse: { name: "nv_trt_llm_kv_cache_block_metrics", combine: "max", only: { kv_cache_block_type: ["fraction"] } },
-      finished: null,
-      promptTokens: null,
-      generationTokens: null,
-      ttftSeconds: null,
-      endToEndSeconds: null,
-    },
-  },
-];
-
-/**
- * Chooses the table for an exposition: by the prefix of its names, then by the engine's version where that is known, else
- * by which KV gauge is there.
- *
- * @param version what the engine's `/version` says, null when it does not tell.
- * @returns undefined when no known engine writes such names.
- */
-export function chooseMapping(metrics: PromText, version: string | null): EngineMapping | undefined {
-  const names = [...metrics.byName.keys()];
-  const rows = engineMappings.filter((row) => names.some((name) => name.startsWith(row.prefix)));
-  const present = rows.find((row) => row.notions.kvUse !== null && metrics.byName.has(row.notions.kvUse.name));
-  const dated = version === null ? undefined : rows.find((row) => isWithin(version, row.versions));
-  // The name that is there wins over the version: builds carry backports and odd version texts.
-  return present ?? dated ?? rows[0];
+/** A row under one of its prefixes, names whole. */
+export interface EngineMapping {
+  readonly engine: string;
+  readonly prefix: string;
+  readonly versions: ReadRow["versions"];
+  readonly build: string | null;
+  readonly marks: readonly string[];
+  readonly series: SeriesRules;
+  readonly notions: NotionSources;
 }
 
-function isWithin(version: string, range: EngineMapping["versions"]): boolean {
-  return (
-    (range.from === null || compareVersions(version, range.from) >= 0) &&
-    (range.before === null || compareVersions(version, range.before) < 0)
-  );
+/** The mappings of a row, one for each prefix. */
+export function mappingsOf(row: EngineRow): readonly EngineMapping[] {
+  const { engine, prefixes, versions, build = null, marks, series, notions: sources } = engineRowSchema.parse(row);
+  return prefixes.map((prefix) => ({
+    engine,
+    prefix,
+    versions,
+    build,
+    marks: marks.map((name) => prefix + name),
+    series,
+    notions: Object.fromEntries(
+      notionNames.map((name) => [name, sources[name]?.map((source) => prefixed(source, prefix)) ?? null]),
+    ) as unknown as NotionSources,
+  }));
 }
 
-/** Compares the numbers of two versions; suffixes such as `.post1` or `+cu128` do not count. */
-function compareVersions(left: string, right: string): number {
-  const numbers = (version: string) => (/\d+(\.\d+)*/.exec(version)?.[0] ?? "").split(".").map(Number);
-  const [a, b] = [numbers(left), numbers(right)];
-  for (let at = 0; at < 3; at++) {
-    const difference = (a[at] ?? 0) - (b[at] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
+interface Part {
+  readonly name: string;
+  readonly plus?: Part | undefined;
+  readonly of?: Part | undefined;
+  readonly times?: Part | undefined;
+}
+
+/** The source with whole names, those of its parts too. */
+function prefixed(source: Part, prefix: string): Part {
+  const parts = (["plus", "of", "times"] as const).flatMap((part) => {
+    const other = source[part];
+    return other === undefined ? [] : [[part, prefixed(other, prefix)] as const];
+  });
+  return { ...source, name: prefix + source.name, ...Object.fromEntries(parts) };
 }

@@ -1,75 +1,168 @@
-/** One line of a Prometheus exposition. A timestamp, where one is given, is dropped: what counts is when we asked. */
-export interface PromSample {
-  readonly labels: Readonly<Record<string, string>>;
+import { labelsOf, type PromLine, readPromLine } from "./promLine";
+
+/** One line of an exposition. A timestamp, where one is given, is dropped: what counts is when we asked. */
+export class PromSample {
   /** NaN and the infinities are legal values. */
   readonly value: number;
+  readonly #text: string;
+  readonly #from: number;
+  readonly #to: number;
+  #labels: Readonly<Record<string, string>> | undefined;
+
+  constructor(text: string, { value, labelsFrom, labelsTo }: PromLine) {
+    this.value = value;
+    this.#text = text;
+    this.#from = labelsFrom;
+    this.#to = labelsTo;
+  }
+
+  /** Read when they are first asked for: of most samples nobody asks. */
+  get labels(): Readonly<Record<string, string>> {
+    this.#labels ??= labelsOf(this.#text, this.#from, this.#to);
+    return this.#labels;
+  }
+
+  /** The labels as they were written. */
+  get labelText(): string {
+    return this.#text.slice(this.#from, this.#to);
+  }
 }
 
-/** A parsed exposition: samples by metric name, and how many lines could not be read. */
+/** A line that could not be read. */
+export interface BadLine {
+  /** From 1. */
+  readonly line: number;
+  readonly reason: string;
+  /** Its beginning. */
+  readonly text: string;
+}
+
+/** A parsed exposition: samples by metric name, and what could not be read. */
 export interface PromText {
   readonly byName: ReadonlyMap<string, readonly PromSample[]>;
   readonly badLines: number;
+  /** The first of them. */
+  readonly bad: readonly BadLine[];
 }
 
-/** name, label block, value, timestamp; what follows a `#` is an OpenMetrics exemplar. Label values may hold `}` and `,`. */
-const SAMPLE_LINE =
-  /^\s*([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(?:\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}\s*|\s)\s*([^\s#]+)(?:\s+([^\s#]+))?\s*(?:#.*)?$/;
-const LABEL = /\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*(?:,\s*|$)/y;
-const ESCAPES: Readonly<Record<string, string>> = { n: "\n", '"': '"', "\\": "\\" };
-const NO_LABELS: Readonly<Record<string, string>> = {};
+const keptBadLines = 5;
+const keptCharacters = 120;
+/** A line with more characters is bad. Engines' longest, with all settings of a cache as labels, have some 2,000. */
+export const mostLineCharacters = 65_536;
+/** No line of more bytes has so few characters: UTF-8 takes three for one at most, as UTF-16 counts. */
+const mostLineBytes = 3 * mostLineCharacters;
+const newline = 10;
+const byteOrderMark = 0xfe_ff;
 
 /**
- * Parses Prometheus or OpenMetrics text. Comment lines (HELP, TYPE, EOF) are skipped: what a name means is decided by the
- * mapping tables, since engines in use write TYPE lines that differ from the sample names or none at all.
+ * Parses Prometheus' text format (0.0.4, and the quoted names of Prometheus 3) and OpenMetrics 1.0 as it arrives. Comment lines (HELP, TYPE,
+ * EOF) are skipped: what a name means is decided by the mapping tables, since engines in use write TYPE lines that differ from the
+ * sample names or none at all. A line that cannot be read is counted and skipped, never thrown on; memory does not grow with its length.
+ */
+export class PromParser {
+  readonly #byName = new Map<string, PromSample[]>();
+  readonly #bad: BadLine[] = [];
+  readonly #line: PromLine = { bad: null, name: "", value: 0, labelsFrom: 0, labelsTo: 0 };
+  /** Bytes of a line whose end has not come. */
+  #rest: Uint8Array[] = [];
+  #restBytes = 0;
+  /** Its line was too long already. */
+  #skipping = false;
+  #badLines = 0;
+  #lines = 0;
+  /** The metric of the line before, which most often is that of the next one too. */
+  #lastName = "";
+  #lastSamples: PromSample[] = [];
+
+  /** Takes the next bytes, cut anywhere, also inside a character. */
+  write(bytes: Uint8Array): void {
+    let from = 0;
+    if (this.#skipping) {
+      from = bytes.indexOf(newline) + 1;
+      if (from === 0) return;
+      this.#skipping = false;
+    }
+    const to = bytes.lastIndexOf(newline) + 1;
+    if (to > from) {
+      this.#rest.push(bytes.subarray(from, to));
+      this.#flush();
+      from = to;
+    }
+    this.#keep(bytes.subarray(from));
+  }
+
+  /** Takes whole lines. */
+  writeLines(text: string): void {
+    let at = this.#lines === 0 && text.charCodeAt(0) === byteOrderMark ? 1 : 0;
+    while (at < text.length) {
+      const found = text.indexOf("\n", at);
+      const end = found === -1 ? text.length : found;
+      this.#take(text, at, end);
+      at = end + 1;
+    }
+  }
+
+  /** What was read; the last line needs no end. */
+  end(): PromText {
+    this.#flush();
+    return { byName: this.#byName, badLines: this.#badLines, bad: this.#bad };
+  }
+
+  #keep(bytes: Uint8Array): void {
+    this.#restBytes += bytes.length;
+    // The caller may use its memory for what comes next.
+    if (this.#restBytes <= mostLineBytes) this.#rest.push(Buffer.from(bytes));
+    else {
+      this.#skipping = true;
+      this.#lines += 1;
+      const beginning = Buffer.concat([...this.#rest, bytes.subarray(0, keptCharacters)]).toString("utf8");
+      this.#isBad("too long", beginning.slice(0, keptCharacters));
+      this.#rest = [];
+      this.#restBytes = 0;
+    }
+  }
+
+  #flush(): void {
+    this.writeLines(Buffer.concat(this.#rest).toString("utf8"));
+    this.#rest = [];
+    this.#restBytes = 0;
+  }
+
+  #take(text: string, from: number, end: number): void {
+    this.#lines += 1;
+    if (end - from > mostLineCharacters) {
+      this.#isBad("too long", text.slice(from, from + keptCharacters));
+      return;
+    }
+    const line = this.#line;
+    if (!readPromLine(text, from, end, line)) return;
+    if (line.bad !== null) {
+      this.#isBad(line.bad, text.slice(from, Math.min(end, from + keptCharacters)));
+      return;
+    }
+    if (line.name !== this.#lastName) {
+      this.#lastName = line.name;
+      const known = this.#byName.get(line.name);
+      this.#lastSamples = known ?? [];
+      if (known === undefined) this.#byName.set(line.name, this.#lastSamples);
+    }
+    this.#lastSamples.push(new PromSample(text, line));
+  }
+
+  #isBad(reason: string, text: string): void {
+    this.#badLines += 1;
+    if (this.#bad.length < keptBadLines) this.#bad.push({ line: this.#lines, reason, text });
+  }
+}
+
+/**
+ * Parses an exposition that is there as a whole.
  *
- * @returns the samples in order of appearance; a line that cannot be read is counted and skipped, never thrown on.
- * @example parsePromText('up{job="a"} 1\n').byName.get("up") // [{ labels: { job: "a" }, value: 1 }]
+ * @returns the samples in order of appearance.
+ * @example parsePromText('up{job="a"} 1\n').byName.get("up")?.[0]?.value // 1
  */
 export function parsePromText(text: string): PromText {
-  const byName = new Map<string, PromSample[]>();
-  let badLines = 0;
-  for (const line of text.split("\n")) {
-    const start = line.trimStart();
-    if (start === "" || start.startsWith("#")) continue;
-    const parsed = parseLine(line);
-    if (parsed === undefined) {
-      badLines += 1;
-      continue;
-    }
-    const known = byName.get(parsed.name);
-    if (known === undefined) byName.set(parsed.name, [parsed.sample]);
-    else known.push(parsed.sample);
-  }
-  return { byName, badLines };
-}
-
-function parseLine(line: string): { readonly name: string; readonly sample: PromSample } | undefined {
-  const match = SAMPLE_LINE.exec(line);
-  if (match === null) return undefined;
-  const [, name = "", block, valueText = "", timestamp] = match;
-  const value = parseValue(valueText);
-  const labels = block === undefined ? NO_LABELS : parseLabels(block);
-  if (value === undefined || labels === undefined) return undefined;
-  if (timestamp !== undefined && !Number.isFinite(Number(timestamp))) return undefined;
-  return { name, sample: { labels, value } };
-}
-
-function parseLabels(block: string): Readonly<Record<string, string>> | undefined {
-  const labels: Record<string, string> = {};
-  LABEL.lastIndex = 0;
-  while (LABEL.lastIndex < block.length) {
-    const match = LABEL.exec(block);
-    if (match === null) return block.trim() === "" ? labels : undefined;
-    const [, name = "", raw = ""] = match;
-    // An unknown escape stands for its character, as Prometheus' own parser has it.
-    labels[name] = raw.includes("\\") ? raw.replace(/\\(.)/g, (_, escaped: string) => ESCAPES[escaped] ?? escaped) : raw;
-  }
-  return labels;
-}
-
-function parseValue(text: string): number | undefined {
-  const value = Number(text);
-  if (!Number.isNaN(value)) return value;
-  if (/^[+-]?inf(inity)?$/i.test(text)) return text.startsWith("-") ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
-  return /^nan$/i.test(text) ? Number.NaN : undefined;
+  const parser = new PromParser();
+  parser.writeLines(text);
+  return parser.end();
 }

@@ -1,6 +1,6 @@
-import { z } from "zod";
 import type { EngineFrame } from "@/server/contracts/studio";
-import { chooseMapping } from "@/server/engines/engineMapping";
+import { chooseMapping } from "@/server/engines/chooseMapping";
+import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import { parsePromText } from "@/server/engines/promText";
 import { createCounterRate } from "./counterRate";
 import { freshness } from "./freshness";
@@ -42,8 +42,6 @@ interface Step {
 /** Rates and percentiles look back over this much: some tens of requests at one a second or more, and still lively. */
 const RATE_WINDOW_MS = 15_000;
 
-const versionSchema = z.object({ version: z.string() });
-
 /** Watches one engine. Its counters are read as differences, so that a restarted engine is no dip below zero. */
 export function createEngineTarget(target: Target, { intervalMs, timeScale, now }: TargetOptions): EngineTarget {
   const timeoutMs = 2 * intervalMs;
@@ -70,7 +68,7 @@ export function createEngineTarget(target: Target, { intervalMs, timeScale, now 
   };
 
   const pollOnce = async (): Promise<void> => {
-    if (version === undefined) version = await readVersion(`${target.url}/version`, timeoutMs);
+    if (version === undefined) version = await readVersion(target.url, timeoutMs);
     const url = `${target.url}/metrics`;
     const result = await scrape(url, { timeoutMs });
     failure = result.ok ? null : result;
@@ -121,12 +119,13 @@ function ttftP95(steps: readonly Step[]): number | null {
   return observed === null ? null : histogramQuantile(0.95, observed);
 }
 
+/** What the engine says its version is; null where it has no such answer. One that does not answer at all is not asked on. */
 async function readVersion(url: string, timeoutMs: number): Promise<string | null> {
-  const result = await scrape(url, { timeoutMs });
-  if (!result.ok) return null;
-  try {
-    return versionSchema.parse(JSON.parse(result.text)).version;
-  } catch {
-    return null;
+  for (const path of versionPaths) {
+    const result = await scrape(url + path, { timeoutMs });
+    const version = result.ok ? engineVersion(result.text) : null;
+    if (version !== null) return version;
+    if (!result.ok && result.kind !== "status") return null;
   }
+  return null;
 }

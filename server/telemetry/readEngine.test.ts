@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { chooseMapping } from "@/server/engines/engineMapping";
+import { chooseMapping } from "@/server/engines/chooseMapping";
 import { parsePromText } from "@/server/engines/promText";
 import { readEngine } from "./readEngine";
 
@@ -42,7 +42,7 @@ describe("reading an engine through its mapping", () => {
   it("uses the version where no KV gauge tells the releases apart", () => {
     const metrics = parsePromText("vllm:num_requests_running 1\n");
     expect(chooseMapping(metrics, "0.8.5.post1")?.versions.before).toBe("0.9.2");
-    expect(chooseMapping(metrics, "0.30.0+emulated")?.versions.from).toBe("0.9.2");
+    expect(chooseMapping(metrics, "0.30.0")?.versions.from).toBe("0.9.2");
   });
 
   it("leaves aborted requests out of the finished ones", () => {

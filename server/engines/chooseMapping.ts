@@ -1,0 +1,54 @@
+import type { EngineMapping } from "./engineMapping";
+import { type Mappings, mappingsInForce } from "./mappingsInForce";
+import type { PromText } from "./promText";
+
+/**
+ * Finds the mapping for an exposition: by what its names begin with, then by names that mark a row, then by the engine's version where that
+ * is known. The name that is there wins over the version: builds carry backports and odd version texts. The operator's own rows
+ * come before the built-in ones, where the version is in their range or not known.
+ *
+ * @param version what the engine says (see `engineVersion`), null when it does not tell.
+ * @returns undefined when no known engine writes such names.
+ */
+export function chooseMapping(
+  metrics: PromText,
+  version: string | null,
+  { own, builtIn }: Mappings = mappingsInForce(),
+): EngineMapping | undefined {
+  const known = version !== null && /\d/.test(version) ? version : null;
+  return (
+    choose(
+      metrics,
+      known,
+      own.filter(({ versions }) => known === null || isWithin(known, versions)),
+    ) ?? choose(metrics, known, builtIn)
+  );
+}
+
+function choose(metrics: PromText, version: string | null, mappings: readonly EngineMapping[]): EngineMapping | undefined {
+  const names = [...metrics.byName.keys()];
+  const possible = mappings.filter(
+    ({ prefix, build }) => names.some((name) => name.startsWith(prefix)) && (build === null || version?.includes(build) === true),
+  );
+  const marked = possible.filter(({ marks }) => marks.some((name) => metrics.byName.has(name)));
+  const dated = possible.filter(({ versions }) => version !== null && isWithin(version, versions));
+  return possible.find(({ build }) => build !== null) ?? marked.find((row) => dated.includes(row)) ?? marked[0] ?? dated[0] ?? possible[0];
+}
+
+function isWithin(version: string, range: EngineMapping["versions"]): boolean {
+  return (
+    (range.from === null || compareVersions(version, range.from) >= 0) &&
+    (range.before === null || compareVersions(version, range.before) < 0)
+  );
+}
+
+/** Compares the numbers of two versions; suffixes such as `.post1` or `+cu128` do not count. */
+function compareVersions(left: string, right: string): number {
+  const numbers = (version: string) => (/\d+(\.\d+)*/.exec(version)?.[0] ?? "").split(".").map(Number);
+  const [a, b] = [numbers(left), numbers(right)];
+  for (let at = 0; at < 3; at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

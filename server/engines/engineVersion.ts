@@ -1,0 +1,21 @@
+import { z } from "zod";
+
+/**
+ * Where engines tell their version, in the order to ask: vLLM and trtllm-serve; SGLang (the second name in older releases); TGI;
+ * llama.cpp; Triton. None of them tells it in its metrics: the `Version` that Ray writes is Ray's.
+ */
+export const versionPaths = ["/version", "/server_info", "/get_server_info", "/info", "/props", "/v2"] as const;
+
+const answerSchema = z.union([
+  z.object({ version: z.string() }).transform(({ version }) => version),
+  z.object({ build_info: z.string() }).transform(({ build_info }) => build_info),
+]);
+
+/** The version in an answer to one of them; null where there is none. */
+export function engineVersion(text: string): string | null {
+  try {
+    return answerSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
