@@ -5,8 +5,7 @@ import type { ApiError } from "./apiError";
 import { askEngine, streamsLive } from "./askEngine";
 import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
-import type { GeneratedText } from "./endpoint";
-import type { JudgeReading } from "./judge";
+import { judgeAnswer } from "./judgeAnswer";
 import type { GatewayLimits } from "./limits";
 import type { ModelRequest } from "./modelRequest";
 import type { RelayOutcome } from "./relayStream";
@@ -32,8 +31,6 @@ export interface FinishedRun {
   readonly served: ServedModel;
   readonly decision: Omit<Decision, "sequence">;
 }
-
-const noJudge: JudgeReading = { score: null, failure: "no judge is configured", outcome: "resting" };
 
 /** One admitted request on its way through the stages of its policy, until the response is ended. */
 export class RequestRun {
@@ -159,14 +156,16 @@ export class RequestRun {
       this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: driver.accepted(this.#work()), ...usage });
       return this.#answer.give(this.#by(attempt.model), answered);
     }
-    const { text } = this.#options.asked.endpoint;
+    const { asked, signal } = this.#options;
+    const { text } = asked.endpoint;
     const answer = text?.answer(answered.completion) ?? null;
     if (text === null || answer === null) return this.#retry(attempt, "the engine's answer holds nothing to judge");
-    const { verdict, ...judgement } = await this.#judge(text, answer);
+    const exchange = { prompt: text.prompt(asked.body), answer, work: this.#work(), signal };
+    const { verdict, ...judgement } = await judgeAnswer(exchange, this.#served, this.#journal);
     const note = { ...judgement, ...usage };
     if (verdict.kind === "aborted") {
       this.#journal.note(this.#served, attempt, { verdict: "failed", ...note });
-      return this.#fail(endedError(this.#options.signal));
+      return this.#fail(endedError(signal));
     }
     if (verdict.kind === "accept") {
       this.#journal.note(this.#served, attempt, { verdict: "accepted", ...note });
@@ -176,23 +175,6 @@ export class RequestRun {
     this.#journal.escalations += 1;
     this.#enter(verdict.stage);
     return "again";
-  }
-
-  async #judge(text: GeneratedText, answer: string) {
-    const { asked, signal } = this.#options;
-    const { driver, judge } = this.#served;
-    const startedMs = performance.now();
-    const reading = judge ? await judge.score(text.prompt(asked.body), answer, signal) : noJudge;
-    const judgeMs = performance.now() - startedMs;
-    const { score, failure, outcome } = reading;
-    const found = { judgeMs, score, ...(outcome !== "scored" && { unscored: outcome }) };
-    this.#journal.judgeMs += judgeMs;
-    this.#journal.judgedScore = score;
-    const verdict = await driver.judged(this.#work(), { judgedScore: score, signal });
-    if (verdict.kind === "aborted") return { verdict, reason: "aborted while judged", ...found };
-    if (score === null) this.#journal.degrade("judge");
-    const reason = failure === null ? verdict.reason : `${verdict.reason}: ${failure}`;
-    return { verdict, reason, ...found, judgedSeconds: verdict.judgedSeconds };
   }
 
   #retry(attempt: Attempt, reason: string): number | "again" {
