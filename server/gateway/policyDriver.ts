@@ -18,12 +18,34 @@ export type Grant =
 export type Judgement = (Exclude<Action, { kind: "dispatch" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
 
 /** Where a time is left out it is the moment at which the work comes to the driver. */
-type Work = Omit<WaitingWork, "state" | Times> & Partial<Pick<WaitingWork, Times>>;
+export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
 type Times = "programArrivalSeconds" | "queuedSinceSeconds";
 
-interface Entry extends WaitingWork {
-  readonly settle: (outcome: Grant | Judgement) => void;
-  settled: boolean;
+/** Work as the policy sees it. Its members are written out: spreads cost twenty times as much, and more than the policy's decision. */
+class Entry implements WaitingWork {
+  readonly id: string;
+  readonly programId: string;
+  readonly stage: number;
+  readonly programArrivalSeconds: number;
+  readonly queuedSinceSeconds: number;
+  readonly inputTokens: number;
+  readonly predictedTokens: number | undefined;
+  readonly predictedProgramTokens: number | undefined;
+  readonly state: WaitingWork["state"];
+  settle: (outcome: Grant | Judgement) => void = () => undefined;
+  settled = false;
+
+  constructor(work: Work, state: WaitingWork["state"], nowSeconds: number) {
+    this.id = work.id;
+    this.programId = work.programId;
+    this.stage = work.stage;
+    this.programArrivalSeconds = work.programArrivalSeconds ?? nowSeconds;
+    this.queuedSinceSeconds = work.queuedSinceSeconds ?? nowSeconds;
+    this.inputTokens = work.inputTokens;
+    this.predictedTokens = work.predictedTokens;
+    this.predictedProgramTokens = work.predictedProgramTokens;
+    this.state = state;
+  }
 }
 
 interface DriverOptions {
@@ -62,7 +84,7 @@ export class PolicyDriver {
 
   /** Waits in the queue of the stage's model until the policy sends the work to an engine, which then counts it in flight. */
   async queue(work: Work, signal: AbortSignal): Promise<Grant> {
-    const outcome = await this.#wait({ ...work, state: { kind: "queued" } }, signal);
+    const outcome = await this.#wait(work, { kind: "queued" }, signal);
     if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
     return outcome;
   }
@@ -72,7 +94,7 @@ export class PolicyDriver {
     work: Work,
     { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
   ): Promise<Judgement> {
-    const outcome = await this.#wait({ ...work, state: { kind: "answered", judgedScore } }, signal);
+    const outcome = await this.#wait(work, { kind: "answered", judgedScore }, signal);
     if (outcome.kind === "granted" || outcome.kind === "withdrawn")
       throw new Error(`The policy dispatched answered work: ${outcome.kind}.`);
     return outcome;
@@ -82,7 +104,7 @@ export class PolicyDriver {
   accepted(work: Work): string {
     const nowMs = performance.now();
     const nowSeconds = this.#options.secondsAt(nowMs);
-    const waiting = [{ ...timed(work, nowSeconds), state: { kind: "answered" as const, judgedScore: null } }];
+    const waiting = [new Entry(work, { kind: "answered", judgedScore: null }, nowSeconds)];
     const [action] = this.policy.decide({ nowSeconds, waiting, replicas: this.#options.replicas(nowMs) });
     if (action?.kind !== "accept") throw new Error(`The policy does not accept an answer that it does not have judged: ${action?.kind}.`);
     return action.reason;
@@ -136,27 +158,23 @@ export class PolicyDriver {
     this.#sweep();
   }
 
-  #wait(work: Work & Pick<WaitingWork, "state">, signal: AbortSignal): Promise<Grant | Judgement> {
+  #wait(work: Work, state: WaitingWork["state"], signal: AbortSignal): Promise<Grant | Judgement> {
     if (signal.aborted) return Promise.resolve({ kind: "aborted" });
     const nowMs = performance.now();
+    const entry = new Entry(work, state, this.#options.secondsAt(nowMs));
     return new Promise((resolve) => {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
         this.#sweep();
       };
-      const entry: Entry = {
-        ...timed(work, this.#options.secondsAt(nowMs)),
-        state: work.state,
-        settled: false,
-        settle(outcome) {
-          signal.removeEventListener("abort", onAbort);
-          resolve(outcome);
-        },
+      entry.settle = (outcome) => {
+        signal.removeEventListener("abort", onAbort);
+        resolve(outcome);
       };
       signal.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(entry);
       this.#count(entry, 1);
-      if (entry.state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
+      if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
       this.pump(nowMs);
     });
   }
@@ -179,9 +197,4 @@ export class PolicyDriver {
   #sweep(): void {
     this.#waiting = this.#waiting.filter((entry) => !entry.settled);
   }
-}
-
-function timed(work: Work, nowSeconds: number): Omit<WaitingWork, "state"> {
-  const { programArrivalSeconds = nowSeconds, queuedSinceSeconds = nowSeconds } = work;
-  return { ...work, programArrivalSeconds, queuedSinceSeconds };
 }

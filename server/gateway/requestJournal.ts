@@ -78,22 +78,26 @@ export class RequestJournal {
   note(served: ServedModel, attempt: Attempt, finding: Finding): void {
     const { verdict, reason, inputTokens, outputTokens, judgeMs, score = null, judgedSeconds = null, unscored, firstTokenMs } = finding;
     const scale = served.timeScale / 1000;
-    this.#stages.push({
+    const { queued, dispatched, answered } = attempt.at;
+    const at: NonNullable<StageRecord["at"]> = { queued, dispatched, answered, judged: judgedSeconds };
+    if (firstTokenMs !== undefined) at.firstToken = firstTokenMs * scale;
+    const stage: StageRecord = {
       model: attempt.model,
       replica: attempt.replica.id,
       queueSeconds: attempt.queueMs * scale,
       seconds: attempt.engineMs * scale,
       judgeSeconds: judgeMs === undefined ? null : judgeMs * scale,
       judgedScore: score,
-      ...(unscored !== undefined && { unscored }),
       threshold: served.thresholds[attempt.stage] ?? null,
       verdict,
       reason,
       inputTokens,
       outputTokens,
-      at: { ...attempt.at, ...(firstTokenMs !== undefined && { firstToken: firstTokenMs * scale }), judged: judgedSeconds },
+      at,
       engine: attempt.engine,
-    });
+    };
+    if (unscored !== undefined) stage.unscored = unscored;
+    this.#stages.push(stage);
   }
 
   /**

@@ -8,6 +8,7 @@ import { endedError } from "./endedError";
 import { judgeAnswer } from "./judgeAnswer";
 import type { GatewayLimits } from "./limits";
 import type { ModelRequest } from "./modelRequest";
+import type { Work } from "./policyDriver";
 import type { RelayOutcome } from "./relayStream";
 import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
@@ -219,17 +220,17 @@ export class RequestRun {
     this.#queuedSinceSeconds = undefined;
   }
 
-  #work() {
+  #work(): Work {
     const { decisionId, programId, inputTokens, mostTokens, programTokens } = this.#options.asked;
     return {
       id: decisionId,
       programId,
       stage: this.#stage,
-      ...(this.#arrivalSeconds !== undefined && { programArrivalSeconds: this.#arrivalSeconds }),
-      ...(this.#queuedSinceSeconds !== undefined && { queuedSinceSeconds: this.#queuedSinceSeconds }),
+      programArrivalSeconds: this.#arrivalSeconds,
+      queuedSinceSeconds: this.#queuedSinceSeconds,
       inputTokens,
-      ...(mostTokens !== null && { predictedTokens: mostTokens }),
-      ...(programTokens !== null && { predictedProgramTokens: programTokens }),
+      predictedTokens: mostTokens ?? undefined,
+      predictedProgramTokens: programTokens ?? undefined,
     };
   }
 

@@ -15,9 +15,9 @@ export interface WaitingWork {
   readonly queuedSinceSeconds: number;
   readonly inputTokens: number;
   /** Output tokens that this request is expected to write; left out where nothing predicts them. */
-  readonly predictedTokens?: number;
+  readonly predictedTokens?: number | undefined;
   /** Output tokens that its program has yet to write, this request's among them; left out where nothing predicts them. */
-  readonly predictedProgramTokens?: number;
+  readonly predictedProgramTokens?: number | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
 }
 
