@@ -75,7 +75,7 @@ function PanicForm({ clusterId, onDone }: { readonly clusterId: string; readonly
             <div className="flex flex-wrap justify-end gap-2">
               <Button onClick={onDone}>Leave routing as it is</Button>
               <Button type="submit" look="danger" disabled={!ready}>
-                Send everything to {model.model}
+                {act.isPending ? "Asking the gateway …" : `Send everything to ${model.model}`}
               </Button>
             </div>
           </form>
@@ -97,7 +97,7 @@ export function PanicButton({ clusterId }: { readonly clusterId: string }) {
         open={open}
         onOpenChange={setOpen}
         title="Send every request to one model?"
-        description="For when the policy in force does harm. It works at once, and is lifted by one click."
+        description="For when the policy in force does harm. It works at once, and holds until somebody lifts it."
       >
         {open && <PanicForm clusterId={clusterId} onDone={() => setOpen(false)} />}
       </Modal>
