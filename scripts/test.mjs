@@ -9,6 +9,8 @@ import { checkNode, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, r
 checkNode();
 ensureInstalled();
 const chromium = findChromium() ?? installChromium();
+// The tests that have a real Prometheus scrape are skipped without one.
+if (!existsSync(process.env.PROMETHEUS_PATH ?? "/usr/bin/prometheus")) install("Prometheus", ["prometheus"]);
 
 const results = mkdtempSync(join(tmpdir(), "weir-test-"));
 const total = { passed: 0, failed: 0, skipped: 0 };
@@ -69,13 +71,14 @@ function findChromium() {
 
 /** Installs Debian's Chromium where this user may; else says what to install. */
 function installChromium() {
-  const mayInstall = process.getuid?.() === 0 && spawnSync("apt-get", ["--version"]).status === 0;
-  if (mayInstall) {
-    say("Installing Chromium ...");
-    runLoud("apt-get", ["update"]);
-    runLoud("apt-get", ["install", "-y", "--no-install-recommends", "chromium", "fonts-dejavu-core"], {
-      DEBIAN_FRONTEND: "noninteractive",
-    });
-  }
+  install("Chromium", ["chromium", "fonts-dejavu-core"]);
   return findChromium() ?? refuse("The browser tests need Chromium: install the package `chromium`, or set CHROMIUM_PATH to one.");
+}
+
+/** Installs packages of the system; does nothing where this user may not. */
+function install(name, packages) {
+  if (process.getuid?.() !== 0 || spawnSync("apt-get", ["--version"]).status !== 0) return;
+  say(`Installing ${name} ...`);
+  runLoud("apt-get", ["update"]);
+  runLoud("apt-get", ["install", "-y", "--no-install-recommends", ...packages], { DEBIAN_FRONTEND: "noninteractive" });
 }
