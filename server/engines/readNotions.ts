@@ -137,10 +137,12 @@ function readOutcomes(sources: NonNullable<NotionSources["finished"]>, metrics: 
 }
 
 /** The series a source asks for, as one would ask Prometheus. */
-function described({ name, only }: SeriesSource): string {
+function asked({ name, only }: SeriesSource): string {
   const labels = Object.entries(only ?? {}).map(([label, values]) => `${label}="${values.join("|")}"`);
   return labels.length === 0 ? name : `${name}{${labels.join(",")}}`;
 }
+
+const openBucket = (source: SeriesSource): SeriesSource => ({ ...source, name: `${source.name}_bucket`, only: { le: ["+Inf"] } });
 
 /** What an exposition says of every notion, through its mapping. */
 export function readNotions(metrics: PromText, { notions, series: rules }: EngineMapping) {
@@ -150,7 +152,11 @@ export function readNotions(metrics: PromText, { notions, series: rules }: Engin
       const value = read(source, metrics, rules);
       if (value !== null) return { state: "value", value };
     }
-    return { state: "absent", lookedFor: sources.map(described)[0] ?? "" };
+    return { state: "absent", lookedFor: sources.map(asked)[0] ?? "" };
+  };
+  const histogram = (sources: NotionSources["ttftSeconds"]): Reading<BucketCounts> => {
+    const reading = first(sources, readHistogram);
+    return reading.state === "absent" ? { ...reading, lookedFor: sources?.map(openBucket).map(asked)[0] ?? "" } : reading;
   };
   return {
     running: first(notions.running, readNumber),
@@ -164,11 +170,11 @@ export function readNotions(metrics: PromText, { notions, series: rules }: Engin
     prefixHits: first(notions.prefixHits, readNumber),
     answered: first(notions.answered, readNumber),
     finished: first(notions.finished, () => readOutcomes(notions.finished ?? [], metrics, rules)),
-    ttftSeconds: first(notions.ttftSeconds, readHistogram),
-    tpotSeconds: first(notions.tpotSeconds, readHistogram),
-    itlSeconds: first(notions.itlSeconds, readHistogram),
-    endToEndSeconds: first(notions.endToEndSeconds, readHistogram),
-    queueSeconds: first(notions.queueSeconds, readHistogram),
+    ttftSeconds: histogram(notions.ttftSeconds),
+    tpotSeconds: histogram(notions.tpotSeconds),
+    itlSeconds: histogram(notions.itlSeconds),
+    endToEndSeconds: histogram(notions.endToEndSeconds),
+    queueSeconds: histogram(notions.queueSeconds),
     sleepState: first(notions.sleepState, readState),
   };
 }
