@@ -48,7 +48,10 @@ export class ClientAnswer {
   pass(by: AnsweredBy, { status, contentType, body }: WholeReply): number {
     const { response, journal } = this.#options;
     journal.firstTokenMs = performance.now();
-    response.writeHead(status, { ...this.headers(by), "content-type": contentType, "content-length": body.length });
+    const headers = this.headers(by);
+    headers["content-type"] = contentType;
+    headers["content-length"] = body.length;
+    response.writeHead(status, headers);
     response.end(body);
     return status;
   }

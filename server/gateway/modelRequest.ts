@@ -147,9 +147,15 @@ interface EngineBodyOptions {
  * before anything is sent, so it is asked for without streaming, and engines refuse `stream_options` then.
  */
 export function engineBody(asked: ModelRequest, model: string, { stream, priority: own }: EngineBodyOptions): string {
-  const priority = own ?? undefined;
-  if (stream || !asked.stream) return JSON.stringify({ ...asked.body, model, priority });
-  return JSON.stringify({ ...asked.body, model, priority, stream: false, stream_options: undefined });
+  // A copy that is changed: a spread with members after it costs ten times as much.
+  const body: Record<string, unknown> = { ...asked.body };
+  body.model = model;
+  body.priority = own ?? undefined;
+  if (asked.stream && !stream) {
+    body.stream = false;
+    body.stream_options = undefined;
+  }
+  return JSON.stringify(body);
 }
 
 function isPriority(value: unknown): value is number {
