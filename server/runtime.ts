@@ -19,6 +19,7 @@ import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
 import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
+import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
@@ -151,6 +152,8 @@ export function startRuntime(): void {
   if (holder[key] !== undefined) return;
   const started = createRuntime(studioSettings(process.env));
   holder[key] = started;
+  const { problem } = mappingsInForce();
+  if (problem !== null) process.stderr.write(`${problem}\n`);
   process.stdout.write(`SIGN-IN ${started.signInLink()}\n`);
   const end = (): void => {
     setTimeout(() => process.exit(0), closeLimitMs).unref();

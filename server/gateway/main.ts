@@ -1,4 +1,5 @@
 import { pino } from "pino";
+import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { version } from "../../package.json";
 import { type Gateway, startGateway } from "./gateway";
 import { tracesFromEnvironment } from "./traces";
@@ -16,6 +17,8 @@ function portFrom(name: string, fallback: number): number {
 async function start(): Promise<Gateway> {
   const adminToken = process.env.WEIR_ADMIN_TOKEN || null;
   if (adminToken === null) log.warn("WEIR_ADMIN_TOKEN is not set: every program on this machine may change the configuration");
+  const { problem } = mappingsInForce();
+  if (problem !== null) log.warn(problem);
   return startGateway({
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
