@@ -3,6 +3,7 @@ import { compareBenchmarks } from "./compare";
 import { exhaustiveBenchmarks } from "./compareExhaustive";
 import { replayBenchmarks } from "./compareReplay";
 import { deploymentBenchmarks } from "./deployment";
+import { expositionBenchmarks } from "./exposition";
 import { faultMixBenchmarks } from "./faultMixBench";
 import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
@@ -26,6 +27,7 @@ const benchmarks: readonly Benchmark[] = [
   ...gatewayMatrixBenchmarks,
   ...streamBenchmarks,
   ...telemetryBenchmarks,
+  ...expositionBenchmarks,
   ...faultMixBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
