@@ -11,6 +11,7 @@ import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
 import { machine, writeResults } from "./results";
+import { seriesBenchmarks } from "./series";
 import { streamBenchmarks } from "./streams";
 import { telemetryBenchmarks } from "./telemetry";
 
@@ -27,6 +28,7 @@ const benchmarks: readonly Benchmark[] = [
   ...gatewayMatrixBenchmarks,
   ...streamBenchmarks,
   ...telemetryBenchmarks,
+  ...seriesBenchmarks,
   ...expositionBenchmarks,
   ...faultMixBenchmarks,
 ].filter(({ name }) => name.includes(wanted));

@@ -47,6 +47,11 @@ export function createRollUpRepository(db: Database) {
     get(place: RollUpPlace): Buffer | null {
       return db.select({ data: rollUps.data }).from(rollUps).where(atPlace(place)).get()?.data ?? null;
     },
+    /** Bytes of the blocks, by step. */
+    sizes() {
+      const bytes = sql<number>`sum(length(${rollUps.data}))`;
+      return db.select({ stepSeconds: rollUps.stepSeconds, bytes }).from(rollUps).groupBy(rollUps.stepSeconds).all();
+    },
     /** Subjects of blocks of that step that begin from `fromMs` on and before `toMs`. */
     subjects(clusterId: string, stepSeconds: number, { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number }): string[] {
       return db
