@@ -45,6 +45,7 @@ describe("the mapping of an exposition", () => {
       prefixHits: { state: "not-applicable" },
       sleepState: { state: "not-applicable" },
     });
+    expect(chosen(`${gpuUse}vllm:num_requests_swapped 0\n`, "0.8.5")?.prefixHits).toEqual({ state: "not-applicable" });
     expect(chosen(`${gpuUse}vllm:gpu_prefix_cache_queries_total 9\nvllm:gpu_prefix_cache_hits_total 4\n`)).toMatchObject({
       kvUse: { value: { max: 0.7 } },
       prefixHits: { value: 4 },
@@ -60,7 +61,7 @@ describe("the mapping of an exposition", () => {
   });
 
   it.each([
-    ["0.6.3.post1", null, "0.8"],
+    ["0.6.3.post1", null, "0.11"],
     ["0.8.5.post1", "0.8", "0.9.2"],
     ["v0.9.1+cu128", "0.8", "0.9.2"],
     ["0.9.2", "0.9.2", null],

@@ -54,30 +54,30 @@ const vllm: readonly EngineRow[] = [
     },
   },
   {
-    // The V0 engine, to be had up to 0.10: a hit rate and no counters of hits, requests swapped to the host.
-    engine: "vllm",
-    prefixes: vllmPrefixes,
-    versions: { before: "0.8" },
-    marks: ["num_requests_swapped", "cpu_cache_usage_perc", "gpu_prefix_cache_hit_rate"],
-    series: vllmSeries,
-    notions: {
-      ...vllmNotions,
-      kvUse: [{ name: "gpu_cache_usage_perc" }],
-      itlSeconds: [{ name: "time_per_output_token_seconds" }],
-    },
-  },
-  {
     // The first releases of the V1 engine.
     engine: "vllm",
     prefixes: vllmPrefixes,
     versions: { from: "0.8", before: "0.9.2" },
-    marks: ["gpu_prefix_cache_queries_total", "gpu_cache_usage_perc"],
+    marks: ["gpu_prefix_cache_queries_total"],
     series: vllmSeries,
     notions: {
       ...vllmNotions,
       kvUse: [{ name: "gpu_cache_usage_perc" }],
       prefixQueries: [{ name: "gpu_prefix_cache_queries_total" }],
       prefixHits: [{ name: "gpu_prefix_cache_hits_total" }],
+      itlSeconds: [{ name: "time_per_output_token_seconds" }],
+    },
+  },
+  {
+    // The V0 engine, the only one before 0.8 and to be had up to 0.10: a hit rate and no counters of hits, requests swapped to the host.
+    engine: "vllm",
+    prefixes: vllmPrefixes,
+    versions: { before: "0.11" },
+    marks: ["num_requests_swapped", "cpu_cache_usage_perc", "gpu_prefix_cache_hit_rate"],
+    series: vllmSeries,
+    notions: {
+      ...vllmNotions,
+      kvUse: [{ name: "gpu_cache_usage_perc" }],
       itlSeconds: [{ name: "time_per_output_token_seconds" }],
     },
   },
