@@ -4,7 +4,7 @@ import { Parties } from "./parties";
 export type FaultMixReport = Awaited<ReturnType<typeof runFaultMix>>;
 
 interface FaultMixOptions {
-  /** How often everything is broken once. */
+  /** How often everything is broken: even, so that the judge is both killed and stopped. */
   readonly cycles: number;
   readonly onMinute?: (minute: MinuteReport) => void;
 }

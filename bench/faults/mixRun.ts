@@ -126,7 +126,7 @@ export class MixRun {
   }
 
   async #break(): Promise<void> {
-    for (let cycle = 0; cycle < this.#cycles; cycle += 1) await this.#parties.breakOnce();
+    for (let cycle = 0; cycle < this.#cycles; cycle += 1) await this.#parties.breakAll(cycle);
   }
 
   async #read(done: () => boolean): Promise<void> {

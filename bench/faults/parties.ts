@@ -19,7 +19,7 @@ const limits: Partial<GatewayLimits> = {
   queuedPerModel: 40,
 };
 
-/** How long it takes to break everything once. */
+/** How long it takes to break everything. */
 export const cycleSeconds = 12.5;
 
 const prompts = 200;
@@ -54,14 +54,16 @@ export class Parties {
     return `[prompt p${index % prompts}] ${"Where does the water go? ".repeat(8)}`;
   }
 
-  /** Breaks everything that can break once, and puts it right again; takes `cycleSeconds`. */
-  async breakOnce(): Promise<void> {
+  /** Breaks everything that can break and puts it right again, the judge in one of two ways in turn; takes `cycleSeconds`. */
+  async breakAll(cycle: number): Promise<void> {
     const [, shaky, judge] = this.#emulations;
     if (shaky === undefined || judge === undefined) return;
+    const [breakJudge, mendJudge] =
+      cycle % 2 === 0 ? [() => judge.freeze(), () => judge.thaw()] : [() => judge.kill(), () => judge.revive()];
     await Promise.all([
       inTurn([0.3, () => shaky.freeze()], [5.5, () => shaky.thaw()], [1.7, () => shaky.kill()], [1, () => shaky.revive()]),
-      // The gateway asks no judge for five seconds after it failed; then it is to find it well, before the next.
-      inTurn([0.5, () => judge.freeze()], [0.9, () => judge.thaw()], [5.6, () => judge.kill()], [1, () => judge.revive()]),
+      // Longer than plans without a judge are in force; then the gateway asks none for five seconds.
+      inTurn([0.5, breakJudge], [3, mendJudge]),
       inTurn([9, () => this.#studio && endChild(this.#studio)], [1.5, () => this.#startStudio()]),
       after(cycleSeconds),
     ]);
