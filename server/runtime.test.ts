@@ -6,9 +6,9 @@ import { sealPlan } from "./planning/sealPlan";
 import { createRuntime, type Runtime } from "./runtime";
 import { studioSettings } from "./studioSettings";
 
-const until = async <Value>(look: () => Value | null | undefined | false): Promise<Value> => {
+const until = async <Value>(look: () => Value | Promise<Value> | null | undefined | false): Promise<Value> => {
   for (;;) {
-    const value = look();
+    const value = await look();
     if (value !== null && value !== undefined && value !== false) return value;
     await new Promise((wake) => setTimeout(wake, 50));
   }
@@ -77,6 +77,30 @@ describe("the studio over a running cluster", () => {
     expect(frame.measured.meanQuality).toBeCloseTo(final.quality ?? Number.NaN, 5);
     expect(live.decisions(embeddedClusterId, 5)).toHaveLength(5);
   }, 60_000);
+
+  it("keeps over time what the frames said", async () => {
+    const { live } = runtime.services;
+    const frames = live.history(embeddedClusterId);
+    const [fromMs, toMs] = [frames[0]?.atMs ?? 0, (frames.at(-1)?.atMs ?? 0) + 1];
+    const id = frames.at(-1)?.engines[0]?.id ?? "";
+    const series = [
+      { subject: `engine:${id}`, quantity: "running" },
+      { subject: "gateway", quantity: "requestsPerSecond" },
+    ];
+    await until(async () => (await live.range(embeddedClusterId, { fromMs: toMs - 1, toMs, points: 1, series })).atMs.length === 1);
+    const kept = await live.range(embeddedClusterId, { fromMs, toMs, points: 2_000, series });
+    const known = (values: readonly (number | null)[] | undefined) => values?.filter((value) => value !== null);
+    const said = frames.flatMap(({ engines }) => engines.filter((engine) => engine.id === id && engine.state === "fresh"));
+    expect(known(kept.series[0]?.last)).toEqual(known(said.map(({ running }) => running)));
+    expect(Math.max(...(known(kept.series[0]?.max) ?? []))).toBeGreaterThan(0);
+    const heard = frames.filter(({ gateway }) => gateway.state === "fresh").map(({ gateway }) => gateway.requestsPerSecond);
+    expect(known(kept.series[1]?.last)).toEqual(known(heard)?.map((value) => Math.fround(value ?? 0)));
+    expect(kept.problems).toEqual([]);
+    expect(await live.subjects(embeddedClusterId, fromMs, toMs)).toEqual(
+      expect.arrayContaining([`engine:${id}`, "gateway", "gpu:node1/0"]),
+    );
+    expect((await live.range("another", { fromMs, toMs, points: 10, series })).series).toEqual([]);
+  });
 
   it("refuses an application when another plan is in force than was shown", async () => {
     const { applications, clusters } = runtime.services;

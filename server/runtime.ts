@@ -24,6 +24,9 @@ import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
+import { keepFrames } from "@/server/series/keepFrames";
+import { createPrometheusSource } from "@/server/series/prometheusSource";
+import { createSeriesBook } from "@/server/series/seriesBook";
 import { openStore } from "@/server/store/store";
 import { type StudioSettings, studioSettings } from "@/server/studioSettings";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
@@ -47,6 +50,9 @@ export interface Runtime {
 /** A stream or a worker that does not end must not keep the process. */
 const closeLimitMs = 4_000;
 
+/** A month of a large cluster takes a Prometheus some seconds. */
+const prometheusLimitMs = 20_000;
+
 /** Puts the studio together from its rooms. */
 export function createRuntime(settings: StudioSettings): Runtime {
   const { stateDir, adminToken, gatewayUrl, gatewayAdminUrl, emulatorUrl, studioUrl } = settings;
@@ -56,7 +62,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const metrics = createStudioMetrics({
     frame: () => embedded.collector()?.frames().at(-1) ?? null,
     applications: store.applications,
-    series: () => null,
+    series: () => series.state(),
   });
   const planner = metrics.counting(createPlanner({ warm: true }));
   const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
@@ -72,6 +78,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       },
     },
   });
+  const series = createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps });
   const suggested = seedStore(store);
   const labels = new Map<string, number>();
   const labelOf = (decision: { readonly id: string }) => labels.get(decision.id) ?? null;
@@ -100,6 +107,26 @@ export function createRuntime(settings: StudioSettings): Runtime {
     },
   });
 
+  const { prometheus } = settings;
+  const { own, builtIn } = mappingsInForce();
+  const source =
+    prometheus === null
+      ? series
+      : createPrometheusSource({
+          ...prometheus,
+          timeoutMs: prometheusLimitMs,
+          mappings: [...own, ...builtIn],
+          timeScale: embedded.timeScale,
+          targets() {
+            const frame = embedded.collector()?.frames().at(-1);
+            const models = frame?.gateway.stages.map(({ model }) => model) ?? [];
+            return { engines: embedded.engines(), gpus: frame?.gpus ?? [], models, gatewayAdminUrl };
+          },
+        });
+  const live = createLiveService(embedded, source);
+  const ending = new AbortController();
+  const kept = keepFrames(live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal }), series);
+
   return {
     services: {
       workloads: createWorkloadService(store, uploads, cards),
@@ -107,7 +134,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       plans: createPlanService({ store, connectorOf, planning }),
       applications: createApplicationService(store, runner),
       proposals: createProposalService(store, watch),
-      live: createLiveService(embedded),
+      live,
       gateway: createGatewayService({
         store,
         gatewayOf: (clusterId) => (clusterId === embeddedClusterId ? controlled : null),
@@ -125,9 +152,10 @@ export function createRuntime(settings: StudioSettings): Runtime {
     signInLink: () => mintSignInLink(store, studioUrl),
     metrics: () => metrics.exposition(),
     async close() {
+      ending.abort();
       embedded.close();
       gatewayAudit.close();
-      await Promise.all([runner.close(), load.close(), watch.close(), planner.close()]);
+      await Promise.all([runner.close(), load.close(), watch.close(), planner.close(), kept.then(() => series.close())]);
       store.close();
     },
   };

@@ -8,7 +8,12 @@ export interface StudioSettings {
   readonly gatewayAdminUrl: string;
   readonly emulatorUrl: string;
   readonly adminToken: string;
+  /** A Prometheus server that series are read from, instead of from what the studio keeps; null: there is none. */
+  readonly prometheus: { readonly url: string; readonly bearer?: string; readonly scrapeSeconds: number } | null;
 }
+
+/** How often Prometheus scrapes unless it is told otherwise. */
+const USUAL_SCRAPE_SECONDS = 15;
 
 /** Reads the settings; addresses follow from ports unless they are given whole. */
 export function studioSettings(environment: Readonly<Record<string, string | undefined>>): StudioSettings {
@@ -21,5 +26,17 @@ export function studioSettings(environment: Readonly<Record<string, string | und
     gatewayAdminUrl: url("WEIR_GATEWAY_ADMIN_URL", "WEIR_GATEWAY_ADMIN_PORT", 4611),
     emulatorUrl: url("WEIR_EMULATOR_URL", "WEIR_EMULATOR_PORT", 4620),
     adminToken: environment.WEIR_ADMIN_TOKEN ?? "",
+    prometheus: prometheusOf(environment),
+  };
+}
+
+function prometheusOf(environment: Readonly<Record<string, string | undefined>>): StudioSettings["prometheus"] {
+  const { WEIR_PROMETHEUS_URL: url = "", WEIR_PROMETHEUS_TOKEN: bearer = "", WEIR_PROMETHEUS_SCRAPE_SECONDS: every = "" } = environment;
+  if (url === "") return null;
+  const scrapeSeconds = Number(every);
+  return {
+    url: url.replace(/\/+$/, ""),
+    ...(bearer === "" ? {} : { bearer }),
+    scrapeSeconds: Number.isInteger(scrapeSeconds) && scrapeSeconds > 0 ? scrapeSeconds : USUAL_SCRAPE_SECONDS,
   };
 }

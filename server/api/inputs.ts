@@ -10,6 +10,17 @@ export const byId = z.object({ id: z.string().min(1) });
 export const byPlan = z.object({ planId: z.string().min(1) });
 export const byCluster = z.object({ clusterId: z.string().min(1) });
 
+const rangeOfTime = { fromMs: z.number().min(0), toMs: z.number() };
+export const subjectsSchema = byCluster.extend(rangeOfTime);
+/** At most a screen's width of points of as many series as its charts draw. */
+export const rangeSchema = byCluster
+  .extend({
+    ...rangeOfTime,
+    points: z.int().min(1).max(2_000),
+    series: z.array(z.object({ subject: z.string().min(1), quantity: z.string().min(1) })).max(300),
+  })
+  .refine(({ fromMs, toMs }) => fromMs < toMs, { path: ["toMs"], error: "a range ends after it begins" });
+
 export const workloadImportSchema = z.object({
   outcomesUploadId: z.uuid(),
   /** Without a trace, arrivals are a bursty Gamma renewal process. */

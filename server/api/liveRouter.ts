@@ -1,6 +1,7 @@
 import { tracked } from "@trpc/server";
 import { z } from "zod";
-import { byCluster } from "./inputs";
+import { quantities } from "@/server/series/quantities";
+import { byCluster, rangeSchema, subjectsSchema } from "./inputs";
 import { procedure, router } from "./trpc";
 
 const streamSchema = byCluster.extend({
@@ -20,4 +21,10 @@ export const liveRouter = router({
   decisions: procedure
     .input(byCluster.extend({ limit: z.int().min(1).max(1000) }))
     .query(({ ctx, input }) => ctx.services.live.decisions(input.clusterId, input.limit)),
+  /** What is kept over time, with units. */
+  quantities: procedure.query(() => quantities),
+  subjects: procedure
+    .input(subjectsSchema)
+    .query(({ ctx, input }) => ctx.services.live.subjects(input.clusterId, input.fromMs, input.toMs)),
+  range: procedure.input(rangeSchema).query(({ ctx, input: { clusterId, ...request } }) => ctx.services.live.range(clusterId, request)),
 });

@@ -22,6 +22,7 @@ import type {
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
+import type { RangeRequest, SeriesRange } from "@/server/series/seriesSource";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -137,6 +138,10 @@ export interface LiveService {
   follow(options: { readonly clusterId: string; readonly afterMs: number; readonly signal: AbortSignal }): AsyncIterable<LiveFrame>;
   /** Newest first. */
   decisions(clusterId: string, limit: number): readonly Decision[];
+  /** Engines, GPUs, stages and the gateway of which something is known in a range of time. */
+  subjects(clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]>;
+  /** Series of a range of time, whether the studio kept them or a Prometheus did. */
+  range(clusterId: string, request: RangeRequest): Promise<SeriesRange>;
 }
 
 export interface LoadService {

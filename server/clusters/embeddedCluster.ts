@@ -2,6 +2,7 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
+import type { Target } from "@/server/telemetry/engineTarget";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { Answer, Connector, Observation } from "./connector";
@@ -32,6 +33,8 @@ export interface EmbeddedCluster {
   /** Whether its engines deviate from the planner's model; true until the cluster was seen. */
   deviates(): boolean;
   panic(): ClusterSummary["panic"];
+  /** Its engines as last seen. */
+  engines(): readonly Target[];
   /** null until the cluster was seen for the first time. */
   collector(): Collector | null;
   close(): void;
@@ -77,6 +80,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     timeScale: () => seen?.timeScale ?? 1,
     deviates: () => seen?.deviates ?? true,
     panic: () => collector?.routing()?.controls?.panic ?? null,
+    engines: targets,
     collector: () => collector,
     close() {
       closed = true;

@@ -99,7 +99,7 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
       url: prometheus.url,
       timeoutMs: 10_000,
       scrapeSeconds: 1,
-      timeScale: TIME_SCALE,
+      timeScale: () => TIME_SCALE,
       mappings,
       targets: () => ({
         engines: [engine],
@@ -266,7 +266,7 @@ describe.skipIf(prometheusMissing !== null)("engines of every type behind a Prom
       url: prometheus.url,
       timeoutMs: 10_000,
       scrapeSeconds: 1,
-      timeScale: 1,
+      timeScale: () => 1,
       mappings,
       targets: () => ({ engines, gpus: [], models: [], gatewayAdminUrl: nowhere }),
     });

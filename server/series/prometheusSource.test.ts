@@ -20,7 +20,7 @@ describe("a Prometheus that does not answer well", () => {
       ...(bearer === undefined ? {} : { bearer }),
       timeoutMs: 300,
       scrapeSeconds: 1,
-      timeScale: 1,
+      timeScale: () => 1,
       mappings,
       targets: () => ({ engines: [{ id: "a", url: nowhere }], gpus: [], models: ["m"], gatewayAdminUrl: nowhere }),
     });
@@ -96,7 +96,7 @@ describe("a Prometheus that does not answer well", () => {
       url,
       timeoutMs: 1_000,
       scrapeSeconds: 1,
-      timeScale: 1,
+      timeScale: () => 1,
       mappings,
       targets: () => ({
         engines: ["a", "b"].map((id, at) => ({ id, url: `http://10.0.0.${at}:8000` })),

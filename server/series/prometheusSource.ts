@@ -18,7 +18,7 @@ export interface PrometheusOptions extends PrometheusClientOptions {
   /** How often it scrapes, in seconds. */
   readonly scrapeSeconds: number;
   /** Engine seconds in a wall second. */
-  readonly timeScale: number;
+  readonly timeScale: () => number;
   readonly targets: () => PrometheusTargets;
   /** How engines' metrics are read. */
   readonly mappings: readonly EngineMapping[];
@@ -70,7 +70,7 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
     const columns = new Map<string, Cells>();
     const query = queries[group.kind][group.quantity];
     if (query === undefined) return { columns, problems: [`No exposition has ${group.quantity} of the ${group.kind}.`] };
-    const scale = group.quantity.endsWith("PerSecond") ? timeScale : 1;
+    const scale = group.quantity.endsWith("PerSecond") ? timeScale() : 1;
     const answer = await ask(query(matchersOf(group, targets()), window), grid);
     if (!answer.ok) return { columns, problems: [answer.reason] };
     for (const { labels, points } of answer.series) {

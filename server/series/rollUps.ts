@@ -90,7 +90,14 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
     const name = nameOf(subject, stepSeconds, startMs);
     const known = held.get(name);
     if (known !== undefined) return known;
-    const block = stored(subject, stepSeconds, startMs) ?? new RollUpBlock();
+    let block: RollUpBlock | null = null;
+    try {
+      block = stored(subject, stepSeconds, startMs);
+    } catch (error) {
+      // Samples come in on a timer: what it throws would end the process.
+      problem = `Roll-ups of ${subject} cannot be read: ${sentence(error)}.`;
+    }
+    block ??= new RollUpBlock();
     const fresh = { subject, stepSeconds, startMs, endMs: startMs + spanMs(stepSeconds), block, changed: false };
     held.set(name, fresh);
     return fresh;
@@ -131,7 +138,7 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
       problem = null;
     } catch (error) {
       for (const one of changed) one.changed = true;
-      problem = `Telemetry of the last minutes is not written: ${error instanceof Error ? error.message : String(error)}.`;
+      problem = `Telemetry of the last minutes is not written: ${sentence(error)}.`;
     }
     letGo();
   }
@@ -185,3 +192,5 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
     state: () => ({ waiting: [...held.values()].filter((one) => one.changed).length, lost, problem }),
   };
 }
+
+const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

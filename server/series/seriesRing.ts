@@ -88,7 +88,10 @@ export function createSeriesRing({ rows, maxSeries }: RingOptions): SeriesRing {
         atMs[begun % rows] = at;
         begun += 1;
       }
-      const column = find(subject, quantity) ?? add(subject, quantity);
+      const known = find(subject, quantity);
+      // A quantity that an engine does not have takes no room.
+      if (known === undefined && value === null) return;
+      const column = known ?? add(subject, quantity);
       if (column === undefined) {
         dropped.values += 1;
         return;
