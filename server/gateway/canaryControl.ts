@@ -192,7 +192,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
 
   /** What no caller waits for. */
   #unwatched(change: Promise<void>): void {
-    change.catch((error: unknown) => this.#ground.log.error({ error }, "a step of the canary could not be kept"));
+    change.catch((error: unknown) => this.#ground.log.error({ err: error }, "a step of the canary could not be kept"));
   }
 }
 

@@ -1,16 +1,15 @@
-import { createServer, type Server, STATUS_CODES } from "node:http";
-import { type AddressInfo, Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
-import { errorBody, lingerMs } from "./apiError";
 import { AuditLog } from "./auditLog";
 import { ConfigStore } from "./configStore";
 import { Configuration } from "./configuration";
 import { Controls } from "./controls";
 import { ControlsStore } from "./controlsStore";
 import { dataListener } from "./dataListener";
+import { dataServer } from "./dataServer";
 import { DecisionLog } from "./decisionLog";
 import type { EndReason } from "./endedError";
 import { defaultLimits, type GatewayLimits } from "./limits";
@@ -43,14 +42,10 @@ export interface Gateway {
 }
 
 const address = "127.0.0.1";
-/** Longer than the idle time of common HTTP clients, so that a client never writes into a connection being closed. */
-const keepAliveMs = 75_000;
 /** Connections that may wait to be accepted while the gateway is busy; the system resets what comes beyond, and Node's own 511 are two seconds of a busy machine. */
 const backlog = 4096;
 /** How often a gateway that ends looks whether everything is answered. */
 const lookMs = 20;
-/** How often connections are looked through for slow headers. */
-const maximumLookMs = 5_000;
 /** Time for the last error bodies to reach clients that read. */
 const farewellSeconds = 1;
 
@@ -92,22 +87,16 @@ export async function startGateway({
   const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log });
   await controls.canary.resume();
 
-  const data = createServer(
-    {
-      keepAliveTimeout: keepAliveMs,
-      headersTimeout: limits.arrivalSeconds * 1000,
-      // The body's own time is kept with the request; this ends what is no request for a model.
-      requestTimeout: 2 * limits.arrivalSeconds * 1000 + lingerMs,
-      connectionsCheckingInterval: Math.min(maximumLookMs, limits.arrivalSeconds * 500),
-    },
-    dataListener({
+  const data = dataServer({
+    limits,
+    onRequest: dataListener({
       serving,
       limits,
       traces,
       version,
       draining: () => draining,
       open,
-      onBug: (error) => log.error({ error }, "a request failed in the gateway itself"),
+      onBug: (error) => log.error({ err: error }, "a request failed in the gateway itself"),
       onRefused: (served, status, key) => metrics.recordRefused(served, status, key),
       onShed(decision) {
         decisions.append(decision);
@@ -118,19 +107,15 @@ export async function startGateway({
         decisions.append(decision);
         metrics.record(served, decision);
         if (!draining) controls.canary.finished(decision);
-        if (decision.status >= 500) log.warn({ served, decision }, "request failed");
+        const { id, status, reason } = decision;
+        // Not all of it: prompts are for the records alone.
+        if (status >= 500) log.warn({ served, id, status, reason }, "request failed");
       },
     }),
-  );
-  data.maxConnections = limits.connections;
-  // A whole answer that its client does not read; nothing else is quiet for as long.
-  data.setTimeout((limits.requestSeconds + limits.clientStallSeconds) * 1000);
-  data.on("clientError", (error, socket) => {
-    const status = refuseUnreadable(error, socket);
-    if (status !== null) metrics.recordRefused(null, status, null);
+    onUnreadable: (status) => metrics.recordRefused(null, status, null),
   });
   const admin = createServer(
-    { keepAliveTimeout: keepAliveMs },
+    { keepAliveTimeout: limits.idleSeconds * 1000 },
     adminListener({
       serving,
       decisions,
@@ -180,29 +165,6 @@ export async function startGateway({
     },
   };
 }
-
-/** Answers what is no HTTP request, or came too slowly to be one. Returns the status; null where nobody asks or waits any more. */
-function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): 400 | 408 | null {
-  if (!socket.writable || goneCodes.has(error.code)) {
-    socket.destroy();
-    return null;
-  }
-  // Opened for later, or its request has come and is not read yet: closed as one that is idle after an answer.
-  if (socket instanceof Socket && socket.bytesRead === 0) {
-    socket.setTimeout(keepAliveMs);
-    return null;
-  }
-  const status = error.code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
-  const slow = status === 408;
-  const message = slow ? "The request took longer to arrive than the gateway allows." : "This is no HTTP request.";
-  const body = errorBody({ status, message, type: "invalid_request_error", code: slow ? "slow_request" : "bad_request" });
-  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}`;
-  socket.end(`${head}\r\nconnection: close\r\n\r\n${body}`);
-  return status;
-}
-
-/** Of clients that went away in the middle of a request. */
-const goneCodes: ReadonlySet<string | undefined> = new Set(["ECONNRESET", "EPIPE", "HPE_INVALID_EOF_STATE"]);
 
 function listen(server: Server, port: number): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -18,8 +18,10 @@ export interface GatewayLimits {
   readonly streamSilenceSeconds: number;
   /** Time for which nothing at all may come from an engine that has requests; then its health is asked, and without an answer it hangs. */
   readonly quietSeconds: number;
-  /** Time for which a client may read nothing of its stream; then it is cut off, and its engine's place is free. */
+  /** Time for which a client may read nothing of its answer; then it is cut off, and the place of an engine that still streams it is free. */
   readonly clientStallSeconds: number;
+  /** Time for which a connection without a request is kept. */
+  readonly idleSeconds: number;
   /** Connections of clients at once. */
   readonly connections: number;
   /** Time given to requests in flight after SIGTERM; then they are answered with an error. */
@@ -45,6 +47,8 @@ export const defaultLimits: GatewayLimits = {
   // An engine that has several requests writes many times a second; one that reads a long prompt answers for its health meanwhile.
   quietSeconds: 15,
   clientStallSeconds: 60,
+  // Longer than the idle time of common HTTP clients, so that none writes into a connection being closed.
+  idleSeconds: 75,
   // Every queue of five models full, and as many streams again.
   connections: 20_000,
   // What starts and stops the gateway kills it a few seconds after it asked; what is left by then is answered with an error.

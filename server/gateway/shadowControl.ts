@@ -14,7 +14,7 @@ export function shadowControl(ground: WatchGround): WatchControl<ShadowRequest, 
       await store.keep({ shadow: null });
       await audit.note({ by: "gateway", action: "shadow ended", detail: `The shadow ended on an error of its own: ${reason}` });
     });
-    noted.catch((error) => log.error({ error }, "the end of the shadow could not be kept"));
+    noted.catch((error) => log.error({ err: error }, "the end of the shadow could not be kept"));
   };
   return new WatchControl(ground, {
     name: "shadow",
