@@ -54,7 +54,11 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
     else if (token !== null && !open.has(route) && !carries(request, token))
       sendError(response, unauthorised, { "www-authenticate": "Bearer" });
-    else Promise.resolve(handler(request, response)).catch((error) => fail(response, error));
+    else {
+      Promise.resolve()
+        .then(() => handler(request, response))
+        .catch((error) => fail(response, error));
+    }
   };
 }
 

@@ -103,4 +103,19 @@ describe("PolicyDriver", () => {
     expect((await grant).kind).toBe("aborted");
     expect(start()).toBe(1);
   });
+
+  it("gives the place in the queue back of work whose policy fails", async () => {
+    const policy = { ...buildPolicy(slack), needs: [], observe: () => undefined };
+    Object.assign(policy, {
+      modelOfStage: () => "large",
+      decide: () => {
+        throw new Error("a bug");
+      },
+    });
+    const queued = new Map<string, number>();
+    const driver = new PolicyDriver({ policy, replicas: () => [], secondsAt: () => 1, queued, onRoom: () => undefined });
+    const work = { id: "w", programId: "p", stage: 1, inputTokens: 10 };
+    await expect(driver.queue(work, new AbortController().signal)).rejects.toThrow("a bug");
+    expect([queued.get("large"), driver.oldestSeconds]).toEqual([0, undefined]);
+  });
 });

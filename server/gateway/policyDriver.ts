@@ -162,7 +162,7 @@ export class PolicyDriver {
     if (signal.aborted) return Promise.resolve({ kind: "aborted" });
     const nowMs = performance.now();
     const entry = new Entry(work, state, this.#options.secondsAt(nowMs));
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
         this.#sweep();
@@ -174,8 +174,14 @@ export class PolicyDriver {
       signal.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(entry);
       this.#count(entry, 1);
-      if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
-      this.pump(nowMs);
+      try {
+        if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
+        this.pump(nowMs);
+      } catch (error) {
+        // A bug of the policy costs this work, and not its place in the queue for ever too.
+        reject(error);
+        onAbort();
+      }
     });
   }
 

@@ -271,4 +271,15 @@ describe("traces", () => {
     // The engine writes for 50 ms more.
     expect(root.toMs - atMs).toBeGreaterThan(45);
   });
+
+  it("leave user and password of the receiver's address out of the log", async () => {
+    const lines: string[] = [];
+    const written = pino({ level: "info" }, { write: (line: string) => void lines.push(line) });
+    for (const url of ["http://ann:hidden@127.0.0.1:9/v1/traces", "//ann:hidden@host"]) {
+      traceTo(url, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url });
+      await (await tracesFromEnvironment({ log: written, version: "1.2.3" }))?.close();
+    }
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.join("")).not.toContain("hidden");
+  });
 });

@@ -35,7 +35,7 @@ export async function tracesFromEnvironment({ log, version, mostSpans }: TracesO
   const receiver = OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!receiver || OTEL_SDK_DISABLED?.toLowerCase() === "true" || OTEL_TRACES_EXPORTER === "none") return null;
   if (!URL.canParse(receiver)) {
-    log.error({ receiver }, "no traces: the receiver named in the environment is no URL");
+    log.error("no traces: the receiver named in the environment is no URL");
     return null;
   }
   const [
@@ -55,7 +55,8 @@ export async function tracesFromEnvironment({ log, version, mostSpans }: TracesO
     .merge(detectResources({ detectors: [envDetector] }));
   const queue = new SpanQueue({ exporter: new OTLPTraceExporter(), processor: sdk.BatchSpanProcessor, log, most: mostSpans });
   const provider = new sdk.BasicTracerProvider({ resource, spanProcessors: [queue] });
-  log.info({ receiver }, "requests are traced");
+  // Of the whole address a user and password may be part.
+  log.info({ receiver: new URL(receiver).origin }, "requests are traced");
   return new Traces({ tracer: provider.getTracer("weir-gateway", version), propagator: new W3CTraceContextPropagator(), queue });
 }
 
