@@ -1,17 +1,20 @@
 import { z } from "zod";
 import { policySchema } from "@/solver/plan/policySchema";
-import { gatewayControlsSchema } from "./gatewayControls";
+import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; what clients should name. */
 export const defaultCascade = "cascade/default";
 
+/** Above any engine's, and below where counters and timers turn over. */
+const mostAtOnce = 1_000_000;
+
 /** One engine the gateway may send to. `cordoned` takes no new work and finishes what it has. */
 const gatewayReplicaSchema = z.object({
   id: z.string().min(1),
-  model: z.string().min(1),
+  model: headerText.min(1),
   url: z.url(),
   state: z.enum(["active", "cordoned"]),
-  maxInFlight: z.int().positive(),
+  maxInFlight: z.int().positive().max(mostAtOnce),
 });
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -22,9 +25,9 @@ const mostRecordedCharacters = 2000;
 /** How the judge is asked. */
 const judgeSettingsSchema = z.strictObject({
   /** Calls at once to a judge that has an address. One on engines of the configuration is bounded by theirs. */
-  maxInFlight: z.int().positive().optional(),
+  maxInFlight: z.int().positive().max(mostAtOnce).optional(),
   /** For one call, which each has first to wait for its turn; then the answer counts as not judged. Wall seconds. */
-  timeoutSeconds: z.number().positive().optional(),
+  timeoutSeconds: z.number().positive().max(86_400).optional(),
   /** What it is asked, in place of the gateway's own words; it must ask for an integer from 0 to 100. */
   rubric: z
     .string()
@@ -42,10 +45,10 @@ const judgeSettingsSchema = z.strictObject({
 const judgeSchema = z.strictObject({
   model: z.string().min(1),
   url: z.url().optional(),
-  /** Never the gateway's own secret. */
+  /** Only variables that are meant for it, so that a configuration can have no other secret of the gateway's environment sent anywhere. */
   keyFromEnvironment: z
     .string()
-    .regex(/^(?!WEIR_ADMIN_TOKEN$)[A-Z_][A-Z0-9_]{0,99}$/)
+    .regex(/^WEIR_JUDGE_[A-Z0-9_]{1,80}$/, "the variable's name must begin with WEIR_JUDGE_")
     .optional(),
 });
 
@@ -97,14 +100,20 @@ export const gatewayConfigSchema = z.object({
   kind: z.literal("GatewayConfig"),
   /** Name under which `/v1/models` lists the virtual model `cascade/<name>`, beside `cascade/default`. */
   name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/),
-  planId: z.string(),
-  policyHash: z.string(),
+  planId: headerText,
+  policyHash: headerText,
   policy: policySchema,
   replicas: z.array(gatewayReplicaSchema),
   judge: judgeSchema.nullable(),
   /** Engine seconds that pass in one wall second: 1 on real engines, more only on an emulated cluster. */
-  timeScale: z.number().positive(),
+  timeScale: z.number().min(0.001).max(100_000),
   settings: gatewaySettingsSchema.optional(),
+});
+
+/** The body of PUT `/config`: a configuration, and who puts it there and why, for the audit. */
+export const configRequestSchema = gatewayConfigSchema.extend({
+  by: signature.by.default("admin API"),
+  reason: signature.reason.default(""),
 });
 
 /** GET `/status` on the admin listener. */
@@ -235,6 +244,7 @@ export const decisionPageSchema = z.object({ decisions: z.array(decisionSchema),
 
 export type GatewayReplica = z.infer<typeof gatewayReplicaSchema>;
 export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;
+export type ConfigRequest = z.infer<typeof configRequestSchema>;
 export type GatewaySettings = z.infer<typeof gatewaySettingsSchema>;
 export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;

@@ -6,8 +6,14 @@ import { policySchema } from "@/solver/plan/policySchema";
  * it, GET reads it (null where there is none), DELETE ends it. All are kept on disk, every change is a line of GET `/audit`.
  */
 
+/** What stands in the headers of answers, as plan ids and the names of models do. */
+export const headerText = z
+  .string()
+  .max(200)
+  .regex(/^[\x20-\x7e]*$/, "it goes into the headers of answers, so it may hold printable ASCII only");
+
 /** Who did it and why, as the audit line will say. DELETE carries it as its body. */
-const signature = {
+export const signature = {
   by: z.string().min(1).max(100),
   reason: z.string().max(300),
 };
@@ -15,10 +21,14 @@ export const signatureSchema = z.strictObject(signature);
 
 /** PUT `/panic`: every request for text goes to one model, whichever it names, until the panic is lifted. */
 export const panicRequestSchema = z.strictObject({ model: z.string().min(1), ...signature });
-export const panicSchema = panicRequestSchema.extend({ sinceMs: z.number() });
+export const panicSchema = panicRequestSchema.extend({
+  sinceMs: z.number(),
+  /** What an operator must know of it at this moment, as that no engine of the model answers. Left out where there is nothing. */
+  warning: z.string().optional(),
+});
 
 /** A policy with the plan it is of, to be run or watched over the engines that are there. */
-export const candidateSchema = z.strictObject({ planId: z.string(), policyHash: z.string(), policy: policySchema });
+export const candidateSchema = z.strictObject({ planId: headerText, policyHash: headerText, policy: policySchema });
 
 const share = z.number().gt(0).max(1);
 
@@ -35,7 +45,7 @@ export const canaryRequestSchema = z.strictObject({
   minRequests: z.int().positive(),
   /** The canary stops, and the policy in force gets every program back, when a step has more of these than the share of its requests. */
   stop: z.strictObject({
-    /** Answered with 5xx, or with nothing. */
+    /** Answered with 5xx, or with nothing, or turned away for want of room (429). */
     errorShare: z.number().min(0).lt(1),
     /** End to end slower than the objective, in engine seconds; null: latency does not stop it. */
     slow: z.strictObject({ endToEndSeconds: z.number().positive(), share: z.number().min(0).lt(1) }).nullable(),
@@ -134,6 +144,8 @@ export const gatewayAuditLineSchema = z.object({
   ]),
   /** One sentence. */
   detail: z.string(),
+  /** Of the configuration that it put into force. Left out in lines of older gateways. */
+  etag: z.string().optional(),
 });
 export const gatewayAuditPageSchema = z.object({ lines: z.array(gatewayAuditLineSchema), latest: z.int() });
 

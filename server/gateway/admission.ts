@@ -1,4 +1,5 @@
 import type { ApiError } from "./apiError";
+import { shownName } from "./clientNames";
 import type { BodyRefusal, Endpoint } from "./endpoint";
 import type { ModelRequest } from "./modelRequest";
 import type { ServedModel } from "./servedModel";
@@ -12,7 +13,7 @@ export type Admission =
 
 /** The error for a name that nothing is served under. */
 export function unservedModel(name: string): ApiError {
-  const message = `The model ${JSON.stringify(name.slice(0, 200))} is not served here; GET /v1/models lists what is.`;
+  const message = `The model ${JSON.stringify(shownName(name))} is not served here; GET /v1/models lists what is.`;
   return { status: 404, message, type: "not_found_error", param: "model", code: "model_not_found" };
 }
 
@@ -58,6 +59,6 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
 
 function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {
   if (text !== null) return text.cascadeRefusal(body);
-  const message = `${String(body.model)} is a cascade, and ${path} is answered by engines only: name a model that is no cascade.`;
+  const message = `${shownName(String(body.model))} is a cascade, and ${path} is answered by engines only: name a model that is no cascade.`;
   return { message, param: "model" };
 }

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { AuditLog } from "./auditLog";
@@ -16,13 +16,36 @@ async function loaded(text: string | null) {
   return { log, lines: async () => (await readFile(path, "utf8")).trimEnd().split("\n") };
 }
 
-it("counts on over starts, and keeps the newest ten thousand lines", async () => {
+it("counts on over starts, tells the newest ten thousand lines, and keeps all", async () => {
   const { log, lines } = await loaded(Array.from({ length: 10_500 }, (_, index) => `${line(index + 1)}\n`).join(""));
-  expect(await lines()).toEqual(Array.from({ length: 10_000 }, (_, index) => line(index + 501)));
+  expect([log.page(0).lines[0]?.sequence, log.latest]).toEqual([501, 10_500]);
   await log.note(note);
-  expect(log.latest).toBe(10_501);
-  expect((await lines()).length).toBe(10_001);
-  expect(JSON.parse((await lines()).at(-1) ?? "")).toMatchObject({ sequence: 10_501, ...note });
+  const kept = await lines();
+  expect(kept.slice(0, -1)).toEqual(Array.from({ length: 10_500 }, (_, index) => line(index + 1)));
+  expect(JSON.parse(kept.at(-1) ?? "")).toMatchObject({ sequence: 10_501, ...note });
+});
+
+it("leaves lines that another version of the gateway wrote where they are, and counts on after them", async () => {
+  const foreign = line(2).replace('"panic"', '"workflow started"');
+  const { log, lines } = await loaded(`${line(1)}\n${foreign}\n`);
+  await log.note(note);
+  expect(log.page(0).lines.map(({ sequence }) => sequence)).toEqual([1, 3]);
+  expect((await lines()).slice(0, 2)).toEqual([line(1), foreign]);
+});
+
+it("takes a last line that lacks only its end for whole", async () => {
+  const { log, lines } = await loaded(`${line(1)}\n${line(2)}`);
+  await log.note(note);
+  expect((await lines()).map((text) => (JSON.parse(text) as { sequence: number }).sequence)).toEqual([1, 2, 3]);
+});
+
+it("that cannot be read says so in a sentence and begins anew", async () => {
+  const directory = await temporaryDirectory();
+  await mkdir(join(directory, "audit.jsonl"));
+  const log = new AuditLog(directory);
+  expect(await log.load()).toContain("audit.jsonl cannot be read: EISDIR");
+  await expect(log.note(note)).rejects.toThrow("EISDIR");
+  expect(log.page(0).lines).toMatchObject([{ sequence: 1, ...note }]);
 });
 
 it("gives a thousand lines at a time, oldest first", async () => {

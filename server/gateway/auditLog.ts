@@ -1,9 +1,10 @@
-import { appendFile, mkdir, readFile } from "node:fs/promises";
+import { appendFile, mkdir, readFile, truncate } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type GatewayAuditLine, gatewayAuditLineSchema } from "@/server/contracts/gatewayControls";
-import { isMissing, writeDurably } from "./durableFile";
+import { isMissing } from "./durableFile";
+import { isRecord } from "./isRecord";
 
-const keptLines = 10_000;
+const toldLines = 10_000;
 const pageSize = 1000;
 
 export interface AuditPage {
@@ -11,11 +12,16 @@ export interface AuditPage {
   readonly latest: number;
 }
 
-/** What operators and the gateway itself did to live traffic, one line each in `audit.jsonl` of the state directory. */
+/** What is noted: a line before it has its place and time. */
+export type AuditNote = Omit<GatewayAuditLine, "sequence" | "atMs">;
+
+/** What operators and the gateway itself did to live traffic, one line each in `audit.jsonl` of the state directory, for ever. The latest are told. */
 export class AuditLog {
   readonly #path: string;
   #lines: GatewayAuditLine[] = [];
   #latest = 0;
+  /** The latest line that put a configuration into force; null where none is known. */
+  #change: GatewayAuditLine | null = null;
   #written: Promise<void> = Promise.resolve();
 
   constructor(stateDirectory: string) {
@@ -26,31 +32,42 @@ export class AuditLog {
     return this.#latest;
   }
 
+  get latestChange(): GatewayAuditLine | null {
+    return this.#change;
+  }
+
   /** Resolves when every line so far is written, or could not be. */
   get written(): Promise<void> {
     return this.#written;
   }
 
-  /** Takes up the lines of earlier starts. What is no line, as the half of one after a crash, is left out. */
-  async load(): Promise<void> {
-    const text = await readFile(this.#path, "utf8").catch((error) => {
-      if (isMissing(error)) return "";
-      throw error;
-    });
-    const found = text.split("\n").filter((line) => line !== "");
-    this.#lines = found.flatMap((line) => lineOf(line) ?? []).slice(-keptLines);
-    this.#latest = this.#lines.at(-1)?.sequence ?? 0;
-    const whole = this.#lines.length === found.length && (text === "" || text.endsWith("\n"));
-    if (!whole) await writeDurably(this.#path, this.#lines.map(asText).join(""));
+  /**
+   * Takes up the lines of earlier starts. Only the half of one that a crash left is taken out of the file: lines that a newer gateway wrote
+   * are not told, but they stay and count. @returns why it could not, in one sentence; lines are then told from this start on.
+   */
+  async load(): Promise<string | null> {
+    try {
+      const bytes = await readFile(this.#path);
+      const end = bytes.lastIndexOf("\n") + 1;
+      const texts = bytes.toString("utf8", 0, end).split("\n");
+      const rest = bytes.toString("utf8", end);
+      if (isRecord(parsed(rest))) {
+        await appendFile(this.#path, "\n", { flush: true });
+        texts.push(rest);
+      } else if (rest !== "") await truncate(this.#path, end);
+      this.#take(texts.map(parsed).filter(isRecord));
+      return null;
+    } catch (error) {
+      return isMissing(error) ? null : `${this.#path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+    }
   }
 
   /** Notes what was done. Rejects where it cannot be written; it is then still told by `page`. */
-  note({ by, action, detail }: Pick<GatewayAuditLine, "by" | "action" | "detail">): Promise<void> {
-    this.#latest += 1;
-    const line = { sequence: this.#latest, atMs: Date.now(), by, action, detail };
-    this.#lines.push(line);
-    if (this.#lines.length > keptLines) this.#lines.shift();
-    const written = this.#written.then(() => this.#append(asText(line)));
+  note(note: AuditNote): Promise<void> {
+    const line = { sequence: this.#latest + 1, atMs: Date.now(), ...note };
+    this.#latest = line.sequence;
+    this.#tell(line);
+    const written = this.#written.then(() => this.#append(`${JSON.stringify(line)}\n`));
     this.#written = written.catch(() => undefined);
     return written;
   }
@@ -60,17 +77,29 @@ export class AuditLog {
     return { lines: this.#lines.filter(({ sequence }) => sequence > after).slice(0, pageSize), latest: this.#latest };
   }
 
+  #take(found: readonly Readonly<Record<string, unknown>>[]): void {
+    for (const line of found) {
+      if (Number.isSafeInteger(line.sequence)) this.#latest = Math.max(this.#latest, Number(line.sequence));
+      const known = gatewayAuditLineSchema.safeParse(line);
+      if (known.success) this.#tell(known.data);
+    }
+  }
+
+  #tell(line: GatewayAuditLine): void {
+    if (line.etag !== undefined) this.#change = line;
+    this.#lines.push(line);
+    if (this.#lines.length > toldLines) this.#lines.shift();
+  }
+
   async #append(text: string): Promise<void> {
     await mkdir(dirname(this.#path), { recursive: true });
     await appendFile(this.#path, text, { mode: 0o600, flush: true });
   }
 }
 
-const asText = (line: GatewayAuditLine): string => `${JSON.stringify(line)}\n`;
-
-function lineOf(text: string): GatewayAuditLine | null {
+function parsed(text: string): unknown {
   try {
-    return gatewayAuditLineSchema.parse(JSON.parse(text));
+    return JSON.parse(text);
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import { saneNameOf } from "./clientNames";
 import { TokenBucket } from "./tokenBucket";
 
 /** Who asks. */
@@ -21,8 +22,6 @@ interface Known {
 }
 
 const objectiveHeader = "x-gateway-inference-objective";
-/** Names end up in records, so that long ones are not taken for names. */
-const saneName = /^[\x21-\x7e]{1,128}$/;
 const bearer = /^Bearer +(\S+)$/i;
 const always = (): number => 0;
 
@@ -43,8 +42,7 @@ export class Callers {
 
   /** Who a request is from; null when it carries no key that is known and one is needed. */
   identify(headers: IncomingHttpHeaders): Caller | null {
-    const named = headers[objectiveHeader];
-    const objective = typeof named === "string" && saneName.test(named) ? named : null;
+    const objective = saneNameOf(headers[objectiveHeader]) ?? null;
     if (this.#known === null) return { key: null, objective, takeTurn: always };
     const secret = bearer.exec(headers.authorization ?? "")?.[1];
     const found = secret === undefined ? undefined : this.#known.get(createHash("sha256").update(secret).digest("hex"));

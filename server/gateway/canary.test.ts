@@ -178,7 +178,7 @@ describe("a canary", () => {
     held.open();
     const models = await Promise.all(answers.map(async (answer) => (await answer).headers.get("x-weir-model")));
     expect(models.sort()).toEqual(["large", "small", "small", "small", "small", "small"]);
-    expect(await auditOf(gateway)).toEqual(["configuration", "canary started", "canary withdrawn"]);
+    expect(await auditOf(gateway)).toEqual(["configuration", "configuration", "canary started", "canary withdrawn"]);
   });
 
   it("withdrawn, sends no request on to a later stage of the candidate's", async () => {

@@ -1,18 +1,14 @@
 import type { Logger } from "pino";
 import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import {
-  type Canary,
-  type CanaryRequest,
-  canaryRequestSchema,
-  type GatewayAuditLine,
-  type Signature,
-} from "@/server/contracts/gatewayControls";
+import { type Canary, type CanaryRequest, canaryRequestSchema, type Signature } from "@/server/contracts/gatewayControls";
 import type { ApiError } from "./apiError";
+import type { AuditNote } from "./auditLog";
 import { beginningOf, outlook, percent, withFinished } from "./canarySteps";
 import { candidateRefusal } from "./candidateRefusal";
 import type { Configuration } from "./configuration";
 import { type Control, type ControlGround, conflict, nothingToEnd, senseless, withReason } from "./control";
 import { clientGone } from "./endedError";
+import { isSamePlan, type PlanName, shortId } from "./planName";
 import { stableShare } from "./stableShare";
 import type { Turns } from "./turns";
 
@@ -24,11 +20,12 @@ export interface CanaryGround extends ControlGround {
 }
 
 type Finished = Pick<Decision, "planId" | "policyHash" | "canary" | "status" | "endToEndSeconds">;
-type PlanName = Pick<GatewayConfig, "planId" | "policyHash">;
 
 /** Who the audit says did what the gateway did by itself. */
 const itself = "gateway";
 const longestTimerMs = 2 ** 31 - 1;
+/** For want of room in a queue or at engines: a candidate that asks for more than there is fails those programs. */
+const turnedAway = 429;
 /** Timers may fire a little early by the wall clock. */
 const timerSlackMs = 10;
 
@@ -51,8 +48,15 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
   async resume(): Promise<void> {
     const canary = this.#canary;
     if (canary?.state !== "running") return;
-    const { current } = this.#ground.configuration;
-    if (current !== null && isNamed(canary.candidate, current)) return this.#end("promoted", "It was put into force.");
+    const { audit, configuration } = this.#ground;
+    const { current } = configuration;
+    if (current !== null && isSamePlan(canary.candidate, current)) {
+      const detail = `The policy ${shortId(canary.candidate.policyHash)} is in force.`;
+      await this.#end("promoted", detail);
+      // Of a gateway that ended between the two.
+      if (audit.latestChange?.action !== "canary promoted") await audit.note({ by: itself, action: "canary promoted", detail });
+      return;
+    }
     const refusal = candidateRefusal(canary.candidate, current);
     if (refusal !== null) return this.withdraw(refusal.message, itself);
     this.#enter({ ...canary, ...beginningOf(canary.step, Date.now()) });
@@ -66,13 +70,13 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
       return senseless(`The shares are ${shares.join(", ")}; they must rise, and the last must be 1.`);
     const refusal = candidateRefusal(candidate, current);
     if (refusal !== null) return refusal;
-    if (current !== null && isNamed(candidate, current)) return conflict("The candidate is what is in force.");
+    if (current !== null && isSamePlan(candidate, current)) return conflict("The candidate is what is in force.");
     if (this.#canary?.state === "running") return conflict("A canary runs already; end it first.");
     if (store.kept.panic !== null) return conflict("There is a panic; lift it first.");
     const nowMs = Date.now();
     this.#enter({ ...request, state: "running", sinceMs: nowMs, ...beginningOf(0, nowMs), endReason: "" });
     const steps = shares.map(percent).join(", then ");
-    const detail = withReason(`The policy ${candidate.policyHash.slice(0, 12)} takes ${steps} of the programs`, reason);
+    const detail = withReason(`The policy ${shortId(candidate.policyHash)} takes ${steps} of the programs`, reason);
     await this.#keep({ by, action: "canary started", detail });
     return null;
   }
@@ -98,7 +102,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
   /** Another configuration is in force. */
   installed(config: GatewayConfig): void {
     if (this.#canary?.state !== "running" || this.#base === null) return;
-    const reason = isNamed(this.#base, config)
+    const reason = isSamePlan(this.#base, config)
       ? candidateRefusal(this.#canary.candidate, config)?.message
       : "Another plan or policy came into force.";
     if (reason !== undefined) this.#unwatched(this.withdraw(reason, itself));
@@ -108,12 +112,12 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
   finished({ planId, policyHash, canary = false, status, endToEndSeconds }: Finished): void {
     if (this.#canary?.state !== "running" || this.#base === null) return;
     const { candidate, stop } = this.#canary;
-    if (!isNamed(canary ? candidate : this.#base, { planId, policyHash })) return;
+    if (!isSamePlan(canary ? candidate : this.#base, { planId, policyHash })) return;
     const slow = stop.slow !== null && endToEndSeconds > stop.slow.endToEndSeconds;
     // A client that went away says nothing, unless it had waited for longer than it should have to.
     if (status === clientGone && !slow) return;
     const arm = canary ? "candidateArm" : "currentArm";
-    this.#canary = { ...this.#canary, ...withFinished(this.#canary, { arm, failed: status >= 500, slow }) };
+    this.#canary = { ...this.#canary, ...withFinished(this.#canary, { arm, failed: status >= 500 || status === turnedAway, slow }) };
     if (canary) this.#look();
   }
 
@@ -149,7 +153,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
         const canary = this.#canary;
         if (canary?.state !== "running") return;
         const { candidate, candidateArm } = canary;
-        const detail = `The policy ${candidate.policyHash.slice(0, 12)} is in force, after ${candidateArm.finished} requests of all programs.`;
+        const detail = `The policy ${shortId(candidate.policyHash)} is in force, after ${candidateArm.finished} requests of all programs.`;
         // Said before it is, so that the change of configuration is not taken for somebody else's.
         this.#canary = { ...canary, state: "promoted", endReason: detail };
         try {
@@ -185,7 +189,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     return store.keep({ canary: this.#canary });
   }
 
-  async #keep(note: Pick<GatewayAuditLine, "by" | "action" | "detail">): Promise<void> {
+  async #keep(note: AuditNote): Promise<void> {
     const { store, audit } = this.#ground;
     await Promise.all([store.keep({ canary: this.#canary }), audit.note(note)]);
   }
@@ -195,5 +199,3 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     change.catch((error: unknown) => this.#ground.log.error({ err: error }, "a step of the canary could not be kept"));
   }
 }
-
-const isNamed = (one: PlanName, { planId, policyHash }: PlanName): boolean => one.planId === planId && one.policyHash === policyHash;

@@ -2,6 +2,9 @@ import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayA
 import { modelsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
+/** Names that the gateway gives itself, or will: a model of one would take its place. */
+const ownNames = /^(cascade|workflow|ensemble)\/|^(panic|canary|unknown)$/;
+
 /** Why a configuration of the right shape cannot be served, in one sentence with the offending value; null when it can. */
 export function configRefusal({ policy, replicas, judge, settings }: GatewayConfig): string | null {
   const refusal = policyRefusal(policy);
@@ -9,6 +12,9 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
   const ids = replicas.map((replica) => replica.id);
   const repeated = ids.find((id, index) => ids.indexOf(id) !== index);
   if (repeated !== undefined) return `Two replicas are called ${repeated}; ids must differ.`;
+  const taken = replicas.find((replica) => ownNames.test(replica.model));
+  if (taken !== undefined)
+    return `The replica ${taken.id} is of the model ${taken.model}, a name that is the gateway's own; give it another.`;
   const noHttp = [...replicas.map((replica) => replica.url), ...(judge?.url === undefined ? [] : [judge.url])].find(
     (url) => !/^https?:\/\//.test(url),
   );

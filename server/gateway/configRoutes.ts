@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import { configRequestSchema } from "@/server/contracts/gatewayAdmin";
 import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gatewayControls";
 import type { AdminHandler, AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
@@ -44,7 +44,7 @@ export function configRoutes({ configuration, controls, turns }: ConfigRoutesOpt
       if (configuration.current === null) sendError(response, noConfig, headers);
       else sendJson(response, configuration.current, { headers });
     },
-    "PUT /config": change(gatewayConfigSchema, configBytes, async (config) => {
+    "PUT /config": change(configRequestSchema, configBytes, async (config) => {
       const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge);
       if (refusal !== null) return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
       const hindrance = controls.configRefusal(config);

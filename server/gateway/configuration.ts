@@ -1,13 +1,15 @@
-import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import type { Candidate, GatewayAuditLine, KnobsRequest, Signature } from "@/server/contracts/gatewayControls";
+import type { Logger } from "pino";
+import type { ConfigRequest, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gatewayControls";
 import { policyHash } from "@/server/contracts/policyHash";
-import { modelsOf } from "@/solver/plan/policySchema";
 import type { ApiError } from "./apiError";
-import type { AuditLog } from "./auditLog";
+import type { AuditLog, AuditNote } from "./auditLog";
+import { configChange } from "./configChange";
 import { configRefusal } from "./configRefusal";
 import { type ConfigStore, configEtag, type PlanPart } from "./configStore";
 import { conflict, senseless, withReason } from "./control";
 import { missingJudgeKey } from "./judgeEndpoint";
+import { isSamePlan, shortId } from "./planName";
 import type { Serving } from "./serving";
 import { turnedPolicy } from "./turnedPolicy";
 
@@ -20,9 +22,8 @@ interface ConfigurationOptions {
   readonly audit: AuditLog;
   /** Told of each as soon as it is in force. */
   readonly onInstalled: (config: GatewayConfig, etag: string) => void;
+  readonly log: Logger;
 }
-
-type Note = Pick<GatewayAuditLine, "by" | "action" | "detail">;
 
 /** The configuration in force and the ways to another. Each is durable before it is in force. */
 export class Configuration {
@@ -53,21 +54,25 @@ export class Configuration {
     if (loaded.kind === "unusable") return loaded.reason;
     this.#previous = loaded.previous;
     this.#options.serving.install(loaded.config, loaded.earlierNames);
+    if (this.#options.audit.latestChange?.etag !== this.etag) {
+      const { planId, policyHash: hash } = loaded.config;
+      const what = `Started with the plan ${shortId(planId)}, policy ${shortId(hash)}, in a configuration that no line tells of`;
+      const why = "the gateway ended before the line was written, or the file is another's";
+      await this.#note({ by: "gateway", action: "configuration", detail: `${what}: ${why}.` });
+    }
     return null;
   }
 
   /** Puts a whole configuration that was found good into force; without settings it leaves them as they are. */
-  async put(given: GatewayConfig): Promise<void> {
+  async put({ by, reason, ...given }: ConfigRequest): Promise<void> {
     const settings = given.settings ?? this.current?.settings;
     const config = settings === undefined ? given : { ...given, settings };
-    const { planId, policyHash: hash, replicas } = config;
-    const detail = `The plan ${short(planId)} with the policy ${short(hash)} came into force over ${replicas.length} engines.`;
-    const known = planId === this.current?.planId && hash === this.current.policyHash;
-    await this.#replace(config, known ? null : { by: "admin API", action: "configuration", detail });
+    const change = configChange(this.current, config);
+    await this.#replace(config, change === null ? null : { by, action: "configuration", detail: withReason(change, reason) });
   }
 
   /** Puts a candidate's plan and policy into force over the engines there are; what was in force stays for a rollback. */
-  async adopt({ planId, policyHash: hash, policy }: Candidate, note: Note): Promise<void> {
+  async adopt({ planId, policyHash: hash, policy }: Candidate, note: AuditNote): Promise<void> {
     if (this.current === null) throw new Error("There is no configuration to put a candidate into.");
     const before = planPart(this.current);
     await this.#replace({ ...this.current, planId, policyHash: hash, policy }, note, before);
@@ -92,36 +97,39 @@ export class Configuration {
     if (current === null) return noPlan;
     const previous = this.#previous;
     if (previous === null) return conflict("No plan was in force before this one, so there is none to go back to.");
-    const lonely = modelsOf(previous.policy).find((model) => !current.replicas.some((replica) => replica.model === model));
-    if (lonely !== undefined) return conflict(`The plan ${short(previous.planId)} needs ${lonely}, which has no engine any more.`);
     const config = { ...current, ...previous };
     const refusal = configRefusal(config) ?? missingJudgeKey(config.judge);
-    if (refusal !== null) return conflict(refusal);
-    const detail = withReason(`From the plan ${short(current.planId)} back to ${short(previous.planId)}`, reason);
+    if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
+    const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
     await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));
     return null;
   }
 
-  /** The plan before `config` is the last that was in force under another id, unless the caller says which. */
-  async #replace(config: GatewayConfig, note: Note | null, before?: PlanPart): Promise<void> {
-    const { serving, store, audit, onInstalled } = this.#options;
+  /** The plan before `config` is the last that was in force under another id, unless the caller says which, and never `config`'s own. */
+  async #replace(config: GatewayConfig, note: AuditNote | null, before?: PlanPart): Promise<void> {
+    const { serving, store, onInstalled } = this.#options;
     const { current } = this;
     const another = current !== null && current.planId !== "" && current.planId !== config.planId;
-    const previous = before ?? (another ? planPart(current) : this.#previous);
+    const last = before ?? (another ? planPart(current) : null);
+    const previous = last === null || isSamePlan(last, config) ? this.#previous : last;
     const earlierNames = serving.earlierNamesUnder(config);
     await store.save({ config, earlierNames, previous });
     this.#previous = previous;
     serving.install(config, earlierNames);
     onInstalled(config, this.etag);
-    if (note !== null) await audit.note(note);
+    if (note !== null) await this.#note(note);
+  }
+
+  /** What is in force stays so where its line cannot be written: to say that nothing was done would be wrong. */
+  async #note(note: AuditNote): Promise<void> {
+    const line = { ...note, etag: this.etag };
+    const { audit, log } = this.#options;
+    await audit.note(line).catch((err: unknown) => log.error({ err, line }, "a line of the audit could not be written"));
   }
 }
 
 function planPart({ name, planId, policyHash: hash, policy, judge }: GatewayConfig): PlanPart {
   return { name, planId, policyHash: hash, policy, judge };
 }
-
-/** A hash as people say it. */
-const short = (id: string): string => (id === "" ? "of no id" : id.slice(0, 12));
 
 const noPlan = conflict("No configuration is in force yet; apply a plan first.");

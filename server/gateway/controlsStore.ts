@@ -1,15 +1,17 @@
-import { readFile } from "node:fs/promises";
+import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { canarySchema, mirrorRequestSchema, panicSchema, shadowRequestSchema } from "@/server/contracts/gatewayControls";
 import { isMissing, writeDurably } from "./durableFile";
+import { isRecord } from "./isRecord";
 
-const keptSchema = z.object({
+const keptSchemas = {
   panic: panicSchema.nullable().default(null),
   canary: canarySchema.nullable().default(null),
   shadow: shadowRequestSchema.nullable().default(null),
   mirror: mirrorRequestSchema.nullable().default(null),
-});
+};
+const keptSchema = z.object(keptSchemas);
 
 /** What of the controls outlives the gateway. */
 export type KeptControls = z.infer<typeof keptSchema>;
@@ -28,13 +30,21 @@ export class ControlsStore {
     return this.#kept;
   }
 
-  /** Takes up what an earlier start kept. @returns why it could not, in one sentence; null where it could or there was nothing. */
+  /**
+   * Takes up what an earlier start kept, each control by itself: one that cannot be used, as one of another version of the gateway, must not
+   * lift a panic. The file as it was then stays beside it. @returns what could not be taken up and why, in one sentence; null where all was.
+   */
   async load(): Promise<string | null> {
     try {
-      this.#kept = keptSchema.parse(JSON.parse(await readFile(this.path, "utf8")));
-      return null;
+      const found: unknown = JSON.parse(await readFile(this.path, "utf8"));
+      if (!isRecord(found)) throw new Error("it is no JSON object");
+      const unusable = Object.entries(keptSchemas).filter(([name, schema]) => !schema.safeParse(found[name]).success);
+      const usable = Object.entries(found).filter(([name]) => !unusable.some(([one]) => one === name));
+      this.#kept = keptSchema.parse(Object.fromEntries(usable));
+      return unusable.length === 0 ? null : await this.#setAside(`${unusable.map(([name]) => name).join(", ")} in ${this.path}`);
     } catch (error) {
-      return isMissing(error) ? null : `${this.path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`;
+      if (isMissing(error)) return null;
+      return this.#setAside(`${this.path} (${error instanceof Error ? error.message : String(error)})`);
     }
   }
 
@@ -49,5 +59,15 @@ export class ControlsStore {
     const written = this.#written.then(() => writeDurably(this.path, JSON.stringify(this.#kept, null, 2)));
     this.#written = written.catch(() => undefined);
     return written;
+  }
+
+  /** Keeps a copy of the file, which the next change of a control will write anew. */
+  async #setAside(what: string): Promise<string> {
+    const copy = `${this.path}.unusable`;
+    const kept = await copyFile(this.path, copy).then(
+      () => `; the file as it was is kept as ${copy}`,
+      () => "",
+    );
+    return `${what} cannot be used${kept}.`;
   }
 }

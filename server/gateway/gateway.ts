@@ -67,11 +67,13 @@ export async function startGateway({
   let draining = false;
 
   const audit = new AuditLog(stateDirectory);
-  await audit.load();
+  const untold = await audit.load();
+  if (untold !== null) log.error({ reason: untold }, "starting without the lines of the audit so far");
   const configuration = new Configuration({
     serving,
     store: new ConfigStore(stateDirectory),
     audit,
+    log,
     onInstalled(config, etag) {
       controls.canary.installed(config);
       const { planId, policyHash, replicas } = config;
@@ -82,7 +84,7 @@ export async function startGateway({
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
   const controlsStore = new ControlsStore(stateDirectory);
   const unusable = await controlsStore.load();
-  if (unusable !== null) log.error({ reason: unusable }, "starting without the controls of before");
+  if (unusable !== null) log.error({ reason: unusable }, "starting without some of the controls of before");
   const turns = new Turns();
   const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log });
   await controls.canary.resume();

@@ -178,9 +178,13 @@ describe("a judge on engines of the configuration", () => {
 describe("a judge's configuration", () => {
   it.each<[Partial<GatewayConfig>, RegExp]>([
     [{ judge: { model: "nobody" } }, /judge nobody has neither a url nor a replica/],
-    [{ judge: { model: "small", keyFromEnvironment: "JUDGE_KEY" } }, /key from JUDGE_KEY but no url/],
-    [{ judge: { model: "j", url: "http://127.0.0.1:1", keyFromEnvironment: "NO_SUCH_JUDGE_KEY" } }, /NO_SUCH_JUDGE_KEY, which is not set/],
-    [{ judge: { model: "j", url: "http://127.0.0.1:1", keyFromEnvironment: "WEIR_ADMIN_TOKEN" } }, /keyFromEnvironment/],
+    [{ judge: { model: "small", keyFromEnvironment: "WEIR_JUDGE_KEY" } }, /key from WEIR_JUDGE_KEY but no url/],
+    [
+      { judge: { model: "j", url: "http://127.0.0.1:1", keyFromEnvironment: "WEIR_JUDGE_NO_SUCH_KEY" } },
+      /WEIR_JUDGE_NO_SUCH_KEY, which is not set/,
+    ],
+    [{ judge: { model: "j", url: "http://127.0.0.1:1", keyFromEnvironment: "WEIR_ADMIN_TOKEN" } }, /must begin with WEIR_JUDGE_/],
+    [{ judge: { model: "j", url: "http://127.0.0.1:1", keyFromEnvironment: "AWS_SECRET_ACCESS_KEY" } }, /must begin with WEIR_JUDGE_/],
     [{ settings: { judge: { rubric: "How good is {answer}?" } } }, /\{prompt\} and \{answer\}/],
   ])("is refused: %j", async (change, sentence) => {
     const { put } = await startTestGateway();
@@ -189,12 +193,12 @@ describe("a judge's configuration", () => {
   });
 
   it("asks in the operator's words, with the key from the environment", async () => {
-    vi.stubEnv("TEST_JUDGE_KEY", "secret");
+    vi.stubEnv("WEIR_JUDGE_TEST_KEY", "secret");
     const judge = await startTestEngine(scores);
     const settings = { judge: { rubric: "Grade {answer} for {prompt}." } };
     const gateway = await start((url) => ({
       ...judgedOn(url, [], { settings }),
-      judge: { model: "outside", url: judge.url, keyFromEnvironment: "TEST_JUDGE_KEY" },
+      judge: { model: "outside", url: judge.url, keyFromEnvironment: "WEIR_JUDGE_TEST_KEY" },
     }));
     await ask(gateway, 1);
     expect(await judged(gateway)).toEqual([90]);
@@ -205,17 +209,17 @@ describe("a judge's configuration", () => {
   });
 
   it("starts without the key it had, with the judge down until it is back", async () => {
-    vi.stubEnv("TEST_JUDGE_KEY", "secret");
+    vi.stubEnv("WEIR_JUDGE_TEST_KEY", "secret");
     const judge = await startTestEngine(scores);
     const first = await start((url) => ({
       ...judgedOn(url, []),
-      judge: { model: "outside", url: judge.url, keyFromEnvironment: "TEST_JUDGE_KEY" },
+      judge: { model: "outside", url: judge.url, keyFromEnvironment: "WEIR_JUDGE_TEST_KEY" },
     }));
     await first.close();
     vi.unstubAllEnvs();
     const second = await startTestGateway({}, { stateDirectory: first.stateDirectory });
     await ask(second, 1);
-    expect(await judged(second)).toEqual(["judge-unavailable: the judge cannot be asked: its key TEST_JUDGE_KEY is not set"]);
+    expect(await judged(second)).toEqual(["judge-unavailable: the judge cannot be asked: its key WEIR_JUDGE_TEST_KEY is not set"]);
   });
 
   afterEach(() => void vi.unstubAllEnvs());

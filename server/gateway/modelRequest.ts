@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
 import type { ApiError } from "./apiError";
+import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
 import { isRecord } from "./isRecord";
 import { type RequestScores, readRouterScores } from "./routerScores";
@@ -48,7 +49,6 @@ const streamingHeader = "x-weir-stream";
 const programTokensHeader = "x-weir-program-tokens";
 /** Where clients in use write the session a request belongs to; the first that is there counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
-const saneId = /^[\x21-\x7e]{1,128}$/;
 const positiveInteger = /^[1-9]\d{0,8}$/;
 
 /**
@@ -62,7 +62,7 @@ export function promptEnd({ endpoint, body }: ModelRequest, characters: number):
 /** The ids of a request that has just come. */
 export function requestIds(headers: IncomingHttpHeaders): RequestIds {
   const decisionId = randomUUID();
-  return { requestId: saneHeader(headers, "x-request-id") ?? decisionId, decisionId };
+  return { requestId: saneNameOf(headers["x-request-id"]) ?? decisionId, decisionId };
 }
 
 interface Arrived {
@@ -96,13 +96,13 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
   const streaming = headers[streamingHeader] ?? null;
   if (streaming !== null && streaming !== "buffer" && streaming !== "last") {
     return refuse(
-      `The header ${streamingHeader} says ${JSON.stringify(String(streaming).slice(0, 200))}, but only buffer and last exist.`,
+      `The header ${streamingHeader} says ${JSON.stringify(shownName(String(streaming)))}, but only buffer and last exist.`,
       "invalid_header",
     );
   }
   const programTokens = headers[programTokensHeader] ?? null;
   if (programTokens !== null && !positiveInteger.test(String(programTokens))) {
-    const shown = JSON.stringify(String(programTokens).slice(0, 200));
+    const shown = JSON.stringify(shownName(String(programTokens)));
     return refuse(
       `The header ${programTokensHeader} says ${shown}, but it must be a positive number of tokens below 1e9.`,
       "invalid_header",
@@ -121,7 +121,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       decisionId: ids.decisionId,
       endpoint,
       model,
-      programId: sessionHeaders.map((name) => saneHeader(headers, name)).find((id) => id !== undefined) ?? ids.decisionId,
+      programId: sessionHeaders.map((name) => saneNameOf(headers[name])).find((id) => id !== undefined) ?? ids.decisionId,
       body,
       stream: endpoint.text !== null && stream === true,
       streaming,
@@ -134,6 +134,11 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       upstreamHeaders,
     },
   };
+}
+
+/** Headers for an engine without those by which a client's trace would go on there. */
+export function withoutTrace({ traceparent: _, tracestate: __, ...headers }: ModelRequest["upstreamHeaders"]): Record<string, string> {
+  return headers;
 }
 
 interface EngineBodyOptions {
@@ -165,11 +170,6 @@ function isPriority(value: unknown): value is number {
 function mostTokensOf({ max_completion_tokens: completion, max_tokens: legacy }: ModelRequest["body"]): number | null {
   const asked = completion ?? legacy;
   return typeof asked === "number" && asked > 0 ? asked : null;
-}
-
-function saneHeader(headers: IncomingHttpHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" && saneId.test(value) ? value : undefined;
 }
 
 function refuse(message: string, code: string, param?: string): ParsedRequest {

@@ -35,7 +35,10 @@ export class PanicControl implements Control<PanicRequest, Panic> {
   }
 
   read(): Panic | null {
-    return this.#ground.store.kept.panic;
+    const { panic } = this.#ground.store.kept;
+    if (panic === null || this.#ground.serving.pool.available(panic.model)) return panic;
+    const warning = `No engine of ${panic.model} answers at the moment, so requests are refused until one does or the panic goes to another model.`;
+    return { ...panic, warning };
   }
 
   async end({ by, reason }: Signature): Promise<ApiError | null> {

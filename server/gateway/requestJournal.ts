@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { Caller } from "./callers";
+import { shownName } from "./clientNames";
 import type { ModelRequest } from "./modelRequest";
 import type { Replica } from "./replica";
 import { requestCost } from "./requestCost";
@@ -141,7 +142,7 @@ export class RequestJournal {
       status,
       reason: this.reason,
       endpoint: asked.endpoint.path,
-      asked: asked.model,
+      asked: shownName(asked.model),
       candidates: served.models,
       inputTokens: asked.inputTokens,
       degraded: [...this.#degraded],

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { shownName } from "./clientNames";
 
 /** What an application's own router says of a request, by model; empty where it says nothing. */
 export type RequestScores = ReadonlyMap<string, number>;
@@ -21,11 +22,11 @@ export function readRouterScores(headers: IncomingHttpHeaders): RequestScores | 
     const equals = entry.lastIndexOf("=");
     const model = entry.slice(0, Math.max(0, equals)).trim();
     const score = entry.slice(equals + 1).trim();
-    const shown = JSON.stringify(entry.trim().slice(0, 200));
+    const shown = JSON.stringify(shownName(entry.trim()));
     if (model === "" || !number.test(score) || Number(score) > 100) {
       return `The header ${header} says ${shown}, but each entry must be model=score with a score from 0 to 100.`;
     }
-    if (scores.has(model)) return `The header ${header} scores ${JSON.stringify(model.slice(0, 200))} twice.`;
+    if (scores.has(model)) return `The header ${header} scores ${JSON.stringify(shownName(model))} twice.`;
     scores.set(model, Number(score));
   }
   return scores;

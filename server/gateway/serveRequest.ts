@@ -82,8 +82,19 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     return onShed(decision);
   }
   const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
-  const run = new RequestRun({ asked, served: admission.served, serving, journal, response, signal, limits });
-  const finished = await run.run().finally(() => clearTimeout(deadline));
+  let finished: FinishedRun;
+  try {
+    finished = await new RequestRun({ asked, served: admission.served, serving, journal, response, signal, limits }).run();
+  } catch (bug) {
+    // Told of as any other: a canary whose requests fail in the gateway itself must not look sound.
+    journal.reason = "The gateway failed.";
+    const decision = journal.decision(admission.served, 500, serving.config);
+    trace?.finished(decision, admission.served.timeScale);
+    onDecision(admission.served.name, decision);
+    throw bug;
+  } finally {
+    clearTimeout(deadline);
+  }
   trace?.finished(finished.decision, finished.served.timeScale);
   onDecision(finished.served.name, finished.decision);
   showFinished(finished, { asked, response, serving });

@@ -2,6 +2,7 @@ import { type ShadowRequest, type Shadow as ShadowSummary, shadowRequestSchema }
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { hashRefusal } from "./candidateRefusal";
 import { senseless } from "./control";
+import { shortId } from "./planName";
 import { Shadow } from "./shadow";
 import { WatchControl, type WatchGround } from "./watchControl";
 
@@ -21,7 +22,7 @@ export function shadowControl(ground: WatchGround): WatchControl<ShadowRequest, 
     schema: shadowRequestSchema,
     kept: store.kept.shadow,
     describe: ({ candidate: { planId, policyHash } }) =>
-      `The policy ${policyHash.slice(0, 12)} of plan ${planId} decides on live traffic without acting`,
+      `The policy ${shortId(policyHash)} of the plan ${shortId(planId)} decides on live traffic without acting`,
     start(request) {
       const { candidate } = request;
       const refusal = policyRefusal(candidate.policy) ?? hashRefusal(candidate);

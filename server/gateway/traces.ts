@@ -10,14 +10,13 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { Logger } from "pino";
-import type { ModelRequest } from "./modelRequest";
+import { shownName } from "./clientNames";
+import { type ModelRequest, withoutTrace } from "./modelRequest";
 import { RequestTrace } from "./requestTrace";
 import { SpanQueue, type SpanTally } from "./spanQueue";
 
 /** Time to hand on the last spans at the end. */
 const farewellMs = 1000;
-/** Names that clients write stay short in spans. */
-const longestName = 200;
 
 interface TracesOptions {
   readonly log: Logger;
@@ -85,7 +84,7 @@ export class Traces {
     const parent = propagator.extract(ROOT_CONTEXT, headers, defaultTextMapGetter);
     const epochMs = Date.now() - performance.now();
     const { operation } = asked.endpoint;
-    const model = asked.model.slice(0, longestName);
+    const model = shownName(asked.model);
     const root = tracer.startSpan(
       `${operation} ${model}`,
       {
@@ -112,7 +111,7 @@ export class Traces {
 
   /** The request with the trace's own context for the engine in place of the client's. */
   #handedOn(asked: ModelRequest, context: Context): ModelRequest {
-    const { traceparent: _, tracestate: __, ...upstreamHeaders } = asked.upstreamHeaders;
+    const upstreamHeaders = withoutTrace(asked.upstreamHeaders);
     this.#tracing.propagator.inject(context, upstreamHeaders, defaultTextMapSetter);
     return { ...asked, upstreamHeaders };
   }
