@@ -11,6 +11,8 @@ interface Engine {
   /** As this engine counts; null: none. */
   readonly priority: number | null;
   readonly signal: AbortSignal;
+  /** Of a whole answer. */
+  readonly mostBytes: number;
 }
 
 interface Streaming {
@@ -27,13 +29,14 @@ export function streamsLive(asked: ModelRequest, stage: number, { served: { driv
 
 /** Asks an engine: for a whole answer, or, `live`, for a stream that goes on to the client as it comes. */
 export async function askEngine(asked: ModelRequest, engine: Engine, live: Omit<Relay, "call"> | null): Promise<RelayOutcome> {
-  const { model, replica, priority, signal } = engine;
+  const { model, replica, priority, signal, mostBytes } = engine;
   const call: EngineCall = {
     pool: replica.pool,
     path: replica.basePath + asked.endpoint.path,
     headers: asked.upstreamHeaders,
     body: engineBody(asked, model, { stream: live !== null, priority }),
     signal,
+    mostBytes,
     watch: replica.quiet,
   };
   return live === null ? { kind: "not-begun", reply: await callEngine(call) } : relayStream({ call, ...live });

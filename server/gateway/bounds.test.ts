@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
-import { oneModel, startTestGateway, until } from "./testGateway";
+import { oneModel, startTestGateway, testConfig, until } from "./testGateway";
 
 describe("bounds", () => {
   it("sheds with 429 and Retry-After when the queue is full, and serves what it admitted", async () => {
@@ -102,5 +102,22 @@ describe("bounds", () => {
     engine.open();
     await Promise.all(taken);
     expect((await counts()).refused).toBe(5);
+  });
+
+  it("gives a copy of the mirror a time of its own, which is shorter than a request's", async () => {
+    const small = await startTestEngine((_, response) => sayCompletion(response, "small"));
+    const judge = await startTestEngine((_, response) => sayCompletion(response, "90"));
+    const hung = await startTestEngine(() => undefined);
+    const gateway = await startTestGateway({ copySeconds: 0.1 });
+    const stages = [
+      { model: "small", urls: [small.url] },
+      { model: "large", urls: [hung.url] },
+    ];
+    await gateway.put(testConfig({ stages, thresholds: [50], judgeUrl: judge.url }));
+    const mirror = `${gateway.adminUrl}/mirror`;
+    await fetch(mirror, { method: "PUT", body: JSON.stringify({ share: 1, maxInFlight: 8, by: "ann", reason: "scores" }) });
+    expect((await gateway.chat({})).status).toBe(200);
+    await hung.asked[0]?.cutOff;
+    await until(async () => ((await (await fetch(mirror)).json()) as { failed: number }).failed === 1);
   });
 });

@@ -6,6 +6,7 @@ import { isRecord } from "./isRecord";
 export const chatEndpoint: Endpoint = {
   path: "/v1/chat/completions",
   operation: "chat",
+  answersIn: "choices",
   refusal: ({ messages }) =>
     Array.isArray(messages) && messages.length > 0
       ? null

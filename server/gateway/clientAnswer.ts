@@ -57,10 +57,10 @@ export class ClientAnswer {
   }
 
   /** Says what is wrong, if the client can still be told. */
-  fail(by: AnsweredBy, error: ApiError): number {
+  fail(by: AnsweredBy, error: ApiError, headers?: OutgoingHttpHeaders): number {
     const { response, journal } = this.#options;
     journal.reason = error.message;
-    if (!response.headersSent && !response.destroyed) sendError(response, error, this.headers(by));
+    if (!response.headersSent && !response.destroyed) sendError(response, error, Object.assign(this.headers(by), headers));
     return error.status;
   }
 }

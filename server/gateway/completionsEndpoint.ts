@@ -5,6 +5,7 @@ import { isRecord } from "./isRecord";
 export const completionsEndpoint: Endpoint = {
   path: "/v1/completions",
   operation: "text_completion",
+  answersIn: "choices",
   refusal: ({ prompt }) =>
     typeof prompt === "string" || (Array.isArray(prompt) && prompt.length > 0)
       ? null

@@ -4,6 +4,7 @@ import type { Endpoint } from "./endpoint";
 export const embeddingsEndpoint: Endpoint = {
   path: "/v1/embeddings",
   operation: "embeddings",
+  answersIn: "data",
   refusal: ({ input }) =>
     typeof input === "string" || (Array.isArray(input) && input.length > 0)
       ? null

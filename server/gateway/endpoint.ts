@@ -11,6 +11,8 @@ export interface Endpoint {
   readonly path: string;
   /** What OpenTelemetry calls it (`gen_ai.operation.name`). */
   readonly operation: "chat" | "text_completion" | "embeddings";
+  /** Member of an answer that lists what was asked for: an answer without it is none. */
+  readonly answersIn: "choices" | "data";
   /** Why no engine could answer the body; null where that is for the engine to say. */
   refusal(body: Json): BodyRefusal | null;
   /** null: answers are no text, so that no cascade can judge them and none is streamed. */

@@ -209,7 +209,7 @@ describe("the official client", () => {
       client.chat.completions.create({ model, user, messages: [{ role: "user", content: "?" }] });
     await expect(ask("gone", "")).rejects.toBeInstanceOf(OpenAI.NotFoundError);
     await expect(ask("large", "")).rejects.toMatchObject({ status: 400, param: "messages", message: "400 too long" });
-    await expect(ask("large", "full")).rejects.toMatchObject({ status: 502, code: "engine_failed" });
+    await expect(ask("large", "full")).rejects.toMatchObject({ status: 429, code: "engine_full" });
   });
 
   it("cuts the engine's work short when it aborts a stream", async () => {

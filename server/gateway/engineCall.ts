@@ -8,6 +8,8 @@ export interface EngineCall {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
+  /** Of an answer that is collected; a longer one has failed. */
+  readonly mostBytes: number;
   /** Takes over the body of a 200 answer piece by piece; without it the body is collected. */
   readonly onData?: (chunk: Buffer, flow: Flow) => void;
   /** Seconds of silence after which the engine has failed; left out: no limit but the signal. While the flow is paused none pass. */
@@ -44,7 +46,17 @@ export type EngineReply =
  * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
  * connection, so that the engine stops generating). Never rejects.
  */
-export function callEngine({ pool, path, headers, body, signal, onData, silenceSeconds, watch }: EngineCall): Promise<EngineReply> {
+export function callEngine({
+  pool,
+  path,
+  headers,
+  body,
+  signal,
+  mostBytes,
+  onData,
+  silenceSeconds,
+  watch,
+}: EngineCall): Promise<EngineReply> {
   if (signal.aborted) return Promise.resolve({ kind: "aborted" });
   return new Promise((resolve) => {
     let controller: Dispatcher.DispatchController | undefined;
@@ -53,6 +65,7 @@ export function callEngine({ pool, path, headers, body, signal, onData, silenceS
     let contentType = "application/json";
     let settled = false;
     const chunks: Buffer[] = [];
+    let bytes = 0;
     const onAbort = (): void => {
       // Settled first, since aborting reports an error at once.
       settle({ kind: "aborted" });
@@ -104,7 +117,9 @@ export function callEngine({ pool, path, headers, body, signal, onData, silenceS
         onResponseData(_, chunk) {
           silence?.refresh();
           watch?.heard();
-          if (flow && onData) onData(chunk, flow);
+          if (flow && onData) return onData(chunk, flow);
+          bytes += chunk.length;
+          if (bytes > mostBytes) fail(tooLong(mostBytes));
           else chunks.push(chunk);
         },
         onResponseEnd() {
@@ -116,6 +131,11 @@ export function callEngine({ pool, path, headers, body, signal, onData, silenceS
       },
     );
   });
+}
+
+/** Why an answer that is longer than the gateway takes has failed. */
+export function tooLong(mostBytes: number): string {
+  return `its answer is longer than the ${mostBytes} bytes this gateway takes`;
 }
 
 function describe(error: Error): string {

@@ -45,6 +45,8 @@ interface Reading {
 const noScore = (outcome: JudgeOutcome, failure: string): JudgeReading => ({ score: null, failure, outcome });
 const aborted = noScore("aborted", "the request was aborted");
 const rests = noScore("resting", "the judge rests after failures in a row");
+/** Of an answer of a few tokens. */
+const mostAnswerBytes = 1_000_000;
 /** By which it says that this prompt does not suit it; of any other prompt that tells nothing. */
 const refusals: readonly number[] = [400, 413, 422];
 
@@ -138,7 +140,7 @@ export class Judge {
   #ask({ pool, path, watch }: JudgePlace, content: string, signal: AbortSignal): Promise<EngineReply> {
     const { model } = this.#options;
     const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 });
-    return callEngine({ pool, path, headers: this.#headers, body, signal, ...(watch && { watch }) });
+    return callEngine({ pool, path, headers: this.#headers, body, signal, mostBytes: mostAnswerBytes, ...(watch && { watch }) });
   }
 
   #reading(reply: EngineReply): JudgeReading {

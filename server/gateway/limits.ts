@@ -2,12 +2,16 @@
 export interface GatewayLimits {
   /** Largest request body; a longer one is refused with 413. */
   readonly bodyBytes: number;
+  /** Largest answer of an engine that is read whole, and largest part of a stream before its first token; a longer one has failed. */
+  readonly answerBytes: number;
   /** Requests that may wait for one model before new ones are shed with 429. */
   readonly queuedPerModel: number;
   /** Engines tried for one stage before the request fails. */
   readonly attemptsPerStage: number;
   /** Time for one request over all its stages, queues and judge calls; then 504. */
   readonly requestSeconds: number;
+  /** Time for one copy of the mirror, which holds places of engines that are spare; then it has failed. */
+  readonly copySeconds: number;
   /** Time for one judge call; then the answer counts as not judged. */
   readonly judgeSeconds: number;
   /** Judge calls at once; more wait for their turn, at most as long as one may take. */
@@ -31,11 +35,15 @@ export interface GatewayLimits {
 export const defaultLimits: GatewayLimits = {
   // Room for a 1M-token prompt as text, or some images; 2000 queued bodies of that size are not expected on one machine.
   bodyBytes: 8 * 1024 * 1024,
+  // 1000 embeddings of 4096 numbers.
+  answerBytes: 64 * 1024 * 1024,
   // At 100 requests/s a request at the end of the queue waits 20 s: longer queues serve nobody.
   queuedPerModel: 2000,
   attemptsPerStage: 3,
   // vLLM's and the OpenAI client's own default is 600 s.
   requestSeconds: 600,
+  // Where half of an engine's places are free an answer takes less.
+  copySeconds: 60,
   // A judge call takes 0.27 s in the source (Cascadia); ten seconds is a judge that is down.
   judgeSeconds: 10,
   // As many as an engine of its own batches well; further ones would wait there instead of here.

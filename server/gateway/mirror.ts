@@ -1,7 +1,8 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { MirrorRequest, Mirror as MirrorSummary } from "@/server/contracts/gatewayControls";
 import { callEngine, type EngineReply } from "./engineCall";
-import { engineBody, type ModelRequest } from "./modelRequest";
+import type { GatewayLimits } from "./limits";
+import { engineBody, type ModelRequest, withoutTrace } from "./modelRequest";
 import type { Replica } from "./replica";
 import { answerCost, scoreCost } from "./requestCost";
 import type { ServedModel } from "./servedModel";
@@ -17,8 +18,7 @@ export type MirrorOutcome = "completed" | "skipped" | "failed";
 interface MirrorOptions {
   readonly request: MirrorRequest;
   readonly serving: Serving;
-  /** Wall seconds for one copy. */
-  readonly copySeconds: number;
+  readonly limits: Pick<GatewayLimits, "copySeconds" | "answerBytes">;
   readonly onCopy: (outcome: MirrorOutcome) => void;
   readonly onAnswer: (usage: Usage) => void;
 }
@@ -111,7 +111,7 @@ export class Mirror {
   async #copy(answered: AnsweredRequest, places: readonly Replica[]): Promise<void> {
     const end = new AbortController();
     this.#underWay.add(end);
-    const deadline = setTimeout(() => end.abort(), this.#options.copySeconds * 1000);
+    const deadline = setTimeout(() => end.abort(), this.#options.limits.copySeconds * 1000);
     const ask = (replica: Replica) => this.#ask(answered, { replica, signal: end.signal }).catch(() => "failed" as const);
     const outcomes = await Promise.all(places.map(ask));
     clearTimeout(deadline);
@@ -124,7 +124,7 @@ export class Mirror {
   async #ask({ asked, served }: AnsweredRequest, place: Place): Promise<MirrorOutcome> {
     const { replica, signal } = place;
     const { text } = asked.endpoint;
-    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(asked, place) });
+    const outcome = stageOutcome({ kind: "not-begun", reply: await this.#call(asked, place) }, asked.endpoint);
     if (this.#ended || outcome.kind !== "answered") return "failed";
     this.#spend(replica.model, usageOf(outcome.completion));
     const answer = text?.answer(outcome.completion) ?? null;
@@ -140,15 +140,15 @@ export class Mirror {
 
   /** Past the policies, which see it in the engine's count of requests alone. */
   async #call(asked: ModelRequest, { replica, signal }: Place): Promise<EngineReply> {
-    const { traceparent: _, tracestate: __, ...headers } = asked.upstreamHeaders;
     replica.begin();
     try {
       return await callEngine({
         pool: replica.pool,
         path: replica.basePath + asked.endpoint.path,
-        headers: { ...headers, "x-request-id": `${asked.requestId}-mirror` },
+        headers: { ...withoutTrace(asked.upstreamHeaders), "x-request-id": `${asked.requestId}-mirror` },
         body: engineBody(asked, replica.model, { stream: false, priority: null }),
         signal,
+        mostBytes: this.#options.limits.answerBytes,
         watch: replica.quiet,
       });
     } finally {

@@ -1,4 +1,5 @@
 import { type MirrorRequest, type Mirror as MirrorSummary, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
+import { percent } from "./canarySteps";
 import { conflict } from "./control";
 import { Mirror } from "./mirror";
 import { WatchControl, type WatchGround } from "./watchControl";
@@ -11,13 +12,13 @@ export function mirrorControl(ground: WatchGround): WatchControl<MirrorRequest, 
     schema: mirrorRequestSchema,
     kept: store.kept.mirror,
     describe: ({ share, maxInFlight }) =>
-      `${percent(share)} % of the cascade's requests are sent through all stages, at most ${maxInFlight} at once`,
+      `${percent(share)} of the cascade's requests are sent through all stages, at most ${maxInFlight} at once`,
     start(request) {
       if (serving.judge === null) return conflict("No judge is configured, so the answers of copies could not be scored.");
       const mirror = new Mirror({
         request,
         serving,
-        copySeconds: limits.requestSeconds,
+        limits,
         onCopy: (outcome) => metrics.recordCopy(outcome),
         onAnswer: (usage) => metrics.recordCopyTokens(usage),
       });
@@ -32,5 +33,3 @@ export function mirrorControl(ground: WatchGround): WatchControl<MirrorRequest, 
     },
   });
 }
-
-const percent = (share: number): string => String(Number((share * 100).toPrecision(4)));

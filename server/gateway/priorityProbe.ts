@@ -79,7 +79,14 @@ export class PriorityProbe {
     const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }], max_tokens: 1, priority: 1 });
     const headers = { "content-type": "application/json" };
     const signal = AbortSignal.timeout(probeMs);
-    const reply = await callEngine({ pool, path: `${basePath}/v1/chat/completions`, headers, body, signal });
+    const reply = await callEngine({
+      pool,
+      path: `${basePath}/v1/chat/completions`,
+      headers,
+      body,
+      signal,
+      mostBytes: readLimits.mostBytes,
+    });
     return reply.kind === "answered" ? priorityUseOfAnswer(reply.status) : null;
   }
 

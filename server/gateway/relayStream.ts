@@ -1,9 +1,9 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { type ApiError, errorBody } from "./apiError";
 import { endedError } from "./endedError";
-import { callEngine, type EngineCall, type EngineReply, type Flow } from "./engineCall";
+import { callEngine, type EngineCall, type EngineReply, type Flow, tooLong } from "./engineCall";
 import type { GatewayLimits } from "./limits";
-import { StreamScanner } from "./streamScanner";
+import { overlong, StreamScanner } from "./streamScanner";
 import { StreamWriter } from "./streamWriter";
 import type { Usage } from "./usage";
 
@@ -18,7 +18,7 @@ export interface Relay {
   readonly response: ServerResponse;
   /** Asked for at the first token, when the headers leave. */
   readonly headers: () => OutgoingHttpHeaders;
-  readonly limits: Pick<GatewayLimits, "streamSilenceSeconds" | "clientStallSeconds">;
+  readonly limits: Pick<GatewayLimits, "streamSilenceSeconds" | "clientStallSeconds" | "answerBytes">;
 }
 
 export type RelayOutcome =
@@ -35,15 +35,21 @@ export type RelayOutcome =
 export async function relayStream({ call, response, headers, limits }: Relay): Promise<RelayOutcome> {
   const scanner = new StreamScanner();
   const writer = new StreamWriter(response, { stallSeconds: limits.clientStallSeconds });
-  const begun: { held: Buffer[]; firstTokenMs: number | null } = { held: [], firstTokenMs: null };
+  const begun: { held: Buffer[]; heldBytes: number; firstTokenMs: number | null } = { held: [], heldBytes: 0, firstTokenMs: null };
   const onData = (chunk: Buffer, flow: Flow): void => {
     scanner.feed(chunk);
+    if (scanner.overlong) {
+      flow.abort(overlong);
+      return;
+    }
     if (begun.firstTokenMs !== null) {
       writer.write(chunk, flow);
       return;
     }
     begun.held.push(chunk);
-    if (scanner.error !== null) flow.abort(scanner.error);
+    begun.heldBytes += chunk.length;
+    if (begun.heldBytes > limits.answerBytes) flow.abort(tooLong(limits.answerBytes));
+    else if (scanner.error !== null) flow.abort(scanner.error);
     else if (scanner.sawToken) {
       begun.firstTokenMs = performance.now();
       response.writeHead(200, { ...headers(), ...eventStreamHeaders });

@@ -10,7 +10,7 @@ import { QuietWatch } from "./quietWatch";
 const firstProbeMs = 50;
 const slowestProbeMs = 10_000;
 const probeTimeoutMs = 2_000;
-/** Failures in a row, probes included, after which new requests are refused rather than queued when a model has no other replica. */
+/** Failures in a row, a call and the probes after it, after which new requests are refused rather than queued when a model has no other replica. */
 const downAfterFailures = 4;
 const mostHealthBytes = 100_000;
 /** vLLM and other servers on uvicorn close a connection that was idle for 5 s: the gateway closes it first, so that no request meets that. */
@@ -155,6 +155,8 @@ export class Replica implements ReplicaView {
     const health = await this.#health();
     if (this.#retired) return;
     if (health.kind === "answered" && health.status === 200) {
+      // Failures before it tell of requests that it cannot answer, or of one moment: a client's own must not keep others away for long.
+      this.#failures = 0;
       this.#healthy = true;
       this.nextProbeMs = null;
       this.#onRecovered();

@@ -57,6 +57,11 @@ export class ReplicaPool {
     return this.#replicas.some((replica) => replica.model === model && !replica.down);
   }
 
+  /** Whether an engine other than this one takes work of its model. */
+  hasOther(than: Replica): boolean {
+    return this.#replicas.some((replica) => replica !== than && replica.model === than.model && replica.accepting);
+  }
+
   /** Wall seconds until the next engine of the model that is out is looked at again; null where none is. */
   nextProbeSeconds(model: string): number | null {
     const nowMs = performance.now();

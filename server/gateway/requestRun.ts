@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { judgeUnavailable } from "@/solver/policies/policy";
 import type { ApiError } from "./apiError";
@@ -8,13 +8,13 @@ import { endedError } from "./endedError";
 import { judgeAnswer } from "./judgeAnswer";
 import type { GatewayLimits } from "./limits";
 import type { ModelRequest } from "./modelRequest";
-import type { Work } from "./policyDriver";
 import type { RelayOutcome } from "./relayStream";
 import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
-import { type StageOutcome, stageOutcome } from "./stageOutcome";
+import { refusalOf, type StageOutcome, stageOutcome } from "./stageOutcome";
+import { StagePlace } from "./stagePlace";
 import { noUsage, usageOf } from "./usage";
 
 interface RequestRunOptions {
@@ -38,18 +38,15 @@ export class RequestRun {
   readonly #options: RequestRunOptions;
   readonly #journal: RequestJournal;
   readonly #answer: ClientAnswer;
+  readonly #place: StagePlace;
   #served: ServedModel;
-  #stage = 0;
-  #attempts = 0;
-  /** When it joined its first queue here and the one of its stage; undefined until it has. */
-  #arrivalSeconds: number | undefined;
-  #queuedSinceSeconds: number | undefined;
 
   constructor(options: RequestRunOptions) {
     this.#options = options;
     this.#served = options.served;
     this.#journal = options.journal;
     this.#answer = new ClientAnswer(options);
+    this.#place = new StagePlace(options.asked);
     this.#start();
   }
 
@@ -71,17 +68,16 @@ export class RequestRun {
   async #tryStage(): Promise<number | "again"> {
     const { serving, signal, asked } = this.#options;
     const { driver } = this.#served;
-    const model = driver.policy.modelOfStage(this.#stage);
+    const model = driver.policy.modelOfStage(this.#place.stage);
     if (!serving.keeps(this.#served, asked, model)) return this.#beginAnew(model);
     const queuedMs = performance.now();
-    const grant = await driver.queue(this.#work(), signal);
+    const grant = await driver.queue(this.#place.work(), signal);
     const queueMs = performance.now() - queuedMs;
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#fail(endedError(signal));
     if (grant.kind === "withdrawn") return this.#beginAnew(model);
     const { replica, degraded, queuedSeconds, dispatchedSeconds } = grant;
-    this.#queuedSinceSeconds = queuedSeconds;
-    this.#arrivalSeconds ??= queuedSeconds;
+    this.#place.dispatched(grant);
     if (degraded !== null) this.#journal.degrade("telemetry");
     const { inFlight, maxInFlight, kvUse } = replica;
     const engine: Attempt["engine"] = { inFlight, maxInFlight };
@@ -90,7 +86,8 @@ export class RequestRun {
     const { priority, value } = replica.priority.priorityFor(asked.priority);
     if (priority !== null) engine.priority = priority;
     const startedMs = performance.now();
-    const outcome = stageOutcome(await this.#ask(replica, { model, startedMs, priority: value }));
+    const relayed = await this.#ask(replica, { model, startedMs, priority: value });
+    const outcome = this.#orFailed(stageOutcome(relayed, asked.endpoint), replica);
     const engineMs = performance.now() - startedMs;
     this.#journal.engineMs += engineMs;
     const failed = outcome.kind === "failed" || outcome.kind === "broken";
@@ -103,14 +100,26 @@ export class RequestRun {
     if (!failed) serving.answered(model);
     const answeredSeconds = driver.release(asked.decisionId, replica, { failed });
     const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
-    return this.#settle(outcome, { replica, stage: this.#stage, model, engine, queueMs, engineMs, at });
+    return this.#settle(outcome, { replica, stage: this.#place.stage, model, engine, queueMs, engineMs, at });
+  }
+
+  /** What an engine refuses that another may take counts as failed while there is another to ask. */
+  #orFailed(outcome: StageOutcome, replica: Replica): StageOutcome {
+    const { serving, limits } = this.#options;
+    if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
+    if (this.#place.failures + 1 >= limits.attemptsPerStage || !serving.pool.hasOther(replica)) return outcome;
+    return { kind: "failed", reason: refusalOf(outcome) };
   }
 
   #ask(replica: Replica, { model, startedMs, priority }: Asking): Promise<RelayOutcome> {
     const { asked, signal, response, limits, serving } = this.#options;
-    const live = streamsLive(asked, this.#stage, { served: this.#served, given: serving.config?.settings?.streaming });
+    const live = streamsLive(asked, this.#place.stage, { served: this.#served, given: serving.config?.settings?.streaming });
     const headers = () => this.#answer.headers(this.#by(model), { pendingMs: performance.now() - startedMs });
-    return askEngine(asked, { model, replica, priority, signal }, live ? { response, headers, limits } : null);
+    return askEngine(
+      asked,
+      { model, replica, priority, signal, mostBytes: limits.answerBytes },
+      live ? { response, headers, limits } : null,
+    );
   }
 
   async #settle(outcome: StageOutcome, attempt: Attempt): Promise<number | "again"> {
@@ -119,20 +128,18 @@ export class RequestRun {
       case "answered":
         return this.#weigh(outcome, attempt);
       case "failed":
-        return this.#retry(attempt, outcome.reason);
+        return this.#retry(attempt, outcome);
       case "aborted":
         this.#journal.note(this.#served, attempt, { verdict: "failed", reason: String(signal.reason), ...noUsage });
         return this.#fail(endedError(signal));
-      case "refused": {
-        const { reply } = outcome;
-        this.#journal.note(this.#served, attempt, { verdict: "failed", reason: `the engine answered ${reply.status}`, ...noUsage });
-        return this.#answer.pass(this.#by(attempt.model), reply);
-      }
+      case "refused":
+        this.#journal.note(this.#served, attempt, { verdict: "failed", reason: refusalOf(outcome), ...noUsage });
+        return this.#answer.pass(this.#by(attempt.model), outcome.reply);
       case "streamed":
         this.#journal.firstTokenMs = outcome.firstTokenMs;
         this.#journal.note(this.#served, attempt, {
           verdict: "accepted",
-          reason: this.#served.driver.accepted(this.#work()),
+          reason: this.#served.driver.accepted(this.#place.work()),
           firstTokenMs: outcome.firstTokenMs,
           ...outcome.usage,
         });
@@ -153,15 +160,15 @@ export class RequestRun {
   async #weigh(answered: Answered, attempt: Attempt): Promise<number | "again"> {
     const usage = usageOf(answered.completion);
     const { driver } = this.#served;
-    if (!driver.policy.judges(this.#stage)) {
-      this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: driver.accepted(this.#work()), ...usage });
+    if (!driver.policy.judges(this.#place.stage)) {
+      this.#journal.note(this.#served, attempt, { verdict: "accepted", reason: driver.accepted(this.#place.work()), ...usage });
       return this.#answer.give(this.#by(attempt.model), answered);
     }
     const { asked, signal } = this.#options;
     const { text } = asked.endpoint;
     const answer = text?.answer(answered.completion) ?? null;
-    if (text === null || answer === null) return this.#retry(attempt, "the engine's answer holds nothing to judge");
-    const exchange = { prompt: text.prompt(asked.body), answer, work: this.#work(), signal };
+    if (text === null || answer === null) return this.#retry(attempt, { reason: "the engine's answer holds nothing to judge" });
+    const exchange = { prompt: text.prompt(asked.body), answer, work: this.#place.work(), signal };
     const { verdict, ...judgement } = await judgeAnswer(exchange, this.#served, this.#journal);
     const note = { ...judgement, ...usage };
     if (verdict.kind === "aborted") {
@@ -174,16 +181,19 @@ export class RequestRun {
     }
     this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
     this.#journal.escalations += 1;
-    this.#enter(verdict.stage);
+    this.#place.enter(verdict.stage);
     return "again";
   }
 
-  #retry(attempt: Attempt, reason: string): number | "again" {
+  #retry(attempt: Attempt, { reason, full = false }: { readonly reason: string; readonly full?: boolean | undefined }): number | "again" {
+    const { serving, limits } = this.#options;
     this.#journal.note(this.#served, attempt, { verdict: "failed", reason, ...noUsage });
-    this.#attempts += 1;
-    if (this.#attempts < this.#options.limits.attemptsPerStage) return "again";
-    const message = `${attempt.model} failed ${this.#attempts} times, last on ${attempt.replica.id}: ${reason}.`;
-    return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
+    this.#place.failures += 1;
+    if (this.#place.failures < limits.attemptsPerStage) return "again";
+    const message = `${attempt.model} failed ${this.#place.failures} times, last on ${attempt.replica.id}: ${reason}.`;
+    if (!full) return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
+    const headers = { "retry-after": String(serving.drainSeconds(attempt.model)) };
+    return this.#fail({ status: 429, message, type: "rate_limit_error", code: "engine_full" }, headers);
   }
 
   /** What it began under may not go on with it, as when the engines of `model` left; nothing was sent to the client, so it starts over. */
@@ -197,7 +207,7 @@ export class RequestRun {
     serving.begin(next);
     this.#served = next;
     this.#journal.judgedScore = null;
-    this.#arrivalSeconds = undefined;
+    this.#place.beginAnew();
     this.#start();
     return "again";
   }
@@ -211,35 +221,15 @@ export class RequestRun {
     if (kind === "cascade") serving.shadow?.start(asked.decisionId, { request, model: driver.policy.modelOfStage(stage) });
     this.#journal.startReason = reason;
     if (reason === judgeUnavailable) this.#journal.degrade("judge");
-    this.#enter(stage);
+    this.#place.enter(stage);
   }
 
-  #enter(stage: number): void {
-    this.#stage = stage;
-    this.#attempts = 0;
-    this.#queuedSinceSeconds = undefined;
-  }
-
-  #work(): Work {
-    const { decisionId, programId, inputTokens, mostTokens, programTokens } = this.#options.asked;
-    return {
-      id: decisionId,
-      programId,
-      stage: this.#stage,
-      programArrivalSeconds: this.#arrivalSeconds,
-      queuedSinceSeconds: this.#queuedSinceSeconds,
-      inputTokens,
-      predictedTokens: mostTokens ?? undefined,
-      predictedProgramTokens: programTokens ?? undefined,
-    };
-  }
-
-  #fail(error: ApiError): number {
-    return this.#answer.fail(this.#by(this.#served.models[this.#stage] ?? ""), error);
+  #fail(error: ApiError, headers?: OutgoingHttpHeaders): number {
+    return this.#answer.fail(this.#by(this.#served.models[this.#place.stage] ?? ""), error, headers);
   }
 
   #by(model: string): AnsweredBy {
-    return { served: this.#served, stage: this.#stage, model };
+    return { served: this.#served, stage: this.#place.stage, model };
   }
 }
 

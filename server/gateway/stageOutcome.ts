@@ -1,3 +1,4 @@
+import type { Endpoint } from "./endpoint";
 import type { EngineReply } from "./engineCall";
 import { isRecord } from "./isRecord";
 import type { RelayOutcome } from "./relayStream";
@@ -9,27 +10,36 @@ export type StageOutcome =
   | Extract<RelayOutcome, { kind: "streamed" | "broken" }>
   /** A whole answer of which the client has seen nothing; `completion` null where the engine streamed it. */
   | { readonly kind: "answered"; readonly reply: WholeReply; readonly completion: Readonly<Record<string, unknown>> | null }
-  /** The engine refuses the request itself; another would as well. */
-  | { readonly kind: "refused"; readonly reply: WholeReply }
+  /** The engine refuses the request; another would as well, unless it may be set up otherwise (`elsewhere`). */
+  | { readonly kind: "refused"; readonly reply: WholeReply; readonly elsewhere: boolean }
   /** Nothing of use came and the client has seen nothing, so another engine may be asked. */
-  | { readonly kind: "failed"; readonly reason: string }
+  | { readonly kind: "failed"; readonly reason: string; readonly full?: boolean }
   | { readonly kind: "aborted" };
 
+/** Wrong key, and no such model or path, as an engine that is still being set up says. */
+const ofThisEngine: readonly number[] = [401, 403, 404];
+
 /** Reads an engine's reply. An engine that is broken or full, or that answers what is no completion, has failed. */
-export function stageOutcome(outcome: RelayOutcome): StageOutcome {
+export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint, "answersIn">): StageOutcome {
   if (outcome.kind !== "not-begun") return outcome;
   const { reply } = outcome;
   if (reply.kind !== "answered") return reply;
-  if (reply.status >= 500 || reply.status === 429) return { kind: "failed", reason: `the engine answered ${reply.status}` };
-  if (reply.status !== 200) return { kind: "refused", reply };
+  const { status } = reply;
+  if (status >= 500 || status === 429) return { kind: "failed", reason: refusalOf({ reply }), full: status === 429 };
+  if (status !== 200) return { kind: "refused", reply, elsewhere: status < 400 || ofThisEngine.includes(status) };
   const completion = parsed(reply.body);
-  if (isRecord(completion)) return { kind: "answered", reply, completion };
+  if (isRecord(completion) && Array.isArray(completion[answersIn])) return { kind: "answered", reply, completion };
   const streamed = reply.contentType.startsWith("text/event-stream");
   if (streamed && reply.body.includes("data: [DONE]")) return { kind: "answered", reply, completion: null };
   return {
     kind: "failed",
     reason: streamed ? "the engine ended its stream before the first token" : "the engine's answer is no completion",
   };
+}
+
+/** What an engine answered that gave no completion. */
+export function refusalOf({ reply }: { readonly reply: WholeReply }): string {
+  return `the engine answered ${reply.status}`;
 }
 
 function parsed(body: Buffer): unknown {

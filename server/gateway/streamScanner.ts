@@ -5,6 +5,11 @@ const end = "data: [DONE]";
 /** Of an engine's message, in records and errors. */
 const shownCharacters = 300;
 
+/** Of one event, which must be held until its end has come. */
+const longestEvent = 8 * 1024 * 1024;
+/** Why a stream with a longer one has failed. */
+export const overlong = `one event of its stream is longer than ${longestEvent} characters`;
+
 /** Neither can stand inside a JSON string, where quotes are escaped. */
 const worthParsing = /"usage": ?\{|"error": ?[^n ]/;
 
@@ -24,6 +29,11 @@ export class StreamScanner {
   /** Whether the stream said that it is whole. */
   get ended(): boolean {
     return this.#ended || this.#rest.trimEnd() === end;
+  }
+
+  /** Whether an event came that is longer than any is read. */
+  get overlong(): boolean {
+    return this.#rest.length > longestEvent;
   }
 
   feed(chunk: Buffer): void {
