@@ -70,13 +70,16 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
         }),
       );
 
-  const kvUse: PromQuery = (match) =>
-    over(({ notions, series }) =>
-      (notions.kvUse ?? []).map((source) => {
-        const part = (how: "max" | "sum", of: MetricSource) => `${how} by (instance) (${seriesOf(of, series, { match, read: asItIs })})`;
-        return source.of === undefined ? part("max", source) : `${part("sum", source)} / ${part("sum", source.of)}`;
-      }),
-    );
+  const kvUse =
+    (ofRanks: "max" | "avg"): PromQuery =>
+    (match) =>
+      over(({ notions, series }) =>
+        (notions.kvUse ?? []).map((source) => {
+          const part = (how: "max" | "avg" | "sum", of: MetricSource) =>
+            `${how} by (instance) (${seriesOf(of, series, { match, read: asItIs })})`;
+          return source.of === undefined ? part(ofRanks, source) : `${part("sum", source)} / ${part("sum", source.of)}`;
+        }),
+      );
 
   const kvCapacity: PromQuery = (match) =>
     over(({ notions, series }) =>
@@ -99,7 +102,8 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
   return {
     running: level("running"),
     waiting: level("waiting"),
-    kvUse,
+    kvUse: kvUse("max"),
+    kvUseMean: kvUse("avg"),
     kvCapacityTokens: kvCapacity,
     prefixHitShare,
     preemptionsPerSecond: rate("preemptions"),
@@ -118,6 +122,8 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
     endToEndP50Seconds: quantile("endToEndSeconds", 0.5),
     endToEndP95Seconds: quantile("endToEndSeconds", 0.95),
     endToEndP99Seconds: quantile("endToEndSeconds", 0.99),
+    queueP50Seconds: quantile("queueSeconds", 0.5),
     queueP95Seconds: quantile("queueSeconds", 0.95),
+    queueP99Seconds: quantile("queueSeconds", 0.99),
   };
 }

@@ -277,29 +277,23 @@ describe.skipIf(prometheusMissing !== null)("engines of every type behind a Prom
       expect(answer.problems).toEqual([]);
       return answer.series.map((one) => lastOf(one));
     };
-    const [running, waiting, kvUse, kvCapacity] = [
-      await read("running"),
-      await read("waiting"),
-      await read("kvUse"),
-      await read("kvCapacityTokens"),
-    ];
+    const levels = ["running", "waiting", "kvUse", "kvUseMean", "kvCapacityTokens"] as const;
+    const behind = await Promise.all(levels.map(read));
     const kept = engines.map((engine, at) => ({ ...engine, at })).filter(({ url }) => taken.has(`${url}/metrics`));
     expect(kept.map(({ id }) => id)).toEqual(expect.arrayContaining(Object.keys(shapes)));
     for (const { id, text, at } of kept) {
       const metrics = parsePromText(text);
       const mapping = chooseMapping(metrics, null);
       if (mapping === undefined) continue;
-      const notions = readNotions(metrics, mapping);
+      // What is a label is not a number of Prometheus.
+      const numbers = mapping.notions.kvCapacityTokens?.filter(({ labels }) => labels === undefined) ?? [];
+      const kvCapacityTokens = numbers.length === 0 ? null : numbers;
+      const notions = readNotions(metrics, { ...mapping, notions: { ...mapping.notions, kvCapacityTokens } });
       const own = <Value>(reading: { readonly state: string; readonly value?: Value }) => reading.value ?? null;
-      // What is a label there is not a number of Prometheus.
-      const labelled = mapping.notions.kvCapacityTokens?.some(({ labels }) => labels !== undefined) === true;
-      expect({ id, running: running[at], waiting: waiting[at], kvUse: kvUse[at], kvCapacity: labelled ? null : kvCapacity[at] }).toEqual({
-        id,
-        running: own(notions.running),
-        waiting: own(notions.waiting),
-        kvUse: own(notions.kvUse)?.max ?? null,
-        kvCapacity: labelled ? null : own(notions.kvCapacityTokens),
-      });
+      const use = own(notions.kvUse);
+      const capacity = own(notions.kvCapacityTokens);
+      const expected = [own(notions.running), own(notions.waiting), use?.max ?? null, use?.mean ?? null, capacity];
+      expect([id, ...behind.map((values) => values[at])]).toEqual([id, ...expected]);
     }
   });
 });

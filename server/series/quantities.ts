@@ -33,6 +33,7 @@ export const quantities = {
     running: { unit: "requests", meaning: "in the engine's batch" },
     waiting: { unit: "requests", meaning: "in the engine's own queue" },
     kvUse: { unit: "share", meaning: "of the KV cache in use, 0 to 1, by the fullest rank" },
+    kvUseMean: { unit: "share", meaning: "of the KV cache in use, 0 to 1, the mean of the ranks" },
     kvCapacityTokens: { unit: "tokens", meaning: "room of the KV cache" },
     preemptionsPerSecond: { unit: "preemptions/s", meaning: "requests thrown out of the batch for want of KV cache" },
     requestsPerSecond: { unit: "requests/s", meaning: "answered" },
@@ -43,7 +44,7 @@ export const quantities = {
     ...percentiles("tpot", "mean time per output token of a request"),
     ...percentiles("itl", "time between two tokens"),
     ...percentiles("endToEnd", "from arrival at the engine to the last token"),
-    queueP95Seconds: { unit: "s", meaning: "in the engine's own queue: 95 % of requests kept below it" },
+    ...percentiles("queue", "in the engine's own queue"),
   },
   gpu: {
     activity: { unit: "share", meaning: "of the time it computed, 0 to 1" },
