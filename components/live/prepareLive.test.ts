@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { identifyModels } from "../ui/modelIdentity";
 import { heatNodes, queueSeries, servedModels, stageRows } from "./prepareLive";
-import { testEngine, testFrame } from "./testFrame";
+import { testEngine, testFrame, testGpu } from "./testFrame";
 
 const identities = identifyModels(["small-8b"]);
 
@@ -30,7 +30,7 @@ describe("live preparers", () => {
   });
 
   it("keep a GPU whose memory is not reported without a share", () => {
-    const gpu = { node: "n1", index: 0, utilisation: 0.4, memoryUsedBytes: null, memoryTotalBytes: 80, engineId: null };
+    const gpu = testGpu({ utilisation: 0.4, memoryUsedBytes: null, memoryTotalBytes: 80 });
     expect(heatNodes(testFrame({ gpus: [gpu] }))[0]?.gpus[0]?.memoryUse).toBeNull();
   });
 });

@@ -1,4 +1,4 @@
-import type { EngineFrame, LiveFrame } from "@/server/contracts/studio";
+import type { EngineFrame, GpuFrame, LiveFrame } from "@/server/contracts/studio";
 
 /** A frame of an idle cluster in which nothing is wrong, for tests. */
 export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
@@ -9,6 +9,7 @@ export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
     timeScale: 1,
     engines: [],
     gpus: [],
+    gpuSource: null,
     gateway: {
       state: "fresh",
       reason: "",
@@ -31,15 +32,39 @@ export function testEngine(id: string, change: Partial<EngineFrame> = {}): Engin
     id,
     model: "small-8b",
     state: "fresh",
-    health: "serving",
+    sinceMs: 0,
     ageSeconds: 0,
     reason: "",
+    failing: null,
+    events: [],
+    engine: { type: "vllm", version: "0.30.0" },
+    health: "serving",
     running: 1,
     waiting: 1,
     kvUse: 0.5,
     requestsPerSecond: 1,
     ttftP95Seconds: 0.2,
+    readings: null,
     gpus: [],
+    ...change,
+  };
+}
+
+/** The first GPU of `n1`, half busy and half full, for tests. */
+export function testGpu(change: Partial<GpuFrame> = {}): GpuFrame {
+  return {
+    node: "n1",
+    index: 0,
+    instance: null,
+    name: "NVIDIA L40S",
+    utilisation: 0.5,
+    utilisationOf: "graphics engine",
+    memoryUsedBytes: 40,
+    memoryTotalBytes: 80,
+    powerWatts: 200,
+    temperatureCelsius: 60,
+    containers: [],
+    engineId: null,
     ...change,
   };
 }

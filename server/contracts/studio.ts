@@ -10,6 +10,9 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { GatewayControls, Panic } from "./gatewayControls";
+import type { EngineReadings, TargetState } from "./watchedTarget";
+
+export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 
 export interface WorkloadSummary {
   readonly id: string;
@@ -123,29 +126,39 @@ export interface Application {
 /** null is a gap: the target gave no such value. It is drawn as a gap, never as zero. */
 export type Sample = number | null;
 
-export interface EngineFrame {
+export interface EngineFrame extends TargetState {
   readonly id: string;
   readonly model: string;
-  /** How old the telemetry is; says nothing of the engine's health. */
-  readonly state: "fresh" | "stale" | "unreachable";
+  /** What its metrics and its own word say it is; null before it was scraped. */
+  readonly engine: { readonly type: string; readonly version: string | null } | null;
   /** What the gateway makes of the engine; `unknown` while the gateway does not say or does not know it. */
   readonly health: "serving" | "draining" | "unhealthy" | "unknown";
-  readonly ageSeconds: number;
-  readonly reason: string;
   readonly running: Sample;
   readonly waiting: Sample;
   readonly kvUse: Sample;
   readonly requestsPerSecond: Sample;
   readonly ttftP95Seconds: Sample;
+  /** All that its metrics tell, and why the rest is missing; null while it is unreachable and in all frames but the newest. */
+  readonly readings: EngineReadings | null;
   readonly gpus: readonly { readonly node: string; readonly index: number }[];
 }
 
 export interface GpuFrame {
   readonly node: string;
   readonly index: number;
+  /** A part of a GPU that was divided (MIG), by its number and profile; null for a whole one. */
+  readonly instance: { readonly id: string; readonly profile: string } | null;
+  /** As the vendor calls it; empty where nothing says. */
+  readonly name: string;
+  /** Share of time, 0..1, and of what: some engine of the GPU computed, or only that any kernel ran, which is near 1 on any busy GPU. */
   readonly utilisation: Sample;
+  readonly utilisationOf: "graphics engine" | "any kernel" | null;
   readonly memoryUsedBytes: Sample;
   readonly memoryTotalBytes: Sample;
+  readonly powerWatts: Sample;
+  readonly temperatureCelsius: Sample;
+  /** Kubernetes containers that have it; several where it is shared. */
+  readonly containers: readonly { readonly namespace: string; readonly pod: string; readonly container: string }[];
   readonly engineId: string | null;
 }
 
@@ -179,6 +192,8 @@ export interface LiveFrame {
   readonly timeScale: number;
   readonly engines: readonly EngineFrame[];
   readonly gpus: readonly GpuFrame[];
+  /** Where `gpus` come from; null where nothing tells of them. */
+  readonly gpuSource: (TargetState & { readonly kind: "dcgm-exporter" | "nvidia-smi" }) | null;
   readonly gateway: {
     readonly state: "fresh" | "stale" | "unreachable";
     readonly reason: string;

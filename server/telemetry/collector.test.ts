@@ -5,6 +5,7 @@ import type { Decision, GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame } from "@/server/contracts/studio";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { type Collector, createCollector } from "./collector";
+import type { ScrapeFacts } from "./studioMetrics";
 
 const INTERVAL_MS = 60;
 const servers: Server[] = [];
@@ -120,6 +121,17 @@ describe("collector", () => {
     const frame = await frameWhere(collect({ targets: () => [engineAt("a", url)] }), (one) => one.engines[0]?.state === "fresh");
     expect(frame.engines[0]).toMatchObject({ running: 7, waiting: 2, kvUse: null, ttftP95Seconds: null });
     expect(frame.engines[0]?.reason).toContain("vllm:kv_cache_usage_perc");
+  });
+
+  it("tells of every scrape how long it took, whether it went well, and lines that could not be read", async () => {
+    const url = await serve((_, response) => void response.end(`${exposition(1)}this is no sample\n`));
+    const told: ScrapeFacts[] = [];
+    const targets = () => [engineAt("a", url), engineAt("gone", "http://127.0.0.1:9")];
+    await frameWhere(collect({ targets, onScrape: (facts) => void told.push(facts) }), (one) => one.engines[0]?.state === "fresh");
+    const engines = told.filter(({ kind }) => kind === "engine");
+    expect(engines).toContainEqual({ kind: "engine", seconds: expect.any(Number), ok: true, badLines: 1 });
+    expect(engines).toContainEqual({ kind: "engine", seconds: expect.any(Number), ok: false, badLines: 0 });
+    expect(told.some(({ kind, ok }) => kind === "gateway" && !ok)).toBe(true);
   });
 
   it("does not let a target that never answers delay the others", async () => {

@@ -1,24 +1,30 @@
+import { hostname } from "node:os";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { GpuFrame, LiveFrame } from "@/server/contracts/studio";
+import type { LiveFrame } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
 import { createGatewayWatch } from "./gatewayWatch";
-import { createGpuTarget } from "./gpuTarget";
+import { createGpuTarget, type GpuTarget } from "./gpuTarget";
+import { createScrapeLane } from "./scrapeLane";
+import type { ScrapeFacts } from "./studioMetrics";
 
 export interface CollectorOptions {
   readonly clusterId: string;
   /** The engines that are there now; asked for at every round, so that a roll-out is followed. */
   readonly targets: () => readonly Target[];
-  /** URL of dcgm-exporter's text; null where there is none. */
+  /** URL of dcgm-exporter's text; null where there is none. Then nvidia-smi is asked, if all engines run on this host and it is there. */
   readonly dcgmUrl: string | null;
   readonly gatewayAdminUrl: string;
   readonly adminToken: string;
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
+  /** One to five seconds in use. */
   readonly intervalMs?: number;
   readonly now?: () => number;
   /** Quality label of an answer, where the cluster's prompts have one; absent quality stays null. */
   readonly labelOf?: (decision: Decision) => number | null;
+  /** Told of every scrape: engines, GPUs, the gateway. */
+  readonly onScrape?: (facts: ScrapeFacts) => void;
 }
 
 /** Live telemetry of one cluster. */
@@ -38,6 +44,8 @@ export interface Collector {
   close(): void;
 }
 
+type Scraped = Pick<EngineTarget, "poll" | "isDue" | "isFailing">;
+
 /** Ten minutes at one a second. */
 const KEPT_FRAMES = 600;
 
@@ -45,27 +53,45 @@ const KEPT_FRAMES = 600;
 const JITTER_SHARE = 0.5;
 
 /**
+ * Scrapes under way at once: enough that a few dozen engines may fall silent in one round and the others keep their cadence.
+ * Targets that failed before have a lane of their own, and cannot hold up those that answer.
+ */
+const LANES = { answering: 32, failing: 8 };
+
+/**
  * Starts collecting: every round scrapes each engine, the GPUs and the gateway on their own, none waiting for another, and
  * puts what is known by then into one frame.
  */
 export function createCollector(options: CollectorOptions): Collector {
-  const { clusterId, timeScale, intervalMs = 1000, now = Date.now } = options;
+  const { clusterId, timeScale, intervalMs = 1000, now = Date.now, onScrape = () => undefined } = options;
   const watched = new Map<string, { readonly target: Target; readonly engine: EngineTarget }>();
-  const gpus = options.dcgmUrl === null ? null : createGpuTarget(options.dcgmUrl, { intervalMs, now });
-  const gateway = createGatewayWatch({ ...options, adminUrl: options.gatewayAdminUrl, intervalMs, now });
+  const lanes = { answering: createScrapeLane(LANES.answering), failing: createScrapeLane(LANES.failing) };
+  const busy = new Set<Scraped>();
+  let gpus: GpuTarget | null = null;
+  const gateway = createGatewayWatch({ ...options, adminUrl: options.gatewayAdminUrl, intervalMs, now, onScrape });
   const ring: LiveFrame[] = [];
   const wakeUps = new Set<() => void>();
   const delays = new Set<NodeJS.Timeout>();
   let closed = false;
 
-  const soon = (id: string, poll: () => Promise<void>): void => {
+  const soon = (id: string, begin: () => void): void => {
     const delayMs = (mixSeed(id) / 2 ** 32) * JITTER_SHARE * intervalMs;
     const delay = setTimeout(() => {
       delays.delete(delay);
-      void poll();
+      begin();
     }, delayMs);
     delays.add(delay);
   };
+
+  /** Leaves out what is still under way, or failed and is not to be tried yet. */
+  const scrapeSoon = (id: string, one: Scraped): void =>
+    soon(id, () => {
+      if (busy.has(one) || !one.isDue()) return;
+      busy.add(one);
+      void lanes[one.isFailing() ? "failing" : "answering"](async () => {
+        if (!closed) await one.poll();
+      }).finally(() => busy.delete(one));
+    });
 
   const refreshTargets = (): void => {
     const targets = options.targets();
@@ -74,14 +100,31 @@ export function createCollector(options: CollectorOptions): Collector {
     for (const target of targets) {
       const known = watched.get(target.id)?.target;
       if (known?.url === target.url && known.model === target.model) continue;
-      watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, now }) });
+      watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, now, onScrape }) });
     }
+    gpus ??= watchGpus();
   };
 
-  const gpuFrames = (): readonly GpuFrame[] => {
+  /** The one node that engines are said to run on. */
+  const onlyNode = (): string | null => {
+    const nodes = new Set([...watched.values()].flatMap(({ target }) => target.gpus.map(({ node }) => node)));
+    return nodes.size === 1 ? ([...nodes][0] ?? null) : null;
+  };
+
+  const watchGpus = (): GpuTarget | null => {
+    const { dcgmUrl: url } = options;
+    const how = { intervalMs, now, onScrape };
+    if (url !== null) return createGpuTarget({ kind: "dcgm-exporter", url }, { ...how, node: () => onlyNode() ?? new URL(url).hostname });
+    const here = [...watched.values()].map(({ target }) => isLoopback(new URL(target.url).hostname));
+    if (here.length === 0 || here.includes(false)) return null;
+    return createGpuTarget({ kind: "nvidia-smi", command: "nvidia-smi" }, { ...how, node: () => onlyNode() ?? hostname() });
+  };
+
+  const gpuFrames = (): Pick<LiveFrame, "gpus" | "gpuSource"> => {
     const holder = new Map<string, string>();
     for (const { target } of watched.values()) for (const gpu of target.gpus) holder.set(`${gpu.node}/${gpu.index}`, target.id);
-    return (gpus?.readings() ?? []).map((gpu) => ({ ...gpu, engineId: holder.get(`${gpu.node}/${gpu.index}`) ?? null }));
+    const { gpus: readings, gpuSource } = gpus?.frame() ?? { gpus: [], gpuSource: null };
+    return { gpus: readings.map((gpu) => ({ ...gpu, engineId: holder.get(`${gpu.node}/${gpu.index}`) ?? null })), gpuSource };
   };
 
   const round = (): void => {
@@ -91,12 +134,12 @@ export function createCollector(options: CollectorOptions): Collector {
     const engines = [...watched.values()].map(({ target, engine }) => ({ ...engine.frame(), health: gateway.engineHealth(target.id) }));
     const before = ring.pop();
     if (before !== undefined) ring.push(pastFrame(before));
-    ring.push({ atMs, clusterId, timeScale, engines, gpus: gpuFrames(), ...gateway.frame() });
+    ring.push({ atMs, clusterId, timeScale, engines, ...gpuFrames(), ...gateway.frame() });
     if (ring.length > KEPT_FRAMES) ring.shift();
     for (const wake of wakeUps) wake();
-    for (const [id, { engine }] of watched) soon(id, engine.poll);
-    if (gpus !== null) soon("dcgm", gpus.poll);
-    soon("gateway", gateway.poll);
+    for (const [id, { engine }] of watched) scrapeSoon(id, engine);
+    if (gpus !== null) scrapeSoon("gpus", gpus);
+    soon("gateway", () => void gateway.poll());
   };
 
   const timer = setInterval(round, intervalMs);
@@ -141,5 +184,12 @@ export function createCollector(options: CollectorOptions): Collector {
   };
 }
 
-/** What the gateway was told is of the present: it would make ten minutes of frames several times as large. */
-const pastFrame = (frame: LiveFrame): LiveFrame => ({ ...frame, gateway: { ...frame.gateway, routing: null } });
+const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || host.startsWith("127.");
+
+/** What is of the present only: it would make ten minutes of frames many times as large. */
+const pastFrame = (frame: LiveFrame): LiveFrame => ({
+  ...frame,
+  engines: frame.engines.map((engine) => ({ ...engine, readings: null, events: [] })),
+  gpuSource: frame.gpuSource === null ? null : { ...frame.gpuSource, events: [] },
+  gateway: { ...frame.gateway, routing: null },
+});

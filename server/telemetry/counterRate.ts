@@ -1,8 +1,12 @@
 /** How fast a counter grew lately. */
 export interface CounterRate {
-  /** Takes the counter's value as read at `atMs`; null is a reading without it, over which nothing is said. */
-  take(atMs: number, value: number | null): void;
-  /** Growth in an engine second over the window; null before two readings in a row. */
+  /**
+   * Takes the counter's value as read at `atMs`; null is a reading without it, over which nothing is said.
+   *
+   * @returns whether it fell, which counters do only when they begin anew.
+   */
+  take(atMs: number, value: number | null): boolean;
+  /** Growth in an engine second over the window, never negative; null before two readings in a row. */
   perSecond(): number | null;
 }
 
@@ -12,21 +16,31 @@ export interface CounterRateOptions {
   readonly timeScale: number;
 }
 
-/** A counter read as differences: one that fell was reset by a restart, and all it shows grew since. */
+/**
+ * A counter read as differences. Over one that fell nothing is said until the next reading: it was reset, but where it is a sum
+ * of ranks perhaps only one of them was, and what the others had long counted is no growth.
+ */
 export function createCounterRate({ windowMs, timeScale }: CounterRateOptions): CounterRate {
   let steps: { readonly atMs: number; readonly wallMs: number; readonly growth: number }[] = [];
   let last: { readonly atMs: number; readonly value: number | null } | null = null;
   return {
     take(atMs, value) {
-      if (last !== null && last.value !== null && value !== null) {
-        steps.push({ atMs, wallMs: atMs - last.atMs, growth: value >= last.value ? value - last.value : value });
+      const before = last?.value ?? null;
+      const fell = before !== null && value !== null && value < before;
+      if (last !== null && before !== null && value !== null && !fell) {
+        steps.push({ atMs, wallMs: atMs - last.atMs, growth: value - before });
       }
       steps = steps.filter((step) => step.atMs > atMs - windowMs);
       last = { atMs, value };
+      return fell;
     },
     perSecond() {
-      const seconds = (steps.reduce((sum, step) => sum + step.wallMs, 0) / 1000) * timeScale;
-      return seconds > 0 ? steps.reduce((sum, step) => sum + step.growth, 0) / seconds : null;
+      let [wallMs, growth] = [0, 0];
+      for (const step of steps) {
+        wallMs += step.wallMs;
+        growth += step.growth;
+      }
+      return wallMs > 0 ? growth / ((wallMs / 1000) * timeScale) : null;
     },
   };
 }

@@ -1,12 +1,13 @@
-import type { EngineFrame } from "@/server/contracts/studio";
+import type { EngineFrame, EngineReadingName, EngineReadings, Sample } from "@/server/contracts/studio";
 import { chooseMapping } from "@/server/engines/chooseMapping";
+import type { EngineMapping } from "@/server/engines/engineMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
-import { parsePromText } from "@/server/engines/promText";
-import { createCounterRate } from "./counterRate";
-import { freshness } from "./freshness";
-import { type Histogram, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
-import { type EngineReading, readEngine } from "./readEngine";
-import { type ScrapeResult, scrape } from "./scrape";
+import type { PromText } from "@/server/engines/promText";
+import { readNotions } from "@/server/engines/readNotions";
+import { createEngineWindow } from "./engineWindow";
+import { type MetricsResult, type ScrapeFailure, scrape, scrapeMetrics } from "./scrape";
+import type { ScrapeFacts } from "./studioMetrics";
+import { createTargetHealth, type TargetHealth } from "./targetHealth";
 
 /** An engine to watch. */
 export interface Target {
@@ -21,11 +22,13 @@ export interface TargetOptions {
   readonly intervalMs: number;
   readonly timeScale: number;
   readonly now: () => number;
+  /** Told how each scrape went. */
+  readonly onScrape: (facts: ScrapeFacts) => void;
 }
 
 /** One watched engine: `poll` takes a sample, `frame` says what is known now. */
-export interface EngineTarget {
-  /** Scrapes once; returns at once when the scrape before is still under way. Never throws. */
+export interface EngineTarget extends Pick<TargetHealth, "isDue" | "isFailing"> {
+  /** Scrapes once; the one before has ended. Never throws. */
   poll(): Promise<void>;
   frame(): ScrapedFrame;
 }
@@ -33,99 +36,166 @@ export interface EngineTarget {
 /** What an engine's own metrics say; its health is the gateway's to tell. */
 export type ScrapedFrame = Omit<EngineFrame, "health">;
 
-/** First tokens observed between two scrapes in a row. */
-interface Step {
-  readonly atMs: number;
-  readonly ttftSeconds: Histogram | null;
-}
+type Scraped = Extract<MetricsResult, { ok: true }>;
 
-/** Rates and percentiles look back over this much: some tens of requests at one a second or more, and still lively. */
-const RATE_WINDOW_MS = 15_000;
+/** Where engines write their metrics; under the second trtllm-serve, whose `/metrics` is other text. */
+const metricsPaths = ["/metrics", "/prometheus/metrics"] as const;
+
+/** An engine is asked for its version anew after so many scrapes: one that was idle and quickly replaced shows no other sign. */
+const VERSION_SCRAPES = 30;
 
 /** Watches one engine. Its counters are read as differences, so that a restarted engine is no dip below zero. */
-export function createEngineTarget(target: Target, { intervalMs, timeScale, now }: TargetOptions): EngineTarget {
+export function createEngineTarget(target: Target, options: TargetOptions): EngineTarget {
+  const { intervalMs, timeScale, now, onScrape } = options;
   const timeoutMs = 2 * intervalMs;
-  let polling = false;
-  let version: string | null | undefined;
-  let last: { readonly atMs: number; readonly reading: EngineReading } | null = null;
-  let failure: Exclude<ScrapeResult, { ok: true }> | null = null;
-  let steps: Step[] = [];
-  const finished = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
+  const health = createTargetHealth({ intervalMs, now });
+  let path: string | null = null;
+  let version: string | null = null;
+  let scrapesToVersion = 0;
+  let startedAtSeconds: number | null = null;
+  let mapping: EngineMapping | null = null;
+  let window = createEngineWindow(timeScale);
+  let unread = "";
 
-  const take = (reading: EngineReading): void => {
-    const atMs = now();
-    if (last !== null) {
-      const before = last.reading;
-      steps.push({
-        atMs,
-        ttftSeconds:
-          before.ttftSeconds === null || reading.ttftSeconds === null ? null : histogramDelta(before.ttftSeconds, reading.ttftSeconds),
-      });
-      steps = steps.filter((step) => step.atMs > atMs - RATE_WINDOW_MS);
-    }
-    finished.take(atMs, reading.finished);
-    last = { atMs, reading };
-  };
-
-  const pollOnce = async (): Promise<void> => {
-    if (version === undefined) version = await readVersion(target.url, timeoutMs);
-    const url = `${target.url}/metrics`;
-    const result = await scrape(url, { timeoutMs });
-    failure = result.ok ? null : result;
-    if (!result.ok) {
-      // What answers next may be another build.
-      version = undefined;
+  const askVersion = async (): Promise<void> => {
+    if (scrapesToVersion > 0) {
+      scrapesToVersion -= 1;
       return;
     }
-    const metrics = parsePromText(result.text);
-    const mapping = chooseMapping(metrics, version);
-    if (mapping === undefined) failure = { ok: false, kind: "status", reason: `${url} has no metric of a known engine type` };
-    else take(readEngine(metrics, mapping));
+    const told = await readVersion(target.url, timeoutMs);
+    // Asked again with the next scrape.
+    if (told === undefined) return;
+    if (version !== null && told !== null && told !== version) health.note("version-changed", `Its version was ${version} and is ${told}.`);
+    version = told;
+    scrapesToVersion = VERSION_SCRAPES;
+  };
+
+  /** What the newest sample says beside the one before. */
+  const take = (metrics: PromText, chosen: EngineMapping, atMs: number): void => {
+    if (mapping !== chosen) {
+      if (mapping !== null && mapping.engine !== chosen.engine)
+        health.note("version-changed", `It was ${mapping.engine} and is ${chosen.engine}.`);
+      mapping = chosen;
+      window = createEngineWindow(timeScale);
+    }
+    const fell = window.take(atMs, readNotions(metrics, chosen));
+    const started = metrics.byName.get("process_start_time_seconds")?.[0]?.value ?? null;
+    const restarted = started !== null && startedAtSeconds !== null && started > startedAtSeconds;
+    startedAtSeconds = started;
+    if (fell.length === 0 && !restarted) return;
+    const sign = restarted
+      ? "its process is another"
+      : `${fell.slice(0, 3).map(inWords).join(", ")}${fell.length > 3 ? " and others" : ""} fell`;
+    health.note("counters-reset", `Its counters began anew: ${sign}.`);
+    // What counts from zero may be another build.
+    scrapesToVersion = 0;
+  };
+
+  const failed = (failure: ScrapeFailure, startedAtMs: number): ScrapeFailure => {
+    path = null;
+    // What answers next may be another build.
+    scrapesToVersion = 0;
+    health.failed(failure, startedAtMs);
+    return failure;
+  };
+
+  const pollOnce = async (startedAtMs: number): Promise<MetricsResult> => {
+    const result = await scrapeFrom(target.url, path, timeoutMs);
+    const atMs = now();
+    if (!result.ok) return failed(result, startedAtMs);
+    await askVersion();
+    const chosen = chooseMapping(result.metrics, version);
+    if (chosen === undefined) return failed(unreadable(target.url + result.path), startedAtMs);
+    path = result.path;
+    health.succeeded();
+    take(result.metrics, chosen, atMs);
+    unread = unreadLines(result.metrics);
+    return result;
   };
 
   return {
+    isDue: health.isDue,
+    isFailing: health.isFailing,
     async poll() {
-      if (polling) return;
-      polling = true;
-      try {
-        await pollOnce();
-      } finally {
-        polling = false;
-      }
+      const startedAtMs = now();
+      const result = await pollOnce(startedAtMs);
+      onScrape({
+        kind: "engine",
+        seconds: Math.max(0, now() - startedAtMs) / 1000,
+        ok: result.ok,
+        badLines: result.ok ? result.metrics.badLines : 0,
+      });
     },
     frame() {
-      const fresh = freshness({ nowMs: now(), intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
-      const reading = fresh.state === "unreachable" ? null : (last?.reading ?? null);
-      const absent = reading?.absent ?? [];
+      const state = health.state();
+      const readings = state.state === "unreachable" ? null : window.readings();
+      const known = (name: EngineReadingName): Sample => {
+        const reading = readings?.[name];
+        return reading?.state === "value" ? reading.value : null;
+      };
       return {
+        ...state,
         id: target.id,
         model: target.model,
+        engine: mapping === null ? null : { type: mapping.engine, version },
         gpus: target.gpus,
-        state: fresh.state,
-        ageSeconds: fresh.ageSeconds,
-        reason: fresh.reason === "" && absent.length > 0 ? `absent: ${absent.join(", ")}` : fresh.reason,
-        running: reading?.running ?? null,
-        waiting: reading?.waiting ?? null,
-        kvUse: reading?.kvUse ?? null,
-        requestsPerSecond: reading === null ? null : finished.perSecond(),
-        ttftP95Seconds: reading === null ? null : ttftP95(steps),
+        reason:
+          state.reason === "" && readings !== null
+            ? [unread, absentNames(readings)].filter((part) => part !== "").join("; ")
+            : state.reason,
+        running: known("running"),
+        waiting: known("waiting"),
+        kvUse: known("kvUse"),
+        requestsPerSecond: known("requestsPerSecond"),
+        ttftP95Seconds: known("ttftP95Seconds"),
+        readings,
       };
     },
   };
 }
 
-function ttftP95(steps: readonly Step[]): number | null {
-  const observed = histogramSum(steps.flatMap((step) => (step.ttftSeconds === null ? [] : [step.ttftSeconds])));
-  return observed === null ? null : histogramQuantile(0.95, observed);
+/** `promptTokens` as prompt tokens. */
+const inWords = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+function absentNames(readings: EngineReadings): string {
+  const names = Object.values(readings).flatMap((reading) => (reading.state === "absent" ? [reading.lookedFor] : []));
+  return names.length === 0 ? "" : `absent: ${[...new Set(names)].join(", ")}`;
 }
 
-/** What the engine says its version is; null where it has no such answer. One that does not answer at all is not asked on. */
-async function readVersion(url: string, timeoutMs: number): Promise<string | null> {
+function unreadLines({ badLines, bad }: PromText): string {
+  const [first] = bad;
+  return first === undefined ? "" : `${badLines} of its lines could not be read, the first is line ${first.line}: ${first.reason}`;
+}
+
+const unreadable = (url: string): ScrapeFailure => ({
+  ok: false,
+  kind: "unreadable",
+  reason: `${url} has no metric of a known engine type`,
+});
+
+/** Scrapes under the path that is known to have metrics, else under each; of several failures the first is told. */
+async function scrapeFrom(
+  url: string,
+  known: string | null,
+  timeoutMs: number,
+): Promise<(Scraped & { readonly path: string }) | ScrapeFailure> {
+  let first: ScrapeFailure | undefined;
+  for (const path of known === null ? metricsPaths : [known]) {
+    const result = await scrapeMetrics(url + path, { timeoutMs });
+    if (result.ok && (known !== null || chooseMapping(result.metrics, null) !== undefined)) return { ...result, path };
+    first ??= result.ok ? unreadable(url + path) : result;
+    if (!result.ok && result.kind !== "status") break;
+  }
+  return first ?? unreadable(url);
+}
+
+/** What the engine says its version is; null where it has no such answer, undefined where it did not answer. */
+async function readVersion(url: string, timeoutMs: number): Promise<string | null | undefined> {
   for (const path of versionPaths) {
     const result = await scrape(url + path, { timeoutMs });
     const version = result.ok ? engineVersion(result.text) : null;
     if (version !== null) return version;
-    if (!result.ok && result.kind !== "status") return null;
+    if (!result.ok && result.kind !== "status") return undefined;
   }
   return null;
 }

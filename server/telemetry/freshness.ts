@@ -1,4 +1,4 @@
-import type { ScrapeResult } from "./scrape";
+import type { ScrapeFailure } from "./scrape";
 
 export interface Freshness {
   readonly state: "fresh" | "stale" | "unreachable";
@@ -12,7 +12,7 @@ export interface FreshnessFacts {
   /** When the last good sample came; null when none ever did. */
   readonly lastGoodAtMs: number | null;
   /** How the latest attempt failed; null when it succeeded or none was made. */
-  readonly failure: Exclude<ScrapeResult, { ok: true }> | null;
+  readonly failure: ScrapeFailure | null;
 }
 
 /** A sample counts as fresh for three periods: one may be lost, one may be late. */

@@ -11,7 +11,8 @@ import { modelsOf } from "@/solver/plan/policySchema";
 import { createCounterRate } from "./counterRate";
 import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
 import { freshness } from "./freshness";
-import { type ScrapeResult, scrape } from "./scrape";
+import { type ScrapeFailure, scrape } from "./scrape";
+import type { ScrapeFacts } from "./studioMetrics";
 
 export interface GatewayWatchOptions {
   /** Root of the gateway's admin listener. */
@@ -21,6 +22,8 @@ export interface GatewayWatchOptions {
   readonly timeScale: number;
   readonly now: () => number;
   readonly labelOf?: (decision: Decision) => number | null;
+  /** Told of every round of questions. */
+  readonly onScrape: (facts: ScrapeFacts) => void;
 }
 
 /** The gateway as its admin listener tells it: exact where engines' histograms have buckets. */
@@ -37,8 +40,7 @@ export interface GatewayWatch {
 /** At most this many pages of 1000 decisions a round; the rest comes with the next one. */
 const MAX_PAGES = 20;
 
-type Failure = Exclude<ScrapeResult, { ok: true }>;
-type Answer<Value> = { readonly ok: true; readonly value: Value } | Failure;
+type Answer<Value> = { readonly ok: true; readonly value: Value } | ScrapeFailure;
 type Status = z.infer<typeof gatewayStatusSchema>;
 
 /** The gateway's words for a replica, in the operator's. */
@@ -50,13 +52,13 @@ const HEALTH: Readonly<Record<Status["replicas"][number]["state"], EngineFrame["
 
 /** Watches one gateway. A restarted one counts its decisions from the start again, which is noticed by its uptime. */
 export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
-  const { intervalMs, timeScale, now, labelOf } = options;
+  const { intervalMs, timeScale, now, labelOf, onScrape } = options;
   const window = createDecisionWindow({ timeScale, ...(labelOf === undefined ? {} : { labelOf }) }, now());
   const refused = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   const unjudged = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   let polling = false;
   let last: { readonly atMs: number; readonly status: Status } | null = null;
-  let failure: Failure | null = null;
+  let failure: ScrapeFailure | null = null;
   let cursor = 0;
   /** Decisions of the last round that the gateway had dropped before they were read. */
   let missed = 0;
@@ -68,7 +70,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     return result.ok ? parseAnswer(url, result.text, schema) : result;
   };
 
-  const pollDecisions = async (latest: number): Promise<Failure | null> => {
+  const pollDecisions = async (latest: number): Promise<ScrapeFailure | null> => {
     missed = 0;
     for (let page = 0; page < MAX_PAGES && cursor < latest; page++) {
       const answer = await ask(`/decisions?after=${cursor}`, decisionPageSchema);
@@ -82,7 +84,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     return null;
   };
 
-  const pollOnce = async (): Promise<Failure | null> => {
+  const pollOnce = async (): Promise<ScrapeFailure | null> => {
     const answer = await ask("/status", gatewayStatusSchema);
     if (!answer.ok) return answer;
     const status = answer.value;
@@ -114,11 +116,13 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     async poll() {
       if (polling) return;
       polling = true;
+      const beganMs = performance.now();
       try {
         failure = await pollOnce();
       } finally {
         polling = false;
       }
+      onScrape({ kind: "gateway", seconds: (performance.now() - beganMs) / 1000, ok: failure === null, badLines: 0 });
     },
     frame() {
       const nowMs = now();

@@ -1,51 +1,71 @@
-import type { PromText } from "@/server/engines/promText";
+import type { GpuFrame } from "@/server/contracts/studio";
+import type { PromSample, PromText } from "@/server/engines/promText";
 
-/** What dcgm-exporter says of one GPU. null is absent, never zero. */
-export interface GpuReading {
-  readonly node: string;
-  readonly index: number;
-  /** 0..1 */
-  readonly utilisation: number | null;
-  readonly memoryUsedBytes: number | null;
-  readonly memoryTotalBytes: number | null;
+/** What an exporter says of one GPU, or of one part of a divided one. null is absent, never zero. */
+export type GpuReading = Omit<GpuFrame, "engineId">;
+
+export const BYTES_PER_MIB = 1024 * 1024;
+
+const active = "DCGM_FI_PROF_GR_ENGINE_ACTIVE";
+const busy = "DCGM_FI_DEV_GPU_UTIL";
+const used = "DCGM_FI_DEV_FB_USED";
+const free = "DCGM_FI_DEV_FB_FREE";
+const reserved = "DCGM_FI_DEV_FB_RESERVED";
+const power = "DCGM_FI_DEV_POWER_USAGE";
+const temperature = "DCGM_FI_DEV_GPU_TEMP";
+
+interface Collected {
+  readonly gpu: Pick<GpuReading, "node" | "index" | "instance" | "name">;
+  readonly values: Map<string, number>;
+  readonly containers: Map<string, GpuReading["containers"][number]>;
 }
-
-const BYTES_PER_MIB = 1024 * 1024;
-
-/** Any of these names a GPU; the first listed are what its reading is made of. */
-const NAMES = ["DCGM_FI_PROF_GR_ENGINE_ACTIVE", "DCGM_FI_DEV_GPU_UTIL", "DCGM_FI_DEV_FB_USED", "DCGM_FI_DEV_FB_FREE"] as const;
 
 /**
  * Reads dcgm-exporter's text. Utilisation is GR_ENGINE_ACTIVE where it is exported, else GPU_UTIL, which only says that some
  * kernel ran. There is no FB_TOTAL: the total is used + free + reserved (reserved counts as 0 only where an exporter is too
- * old to have it, which makes the total a little low).
+ * old to have it, which makes the total a little low). On Kubernetes a shared GPU is written once for each container that has it.
  *
- * @returns one reading per (Hostname, gpu), in order of appearance.
+ * @param node what the GPUs stand in where no label says.
+ * @returns one reading per GPU, or per part of a divided one, of each node, in order of appearance.
  */
-export function readGpus(metrics: PromText): readonly GpuReading[] {
-  const keys = new Map<string, { readonly node: string; readonly index: number }>();
-  const values = new Map<string, number>();
-  for (const name of [...NAMES, "DCGM_FI_DEV_FB_RESERVED"]) {
-    for (const { labels, value } of metrics.byName.get(name) ?? []) {
-      const index = Number(labels.gpu);
-      if (labels.gpu === undefined || !Number.isInteger(index) || !Number.isFinite(value)) continue;
-      const node = labels.Hostname ?? "";
-      const key = `${node}/${index}`;
-      keys.set(key, { node, index });
-      values.set(`${key} ${name}`, value);
+export function readGpus(metrics: PromText, node = ""): readonly GpuReading[] {
+  const found = new Map<string, Collected>();
+  for (const name of [active, busy, used, free, reserved, power, temperature]) {
+    for (const sample of metrics.byName.get(name) ?? []) {
+      const gpu = gpuOf(sample, node);
+      if (gpu === null || !Number.isFinite(sample.value)) continue;
+      const key = `${gpu.node}/${gpu.index}/${gpu.instance?.id ?? ""}`;
+      const known = found.get(key) ?? { gpu, values: new Map(), containers: new Map() };
+      found.set(key, known);
+      known.values.set(name, sample.value);
+      const { namespace = "", pod = "", container = "" } = sample.labels;
+      if (pod !== "") known.containers.set(`${namespace}/${pod}/${container}`, { namespace, pod, container });
     }
   }
-  return [...keys].map(([key, gpu]) => {
-    const value = (name: string): number | null => values.get(`${key} ${name}`) ?? null;
-    const active = value("DCGM_FI_PROF_GR_ENGINE_ACTIVE");
-    const utilPercent = value("DCGM_FI_DEV_GPU_UTIL");
-    const used = value("DCGM_FI_DEV_FB_USED");
-    const free = value("DCGM_FI_DEV_FB_FREE");
+  return [...found.values()].map(({ gpu, values, containers }) => {
+    const value = (name: string): number | null => values.get(name) ?? null;
+    const [usedMib, freeMib, activeShare, busyPercent] = [value(used), value(free), value(active), value(busy)];
     return {
       ...gpu,
-      utilisation: active ?? (utilPercent === null ? null : utilPercent / 100),
-      memoryUsedBytes: used === null ? null : used * BYTES_PER_MIB,
-      memoryTotalBytes: used === null || free === null ? null : (used + free + (value("DCGM_FI_DEV_FB_RESERVED") ?? 0)) * BYTES_PER_MIB,
+      utilisation: activeShare ?? (busyPercent === null ? null : busyPercent / 100),
+      utilisationOf: activeShare !== null ? "graphics engine" : busyPercent !== null ? "any kernel" : null,
+      memoryUsedBytes: usedMib === null ? null : usedMib * BYTES_PER_MIB,
+      memoryTotalBytes: usedMib === null || freeMib === null ? null : (usedMib + freeMib + (value(reserved) ?? 0)) * BYTES_PER_MIB,
+      powerWatts: value(power),
+      temperatureCelsius: value(temperature),
+      containers: [...containers.values()],
     };
   });
+}
+
+/** The GPU that a sample is of; null where no label tells its number. */
+function gpuOf({ labels }: PromSample, node: string): Collected["gpu"] | null {
+  const { gpu = labels.device?.replace(/^nvidia/, "") ?? "", GPU_I_ID: id = "", GPU_I_PROFILE: profile = "", modelName = "" } = labels;
+  if (!/^\d+$/.test(gpu)) return null;
+  return {
+    node: [labels.Hostname, labels.hostname, labels.node].find((name) => name !== undefined && name !== "") ?? node,
+    index: Number(gpu),
+    instance: id === "" ? null : { id, profile },
+    name: modelName,
+  };
 }

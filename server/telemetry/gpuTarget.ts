@@ -1,36 +1,88 @@
-import { parsePromText } from "@/server/engines/promText";
-import { freshness } from "./freshness";
+import type { LiveFrame } from "@/server/contracts/studio";
 import { type GpuReading, readGpus } from "./gpuMapping";
-import { type ScrapeResult, scrape } from "./scrape";
+import { askNvidiaSmi } from "./nvidiaSmi";
+import { type ScrapeFailure, scrapeMetrics } from "./scrape";
+import type { ScrapeFacts } from "./studioMetrics";
+import { createTargetHealth, type TargetHealth } from "./targetHealth";
 
-/** One watched dcgm-exporter. */
-export interface GpuTarget {
-  /** Scrapes once; returns at once when the scrape before is still under way. Never throws. */
-  poll(): Promise<void>;
-  /** GPUs it ever told of; their values are null once they are too old to show. */
-  readings(): readonly GpuReading[];
+/** Where GPUs are read from: an exporter, or this host's own tool. */
+export type GpuSource =
+  | { readonly kind: "dcgm-exporter"; readonly url: string }
+  | { readonly kind: "nvidia-smi"; readonly command: string };
+
+export interface GpuTargetOptions {
+  readonly intervalMs: number;
+  readonly now: () => number;
+  /** What GPUs stand in that tell no node. */
+  readonly node: () => string;
+  readonly onScrape: (facts: ScrapeFacts) => void;
 }
 
-/** Watches the exporter whose text is at `url`. */
-export function createGpuTarget(url: string, options: { readonly intervalMs: number; readonly now: () => number }): GpuTarget {
-  const { intervalMs, now } = options;
-  let polling = false;
-  let last: { readonly atMs: number; readonly readings: readonly GpuReading[] } | null = null;
-  let failure: Exclude<ScrapeResult, { ok: true }> | null = null;
+/** What tells of GPUs, watched. */
+export interface GpuTarget extends Pick<TargetHealth, "isDue" | "isFailing"> {
+  /** Reads once; the reading before has ended. Never throws. */
+  poll(): Promise<void>;
+  /** GPUs it ever told of, whose values are null once they are too old to show; null as source: this host has no such tool. */
+  frame(): { readonly gpus: readonly GpuReading[]; readonly gpuSource: LiveFrame["gpuSource"] };
+}
+
+/** nvidia-smi takes a second or two where the driver is not kept loaded. */
+const SMI_TIMEOUT_MS = 5_000;
+
+type Read = { readonly ok: true; readonly readings: readonly GpuReading[]; readonly badLines: number } | ScrapeFailure;
+
+/** Watches an exporter, or this host's GPUs. */
+export function createGpuTarget(source: GpuSource, { intervalMs, now, node, onScrape }: GpuTargetOptions): GpuTarget {
+  const health = createTargetHealth({ intervalMs, now });
+  let readings: readonly GpuReading[] = [];
+  let missing = false;
+
+  const read = async (): Promise<Read | null> => {
+    if (source.kind === "nvidia-smi") {
+      const result = await askNvidiaSmi({ command: source.command, timeoutMs: SMI_TIMEOUT_MS, node: node() });
+      if (result.ok) return { ...result, badLines: 0 };
+      return result.kind === "missing" ? null : result;
+    }
+    const { url } = source;
+    const result = await scrapeMetrics(url, { timeoutMs: 2 * intervalMs });
+    if (!result.ok) return result;
+    const gpus = readGpus(result.metrics, node());
+    if (gpus.length === 0) return { ok: false, kind: "unreadable", reason: `${url} tells of no GPU` };
+    return { ok: true, readings: gpus, badLines: result.metrics.badLines };
+  };
+
   return {
+    isDue: () => !missing && health.isDue(),
+    isFailing: health.isFailing,
     async poll() {
-      if (polling) return;
-      polling = true;
-      const result = await scrape(url, { timeoutMs: 2 * intervalMs });
-      polling = false;
-      failure = result.ok ? null : result;
-      if (result.ok) last = { atMs: now(), readings: readGpus(parsePromText(result.text)) };
+      const startedAtMs = now();
+      const result = await read();
+      if (result === null) {
+        missing = true;
+        return;
+      }
+      if (result.ok) {
+        readings = result.readings;
+        health.succeeded();
+      } else health.failed(result, startedAtMs);
+      onScrape({ kind: "gpu", seconds: Math.max(0, now() - startedAtMs) / 1000, ok: result.ok, badLines: result.ok ? result.badLines : 0 });
     },
-    readings() {
-      if (last === null) return [];
-      const { state } = freshness({ nowMs: now(), intervalMs, lastGoodAtMs: last.atMs, failure });
-      if (state !== "unreachable") return last.readings;
-      return last.readings.map((gpu) => ({ ...gpu, utilisation: null, memoryUsedBytes: null, memoryTotalBytes: null }));
+    frame() {
+      if (missing) return { gpus: [], gpuSource: null };
+      const state = health.state();
+      return {
+        gpus: state.state === "unreachable" ? readings.map(unknown) : readings,
+        gpuSource: { kind: source.kind, ...state },
+      };
     },
   };
 }
+
+const unknown = (gpu: GpuReading): GpuReading => ({
+  ...gpu,
+  utilisation: null,
+  memoryUsedBytes: null,
+  memoryTotalBytes: null,
+  powerWatts: null,
+  temperatureCelsius: null,
+});

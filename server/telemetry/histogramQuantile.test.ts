@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
+import { histogramDelta, histogramQuantile } from "./histogramQuantile";
 
 const INF = Number.POSITIVE_INFINITY;
 const bounds = [0.1, 0.2, 0.4, INF];
@@ -48,13 +48,5 @@ describe("histogramDelta", () => {
   it("takes the newer one whole when its buckets are others", () => {
     const after = { bounds: [1, INF], cumulative: [7, 9] };
     expect(histogramDelta({ bounds, cumulative: [5, 5, 5, 5] }, after)).toEqual(after);
-  });
-});
-
-describe("histogramSum", () => {
-  it("adds equal buckets and is null for none", () => {
-    const one = { bounds, cumulative: [1, 2, 3, 4] };
-    expect(histogramSum([one, one])?.cumulative).toEqual([2, 4, 6, 8]);
-    expect(histogramSum([])).toBeNull();
   });
 });

@@ -7,25 +7,22 @@ export interface Histogram {
 /** Number of observations. */
 const observations = (histogram: Histogram): number => histogram.cumulative.at(-1) ?? 0;
 
+/** Whether both have the same buckets and no count fell, as it does only when an engine begins anew. */
+export function goesOn(before: Histogram, after: Histogram): boolean {
+  return (
+    before.bounds.length === after.bounds.length &&
+    before.bounds.every((bound, at) => bound === after.bounds[at]) &&
+    before.cumulative.every((count, at) => (after.cumulative[at] ?? 0) >= count)
+  );
+}
+
 /**
  * What was observed between two scrapes of one target. A count that fell, or other buckets, mean that the engine was
  * restarted: all it holds now was observed since.
  */
 export function histogramDelta(before: Histogram, after: Histogram): Histogram {
-  const same = before.bounds.length === after.bounds.length && before.bounds.every((bound, at) => bound === after.bounds[at]);
-  if (!same || before.cumulative.some((count, at) => (after.cumulative[at] ?? 0) < count)) return after;
+  if (!goesOn(before, after)) return after;
   return { bounds: after.bounds, cumulative: after.cumulative.map((count, at) => count - (before.cumulative[at] ?? 0)) };
-}
-
-/** Adds histograms of equal buckets; those whose buckets differ from the newest one's are left out. */
-export function histogramSum(histograms: readonly Histogram[]): Histogram | null {
-  const newest = histograms.at(-1);
-  if (newest === undefined) return null;
-  const alike = histograms.filter((one) => one.bounds.length === newest.bounds.length);
-  return {
-    bounds: newest.bounds,
-    cumulative: newest.bounds.map((_, at) => alike.reduce((sum, one) => sum + (one.cumulative[at] ?? 0), 0)),
-  };
 }
 
 /**

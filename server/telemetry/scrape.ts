@@ -1,9 +1,15 @@
 import { Agent, request } from "undici";
+import type { ScrapeFailureKind } from "@/server/contracts/studio";
+import { PromParser, type PromText } from "@/server/engines/promText";
 
-/** A scrape either gives text or says why not: nobody answers, too slow, a wrong status, too much. */
-export type ScrapeResult =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly kind: "unreachable" | "timeout" | "status" | "too-large"; readonly reason: string };
+/** Why there is nothing: nobody answers, too slow, a wrong status, too much, or nothing that can be read. */
+export interface ScrapeFailure {
+  readonly ok: false;
+  readonly kind: ScrapeFailureKind;
+  readonly reason: string;
+}
+export type ScrapeResult = { readonly ok: true; readonly text: string } | ScrapeFailure;
+export type MetricsResult = { readonly ok: true; readonly metrics: PromText } | ScrapeFailure;
 
 export interface ScrapeOptions {
   readonly timeoutMs: number;
@@ -20,7 +26,21 @@ export const MAX_SCRAPE_BYTES = 8_000_000;
 const agent = new Agent({ connections: 2, keepAliveTimeout: 30_000, connectTimeout: 2_000 });
 
 /** GETs a text under a time and a size limit. Never throws. */
-export async function scrape(url: string, { timeoutMs, bearer }: ScrapeOptions): Promise<ScrapeResult> {
+export async function scrape(url: string, options: ScrapeOptions): Promise<ScrapeResult> {
+  const chunks: Buffer[] = [];
+  const failed = await receive(url, options, (chunk) => void chunks.push(chunk));
+  return failed ?? { ok: true, text: Buffer.concat(chunks).toString("utf8") };
+}
+
+/** GETs an exposition under a time and a size limit, parsed as it arrives. Never throws. */
+export async function scrapeMetrics(url: string, options: ScrapeOptions): Promise<MetricsResult> {
+  const parser = new PromParser();
+  const failed = await receive(url, options, (chunk) => parser.write(chunk));
+  return failed ?? { ok: true, metrics: parser.end() };
+}
+
+/** Hands over the body piece by piece; null when it came whole. */
+async function receive(url: string, { timeoutMs, bearer }: ScrapeOptions, take: (chunk: Buffer) => void): Promise<ScrapeFailure | null> {
   try {
     const response = await request(url, {
       dispatcher: agent,
@@ -33,20 +53,19 @@ export async function scrape(url: string, { timeoutMs, bearer }: ScrapeOptions):
       response.body.destroy();
       return { ok: false, kind: "status", reason: `${url} answered ${response.statusCode}` };
     }
-    const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of response.body) {
       bytes += chunk.length;
       if (bytes > MAX_SCRAPE_BYTES) return { ok: false, kind: "too-large", reason: `${url} sent more than ${MAX_SCRAPE_BYTES} bytes` };
-      chunks.push(chunk);
+      take(chunk);
     }
-    return { ok: true, text: Buffer.concat(chunks).toString("utf8") };
+    return null;
   } catch (error) {
     return failure(url, timeoutMs, error);
   }
 }
 
-function failure(url: string, timeoutMs: number, error: unknown): ScrapeResult {
+function failure(url: string, timeoutMs: number, error: unknown): ScrapeFailure {
   const { name, code, message } = error as { name?: string; code?: string; message?: string };
   if (name === "TimeoutError") return { ok: false, kind: "timeout", reason: `${url} did not answer within ${timeoutMs} ms` };
   return { ok: false, kind: "unreachable", reason: `${url} cannot be reached: ${code ?? message ?? String(error)}` };

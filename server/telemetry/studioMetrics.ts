@@ -75,6 +75,7 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
     const frame = facts.frame();
     if (frame === null) return;
     for (const { state } of frame.engines) one.inc({ kind: "engine", state });
+    if (frame.gpuSource !== null) one.inc({ kind: "gpu", state: frame.gpuSource.state });
     one.inc({ kind: "gateway", state: frame.gateway.state });
   });
   gauge("applications", "Plans applied and rolled back, by how they stand.", ["kind", "state"], (one) => {

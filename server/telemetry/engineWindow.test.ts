@@ -1,0 +1,150 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { chooseMapping } from "@/server/engines/chooseMapping";
+import { parsePromText } from "@/server/engines/promText";
+import { readNotions } from "@/server/engines/readNotions";
+import { createEngineWindow, type EngineWindow } from "./engineWindow";
+
+/** Takes an exposition of one second later; @returns what fell. */
+function take(window: EngineWindow, second: number, text: string, version = "0.30.0"): readonly string[] {
+  const metrics = parsePromText(text);
+  const mapping = chooseMapping(metrics, version);
+  if (mapping === undefined) throw new Error("no mapping");
+  return window.take(1000 * second, readNotions(metrics, mapping));
+}
+
+interface Counts {
+  readonly prompt: number;
+  readonly generated: number;
+  readonly queries: number;
+  readonly hits: number;
+  readonly preempted: number;
+  /** Up to 0.1 s, up to 1 s, all. */
+  readonly buckets: readonly [number, number, number];
+}
+
+const histogram = (name: string, [low, middle, all]: Counts["buckets"]) =>
+  `vllm:${name}_bucket{le="0.1"} ${low}\nvllm:${name}_bucket{le="1.0"} ${middle}\nvllm:${name}_bucket{le="+Inf"} ${all}\n`;
+
+const exposition = ({ prompt, generated, queries, hits, preempted, buckets }: Counts) =>
+  [
+    "vllm:num_requests_running 3\nvllm:num_requests_waiting 1\n",
+    'vllm:kv_cache_usage_perc{engine="0"} 0.2\nvllm:kv_cache_usage_perc{engine="1"} 0.6\n',
+    'vllm:cache_config_info{block_size="16",num_gpu_blocks="1000"} 1\n',
+    `vllm:prompt_tokens_total ${prompt}\nvllm:generation_tokens_total ${generated}\nvllm:num_preemptions_total ${preempted}\n`,
+    `vllm:prefix_cache_queries_total ${queries}\nvllm:prefix_cache_hits_total ${hits}\nvllm:request_success_total ${buckets[2]}\n`,
+    'vllm:engine_sleep_state{sleep_state="awake"} 0\nvllm:engine_sleep_state{sleep_state="weights_offloaded"} 1\n',
+    histogram("time_to_first_token_seconds", buckets),
+    histogram("request_time_per_output_token_seconds", buckets),
+    histogram("inter_token_latency_seconds", buckets),
+    histogram("e2e_request_latency_seconds", buckets),
+    histogram("request_queue_time_seconds", buckets),
+  ].join("");
+
+const none: Counts = { prompt: 0, generated: 0, queries: 0, hits: 0, preempted: 0, buckets: [0, 0, 0] };
+
+describe("an engine's window", () => {
+  it("reads every notion: levels as they stand, counters as rates, histograms as percentiles of what was observed lately", () => {
+    const window = createEngineWindow(2);
+    expect(window.readings()).toBeNull();
+    take(window, 0, exposition({ ...none, prompt: 500, buckets: [100, 100, 100] }));
+    expect(window.readings()).toMatchObject({
+      running: { state: "value", value: 3 },
+      promptTokensPerSecond: { state: "value", value: null },
+      ttftP95Seconds: { state: "value", value: null },
+    });
+    const later = { prompt: 540, generated: 80, queries: 40, hits: 10, preempted: 4, buckets: [100, 110, 110] } as const;
+    expect(take(window, 1, exposition(later))).toEqual([]);
+    const value = (of: number | string) => ({ state: "value", value: of });
+    expect(window.readings()).toMatchObject({
+      waiting: value(1),
+      kvUse: value(0.6),
+      kvUseMean: value(0.4),
+      kvCapacityTokens: value(16_000),
+      preemptionsPerSecond: value(2),
+      requestsPerSecond: value(5),
+      promptTokensPerSecond: value(20),
+      generationTokensPerSecond: value(40),
+      prefixHitShare: value(0.25),
+      // The ten that were observed since lie between 0.1 s and 1 s.
+      ttftP50Seconds: { value: expect.closeTo(0.55, 12) },
+      tpotP95Seconds: { value: expect.closeTo(0.955, 12) },
+      itlP99Seconds: { value: expect.closeTo(0.991, 12) },
+      endToEndP50Seconds: { value: expect.closeTo(0.55, 12) },
+      queueP95Seconds: { value: expect.closeTo(0.955, 12) },
+      sleepState: value("weights_offloaded"),
+    });
+  });
+
+  it("says which name was looked for where a metric is missing, and which notions an engine type does not have", () => {
+    const window = createEngineWindow(1);
+    take(window, 0, "vllm:num_requests_running 0\n");
+    expect(window.readings()).toMatchObject({
+      running: { state: "value", value: 0 },
+      kvUse: { state: "absent", lookedFor: "vllm:kv_cache_usage_perc" },
+      ttftP95Seconds: { state: "absent", lookedFor: 'vllm:time_to_first_token_seconds_bucket{le="+Inf"}' },
+      prefixHitShare: { state: "absent", lookedFor: "vllm:prefix_cache_hits_total" },
+    });
+    const llama = createEngineWindow(1);
+    take(llama, 0, "llamacpp:requests_processing 2\n");
+    expect(llama.readings()).toMatchObject({
+      running: { state: "value", value: 2 },
+      ttftP95Seconds: { state: "not-applicable" },
+      sleepState: { state: "not-applicable" },
+    });
+  });
+
+  it("has no percentile in a window in which nothing was observed", () => {
+    const window = createEngineWindow(1);
+    take(window, 0, exposition(none));
+    take(window, 1, exposition({ ...none, buckets: [0, 9, 9] }));
+    expect(window.readings()?.ttftP50Seconds).toEqual({ state: "value", value: expect.closeTo(0.55, 12) });
+    for (let second = 2; second < 20; second += 1) take(window, second, exposition({ ...none, buckets: [0, 9, 9] }));
+    expect(window.readings()).toMatchObject({
+      ttftP50Seconds: { state: "value", value: null },
+      requestsPerSecond: { state: "value", value: 0 },
+      prefixHitShare: { state: "value", value: null },
+    });
+  });
+
+  it("tells what fell, and goes on from there", () => {
+    const window = createEngineWindow(1);
+    take(window, 0, exposition({ ...none, prompt: 1000, buckets: [50, 50, 50] }));
+    take(window, 1, exposition({ ...none, prompt: 1010, buckets: [60, 60, 60] }));
+    expect(take(window, 2, exposition({ ...none, prompt: 5, buckets: [0, 1, 1] }))).toEqual(
+      expect.arrayContaining(["promptTokens", "answered", "ttftSeconds"]),
+    );
+    expect(window.readings()).toMatchObject({ promptTokensPerSecond: { value: 10 }, ttftP95Seconds: { value: null } });
+    take(window, 3, exposition({ ...none, prompt: 35, buckets: [0, 3, 3] }));
+    expect(window.readings()).toMatchObject({
+      promptTokensPerSecond: { value: 20 },
+      ttftP50Seconds: { value: expect.closeTo(0.55, 12) },
+    });
+  });
+
+  it("has no negative rate, no share over one and no percentile outside the buckets, whatever the counters do", () => {
+    const nat = fc.nat(1000);
+    const counts = fc.record({
+      prompt: nat,
+      generated: nat,
+      queries: nat,
+      hits: nat,
+      preempted: nat,
+      buckets: fc.tuple(nat, nat, nat).map(([a, b, c]): Counts["buckets"] => [a, a + b, a + b + c]),
+    });
+    fc.assert(
+      fc.property(fc.array(counts, { minLength: 1, maxLength: 20 }), (scrapes) => {
+        const window = createEngineWindow(1);
+        for (const [second, one] of scrapes.entries()) {
+          take(window, second, exposition(one));
+          for (const [name, reading] of Object.entries(window.readings() ?? {})) {
+            if (reading.state !== "value" || typeof reading.value !== "number") continue;
+            expect(reading.value, name).toBeGreaterThanOrEqual(0);
+            if (/P\d\dSeconds$|Share$/.test(name)) expect(reading.value, name).toBeLessThanOrEqual(1);
+          }
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import type { EngineReadings, Reading } from "@/server/contracts/studio";
+import type { NotionReadings } from "@/server/engines/readNotions";
+import { createCounterRate } from "./counterRate";
+import { createHistogramWindow, type HistogramWindow } from "./histogramWindow";
+
+/** What one engine's scrapes say together. */
+export interface EngineWindow {
+  /** Takes what a scrape at `atMs` said. @returns the notions that fell: their counters began anew. */
+  take(atMs: number, notions: NotionReadings): readonly string[];
+  /** As of the newest scrape; null before there is one. */
+  readings(): EngineReadings | null;
+}
+
+/** Rates and percentiles look back over this much: some tens of requests at one a second or more, and still lively. */
+const RATE_WINDOW_MS = 15_000;
+
+const counters = ["preemptions", "answered", "promptTokens", "generationTokens", "prefixHits", "prefixQueries"] as const;
+const histograms = ["ttftSeconds", "tpotSeconds", "itlSeconds", "endToEndSeconds", "queueSeconds"] as const;
+
+type Notion<Value> =
+  | { readonly state: "value"; readonly value: Value }
+  | { readonly state: "absent"; readonly lookedFor: string }
+  | { readonly state: "not-applicable" };
+
+/** The same reading, of something else that is made of its value. */
+const asRead = <Value, Made>(notion: Notion<Value>, make: (value: Value) => Made | null): Reading<Made> =>
+  notion.state === "value" ? { state: "value", value: make(notion.value) } : notion;
+const known = <Value>(notion: Notion<Value>): Value | null => (notion.state === "value" ? notion.value : null);
+
+/** Counters are read as rates and histograms as percentiles of the last seconds, both in engine seconds. */
+export function createEngineWindow(timeScale: number): EngineWindow {
+  const each = <Name extends string, Made>(names: readonly Name[], make: () => Made) =>
+    Object.fromEntries(names.map((name) => [name, make()])) as Readonly<Record<Name, Made>>;
+  const rates = each(counters, () => createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale }));
+  const latencies = each(histograms, () => createHistogramWindow(RATE_WINDOW_MS));
+  let readings: EngineReadings | null = null;
+
+  const share = (hits: Notion<number>, queries: Notion<number>): Reading => {
+    const missing = [hits, queries].find(({ state }) => state !== "value");
+    if (missing !== undefined) return asRead(missing, () => null);
+    const [found, lookedUp] = [rates.prefixHits.perSecond(), rates.prefixQueries.perSecond()];
+    // Each scrape reads the two a moment apart.
+    return { state: "value", value: found === null || lookedUp === null || lookedUp === 0 ? null : Math.min(1, found / lookedUp) };
+  };
+
+  const percentiles = <Name extends string>(name: Name, notion: Notion<unknown>, window: HistogramWindow) => {
+    const percentile = (q: number): Reading => asRead(notion, () => window.quantile(q));
+    return {
+      [`${name}P50Seconds`]: percentile(0.5),
+      [`${name}P95Seconds`]: percentile(0.95),
+      [`${name}P99Seconds`]: percentile(0.99),
+    } as Readonly<Record<`${Name}P${50 | 95 | 99}Seconds`, Reading>>;
+  };
+
+  return {
+    take(atMs, notions) {
+      const fell = [
+        ...counters.filter((name) => rates[name].take(atMs, known(notions[name]))),
+        ...histograms.filter((name) => latencies[name].take(atMs, known(notions[name]))),
+      ];
+      const rate = (name: (typeof counters)[number]): Reading => asRead(notions[name], () => rates[name].perSecond());
+      const same = (notion: Notion<number>): Reading => asRead(notion, (value) => value);
+      readings = {
+        running: same(notions.running),
+        waiting: same(notions.waiting),
+        kvUse: asRead(notions.kvUse, ({ max }) => max),
+        kvUseMean: asRead(notions.kvUse, ({ mean }) => mean),
+        kvCapacityTokens: same(notions.kvCapacityTokens),
+        preemptionsPerSecond: rate("preemptions"),
+        requestsPerSecond: rate("answered"),
+        promptTokensPerSecond: rate("promptTokens"),
+        generationTokensPerSecond: rate("generationTokens"),
+        prefixHitShare: share(notions.prefixHits, notions.prefixQueries),
+        ...percentiles("ttft", notions.ttftSeconds, latencies.ttftSeconds),
+        ...percentiles("tpot", notions.tpotSeconds, latencies.tpotSeconds),
+        ...percentiles("itl", notions.itlSeconds, latencies.itlSeconds),
+        ...percentiles("endToEnd", notions.endToEndSeconds, latencies.endToEndSeconds),
+        ...percentiles("queue", notions.queueSeconds, latencies.queueSeconds),
+        sleepState: asRead(notions.sleepState, (value) => value),
+      };
+      return fell;
+    },
+    readings: () => readings,
+  };
+}

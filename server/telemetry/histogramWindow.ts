@@ -1,0 +1,34 @@
+import { goesOn, type Histogram, histogramDelta, histogramQuantile } from "./histogramQuantile";
+
+/** What a cumulative histogram observed lately. */
+export interface HistogramWindow {
+  /**
+   * Takes the histogram as read at `atMs`; null is a reading without it.
+   *
+   * @returns whether a count fell, which they do only when they begin anew.
+   */
+  take(atMs: number, histogram: Histogram | null): boolean;
+  /** By Prometheus' rule, in the histogram's unit; null where nothing was observed in the window. */
+  quantile(q: number): number | null;
+}
+
+/** A histogram read as the difference of its newest and its oldest reading in the window; one that fell begins the window anew. */
+export function createHistogramWindow(windowMs: number): HistogramWindow {
+  /** Readings in a row, oldest first, of which each goes on from the one before. */
+  let readings: { readonly atMs: number; readonly histogram: Histogram }[] = [];
+  let observed: Histogram | null = null;
+  return {
+    take(atMs, histogram) {
+      const before = readings.at(-1)?.histogram;
+      const broken = before !== undefined && histogram !== null && !goesOn(before, histogram);
+      if (histogram === null || broken) readings = [];
+      if (histogram !== null) readings.push({ atMs, histogram });
+      // The newest reading from before the window is where it begins.
+      while (readings.length > 2 && (readings[1]?.atMs ?? atMs) <= atMs - windowMs) readings.shift();
+      const oldest = readings[0]?.histogram;
+      observed = histogram === null || oldest === undefined ? null : histogramDelta(oldest, histogram);
+      return broken;
+    },
+    quantile: (q) => (observed === null ? null : histogramQuantile(q, observed)),
+  };
+}

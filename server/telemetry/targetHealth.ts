@@ -1,0 +1,70 @@
+import type { TargetEvent, TargetState } from "@/server/contracts/studio";
+import { freshness } from "./freshness";
+import type { ScrapeFailure } from "./scrape";
+
+export interface TargetHealthOptions {
+  readonly intervalMs: number;
+  readonly now: () => number;
+}
+
+/** How scrapes of one target went: how fresh it is, what befell it, and when to try again. */
+export interface TargetHealth {
+  /** Whether to scrape now; a target that fails is asked ever more rarely. */
+  isDue(): boolean;
+  isFailing(): boolean;
+  /** A scrape gave a sample, just now. */
+  succeeded(): void;
+  /** A scrape that began at `startedAtMs` gave none. */
+  failed(failure: ScrapeFailure, startedAtMs: number): void;
+  note(kind: TargetEvent["kind"], text: string): void;
+  state(): TargetState;
+}
+
+const KEPT_EVENTS = 8;
+
+/** A target that goes on failing is asked every so many periods at last: a restarted engine is seen again within that. */
+const MOST_PERIODS = 5;
+
+/** Knows nothing of the target at first. */
+export function createTargetHealth({ intervalMs, now }: TargetHealthOptions): TargetHealth {
+  let lastGoodAtMs: number | null = null;
+  let failure: ScrapeFailure | null = null;
+  let failing: TargetState["failing"] = null;
+  let failures = 0;
+  let since: Pick<TargetState, "state" | "sinceMs"> = { state: "unreachable", sinceMs: now() };
+  let events: readonly TargetEvent[] = [];
+
+  const note = (kind: TargetEvent["kind"], text: string): void => {
+    events = [...events, { atMs: now(), kind, text }].slice(-KEPT_EVENTS);
+  };
+
+  return {
+    // Rounds come a little early or late.
+    isDue: () => failing === null || now() >= failing.nextTryAtMs - intervalMs / 2,
+    isFailing: () => failing !== null,
+    succeeded() {
+      if (failing !== null) {
+        const seconds = Math.max(0, now() - failing.sinceMs) / 1000;
+        note("answers", `It answers again, ${seconds.toFixed(seconds < 10 ? 1 : 0)} s after: ${failure?.reason ?? ""}`);
+      }
+      lastGoodAtMs = now();
+      failure = null;
+      failing = null;
+      failures = 0;
+    },
+    failed(why, startedAtMs) {
+      if (failing?.kind !== why.kind) note(why.kind, why.reason);
+      const sinceMs = failing?.kind === why.kind ? failing.sinceMs : now();
+      const periods = Math.min(MOST_PERIODS, 2 ** failures);
+      failures = Math.min(failures + 1, MOST_PERIODS);
+      failure = why;
+      failing = { kind: why.kind, sinceMs, nextTryAtMs: Math.max(now(), startedAtMs + periods * intervalMs) };
+    },
+    note,
+    state() {
+      const { state, ageSeconds, reason } = freshness({ nowMs: now(), intervalMs, lastGoodAtMs, failure });
+      if (state !== since.state) since = { state, sinceMs: now() };
+      return { ...since, ageSeconds, reason, failing, events };
+    },
+  };
+}
