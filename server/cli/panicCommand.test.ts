@@ -79,7 +79,11 @@ async function startEngine(): Promise<{ readonly url: string; close(): void }> {
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => server.close() };
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
 async function putConfig(url: string): Promise<void> {
@@ -121,6 +125,32 @@ test("weir panic sends everything to a model with no studio there, through a res
   expect(await weir("panic", "--lift")).toMatchObject({ code: 0, stdout: "There is no panic: requests go by the plan in force.\n" });
   expect(await answeredBy("cascade/default")).toBe("small");
   engine.close();
+}, 90_000);
+
+test("weir panic says it as JSON too, and warns where no engine of its model answers", async () => {
+  const weir = weirIn(folder);
+  const engine = await startEngine();
+  await startGateway();
+  await putConfig(engine.url);
+  expect(await weir("panic", "--json")).toMatchObject({ code: 0, stdout: "null\n" });
+  const declared = await weir("panic", "large", "--reason", "\u001b[2J small writes\nnonsense", "--json");
+  expect(JSON.parse(declared.stdout)).toMatchObject({
+    model: "large",
+    by: userInfo().username,
+    reason: "\u001b[2J small writes\nnonsense",
+  });
+  expect(declared.stderr).toBe("");
+  expect((await weir("panic")).stdout).toMatch(/: {2}\[2J small writes nonsense\n$/);
+  engine.close();
+  void answeredBy("large").catch(() => null);
+  let warned = await weir("panic");
+  while (warned.stderr === "") warned = await weir("panic");
+  expect([warned.code, warned.stderr]).toEqual([
+    0,
+    "No engine of large answers at the moment, so requests are refused until one does or the panic goes to another model.\n",
+  ]);
+  expect(JSON.parse((await weir("panic", "--json")).stdout)).toHaveProperty("warning");
+  expect(JSON.parse((await weir("panic", "--lift", "--json")).stdout)).toBe(null);
 }, 90_000);
 
 test("weir panic says in a sentence why nothing was done", async () => {

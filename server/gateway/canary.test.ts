@@ -1,3 +1,5 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { type Canary, type CanaryRequest, canarySchema, gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
@@ -162,6 +164,60 @@ describe("a canary", () => {
     expect(await canaryOf(gateway)).toMatchObject({ state: "stopped", candidateArm: { failed: 1 } });
   });
 
+  it("stops where its requests are turned away for want of room", async () => {
+    const held = await heldEngine();
+    const { gateway, config } = await smallInForce();
+    const replicas = config.replicas.map((replica) =>
+      replica.model === "large" ? { ...replica, url: held.url, maxInFlight: 1 } : replica,
+    );
+    // One place in the queue of 2000.
+    await gateway.put({ ...config, replicas, settings: { objectives: [{ name: "batch", queueShare: 0.0005 }] } });
+    await begin(gateway, { ...asked, shares: [1], minRequests: 20 });
+    const ofBatch = () =>
+      gateway.chat(
+        { model: "cascade/default" },
+        { headers: { "content-type": "application/json", "x-gateway-inference-objective": "batch" } },
+      );
+    const taken = [ofBatch()];
+    await until(() => held.asked.length === 1);
+    taken.push(ofBatch());
+    await until(async () => (await queuedOf(gateway)).large === 1);
+    for (let index = 0; index < 3; index += 1) expect((await ofBatch()).status).toBe(429);
+    expect(await canaryOf(gateway)).toMatchObject({ state: "stopped", candidateArm: { finished: 3, failed: 3 } });
+    held.open();
+    await Promise.all(taken);
+  });
+
+  it("is put into force once where the audit cannot be written, and the way back stays", async () => {
+    const { gateway, config } = await smallInForce();
+    await begin(gateway, { ...asked, shares: [1], minRequests: 3 });
+    const path = join(gateway.stateDirectory, "audit.jsonl");
+    await rm(path);
+    await mkdir(path);
+    for (let index = 0; (await canaryOf(gateway)).state === "running"; index += 1) await ofProgram(gateway, `p${index}`);
+    await until(async () => (await configOf(gateway)).planId === "plan-new");
+    for (let index = 0; index < 6; index += 1) await ofProgram(gateway, `q${index}`);
+    expect(await canaryOf(gateway)).toMatchObject({ state: "promoted" });
+    expect((await auditOf(gateway)).filter((action) => action === "canary promoted")).toHaveLength(1);
+    const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
+    await fetch(`${gateway.adminUrl}/rollback`, { method: "POST", headers: { "if-match": etag }, body: JSON.stringify(signed) });
+    expect(await configOf(gateway)).toEqual(config);
+  });
+
+  it("that a crash left in force without a word is told of at the next start, and once", async () => {
+    const { gateway, config, stateDirectory } = await smallInForce();
+    await begin(gateway, { ...asked, minRequests: 1000 });
+    await gateway.close();
+    const path = join(stateDirectory, "gateway.json");
+    await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...config, ...candidate }));
+    for (let start = 0; start < 2; start += 1) {
+      const next = await startTestGateway({}, { stateDirectory });
+      expect(await canaryOf(next)).toMatchObject({ state: "promoted" });
+      expect(await auditOf(next)).toEqual(["configuration", "canary started", "configuration", "canary promoted"]);
+      await next.close();
+    }
+  });
+
   it("withdrawn, gives what waits for the candidate to the policy in force and lets what is at an engine finish", async () => {
     const held = await heldEngine();
     const { gateway, config } = await smallInForce();
@@ -252,6 +308,7 @@ describe("a canary", () => {
     ["a policy of another hash", { candidate: { ...candidate, policyHash: "abc" } }, 400, '"abc"'],
     ["a model without engines", { candidate: { planId: "x", ...fixed("huge") } }, 409, "The stage huge has no replica"],
     ["what is in force", { candidate: { planId: "plan-old", ...fixed("small") } }, 409, "The candidate is what is in force."],
+    ["a plan id that is no header", { candidate: { ...candidate, planId: "plan-\u2192" } }, 400, "`candidate.planId`"],
     ["no number of requests", { minRequests: 0 }, 400, "`minRequests`"],
   ])("is refused for %s with a sentence", async (_, change, status, sentence) => {
     const { gateway } = await smallInForce();

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -13,6 +13,8 @@ import { startTestGateway, temporaryDirectory, testConfig } from "./testGateway"
 const config = testConfig({ stages: [{ model: "large", urls: ["http://127.0.0.1:9"] }] });
 const put = (adminUrl: string, body: unknown, headers: Record<string, string> = {}) =>
   fetch(`${adminUrl}/config`, { method: "PUT", headers, body: JSON.stringify(body) });
+
+const withReplica = (change: object) => ({ ...config, replicas: config.replicas.map((one) => ({ ...one, ...change })) });
 
 describe("the gateway's configuration", () => {
   it("is written only against the ETag that was read", async () => {
@@ -53,6 +55,16 @@ describe("the gateway's configuration", () => {
       { ...config, replicas: config.replicas.map((one) => ({ ...one, url: "ftp://x" })) },
       "ftp://x is no http",
     ],
+    ["whose plan id is no header", { ...config, planId: "plan-\u2192" }, "`planId` is wrong: it goes into the headers of answers"],
+    ["whose plan id breaks a header", { ...config, planId: "plan\nb" }, "`planId` is wrong"],
+    ["whose model is no header", withReplica({ model: "\u6a21\u578b" }), "`replicas.0.model` is wrong"],
+    ["with a model of the cascade's own name", withReplica({ model: "cascade/test" }), "cascade/test, a name that is the gateway's own"],
+    ["with a model of a name to come", withReplica({ model: "workflow/a" }), "the gateway's own"],
+    ["with more in flight than can be counted", withReplica({ maxInFlight: 2 ** 32 }), "`replicas.0.maxInFlight` is wrong"],
+    ["with a judge's time beyond every timer", { ...config, settings: { judge: { timeoutSeconds: 3e6 } } }, "timeoutSeconds"],
+    ["with a judge of countless calls", { ...config, settings: { judge: { maxInFlight: 3e9 } } }, "maxInFlight"],
+    ["with a time that does not pass", { ...config, timeScale: 1e-9 }, "`timeScale`"],
+    ["with a time beyond numbers", { ...config, timeScale: 1e308 }, "`timeScale`"],
   ])("is refused with the reason when it is one %s, and nothing changes", async (_, body, reason) => {
     const { adminUrl } = await startTestGateway();
     const answer = await put(adminUrl, body, { "if-match": '"none"' });
@@ -210,6 +222,18 @@ describe("starting and stopping", () => {
     const options = { dataPort: port, adminPort: 0, stateDirectory: await temporaryDirectory(), adminToken: null, log };
     await expect(startGateway(options)).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken`);
     other.close();
+  });
+
+  it("serves on where the lines of its audit cannot be read", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "still here"));
+    const first = await startTestGateway({}, { stateDirectory });
+    await first.put(testConfig({ stages: [{ model: "large", urls: [engine.url] }] }));
+    await first.close();
+    await rm(join(stateDirectory, "audit.jsonl"));
+    await mkdir(join(stateDirectory, "audit.jsonl"));
+    const second = await startTestGateway({}, { stateDirectory });
+    expect((await second.chat({})).status).toBe(200);
   });
 
   it("finishes what is in flight before it ends", async () => {

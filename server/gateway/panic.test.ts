@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type GatewayControls, gatewayAuditPageSchema, panicSchema } from "@/server/contracts/gatewayControls";
@@ -53,7 +54,10 @@ it("sends every request for text to the model of the panic, whatever it names, u
 });
 
 it("leaves embeddings their way, those that wait too", async () => {
-  const embedder = await heldEngine();
+  const held: ServerResponse[] = [];
+  const embedding = JSON.stringify({ object: "list", data: [{ object: "embedding", index: 0, embedding: [0.5] }] });
+  let answer = (response: ServerResponse): unknown => held.push(response);
+  const embedder = await startTestEngine((_, response) => answer(response));
   const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
   const gateway = await startTestGateway();
   const stages = [
@@ -65,8 +69,9 @@ it("leaves embeddings their way, those that wait too", async () => {
   const asked = Array.from({ length: 3 }, () => gateway.post("/v1/embeddings", { model: "embedder", input: "x" }));
   await until(() => embedder.asked.length === 1);
   await panic(gateway, { model: "large", ...signed });
-  embedder.open();
-  for (const answer of asked) expect(await said(answer)).toEqual([200, "embedder", "direct"]);
+  answer = (response) => response.writeHead(200, { "content-type": "application/json" }).end(embedding);
+  held.forEach(answer);
+  for (const sent of asked) expect(await said(sent)).toEqual([200, "embedder", "direct"]);
   expect((await gateway.post("/v1/embeddings", { model: "cascade/test", input: "x" })).status).toBe(400);
 });
 
@@ -140,6 +145,34 @@ it("is still in force after a restart, and is told by status and audit", async (
   expect(told[0]?.detail).toBe("Every request for text goes to middle: node b1 burns");
   expect(page.lines.map(({ sequence }) => sequence)).toEqual(page.lines.map((_, index) => index + 1));
   expect([page.latest, (await statusOf(second)).lastAudit]).toEqual([page.lines.length, page.lines.length]);
+});
+
+it("is taken up again where another control beside it cannot be, and the file as it was is kept", async () => {
+  const { config } = await threeModels();
+  const stateDirectory = await temporaryDirectory();
+  const first = await startTestGateway({}, { stateDirectory });
+  await first.put(config);
+  await panic(first, { model: "middle", ...signed });
+  await first.close();
+  const path = join(stateDirectory, "controls.json");
+  const kept = JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), mirror: { share: 1, maxInFlight: 5000, ...signed } });
+  await writeFile(path, kept);
+  const second = await startTestGateway({}, { stateDirectory });
+  expect(await said(second.chat({}))).toEqual([200, "middle", "panic"]);
+  expect((await statusOf(second)).controls).toMatchObject({ panic: { model: "middle" }, mirror: null });
+  const mirror = JSON.stringify({ share: 1, maxInFlight: 5, ...signed });
+  expect((await fetch(`${second.adminUrl}/mirror`, { method: "PUT", body: mirror })).status).toBe(200);
+  expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ panic: { model: "middle" }, mirror: { maxInFlight: 5 } });
+  expect(await readFile(`${path}.unusable`, "utf8")).toBe(kept);
+});
+
+it("records no more of the names that clients ask for than it says to clients", async () => {
+  const { config } = await threeModels();
+  const gateway = await startTestGateway();
+  await gateway.put(config);
+  await panic(gateway, { model: "middle", ...signed });
+  expect((await gateway.chat({ model: "x".repeat(100_000) })).status).toBe(200);
+  expect((await gateway.decisions()).at(-1)?.asked).toBe("x".repeat(200));
 });
 
 it("keeps keys and their rates, the bound of its model's queue and the deadline", async () => {

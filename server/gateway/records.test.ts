@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { type Decision, decisionSchema, type GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import { ClientAnswer } from "./clientAnswer";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, testConfig } from "./testGateway";
 
@@ -101,6 +102,19 @@ describe("a decision record", () => {
     const { chat, recordOf } = await recorded({ recordedPromptCharacters: 18 });
     const { prompt } = (await (await recordOf(await chat({ messages }))).json()) as Decision;
     expect(prompt).toBe("and what is 2 + 2?");
+  });
+
+  it("is made of a request that failed in the gateway itself, too", async () => {
+    const { chat, decisions, adminUrl } = await recorded(undefined);
+    vi.spyOn(ClientAnswer.prototype, "give").mockImplementationOnce(() => {
+      throw new Error("a bug");
+    });
+    expect((await chat({})).status).toBe(500);
+    expect(await decisions()).toMatchObject([{ status: 500, reason: "The gateway failed.", stages: [{}, { verdict: "accepted" }] }]);
+    expect(await (await fetch(`${adminUrl}/metrics`)).text()).toContain(
+      'weir_gateway_requests_total{served="cascade/test",status="500"} 1',
+    );
+    expect((await chat({})).status).toBe(200);
   });
 
   it("is made of a request that was shed, too", async () => {

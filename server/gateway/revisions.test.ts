@@ -167,7 +167,7 @@ describe("a configuration", () => {
     const config = plan("plan-a");
     const [small, large] = config.replicas;
     const keys = [{ name: "ann", sha256: "0".repeat(64) }];
-    const changes: readonly (object & { by?: string; reason?: string })[] = [
+    const changes: readonly object[] = [
       config,
       { ...config, by: "ada", reason: "the same" },
       { ...config, settings: { keys }, by: "ada", reason: "a door" },
