@@ -42,6 +42,11 @@ export type EngineReply =
   | { readonly kind: "failed"; readonly reason: string }
   | { readonly kind: "aborted" };
 
+/** Whether a status says that an engine is broken or full, whatever it was asked. */
+export function isBrokenOrFull(status: number): boolean {
+  return status >= 500 || status === 429;
+}
+
 /**
  * Sends one POST and settles when the answer is whole, the engine failed, or `signal` fired (which also cuts the upstream
  * connection, so that the engine stops generating). Never rejects.

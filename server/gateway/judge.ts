@@ -1,6 +1,6 @@
 import { Breaker, type Trial } from "./breaker";
 import { chatAnswer } from "./chatEndpoint";
-import { callEngine, type EngineReply } from "./engineCall";
+import { callEngine, type EngineReply, isBrokenOrFull } from "./engineCall";
 import { judgePrompt, parseScore, type Wording } from "./judgePrompt";
 import type { JudgePlace, JudgeSite } from "./judgeSite";
 
@@ -132,7 +132,7 @@ export class Judge {
 
   async #readAt(place: JudgePlace, content: string, signal: AbortSignal): Promise<JudgeReading> {
     const reply = await within(this.#options.timeoutSeconds, signal, (limited) => this.#ask(place, content, limited));
-    const broken = reply.kind === "failed" || (reply.kind === "answered" && (reply.status >= 500 || reply.status === 429));
+    const broken = reply.kind === "failed" || (reply.kind === "answered" && isBrokenOrFull(reply.status));
     place.leave(reply.kind === "aborted" ? "cut-off" : broken ? "failed" : "answered");
     return this.#reading(reply);
   }

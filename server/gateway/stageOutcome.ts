@@ -1,5 +1,5 @@
 import type { Endpoint } from "./endpoint";
-import type { EngineReply } from "./engineCall";
+import { type EngineReply, isBrokenOrFull } from "./engineCall";
 import { isRecord } from "./isRecord";
 import type { RelayOutcome } from "./relayStream";
 
@@ -25,7 +25,7 @@ export function stageOutcome(outcome: RelayOutcome, { answersIn }: Pick<Endpoint
   const { reply } = outcome;
   if (reply.kind !== "answered") return reply;
   const { status } = reply;
-  if (status >= 500 || status === 429) return { kind: "failed", reason: refusalOf({ reply }), full: status === 429 };
+  if (isBrokenOrFull(status)) return { kind: "failed", reason: refusalOf({ reply }), full: status === 429 };
   if (status !== 200) return { kind: "refused", reply, elsewhere: status < 400 || ofThisEngine.includes(status) };
   const completion = parsed(reply.body);
   if (isRecord(completion) && Array.isArray(completion[answersIn])) return { kind: "answered", reply, completion };
