@@ -102,6 +102,25 @@ describe("the studio over a running cluster", () => {
     expect((await live.range("another", { fromMs, toMs, points: 10, series })).series).toEqual([]);
   });
 
+  it("tells Prometheus of its scrapes, targets and applications", async () => {
+    const { text } = await runtime.metrics();
+    const value = (series: string) =>
+      Number(
+        text
+          .split("\n")
+          .find((line) => line.startsWith(`${series} `))
+          ?.split(" ")
+          .at(-1),
+      );
+    for (const kind of ["engine", "gpu", "gateway"]) {
+      expect(value(`weir_studio_scrape_seconds_count{kind="${kind}",outcome="ok"}`)).toBeGreaterThan(1);
+      expect(value(`weir_studio_bad_lines_total{kind="${kind}"}`)).toBe(0);
+    }
+    expect(value('weir_studio_targets{kind="engine",state="fresh"}')).toBe(2);
+    expect(value('weir_studio_applications{kind="apply",state="done"}')).toBe(1);
+    expect(value("weir_studio_series")).toBeGreaterThan(10);
+  });
+
   it("refuses an application when another plan is in force than was shown", async () => {
     const { applications, clusters } = runtime.services;
     const planId = clusters.list()[0]?.runningPlanId ?? "";

@@ -89,6 +89,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     adminToken,
     gpuCards: () => cards.read().catalogue.gpus,
     labelOf,
+    onScrape: metrics.recordScrape,
     suggested,
   });
   const gatewayAudit = createGatewayAudit({ store, clusterId: embeddedClusterId, gateway });
@@ -120,12 +121,16 @@ export function createRuntime(settings: StudioSettings): Runtime {
           targets() {
             const frame = embedded.collector()?.frames().at(-1);
             const models = frame?.gateway.stages.map(({ model }) => model) ?? [];
-            return { engines: embedded.engines(), gpus: frame?.gpus ?? [], models, gatewayAdminUrl };
+            const gpus = frame?.gpus.filter(({ instance }) => instance === null) ?? [];
+            return { engines: embedded.engines(), gpus, models, gatewayAdminUrl };
           },
         });
   const live = createLiveService(embedded, source);
   const ending = new AbortController();
-  const kept = keepFrames(live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal }), series);
+  const kept = keepFrames(live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal }), {
+    book: series,
+    usdPerGpuHour: () => store.clusters.get(embeddedClusterId)?.spec.usdPerGpuHour ?? null,
+  });
 
   return {
     services: {

@@ -3,6 +3,7 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
+import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { Answer, Connector, Observation } from "./connector";
@@ -21,6 +22,8 @@ export interface EmbeddedClusterParts {
   readonly gpuCards: () => CardCatalogue["gpus"];
   /** Quality label of an answer, where it is known. */
   readonly labelOf: (decision: Decision) => number | null;
+  /** Told of every scrape. */
+  readonly onScrape: (facts: ScrapeFacts) => void;
   /** What a newcomer should plan with here. */
   readonly suggested: ClusterSummary["suggested"];
 }
@@ -42,7 +45,7 @@ export interface EmbeddedCluster {
 
 /** The cluster that runs beside the studio: watched once a second, put down in the store when first seen. */
 export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedCluster {
-  const { store, connector, gatewayAdminUrl, adminToken, labelOf } = parts;
+  const { store, connector, gatewayAdminUrl, adminToken, labelOf, onScrape } = parts;
   let latest: Answer<Observation> = { ok: false, message: "It has not been looked at yet." };
   let seen: Observation | null = null;
   let collector: Collector | null = null;
@@ -64,7 +67,8 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     if (seen === null) putDown(parts, answer.value);
     seen = answer.value;
     const { timeScale, dcgmUrl } = seen;
-    collector ??= createCollector({ clusterId: embeddedClusterId, targets, dcgmUrl, gatewayAdminUrl, adminToken, timeScale, labelOf });
+    const target = { targets, dcgmUrl, gatewayAdminUrl, adminToken };
+    collector ??= createCollector({ clusterId: embeddedClusterId, ...target, timeScale, labelOf, onScrape });
   }
 
   let timer: NodeJS.Timeout | undefined;

@@ -1,20 +1,57 @@
 import { expect, it } from "vitest";
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { EngineReadings, LiveFrame } from "@/server/contracts/studio";
 import { keepFrames } from "./keepFrames";
 import { kindOf, quantities } from "./quantities";
+import type { SeriesBook } from "./seriesBook";
 
 const stage = { model: "m", queued: 3, inFlight: 4, share: 1, escalated: 0.5, p95Seconds: 2, meanJudgedScore: null };
-const engine = { id: "a", model: "m", health: "serving", ageSeconds: 0, reason: "", gpus: [] } as const;
+/** Of an engine that has no prefix cache and does not tell of preemptions. */
+function readingsOf(running: number): EngineReadings {
+  const value = (of: number | null) => ({ state: "value", value: of }) as const;
+  const percentiles = Object.fromEntries(
+    ["ttft", "tpot", "itl", "endToEnd", "queue"].flatMap((name) =>
+      [50, 95, 99].map((percent) => [`${name}P${percent}Seconds`, value(0.2)]),
+    ),
+  );
+  return {
+    ...percentiles,
+    running: value(running),
+    waiting: value(0),
+    requestsPerSecond: value(null),
+    preemptionsPerSecond: { state: "absent", lookedFor: "x" },
+    prefixHitShare: { state: "not-applicable" },
+    sleepState: { state: "value", value: "awake" },
+  } as unknown as EngineReadings;
+}
+const fresh = { state: "fresh", sinceMs: 0, ageSeconds: 0, reason: "", failing: null, events: [] } as const;
+const shown = { running: null, waiting: null, kvUse: null, requestsPerSecond: null, ttftP95Seconds: null };
+const engine = { ...fresh, ...shown, model: "m", engine: null, health: "serving", gpus: [] } as const;
+const gpu = {
+  node: "n",
+  index: 1,
+  instance: null,
+  name: "",
+  utilisation: 0.5,
+  utilisationOf: null,
+  memoryUsedBytes: 10,
+  memoryTotalBytes: 20,
+  powerWatts: 300,
+  temperatureCelsius: null,
+  containers: [],
+  engineId: null,
+};
 const frame: LiveFrame = {
   atMs: 1000,
   clusterId: "c",
   planId: null,
   timeScale: 1,
   engines: [
-    { ...engine, state: "fresh", running: 7, waiting: 0, kvUse: null, requestsPerSecond: 1, ttftP95Seconds: 0.2 },
-    { ...engine, id: "old", state: "stale", running: 5, waiting: 5, kvUse: 5, requestsPerSecond: 5, ttftP95Seconds: 5 },
+    { ...engine, id: "a", readings: readingsOf(7) },
+    { ...engine, id: "old", state: "stale", readings: readingsOf(5) },
+    { ...engine, id: "gone", state: "unreachable", readings: null },
   ],
-  gpus: [{ node: "n", index: 1, utilisation: 0.5, memoryUsedBytes: 10, memoryTotalBytes: 20, engineId: null }],
+  gpus: [gpu, { ...gpu, instance: { id: "2", profile: "1g.5gb" }, utilisation: 0.25 }],
+  gpuSource: { ...fresh, kind: "dcgm-exporter" },
   gateway: {
     state: "fresh",
     reason: "",
@@ -34,7 +71,11 @@ async function kept(...frames: readonly LiveFrame[]): Promise<ReadonlyMap<string
   const stream = (async function* () {
     yield* frames;
   })();
-  await keepFrames(stream, { append: (atMs, subject, quantity, value) => void values.set(`${atMs} ${subject} ${quantity}`, value) });
+  const book = {
+    append: (...[atMs, subject, quantity, value]: Parameters<SeriesBook["append"]>) =>
+      void values.set(`${atMs} ${subject} ${quantity}`, value),
+  };
+  await keepFrames(stream, { book, usdPerGpuHour: () => 2 });
   return values;
 }
 
@@ -42,8 +83,13 @@ it("keeps what a frame says under the table's names, what is absent as absent an
   const values = await kept(frame);
   expect(values.get("1000 engine:a running")).toBe(7);
   expect(values.get("1000 engine:a waiting")).toBe(0);
-  expect(values.get("1000 engine:a kvUse")).toBeNull();
+  expect(values.get("1000 engine:a endToEndP99Seconds")).toBe(0.2);
+  for (const quantity of ["requestsPerSecond", "preemptionsPerSecond", "prefixHitShare"]) {
+    expect(values.get(`1000 engine:a ${quantity}`)).toBeNull();
+  }
   expect(values.get("1000 gpu:n/1 activity")).toBe(0.5);
+  expect(values.get("1000 gpu:n/1/2 activity")).toBe(0.25);
+  expect(values.get("1000 gpu:n/1 temperatureCelsius")).toBeNull();
   expect(values.get("1000 stage:m escalatedShare")).toBe(0.5);
   expect(values.get("1000 gateway requestsPerSecond")).toBe(9);
   for (const name of values.keys()) {
@@ -53,9 +99,27 @@ it("keeps what a frame says under the table's names, what is absent as absent an
 });
 
 it("keeps nothing of a target whose values are old", async () => {
-  const values = await kept(frame, { ...frame, atMs: 2000, gateway: { ...frame.gateway, state: "stale" } });
+  const gpuSource = { ...fresh, kind: "dcgm-exporter", state: "stale" } as const;
+  const values = await kept(frame, { ...frame, atMs: 2000, gpuSource, gateway: { ...frame.gateway, state: "stale" } });
   expect(values.get("1000 engine:old running")).toBeNull();
+  expect(values.get("1000 engine:gone running")).toBeNull();
+  expect(values.get("2000 gpu:n/1 activity")).toBeNull();
   expect(values.get("2000 gateway requestsPerSecond")).toBeNull();
   expect(values.get("2000 stage:m queued")).toBeNull();
   expect(values.get("2000 engine:a running")).toBe(7);
+});
+
+it("adds up the tokens of a stage's engines, and what their GPUs cost, and knows no tokens while one of them is silent", async () => {
+  const held = (id: string, gpus: number) => ({
+    ...engine,
+    id,
+    gpus: Array.from({ length: gpus }, (_, index) => ({ node: "n", index })),
+    readings: { ...readingsOf(1), generationTokensPerSecond: { state: "value", value: 40 } as const },
+  });
+  const engines = [held("a", 2), held("b", 1), { ...held("other", 4), model: "another" }];
+  const [first, ...rest] = engines;
+  if (first === undefined) throw new Error("no engine");
+  const values = await kept({ ...frame, engines }, { ...frame, atMs: 2000, engines: [{ ...first, state: "stale" }, ...rest] });
+  expect([values.get("1000 stage:m tokensPerSecond"), values.get("1000 stage:m usdPerHour")]).toEqual([80, 6]);
+  expect([values.get("2000 stage:m tokensPerSecond"), values.get("2000 stage:m usdPerHour")]).toEqual([null, 6]);
 });
