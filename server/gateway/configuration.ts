@@ -112,7 +112,7 @@ export class Configuration {
     const another = current !== null && current.planId !== "" && current.planId !== config.planId;
     const last = before ?? (another ? planPart(current) : null);
     const previous = last === null || isSamePlan(last, config) ? this.#previous : last;
-    const earlierNames = serving.earlierNamesUnder(config);
+    const earlierNames = serving.cascadeNames.earlierUnder(config.name);
     await store.save({ config, earlierNames, previous });
     this.#previous = previous;
     serving.install(config, earlierNames);

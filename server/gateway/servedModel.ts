@@ -3,6 +3,7 @@ import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { cascadeName } from "./cascadeNames";
 import type { Judge } from "./judge";
 import { PolicyDriver } from "./policyDriver";
 import type { ReplicaPool } from "./replicaPool";
@@ -41,11 +42,6 @@ export interface Surroundings {
   readonly onRoom: (nowMs: number) => void;
   /** Looks on while the cascade's requests are decided about. */
   readonly shadow: () => PolicyWatcher | null;
-}
-
-/** The name of the virtual model of a configuration called `name`. */
-export function cascadeName(name: string): string {
-  return `cascade/${name}`;
 }
 
 /** The cascade of a configuration as `cascade/<name>`. */

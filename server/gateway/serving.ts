@@ -1,27 +1,16 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { StartingRequest } from "@/solver/policies/policy";
 import { Callers } from "./callers";
+import { CascadeNames, cascadeName } from "./cascadeNames";
 import type { Judge } from "./judge";
 import { JudgeInForce, type JudgeLimits } from "./judgeInForce";
 import type { GatewayLimits } from "./limits";
 import type { Mirror } from "./mirror";
 import type { ModelRequest } from "./modelRequest";
 import { ReplicaPool } from "./replicaPool";
-import {
-  type CanaryShare,
-  canaryModel,
-  cascadeModel,
-  cascadeName,
-  directModel,
-  panicModel,
-  type ServedModel,
-  type Surroundings,
-} from "./servedModel";
+import { type CanaryShare, canaryModel, cascadeModel, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
 import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
-
-/** Earlier cascades whose names go on being served: as many as an operator tries in a day, so that the list stays bounded. */
-const keptNames = 8;
 
 /**
  * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
@@ -30,12 +19,12 @@ const keptNames = 8;
 export class Serving {
   readonly pool: ReplicaPool;
   readonly callers = new Callers();
+  readonly cascadeNames = new CascadeNames();
   /** Who look on while the cascade is served; null where nobody does. */
   shadow: Shadow | null = null;
   mirror: Mirror | null = null;
   #config: GatewayConfig | null = null;
   #models: ReadonlyMap<string, ServedModel> = new Map();
-  #earlierNames: readonly string[] = [];
   /** Served models of earlier configurations that still have requests. */
   #earlier: readonly ServedModel[] = [];
   /** Requests that wait for an engine, by model, over all policies. */
@@ -72,8 +61,7 @@ export class Serving {
 
   /** Clients that still name the cascade of an earlier configuration are served by the one in force. */
   find(name: string): ServedModel | undefined {
-    const alias = name === defaultCascade || this.#earlierNames.some((earlier) => cascadeName(earlier) === name);
-    return this.#models.get(name) ?? (alias ? this.cascade : undefined);
+    return this.#models.get(name) ?? (this.cascadeNames.mean(name) ? this.cascade : undefined);
   }
 
   /** By what a request goes now: by what its name says, unless an operator has put something else in its place. */
@@ -106,12 +94,6 @@ export class Serving {
     this.#settle();
   }
 
-  /** Names of the cascades before `config`, newest first, once it is in force. */
-  earlierNamesUnder(config: GatewayConfig): readonly string[] {
-    const names = this.#config === null ? this.#earlierNames : [this.#config.name, ...this.#earlierNames];
-    return [...new Set(names)].filter((name) => name !== config.name).slice(0, keptNames);
-  }
-
   /** Puts a configuration that was found good into force. */
   install(config: GatewayConfig, earlierNames: readonly string[]): void {
     this.pool.update(config.replicas);
@@ -122,7 +104,7 @@ export class Serving {
     for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
     this.#rates.keep(names);
     this.#config = config;
-    this.#earlierNames = earlierNames;
+    this.cascadeNames.use(config.name, earlierNames);
     const surroundings = this.#surroundings(config);
     const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
     const before = this.#models;
