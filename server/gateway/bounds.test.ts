@@ -45,6 +45,39 @@ describe("bounds", () => {
     request.destroy();
   });
 
+  it("refuses a body for which those of others leave no room, and takes the next when they are answered", async () => {
+    const engine = await heldEngine();
+    const gateway = await startTestGateway({ bodyBytesInAll: 10_000 });
+    await gateway.put(oneModel([engine.url]));
+    const big = { user: "x".repeat(8000) };
+    const held = gateway.chat(big);
+    await until(() => engine.asked.length === 1);
+    const refused = await gateway.chat(big);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(((await refused.json()) as { error: { code: string } }).error.code).toBe("no_room");
+    const small = gateway.chat({});
+    await until(() => engine.asked.length === 2);
+    engine.open();
+    expect([(await held).status, (await small).status]).toEqual([200, 200]);
+    await until(async () => (await gateway.chat(big)).status === 200);
+  });
+
+  it("has room again for as much as a client sent that was too slow", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
+    const gateway = await startTestGateway({ bodyBytesInAll: 10_000, arrivalSeconds: 0.2 });
+    await gateway.put(oneModel([engine.url]));
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": "100000" } });
+    request.on("error", () => undefined);
+    request.write("x".repeat(9000));
+    const trickle = setInterval(() => request.write("x".repeat(100)), 20);
+    const [response] = await once(request, "response");
+    expect(response.statusCode).toBe(408);
+    response.resume();
+    await once(request, "close");
+    clearInterval(trickle);
+    expect((await gateway.chat({ user: "x".repeat(9000) })).status).toBe(200);
+  });
+
   it.each([
     ["not JSON", "{", 400, "invalid_json"],
     ["a list", "[]", 400, "invalid_json"],

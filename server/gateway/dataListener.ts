@@ -1,9 +1,10 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { unservedModel } from "./admission";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import { chatEndpoint } from "./chatEndpoint";
 import { completionsEndpoint } from "./completionsEndpoint";
 import { embeddingsEndpoint } from "./embeddingsEndpoint";
+import { requestIds } from "./modelRequest";
 import { type RequestService, serveRequest } from "./serveRequest";
 
 /** Where a key is asked for when keys are set. */
@@ -37,32 +38,40 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
   const sendModel = (response: ServerResponse, id: string): void =>
     serving.find(id) === undefined ? sendError(response, unservedModel(id)) : sendJson(response, modelEntry(id));
   return (request, response) => {
-    const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
+    const path = pathOf(request.url ?? "/");
+    const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void =>
+      sendError(response, error, { "x-request-id": requestIds(request.headers).requestId, ...headers });
     if (draining()) response.setHeader("connection", "close");
     const caller = path.startsWith(keyedPaths) ? serving.callers.identify(request.headers) : null;
     if (caller === null && path.startsWith(keyedPaths)) {
       onRefused(null, wrongKey.status, null);
-      return sendError(response, wrongKey, { "www-authenticate": "Bearer" });
+      return refuse(wrongKey, { "www-authenticate": "Bearer" });
     }
-    if (notYet.has(path)) return sendError(response, notYetServed(path), { "x-should-retry": "false" });
+    if (notYet.has(path)) return refuse(notYetServed(path), { "x-should-retry": "false" });
     const endpoint = endpoints.get(path);
     if (endpoint !== undefined && caller !== null) {
-      if (request.method !== "POST") sendError(response, wrongMethod(path, "POST"), { allow: "POST" });
+      if (request.method !== "POST") refuse(wrongMethod(path, "POST"), { allow: "POST" });
       else {
         serveRequest({ endpoint, caller, request, response }, options).catch((error) => {
           onBug(error);
           if (response.headersSent) response.destroy();
-          else sendError(response, { status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+          else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
         });
       }
       return;
     }
     const asked = path.startsWith(modelPath) ? decoded(path.slice(modelPath.length)) : null;
     const reader = asked === null ? readers[path] : (response: ServerResponse) => sendModel(response, asked);
-    if (!reader) sendError(response, { status: 404, message: `There is no ${path} here.`, type: "not_found_error", code: "unknown_path" });
+    if (!reader) refuse({ status: 404, message: `There is no ${path} here.`, type: "not_found_error", code: "unknown_path" });
     else if (request.method === "GET" || request.method === "HEAD") reader(response);
-    else sendError(response, wrongMethod(path, "GET"), { allow: "GET" });
+    else refuse(wrongMethod(path, "GET"), { allow: "GET" });
   };
+}
+
+/** The path of a request's target, which proxies may write with scheme and host. */
+function pathOf(target: string): string {
+  if (!target.startsWith("/") && URL.canParse(target)) return new URL(target).pathname;
+  return target.split("?", 1)[0] ?? "/";
 }
 
 /** A model's name in a path: clients escape its slashes or leave them. */

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
 import { AuditLog } from "./auditLog";
+import { BodyRoom } from "./bodyRoom";
 import { ConfigStore } from "./configStore";
 import { Configuration } from "./configuration";
 import { Controls } from "./controls";
@@ -98,6 +99,7 @@ export async function startGateway({
       version,
       draining: () => draining,
       open,
+      bodies: new BodyRoom(limits.bodyBytesInAll),
       onBug: (error) => log.error({ err: error }, "a request failed in the gateway itself"),
       onRefused: (served, status, key) => metrics.recordRefused(served, status, key),
       onShed(decision) {

@@ -2,6 +2,8 @@
 export interface GatewayLimits {
   /** Largest request body; a longer one is refused with 413. */
   readonly bodyBytes: number;
+  /** Bodies of all open requests together; one for which there is no room is refused with 503. */
+  readonly bodyBytesInAll: number;
   /** Largest answer of an engine that is read whole, and largest part of a stream before its first token; a longer one has failed. */
   readonly answerBytes: number;
   /** Requests that may wait for one model before new ones are shed with 429. */
@@ -33,8 +35,10 @@ export interface GatewayLimits {
 }
 
 export const defaultLimits: GatewayLimits = {
-  // Room for a 1M-token prompt as text, or some images; 2000 queued bodies of that size are not expected on one machine.
+  // Room for a 1M-token prompt as text, or some images.
   bodyBytes: 8 * 1024 * 1024,
+  // 2000 queued prompts of 64,000 tokens. As strings they take as much again where they are not ASCII.
+  bodyBytesInAll: 512 * 1024 * 1024,
   // 1000 embeddings of 4096 numbers.
   answerBytes: 64 * 1024 * 1024,
   // At 100 requests/s a request at the end of the queue waits 20 s: longer queues serve nobody.

@@ -10,12 +10,12 @@ export async function readDocument<T>(
   schema: z.ZodType<T>,
   limitBytes: number,
 ): Promise<{ readonly document: T } | { readonly error: ApiError } | null> {
-  const read = await readBody(request, limitBytes);
-  if (read.kind === "cut-off" || read.kind === "ended") return null;
+  const read = await readBody(request, { mostBytes: limitBytes });
   if (read.kind === "too-large") {
     const message = `The body may have ${limitBytes} bytes.`;
     return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
   }
+  if (read.kind !== "body") return null;
   let body: unknown;
   try {
     body = JSON.parse(read.bytes.toString("utf8"));

@@ -2,6 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { admit } from "./admission";
 import { type ApiError, sendError } from "./apiError";
+import { BodyPlace, type BodyRoom } from "./bodyRoom";
 import type { Caller } from "./callers";
 import { clientGone, type EndReason, endedError } from "./endedError";
 import type { Endpoint } from "./endpoint";
@@ -21,6 +22,7 @@ export interface RequestService {
   readonly draining: () => boolean;
   /** One for every request whose response is not all out; fired to end it before that. */
   readonly open: Set<AbortController>;
+  readonly bodies: BodyRoom;
   /** Told of every request turned away at the door; `served` null when it named nothing that is served, `key` null where it has none. */
   readonly onRefused: (served: string | null, status: number, key: string | null) => void;
   /** Told of those among them for which there was no room or no engine. */
@@ -39,29 +41,31 @@ export interface Arrival {
 
 /** Answers a POST to one of the endpoints that models answer. */
 export async function serveRequest(arrival: Arrival, service: RequestService): Promise<void> {
-  const startedMs = performance.now();
+  const arrivedMs = performance.now();
   const { caller, request, response } = arrival;
-  const { serving, limits, traces, open, onRefused, onShed, onDecision } = service;
+  const { serving, limits, traces, open, bodies, onRefused, onShed, onDecision } = service;
   const ids = requestIds(request.headers);
   const abort = new AbortController();
   const { signal } = abort;
+  const place = new BodyPlace(bodies);
   open.add(abort);
   response.once("close", () => {
     open.delete(abort);
+    place.leave();
     if (!response.writableFinished) abort.abort("client went away" satisfies EndReason);
   });
-  const taken = await takeIn(arrival, { ids, abort, service });
+  const taken = await takeIn(arrival, { ids, abort, place, service });
   if (taken === "gone") return onRefused(null, clientGone, caller.key);
   const idHeaders = { "x-request-id": ids.requestId, "x-weir-decision-id": ids.decisionId };
   if ("error" in taken) {
     onRefused(null, taken.error.status, caller.key);
     return sendError(response, taken.error, { ...idHeaders, ...taken.headers });
   }
-  const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs }) ?? null;
+  const trace = traces?.begin(taken.asked, { headers: request.headers, startedMs: arrivedMs }) ?? null;
   const asked = trace?.asked ?? taken.asked;
   const characters = serving.config?.settings?.recordedPromptCharacters;
   const prompt = characters === undefined ? null : promptEnd(asked, characters);
-  const journal = new RequestJournal({ asked, caller, startedMs, prompt });
+  const journal = new RequestJournal({ asked, caller, startedMs: taken.startedMs, prompt });
   const admission = admit(asked, {
     serving,
     queuedPerModel: limits.queuedPerModel,
@@ -98,6 +102,20 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   trace?.finished(finished.decision, finished.served.timeScale);
   onDecision(finished.served.name, finished.decision);
   showFinished(finished, { asked, response, serving });
+  boundReading(response, limits.clientStallSeconds);
+}
+
+/** Cuts a client off that reads nothing of what is left of its answer. */
+function boundReading(response: ServerResponse, stallSeconds: number): void {
+  const { socket } = response;
+  if (socket === null || response.writableFinished) return;
+  const before = socket.timeout ?? 0;
+  const stallMs = stallSeconds * 1000;
+  // The time begins anew whenever some of it is read.
+  socket.setTimeout(stallMs);
+  response.once("finish", () => {
+    if (socket.timeout === stallMs) socket.setTimeout(before);
+  });
 }
 
 interface Shown {
@@ -116,6 +134,12 @@ function showFinished({ served, decision }: FinishedRun, { asked, response, serv
   else response.once("finish", offer);
 }
 
+interface Taken {
+  readonly asked: ModelRequest;
+  /** When the last of it was there: the time that a client takes to send it is neither the gateway's nor the engines'. */
+  readonly startedMs: number;
+}
+
 interface Refusal {
   readonly error: ApiError;
   readonly headers?: OutgoingHttpHeaders;
@@ -124,14 +148,15 @@ interface Refusal {
 interface Taking {
   readonly ids: RequestIds;
   readonly abort: AbortController;
+  readonly place: BodyPlace;
   readonly service: RequestService;
 }
 
 /** Reads what is asked, as far as caller and body allow. */
 async function takeIn(
   { endpoint, caller, request, response }: Arrival,
-  { ids, abort, service: { serving, limits } }: Taking,
-): Promise<{ readonly asked: ModelRequest } | Refusal | "gone"> {
+  { ids, abort, place, service: { serving, limits } }: Taking,
+): Promise<Taken | Refusal | "gone"> {
   const waitSeconds = caller.takeTurn();
   if (waitSeconds > 0) {
     const message = `The key ${caller.key} has made its requests for this minute.`;
@@ -139,13 +164,22 @@ async function takeIn(
     return { error: { status: 429, message, type: "rate_limit_error", code: "rate_limit_exceeded" }, headers };
   }
   const arriving = setTimeout(() => abort.abort("slow body" satisfies EndReason), limits.arrivalSeconds * 1000);
-  const read = await readBody(request, limits.bodyBytes, abort.signal).finally(() => clearTimeout(arriving));
+  const read = await readBody(request, {
+    mostBytes: limits.bodyBytes,
+    signal: abort.signal,
+    grow: (bytes) => place.grow(bytes),
+  }).finally(() => clearTimeout(arriving));
+  const startedMs = performance.now();
   if (read.kind === "cut-off" || response.destroyed) return "gone";
   if (read.kind === "ended") return { error: endedError(abort.signal), headers: { connection: "close" } };
   if (read.kind === "too-large") {
     const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
     return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
   }
+  if (read.kind === "no-room") {
+    const message = "The bodies of other requests take all the room the gateway has for them.";
+    return { error: { status: 503, message, type: "server_error", code: "no_room" }, headers: { "retry-after": "1" } };
+  }
   const parsed = parseRequest(read.bytes, { ids, endpoint, headers: request.headers, passAuthorization: !serving.callers.needed });
-  return parsed.ok ? { asked: parsed.asked } : { error: parsed.error };
+  return parsed.ok ? { asked: parsed.asked, startedMs } : { error: parsed.error };
 }

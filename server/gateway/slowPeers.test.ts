@@ -6,6 +6,7 @@ import { type Answer, sayCompletion, startTestEngine, streamEvent } from "./test
 import { oneModel, startTestGateway, until } from "./testGateway";
 
 const eventStream = { "content-type": "text/event-stream" };
+const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const whole = `${streamEvent({ content: "whole" }, "stop")}data: [DONE]\n\n`;
 
 describe("clients that send slowly", () => {
@@ -39,6 +40,22 @@ describe("clients that send slowly", () => {
     request.destroy();
   });
 
+  it("lose that time to nobody but themselves: what is measured begins with the last of the body", async () => {
+    const engine = await startTestEngine((_, response) => sayCompletion(response, "4"));
+    const gateway = await startTestGateway();
+    await gateway.put(oneModel([engine.url]));
+    const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "2 + 2" }] });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST", headers: { "content-length": body.length } });
+    request.write(body.slice(0, 10));
+    await sleep(1500);
+    request.end(body.slice(10));
+    const [response] = await once(request, "response");
+    response.resume();
+    expect(Number(response.headers["x-weir-overhead-ms"])).toBeLessThan(1000);
+    const [decision] = await gateway.decisions();
+    expect(decision?.endToEndSeconds).toBeLessThan(1);
+  });
+
   it("that speak no HTTP get an error object", async () => {
     const gateway = await startTestGateway();
     const socket = connect(Number(new URL(gateway.dataUrl).port), "127.0.0.1");
@@ -68,6 +85,40 @@ describe("a client that stops reading", () => {
     expect([decision?.status, decision?.reason]).toEqual([499, "The client went away, or read nothing for too long."]);
     expect(await (await fetch(`${gateway.adminUrl}/status`)).json()).toMatchObject({ replicas: [{ inFlight: 0 }] });
   });
+
+  /** What comes of an answer of 60 MB, which comes whole, when so many milliseconds pass before each so many bytes are read. */
+  async function readWhole({ pauseMs, readBytes }: { pauseMs: number; readBytes: number }) {
+    const text = "x".repeat(60_000_000);
+    const engine = await startTestEngine((_, response) => sayCompletion(response, text));
+    const gateway = await startTestGateway({ clientStallSeconds: 1 });
+    await gateway.put(oneModel([engine.url]));
+    const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "much" }] });
+    const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
+    request.on("error", () => undefined);
+    const [response] = await once(request, "response");
+    let [bytes, unread] = [0, readBytes];
+    try {
+      await sleep(pauseMs);
+      for await (const chunk of response) {
+        bytes += chunk.length;
+        unread -= chunk.length;
+        if (unread > 0) continue;
+        await sleep(pauseMs);
+        unread = readBytes;
+      }
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code;
+    }
+    return bytes === Number(response.headers["content-length"]);
+  }
+
+  it("is cut off where its answer is whole too", async () => {
+    expect(await readWhole({ pauseMs: 3000, readBytes: Number.POSITIVE_INFINITY })).toBe("ECONNRESET");
+  });
+
+  it("for a while only is not cut off, however long the whole takes", async () => {
+    expect(await readWhole({ pauseMs: 100, readBytes: 3_000_000 })).toBe(true);
+  });
 });
 
 describe("engines that fall silent", () => {
@@ -79,7 +130,7 @@ describe("engines that fall silent", () => {
       else if (first !== "") response.write(first);
     };
     const engine = await startTestEngine(answer);
-    const gateway = await startTestGateway({ streamSilenceSeconds: 0.1 });
+    const gateway = await startTestGateway({ streamSilenceSeconds: 0.5 });
     await gateway.put(oneModel([engine.url]));
     return { ...gateway, engine };
   }
@@ -98,7 +149,7 @@ describe("engines that fall silent", () => {
     const { chat, decisions, engine } = await silentAfter(streamEvent({ content: "half" }));
     const text = await (await chat({ stream: true })).text();
     expect(text).toMatch(
-      /half[\s\S]*"message":"The engine failed while it was answering: nothing came for 0.1 s[\s\S]*"code":"engine_failed"/,
+      /half[\s\S]*"message":"The engine failed while it was answering: nothing came for 0.5 s[\s\S]*"code":"engine_failed"/,
     );
     await engine.asked[0]?.cutOff;
     expect((await decisions())[0]?.status).toBe(502);
@@ -112,12 +163,12 @@ describe("engines that fall silent", () => {
       for (let written = 0; written < chunks; written += 1) if (!response.write(big)) await once(response, "drain");
       response.end(whole);
     });
-    const gateway = await startTestGateway({ streamSilenceSeconds: 0.1 });
+    const gateway = await startTestGateway({ streamSilenceSeconds: 1 });
     await gateway.put(oneModel([engine.url]));
     const body = JSON.stringify({ model: "large", stream: true, messages: [{ role: "user", content: "much" }] });
     const request = httpRequest(`${gateway.dataUrl}/v1/chat/completions`, { method: "POST" }).end(body);
     const [response] = await once(request, "response");
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await sleep(2000);
     let bytes = 0;
     for await (const chunk of response) bytes += chunk.length;
     expect(bytes).toBe(chunks * big.length + whole.length);

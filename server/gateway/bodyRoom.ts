@@ -1,0 +1,43 @@
+/** The memory for the bodies of all open requests together: each is bounded, and so are connections and queues, but not their product. */
+export class BodyRoom {
+  readonly #mostBytes: number;
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  /** Takes room for more bytes; false, and none is taken, where there is not as much. */
+  take(bytes: number): boolean {
+    if (this.#bytes + bytes > this.#mostBytes) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  leave(bytes: number): void {
+    this.#bytes -= bytes;
+  }
+}
+
+/** One body's part of the room. */
+export class BodyPlace {
+  readonly #room: BodyRoom;
+  #bytes = 0;
+
+  constructor(room: BodyRoom) {
+    this.#room = room;
+  }
+
+  /** False where there is no room for as many bytes more. */
+  grow(bytes: number): boolean {
+    if (!this.#room.take(bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /** The body is needed no more. */
+  leave(): void {
+    this.#room.leave(this.#bytes);
+    this.#bytes = 0;
+  }
+}
