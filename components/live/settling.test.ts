@@ -5,7 +5,7 @@ import { settling } from "./settling";
 import { testFrame } from "./testFrame";
 
 const planOf = (p95Seconds: number) => ({ id: "plan-a", predictions: { p95Seconds } }) as unknown as Plan;
-const stage = { model: "small-8b", share: 1, escalated: 0, p95Seconds: 1, meanJudgedScore: 80 };
+const stage = { model: "small-8b", share: 1, escalated: 0, p50Seconds: 1, p95Seconds: 1, p99Seconds: 1, meanJudgedScore: 80 };
 
 function frameAt(windowSeconds: number, requests = 5): LiveFrame {
   const idle = testFrame();

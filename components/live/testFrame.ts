@@ -18,6 +18,7 @@ export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
       refusedPerSecond: 0,
       unjudgedPerSecond: 0,
       ttftP95Seconds: null,
+      overheadP95Seconds: null,
       stages: [],
       routing: null,
     },

@@ -169,7 +169,9 @@ export interface StageFrame {
   readonly inFlight: Sample;
   readonly share: Sample;
   readonly escalated: Sample;
+  readonly p50Seconds: Sample;
   readonly p95Seconds: Sample;
+  readonly p99Seconds: Sample;
   readonly meanJudgedScore: Sample;
 }
 
@@ -204,6 +206,8 @@ export interface LiveFrame {
     /** Answers accepted without a judged score, which the quality floor does not cover. */
     readonly unjudgedPerSecond: Sample;
     readonly ttftP95Seconds: Sample;
+    /** The gateway's own time: neither queue nor engine nor judge. */
+    readonly overheadP95Seconds: Sample;
     readonly stages: readonly StageFrame[];
     /** Of the newest frame only; null in those before, and while no configuration was read. */
     readonly routing: RoutingFrame | null;

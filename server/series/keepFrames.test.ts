@@ -4,7 +4,17 @@ import { keepFrames } from "./keepFrames";
 import { kindOf, quantities } from "./quantities";
 import type { SeriesBook } from "./seriesBook";
 
-const stage = { model: "m", queued: 3, inFlight: 4, share: 1, escalated: 0.5, p95Seconds: 2, meanJudgedScore: null };
+const stage = {
+  model: "m",
+  queued: 3,
+  inFlight: 4,
+  share: 1,
+  escalated: 0.5,
+  p50Seconds: 1,
+  p95Seconds: 2,
+  p99Seconds: 3,
+  meanJudgedScore: null,
+};
 /** Of an engine that has no prefix cache and does not tell of preemptions. */
 function readingsOf(running: number): EngineReadings {
   const value = (of: number | null) => ({ state: "value", value: of }) as const;
@@ -60,6 +70,7 @@ const frame: LiveFrame = {
     refusedPerSecond: null,
     unjudgedPerSecond: 0,
     ttftP95Seconds: 1,
+    overheadP95Seconds: 0.001,
     stages: [stage],
     routing: null,
   },
@@ -91,7 +102,9 @@ it("keeps what a frame says under the table's names, what is absent as absent an
   expect(values.get("1000 gpu:n/1/2 activity")).toBe(0.25);
   expect(values.get("1000 gpu:n/1 temperatureCelsius")).toBeNull();
   expect(values.get("1000 stage:m escalatedShare")).toBe(0.5);
+  expect(values.get("1000 stage:m p99Seconds")).toBe(3);
   expect(values.get("1000 gateway requestsPerSecond")).toBe(9);
+  expect(values.get("1000 gateway overheadP95Seconds")).toBe(0.001);
   for (const name of values.keys()) {
     const [, subject = "", quantity = ""] = name.split(" ");
     expect(Object.keys(quantities[kindOf(subject) ?? "gateway"])).toContain(quantity);

@@ -37,8 +37,12 @@ function keepFrame({ atMs, engines, gpus, gpuSource, gateway }: LiveFrame, { boo
     keep<GpuQuantity>(`gpu:${node}/${index}${part}`, values, gpuSource?.state === "fresh");
   }
   const heard = gateway.state === "fresh";
-  for (const { model, queued, inFlight, share, escalated, p95Seconds, meanJudgedScore } of gateway.stages) {
-    keep<StageQuantity>(`stage:${model}`, { queued, inFlight, share, escalatedShare: escalated, p95Seconds, meanJudgedScore }, heard);
+  for (const { model, queued, inFlight, share, escalated, p50Seconds, p95Seconds, p99Seconds, meanJudgedScore } of gateway.stages) {
+    keep<StageQuantity>(
+      `stage:${model}`,
+      { queued, inFlight, share, escalatedShare: escalated, p50Seconds, p95Seconds, p99Seconds, meanJudgedScore },
+      heard,
+    );
   }
   const price = usdPerGpuHour();
   for (const { model } of gateway.stages) {
@@ -57,6 +61,10 @@ function keepFrame({ atMs, engines, gpus, gpuSource, gateway }: LiveFrame, { boo
       true,
     );
   }
-  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond, ttftP95Seconds } = gateway;
-  keep<GatewayQuantity>("gateway", { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond, ttftP95Seconds }, heard);
+  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond, ttftP95Seconds, overheadP95Seconds } = gateway;
+  keep<GatewayQuantity>(
+    "gateway",
+    { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond, ttftP95Seconds, overheadP95Seconds },
+    heard,
+  );
 }

@@ -76,7 +76,7 @@ export const promQueries: {
   },
   gateway: {
     requestsPerSecond: overall("weir_gateway_request_seconds_count"),
-    errorsPerSecond: overall("weir_gateway_requests_total", ',status=~"5.."'),
+    errorsPerSecond: overall("weir_gateway_requests_total", ',status=~"429|5.."'),
     shedPerSecond: overall("weir_gateway_shed_total"),
     unjudgedPerSecond: overall("weir_gateway_unjudged_answers_total"),
     ttftP95Seconds: overallP95("weir_gateway_time_to_first_token_seconds"),

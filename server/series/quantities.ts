@@ -67,7 +67,7 @@ export const quantities = {
   },
   gateway: {
     requestsPerSecond: { unit: "requests/s", meaning: "answered" },
-    errorsPerSecond: { unit: "requests/s", meaning: "answered with a fault of the server" },
+    errorsPerSecond: { unit: "requests/s", meaning: "taken in and answered with an error: shed, timed out or broken" },
     refusedPerSecond: { unit: "requests/s", meaning: "turned away at the door" },
     shedPerSecond: { unit: "requests/s", meaning: "there was no room or no engine for" },
     unjudgedPerSecond: { unit: "requests/s", meaning: "accepted without a judged score" },

@@ -206,9 +206,19 @@ describe("collector", () => {
     expect(frame.planId).toBe("plan-a");
     expect(frame.measured).toMatchObject({ p50Seconds: 2, meanQuality: 100 });
     expect(frame.measured.p95Seconds).toBeCloseTo(4.7, 9);
-    expect(frame.gateway.stages[0]).toMatchObject({ model: small, queued: 3, inFlight: 4, share: 1, p95Seconds: 1.5, meanJudgedScore: 40 });
+    expect(frame.gateway.stages[0]).toMatchObject({
+      model: small,
+      queued: 3,
+      inFlight: 4,
+      share: 1,
+      p50Seconds: 1.5,
+      p95Seconds: 1.5,
+      p99Seconds: 1.5,
+      meanJudgedScore: 40,
+    });
     expect(frame.gateway.stages[0]?.escalated).toBeCloseTo(2 / 3, 9);
     expect(frame.gateway.stages[1]?.share).toBeCloseTo(2 / 3, 9);
+    expect(frame.gateway.overheadP95Seconds).toBe(0.001);
     expect(frame.gateway.errorsPerSecond).toBeGreaterThan(0);
     // The request of the plan before has no part in what is measured, but it was a request.
     expect(frame.gateway.requestsPerSecond).toBeCloseTo(5 / 10, 9);

@@ -22,8 +22,9 @@ export interface WindowSummary {
   readonly requestsPerSecond: number;
   readonly errorsPerSecond: number;
   readonly ttftP95Seconds: number | null;
+  readonly overheadP95Seconds: number | null;
   /** Parallel to the query's models. */
-  readonly stages: readonly Pick<StageFrame, "share" | "escalated" | "p95Seconds" | "meanJudgedScore">[];
+  readonly stages: readonly Pick<StageFrame, "share" | "escalated" | "p50Seconds" | "p95Seconds" | "p99Seconds" | "meanJudgedScore">[];
 }
 
 /** The gateway's decisions of the last minutes. */
@@ -92,6 +93,7 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
         requestsPerSecond: recent.length / rateSeconds,
         errorsPerSecond: recent.filter(isError).length / rateSeconds,
         ttftP95Seconds: p95(answered.map((decision) => decision.ttftSeconds)),
+        overheadP95Seconds: p95(answered.map((decision) => decision.overheadSeconds)),
         stages: models.map((model) => stageSummary(model, answered)),
       };
     },
@@ -104,10 +106,13 @@ function stageSummary(model: string, answered: readonly Decision[]): WindowSumma
   const visits = answered
     .map((decision) => decision.stages.findLast((stage) => stage.model === model))
     .filter((stage) => stage !== undefined);
+  const seconds = new Float64Array(visits.map((visit) => visit.queueSeconds + visit.seconds)).sort();
   return {
     share: orNull(visits.length / answered.length),
     escalated: orNull(visits.filter((visit) => visit.verdict === "escalated").length / visits.length),
-    p95Seconds: p95(visits.map((visit) => visit.queueSeconds + visit.seconds)),
+    p50Seconds: orNull(quantileOfSorted(seconds, 0.5)),
+    p95Seconds: orNull(quantileOfSorted(seconds, 0.95)),
+    p99Seconds: orNull(quantileOfSorted(seconds, 0.99)),
     meanJudgedScore: orNull(mean(known(visits.map((visit) => visit.judgedScore)))),
   };
 }

@@ -141,6 +141,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           refusedPerSecond: gap ? null : refused.perSecond(),
           unjudgedPerSecond: gap ? null : unjudged.perSecond(),
           ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
+          overheadP95Seconds: gap ? null : summary.overheadP95Seconds,
           stages: models.map((model, at) => ({ model, ...queues(model, status), ...(gap ? UNKNOWN : (summary.stages[at] ?? UNKNOWN)) })),
           routing: routing(),
         },
@@ -156,7 +157,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   };
 }
 
-const UNKNOWN = { share: null, escalated: null, p95Seconds: null, meanJudgedScore: null };
+const UNKNOWN = { share: null, escalated: null, p50Seconds: null, p95Seconds: null, p99Seconds: null, meanJudgedScore: null };
 
 function queues(model: string, status: Status | null): Pick<StageFrame, "queued" | "inFlight"> {
   if (status === null) return { queued: null, inFlight: null };
