@@ -52,7 +52,7 @@ describe("the gateway's metrics", () => {
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.write(streamEvent({ content: "a" }));
       const usage = `data: ${JSON.stringify({ id: "1", choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } })}\n\n`;
-      setTimeout(() => response.end(`${streamEvent({ content: "b" }, "stop")}${usage}data: [DONE]\n\n`), 80);
+      setTimeout(() => response.end(`${streamEvent({ content: "b" }, "stop")}${usage}data: [DONE]\n\n`), 400);
     });
     const gateway = await startTestGateway();
     await gateway.put({ ...oneModel([engine.url]), timeScale: 10 });
@@ -60,8 +60,8 @@ describe("the gateway's metrics", () => {
     const metrics = await read(gateway);
     expect(metrics.get('time_per_output_token_seconds_count{model="large"}')).toBe(1);
     const sum = metrics.get('time_per_output_token_seconds_sum{model="large"}') ?? 0;
-    // 80 ms for the four tokens after the first, ten times as long on the engines' clock.
-    expect(sum).toBeGreaterThan(0.19);
+    // 400 ms for the four tokens after the first, ten times as long on the engines' clock; the gateway may see the first of them late.
+    expect(sum).toBeGreaterThan(0.5);
     const [decision] = await gateway.decisions();
     expect(sum).toBeLessThanOrEqual((decision!.endToEndSeconds - decision!.ttftSeconds!) / 4);
   });
@@ -121,7 +121,7 @@ describe("the gateway's metrics", () => {
     const engine = await startTestEngine(answer);
     const gateway = await startTestGateway({ attemptsPerStage: 2, streamSilenceSeconds: 0.1 });
     await gateway.put(oneModel([engine.url]));
-    expect((await gateway.chat({ model: "large", stream: true })).status).toBe(502);
+    expect((await gateway.chat({ model: "large", stream: true })).status).toBe(reason === "status-429" ? 429 : 502);
     expect(await seriesOf(gateway, "retries_total")).toEqual({ [`{model="large",reason="${reason}"}`]: 1 });
   });
 

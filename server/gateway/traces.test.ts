@@ -268,8 +268,8 @@ describe("traces", () => {
     expect(event?.name).toBe("first token");
     const atMs = Number(event?.timeUnixNano) / 1e6;
     expect(atMs).toBeGreaterThan(root.fromMs);
-    // The engine writes for 50 ms more.
-    expect(root.toMs - atMs).toBeGreaterThan(45);
+    // The engine writes for 50 ms more, of which a busy gateway may miss the first.
+    expect(root.toMs - atMs).toBeGreaterThan(20);
   });
 
   it("leave user and password of the receiver's address out of the log", async () => {
