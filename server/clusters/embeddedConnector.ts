@@ -67,7 +67,8 @@ export function createEmbeddedConnector({ emulator, gateway, sources }: Embedded
       const config = gatewayConfig({ routing, plan, engines, judge, timeScale, current: current.value.value });
       if (config === null) return { ok: true, value: "nothing was in force" };
       const headers = { "if-match": current.value.etag ?? noConfigEtag };
-      const written = await gateway("/config", { method: "PUT", body: config, headers, schema: z.unknown(), signal, alsoFine: [412] });
+      const body = { ...config, by: "studio", reason: "a step of an application" };
+      const written = await gateway("/config", { method: "PUT", body, headers, schema: z.unknown(), signal, alsoFine: [412] });
       if (!written.ok) return written;
       const count = config.replicas.filter((replica) => replica.state === "active").length;
       if (written.value.status !== 412) return { ok: true, value: `requests go to ${count} engine${count === 1 ? "" : "s"}` };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Decision, defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { GatewayAuditLine } from "@/server/contracts/gatewayControls";
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { sealPlan } from "@/server/planning/sealPlan";
@@ -114,6 +115,9 @@ describe("a plan whose judge is engines of its own, applied on the embedded clus
     expect(error).toBeNull();
     expect(steps.at(-1)?.kind).toBe("switch-policy");
     expect(await admin<GatewayConfig>("/config")).toMatchObject({ judge: { model: judgeModel } });
+    const { lines } = await admin<{ lines: GatewayAuditLine[] }>("/audit");
+    expect(lines.map(({ by, action }) => `${by} ${action}`)).toEqual(lines.map(() => "studio configuration"));
+    expect(lines.at(-1)?.detail).toMatch(/: a step of an application$/);
     const { promptIds, models } = heldOutOutcomes({ ...cluster.workload, name: "w" });
     const scores = models.find(({ model }) => model === "qwen2.5-3b")?.judged ?? [];
     // The request that verified it is in the count too.
