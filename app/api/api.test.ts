@@ -119,6 +119,20 @@ describe("the studio's HTTP API", () => {
     );
   });
 
+  it("gives ranges of time as gaps where nothing is known, with units, and refuses one that ends before it begins", async () => {
+    const series = [{ subject: "engine:gone", quantity: "running" }];
+    const range = { clusterId: "embedded", fromMs: 0, toMs: 60_000, points: 6, series };
+    expect(await ask("live.range", range)).toEqual({
+      bucketMs: 10_000,
+      atMs: [],
+      series: [{ subject: "engine:gone", quantity: "running", min: [], max: [], mean: [], last: [], count: [] }],
+      problems: [],
+    });
+    expect(await ask("live.range", { ...range, toMs: 0 })).toMatchObject({ message: "toMs: a range ends after it begins" });
+    expect(await ask("live.subjects", { clusterId: "embedded", fromMs: 0, toMs: 60_000 })).toEqual([]);
+    expect(await ask("live.quantities")).toMatchObject({ engine: { kvCapacityTokens: { unit: "tokens" } } });
+  });
+
   it("ships with a generated workload that can be opened", async () => {
     const [workload] = (await ask("workloads.list")) as { id: string; generated: boolean; prompts: number }[];
     expect(workload?.generated).toBe(true);
