@@ -1,6 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Decision, GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame } from "@/server/contracts/studio";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
@@ -186,6 +189,38 @@ describe("collector", () => {
       [1, 0, null],
     ]);
     expect(frame.engines[0]?.state).toBe("unreachable");
+  });
+
+  it("asks this host's nvidia-smi where no exporter is given and all engines run here", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "weir-path-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    writeFileSync(join(folder, "nvidia-smi"), '#!/bin/sh\nprintf "index, utilization.gpu [%%]\\n0, 30 %%\\n"\n', { mode: 0o755 });
+    vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
+    onTestFinished(() => vi.unstubAllEnvs());
+    const here = collect({ targets: () => [engineAt("a", "http://127.0.0.1:9")] });
+    const frame = await frameWhere(here, (one) => one.gpus.length > 0);
+    expect(frame).toMatchObject({
+      gpuSource: { kind: "nvidia-smi", state: "fresh" },
+      gpus: [{ node: "node-1", index: 0, utilisation: 0.3, engineId: "a" }],
+    });
+    const elsewhere = collect({ targets: () => [engineAt("a", "http://127.0.0.1:9"), engineAt("b", "http://192.0.2.1:8000")] });
+    for (let round = 0; round < 5; round += 1) await frameWhere(elsewhere, () => true);
+    expect(elsewhere.frames().at(-1)?.gpuSource).toBeNull();
+  });
+
+  it("follows engines that come, go and move", async () => {
+    const url = await serve((_, response) => void response.end(exposition(1)));
+    let targets = [engineAt("a", url)];
+    const collector = collect({ targets: () => targets });
+    await frameWhere(collector, (one) => one.engines[0]?.state === "fresh");
+    targets = [engineAt("a", "http://127.0.0.1:9"), engineAt("b", url)];
+    const moved = await frameWhere(collector, (one) => one.engines[1]?.state === "fresh");
+    expect(moved.engines.map(({ id, state, failing }) => [id, state, failing?.kind])).toEqual([
+      ["a", "unreachable", "unreachable"],
+      ["b", "fresh", undefined],
+    ]);
+    targets = [];
+    expect((await frameWhere(collector, (one) => one.engines.length === 0)).engines).toEqual([]);
   });
 
   it("takes stages, percentiles and shares from the gateway's decisions, page by page", async () => {

@@ -65,7 +65,6 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
     const told = await readVersion(target.url, timeoutMs);
     // Asked again with the next scrape.
     if (told === undefined) return;
-    if (version !== null && told !== null && told !== version) health.note("version-changed", `Its version was ${version} and is ${told}.`);
     version = told;
     scrapesToVersion = VERSION_SCRAPES;
   };
@@ -103,11 +102,15 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
     const result = await scrapeFrom(target.url, path, timeoutMs);
     const atMs = now();
     if (!result.ok) return failed(result, startedAtMs);
+    const before = version;
     await askVersion();
     const chosen = chooseMapping(result.metrics, version);
     if (chosen === undefined) return failed(unreadable(target.url + result.path), startedAtMs);
     path = result.path;
     health.succeeded();
+    if (before !== null && version !== null && before !== version) {
+      health.note("version-changed", `Its version was ${before} and is ${version}.`);
+    }
     take(result.metrics, chosen, atMs);
     unread = unreadLines(result.metrics);
     return result;
