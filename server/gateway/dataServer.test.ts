@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { Writable } from "node:stream";
 import { pino } from "pino";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Serving } from "./serving";
 import { heldEngine, startTestEngine } from "./testEngine";
-import { oneModel, startTestGateway, temporaryDirectory, until } from "./testGateway";
+import { oneModel, startTestGateway, until } from "./testGateway";
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const body = JSON.stringify({ model: "large", messages: [{ role: "user", content: "2 + 2" }] });
@@ -60,19 +60,18 @@ describe("headers that are too long", () => {
   });
 });
 
-describe("the log of a failed request", () => {
-  it("says which it was and why, and nothing of its prompt", async () => {
-    const lines: string[] = [];
-    const log = pino(
-      new Writable({
-        write(chunk, _, done) {
-          lines.push(String(chunk));
-          done();
-        },
-      }),
-    );
+/** A log, and the lines that were written to it. */
+function readLog() {
+  const lines: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+  return { log, lines };
+}
+
+describe("the log", () => {
+  it("says of a failed request which it was and why, and nothing of its prompt", async () => {
+    const { log, lines } = readLog();
     const engine = await startTestEngine((_, response) => response.writeHead(500).end());
-    const gateway = await startTestGateway({}, { log, stateDirectory: await temporaryDirectory() });
+    const gateway = await startTestGateway({}, { log });
     await gateway.put({ ...oneModel([engine.url]), settings: { recordedPromptCharacters: 100 } });
     await gateway.chat({ messages: [{ role: "user", content: "a secret of mine" }] });
     const [decision] = await gateway.decisions();
@@ -80,5 +79,19 @@ describe("the log of a failed request", () => {
     const line = lines.find((text) => text.includes("request failed"));
     expect(JSON.parse(line ?? "{}")).toMatchObject({ id: decision?.id, status: 502, reason: decision?.reason });
     expect(lines.join("")).not.toContain("a secret");
+  });
+
+  it("says where the gateway's own error came from, of which the client is told nothing", async () => {
+    const { log, lines } = readLog();
+    const gateway = await startTestGateway({}, { log });
+    await gateway.put(oneModel(["http://127.0.0.1:9"]));
+    const broken = vi.spyOn(Serving.prototype, "serverOf").mockImplementation(() => {
+      throw new Error("a bug");
+    });
+    onTestFinished(() => broken.mockRestore());
+    const answer = await gateway.chat({});
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining("a bug")]);
+    const { err } = JSON.parse(lines.find((text) => text.includes("in the gateway itself")) ?? "{}");
+    expect(err).toMatchObject({ message: "a bug", stack: expect.stringContaining("dataServer.test") });
   });
 });
