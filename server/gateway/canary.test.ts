@@ -1,71 +1,25 @@
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import { type Canary, type CanaryRequest, canarySchema, gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
-import { type Answer, heldEngine, sayCompletion, startTestEngine } from "./testEngine";
-import { hashed, startTestGateway, type TestGateway, temporaryDirectory, testConfig, until } from "./testGateway";
-
-const signed = { by: "ada", reason: "the new plan" };
-const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
-const fixed = (model: string) => hashed({ kind: "fixed", model, ...queueing });
-const candidate: CanaryRequest["candidate"] = { planId: "plan-new", ...fixed("large") };
-
-const asked: CanaryRequest = {
+import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import { type CanaryRequest, canarySchema } from "@/server/contracts/gatewayControls";
+import {
+  asked,
+  auditOf,
+  begin,
+  canaryOf,
   candidate,
-  shares: [0.5, 1],
-  stepSeconds: 0.01,
-  minRequests: 20,
-  stop: { errorShare: 0.1, slow: null },
-  ...signed,
-};
-
-const begin = ({ adminUrl }: TestGateway, body: unknown) => fetch(`${adminUrl}/canary`, { method: "PUT", body: JSON.stringify(body) });
-const withdraw = ({ adminUrl }: TestGateway) => fetch(`${adminUrl}/canary`, { method: "DELETE", body: JSON.stringify(signed) });
-const canaryOf = async ({ adminUrl }: TestGateway): Promise<Canary> => canarySchema.parse(await (await fetch(`${adminUrl}/canary`)).json());
-const configOf = async ({ adminUrl }: TestGateway) => (await (await fetch(`${adminUrl}/config`)).json()) as GatewayConfig;
-const auditOf = async ({ adminUrl }: TestGateway) =>
-  gatewayAuditPageSchema.parse(await (await fetch(`${adminUrl}/audit`)).json()).lines.map(({ action }) => action);
-const ofProgram = ({ post }: TestGateway, program: string, model = "cascade/default") =>
-  post("/v1/chat/completions", { model, messages: [{ role: "user", content: "What is 2 + 2?" }] }, { "x-session-id": program });
-
-/** A gateway where every request goes to the small model, and a large one whose engine answers as given. */
-async function smallInForce(large: Answer = (_, response) => sayCompletion(response, "large"), maxInFlight = 64) {
-  const small = await startTestEngine((_, response) => sayCompletion(response, "small"));
-  const engine = await startTestEngine(large);
-  const stateDirectory = await temporaryDirectory();
-  const gateway = await startTestGateway({ attemptsPerStage: 1 }, { stateDirectory });
-  const stages = [
-    { model: "small", urls: [small.url] },
-    { model: "large", urls: [engine.url] },
-  ];
-  const config = {
-    ...testConfig({ stages, maxInFlight, planId: "plan-old", thresholds: [50], judgeUrl: "http://127.0.0.1:9" }),
-    ...fixed("small"),
-  };
-  await gateway.put(config);
-  return { gateway, config, small, engine, stateDirectory };
-}
-
-/** Sends one request for each program, some at once. @returns the programs that the candidate answered. */
-async function programsAtCandidate(gateway: TestGateway, programs: readonly string[]): Promise<ReadonlySet<string>> {
-  const taken = new Set<string>();
-  const rest = [...programs];
-  const send = async (): Promise<void> => {
-    for (let program = rest.pop(); program !== undefined; program = rest.pop()) {
-      const { status, headers } = await ofProgram(gateway, program);
-      expect(status).toBe(200);
-      if (headers.get("x-weir-plan") === candidate.planId) taken.add(program);
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, send));
-  return taken;
-}
-
-/** Programs that the candidate takes under the step under way, found by asking. */
-async function untilFailed(gateway: TestGateway, prefix: string): Promise<void> {
-  for (let index = 0; (await canaryOf(gateway)).state === "running"; index += 1) await ofProgram(gateway, `${prefix}${index}`);
-}
+  configOf,
+  fixed,
+  messageOf,
+  ofProgram,
+  programsAtCandidate,
+  queuedOf,
+  signed,
+  smallInForce,
+  untilFailed,
+  withdraw,
+} from "./testCanary";
+import { type Answer, heldEngine, sayCompletion } from "./testEngine";
+import { until } from "./testGateway";
 
 describe("a canary", () => {
   it("takes 5, 25 and 100 % of the programs, each only towards the candidate, and is then in force", async () => {
@@ -188,120 +142,6 @@ describe("a canary", () => {
     await Promise.all(taken);
   });
 
-  it("is put into force once where the audit cannot be written, and the way back stays", async () => {
-    const { gateway, config } = await smallInForce();
-    await begin(gateway, { ...asked, shares: [1], minRequests: 3 });
-    const path = join(gateway.stateDirectory, "audit.jsonl");
-    await rm(path);
-    await mkdir(path);
-    for (let index = 0; (await canaryOf(gateway)).state === "running"; index += 1) await ofProgram(gateway, `p${index}`);
-    await until(async () => (await configOf(gateway)).planId === "plan-new");
-    for (let index = 0; index < 6; index += 1) await ofProgram(gateway, `q${index}`);
-    expect(await canaryOf(gateway)).toMatchObject({ state: "promoted" });
-    expect((await auditOf(gateway)).filter((action) => action === "canary promoted")).toHaveLength(1);
-    const etag = (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "";
-    await fetch(`${gateway.adminUrl}/rollback`, { method: "POST", headers: { "if-match": etag }, body: JSON.stringify(signed) });
-    expect(await configOf(gateway)).toEqual(config);
-  });
-
-  it("that a crash left in force without a word is told of at the next start, and once", async () => {
-    const { gateway, config, stateDirectory } = await smallInForce();
-    await begin(gateway, { ...asked, minRequests: 1000 });
-    await gateway.close();
-    const path = join(stateDirectory, "gateway.json");
-    await writeFile(path, JSON.stringify({ ...JSON.parse(await readFile(path, "utf8")), ...config, ...candidate }));
-    for (let start = 0; start < 2; start += 1) {
-      const next = await startTestGateway({}, { stateDirectory });
-      expect(await canaryOf(next)).toMatchObject({ state: "promoted" });
-      expect(await auditOf(next)).toEqual(["configuration", "canary started", "configuration", "canary promoted"]);
-      await next.close();
-    }
-  });
-
-  it("withdrawn, gives what waits for the candidate to the policy in force and lets what is at an engine finish", async () => {
-    const held = await heldEngine();
-    const { gateway, config } = await smallInForce();
-    const replicas = config.replicas.map((replica) =>
-      replica.model === "large" ? { ...replica, url: held.url, maxInFlight: 1 } : replica,
-    );
-    await gateway.put({ ...config, replicas });
-    await begin(gateway, { ...asked, shares: [1], minRequests: 1000 });
-    const answers = Array.from({ length: 6 }, (_, index) => ofProgram(gateway, `p${index}`));
-    await until(async () => (await queuedOf(gateway)).large === 5);
-    const ended = canarySchema.parse(await (await withdraw(gateway)).json());
-    expect(ended).toMatchObject({ state: "withdrawn", endReason: "ada ended it: the new plan" });
-    await until(async () => (await gateway.decisions()).length === 5);
-    held.open();
-    const models = await Promise.all(answers.map(async (answer) => (await answer).headers.get("x-weir-model")));
-    expect(models.sort()).toEqual(["large", "small", "small", "small", "small", "small"]);
-    expect(await auditOf(gateway)).toEqual(["configuration", "configuration", "canary started", "canary withdrawn"]);
-  });
-
-  it("withdrawn, sends no request on to a later stage of the candidate's", async () => {
-    const held = await heldEngine();
-    const judge = await startTestEngine((_, response) => sayCompletion(response, "0"));
-    const { gateway, config, engine } = await smallInForce();
-    const middle = { id: "middle-0", model: "middle", url: held.url, state: "active" as const, maxInFlight: 8 };
-    const replicas = [...config.replicas, middle];
-    await gateway.put({ ...config, replicas, judge: { model: "weir-judge", url: judge.url } });
-    const stages = ["middle", "large"].map((model) => ({ model, urls: [] }));
-    const { policy, policyHash } = testConfig({ stages, thresholds: [50] });
-    await begin(gateway, { ...asked, candidate: { planId: "plan-new", policy, policyHash }, shares: [1], minRequests: 1000 });
-    const answers = Array.from({ length: 4 }, (_, index) => ofProgram(gateway, `p${index}`));
-    await until(() => held.asked.length === 4);
-    await withdraw(gateway);
-    held.open();
-    const models = await Promise.all(answers.map(async (answer) => (await answer).headers.get("x-weir-model")));
-    expect([models, engine.asked.length]).toEqual([["small", "small", "small", "small"], 0]);
-    const [record] = await gateway.decisions();
-    expect([record?.canary, record?.policyHash]).toEqual([undefined, config.policyHash]);
-    expect(record?.stages.map(({ model, verdict }) => [model, verdict])).toEqual([
-      ["middle", "escalated"],
-      ["small", "accepted"],
-    ]);
-  });
-
-  it("goes on at the same step after a restart, with counts anew and the same programs", async () => {
-    const { gateway, stateDirectory } = await smallInForce();
-    await begin(gateway, { ...asked, shares: [0.2, 0.4, 1], minRequests: 25 });
-    const programs = Array.from({ length: 30 }, (_, index) => `p${index}`);
-    const [some = ""] = await programsAtCandidate(gateway, programs);
-    await programsAtCandidate(gateway, new Array(25).fill(some));
-    await gateway.close();
-    const before = await programsAtCandidate(await resumed(), programs);
-    const { step, state, candidateArm, currentArm } = await canaryOf(await resumed());
-    expect([step, state, candidateArm.finished, currentArm.finished]).toEqual([1, "running", 0, 0]);
-    expect(before.size).toBeGreaterThan(3);
-    expect(before.size).toBeLessThan(27);
-    expect(await programsAtCandidate(await resumed(), programs)).toEqual(before);
-
-    /** The gateway started anew, closed before the next. */
-    async function resumed(): Promise<TestGateway> {
-      await last?.close();
-      last = await startTestGateway({ attemptsPerStage: 1 }, { stateDirectory });
-      return last;
-    }
-  });
-  let last: TestGateway | undefined;
-
-  it("is withdrawn by another plan or policy, and by a panic, and not by other engines of the same plan", async () => {
-    const { gateway, config } = await smallInForce();
-    await begin(gateway, { ...asked, minRequests: 1000 });
-    await gateway.put({ ...config, replicas: config.replicas.map((replica) => ({ ...replica, maxInFlight: 9 })) });
-    expect((await canaryOf(gateway)).state).toBe("running");
-    await gateway.put({ ...config, planId: "plan-other" });
-    expect(await canaryOf(gateway)).toMatchObject({ state: "withdrawn", endReason: "Another plan or policy came into force." });
-    await begin(gateway, { ...asked, minRequests: 1000 });
-    await gateway.put({ ...config, planId: "plan-other", replicas: config.replicas.filter(({ model }) => model === "small") });
-    expect((await canaryOf(gateway)).endReason).toContain("The stage large has no replica");
-    await gateway.put({ ...config, planId: "plan-other" });
-    await begin(gateway, { ...asked, minRequests: 1000 });
-    await fetch(`${gateway.adminUrl}/panic`, { method: "PUT", body: JSON.stringify({ model: "small", ...signed }) });
-    expect(await canaryOf(gateway)).toMatchObject({ state: "withdrawn", endReason: "A panic was declared." });
-    const answer = await begin(gateway, asked);
-    expect([answer.status, await messageOf(answer)]).toEqual([409, "There is a panic; lift it first."]);
-  });
-
   it.each<[string, Partial<CanaryRequest>, number, string]>([
     ["shares that fall", { shares: [0.5, 0.25, 1] }, 400, "0.5, 0.25, 1; they must rise"],
     ["shares that end early", { shares: [0.05, 0.25] }, 400, "the last must be 1"],
@@ -323,11 +163,3 @@ describe("a canary", () => {
     expect((await begin(gateway, asked)).status).toBe(409);
   });
 });
-
-async function messageOf(answer: Response): Promise<string> {
-  return ((await answer.json()) as { error: { message: string } }).error.message;
-}
-
-async function queuedOf({ adminUrl }: TestGateway) {
-  return gatewayStatusSchema.parse(await (await fetch(`${adminUrl}/status`)).json()).queued;
-}

@@ -15,10 +15,11 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
   const taken = replicas.find((replica) => ownNames.test(replica.model));
   if (taken !== undefined)
     return `The replica ${taken.id} is of the model ${taken.model}, a name that is the gateway's own; give it another.`;
-  const noHttp = [...replicas.map((replica) => replica.url), ...(judge?.url === undefined ? [] : [judge.url])].find(
-    (url) => !/^https?:\/\//.test(url),
-  );
-  if (noHttp !== undefined) return `${noHttp} is no http or https address.`;
+  const urls = [...replicas.map((replica) => replica.url), ...(judge?.url === undefined ? [] : [judge.url])];
+  for (const url of urls) {
+    const wrong = addressRefusal(url);
+    if (wrong !== null) return wrong;
+  }
   const lonely = modelsOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
   if (lonely !== undefined) return `The stage ${lonely} has no replica; list at least one, cordoned if it is not ready.`;
   if (judge?.url === undefined && judge?.keyFromEnvironment !== undefined)
@@ -28,6 +29,16 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
   if (judge === null && policy.kind === "cascade" && policy.stages.length > 1)
     return `A cascade of ${policy.stages.length} stages needs judged scores, but no judge is given.`;
   return settings === undefined ? null : settingsRefusal(settings);
+}
+
+/** Why nothing can be asked at an address; null when it can. */
+function addressRefusal(url: string): string | null {
+  const { protocol, host, pathname, username, password, search, hash } = new URL(url);
+  if (protocol !== "http:" && protocol !== "https:") return `${url} is no http or https address.`;
+  // Not repeated whole: what stands there may be a secret.
+  if (username !== "" || password !== "") return `The address of ${host} holds a user or a password, which the gateway does not send.`;
+  if (search !== "" || hash !== "") return `The address ${host}${pathname} ends in a query or a fragment, which the gateway does not send.`;
+  return /\/v1\/?$/.test(pathname) ? `${url} ends in /v1, which the gateway itself puts behind the address.` : null;
 }
 
 function settingsRefusal({ keys = [], objectives = [] }: GatewaySettings): string | null {
