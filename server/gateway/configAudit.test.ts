@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { startTestGateway, temporaryDirectory } from "./testGateway";
-
 import { auditOf, configOf, send, signed, statusOf, twoStages } from "./testRevisions";
 
 describe("a configuration", () => {

@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import { panicSchema } from "@/server/contracts/gatewayControls";
 import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { startTestGateway, testConfig, until } from "./testGateway";
-
 import { lift, panic, said, signed, statusOf, threeModels } from "./testPanic";
 
 it("sends every request for text to the model of the panic, whatever it names, until it is lifted", async () => {

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
 import { startTestGateway, temporaryDirectory, testConfig } from "./testGateway";
-
 import { lift, panic, said, signed, statusOf, threeModels } from "./testPanic";
 
 it("is still in force after a restart, and is told by status and audit", async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SlackPolicy } from "@/solver/plan/policySchema";
 import { hashed, startTestGateway, temporaryDirectory } from "./testGateway";
-
 import { auditOf, configOf, etagOf, send, signed, stageOf, statusOf, twoStages } from "./testRevisions";
 
 describe("the knobs of the policy in force", () => {

@@ -1,26 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import { type Shadow as ShadowSummary, shadowSchema } from "@/server/contracts/gatewayControls";
-import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { ask, askAll, candidateOf, control, models, startScoredCascade } from "./scoredCascade";
 import { Shadow } from "./shadow";
-import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
+import { startTestEngine } from "./testEngine";
 import { startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
+import { putShadow, questions, readShadow, signature, slackOver } from "./testShadow";
 
 type Cascade = Extract<PolicyDocument, { kind: "cascade" }>;
-
-const signature = { by: "ann", reason: "a look" };
-const questions = (count: number, from = 0): string[] => Array.from({ length: count }, (_, index) => `q${from + index}`);
-
-async function putShadow(gateway: TestGateway, policy: PolicyDocument): Promise<void> {
-  const { status, document } = await control(gateway, "PUT", "/shadow", { candidate: candidateOf(policy), ...signature });
-  expect([status, document]).toMatchObject([200, { requests: 0, endReason: "" }]);
-}
-
-async function readShadow(gateway: TestGateway): Promise<ShadowSummary> {
-  return shadowSchema.parse((await control(gateway, "GET", "/shadow")).document);
-}
 
 /** Every decision so far; a page holds a thousand. */
 async function decisionsAfter({ adminUrl }: TestGateway, after: number): Promise<readonly Decision[]> {
@@ -208,120 +196,5 @@ describe("a shadow", () => {
     for (const id of ["a", "b"]) shadow.start(id, { request: broken, model: "small" });
     expect(failures).toEqual(["the replicas are gone"]);
     expect(shadow.summary()).toMatchObject({ requests: 0, endReason: "the replicas are gone" });
-  });
-});
-
-/** Slack dispatch between small and large, small being the surer by `lead`. */
-function slackOver(lead: number): SlackPolicy {
-  return {
-    kind: "slack",
-    models: [
-      { model: "small", decodeSecondsPerToken: 0.01, maxBatchSize: 1, confidence: 0.5 },
-      { model: "large", decodeSecondsPerToken: 0.02, maxBatchSize: 1, confidence: 0.5 - lead },
-    ],
-    tau: 0.5,
-    deltaScore: 0.1,
-    floorSeconds: 0.1,
-    order: { kind: "stjf", agingReleases: 100 },
-    place: { kind: "least-load", affinity: { ratio: 0.5 } },
-    approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
-  };
-}
-
-describe("a shadow of slack dispatch", () => {
-  it("that is in force itself starts every request where that does, under load and over sessions", async () => {
-    const { gateway, config } = await startScoredCascade({ answerMs: 5 });
-    const policy = slackOver(0.2);
-    await gateway.put({ ...config, policyHash: candidateOf(policy).policyHash, policy });
-    await putShadow(gateway, policy);
-    const asking = Array.from({ length: 300 }, async (_, index) => {
-      await new Promise((resolve) => setTimeout(resolve, index * 2));
-      const body = { model: "cascade/test", messages: [{ role: "user", content: `q${index}` }], max_tokens: 20 + ((index * 37) % 400) };
-      const session: Record<string, string> = index % 3 === 0 ? { "x-session-id": `s${index % 20}` } : {};
-      return (await gateway.post("/v1/chat/completions", body, session)).headers.get("x-weir-model");
-    });
-    const answeredBy = await Promise.all(asking);
-    expect(new Set(answeredBy)).toEqual(new Set(["small", "large"]));
-    const { starts, finalModels, notComparable } = await readShadow(gateway);
-    expect([starts, notComparable]).toEqual([{ same: 300, different: 0 }, 0]);
-    for (const [model, { actual, candidate }] of Object.entries(finalModels)) {
-      expect([actual, candidate]).toEqual(Array(2).fill(answeredBy.filter((by) => by === model).length));
-    }
-  });
-
-  it("follows the live load of the policy in force, and lets a program keep the model that it gave it itself", async () => {
-    const small = await heldEngine();
-    const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
-    const gateway = await startTestGateway();
-    const config = testConfig({
-      stages: [
-        { model: "small", urls: [small.url] },
-        { model: "large", urls: [large.url] },
-      ],
-      thresholds: [50],
-      judgeUrl: large.url,
-    });
-    await gateway.put(config);
-    await putShadow(gateway, slackOver(0));
-    const body = { model: "cascade/test", messages: [{ role: "user", content: "x" }], max_tokens: 100 };
-    const askIn = (session: string) => gateway.post("/v1/chat/completions", body, { "x-session-id": session });
-    const first = askIn("one");
-    await until(() => small.asked.length === 1);
-    // The first fills small, where all go in fact; the candidate would have spread the others.
-    const second = askIn("two");
-    await until(() => small.asked.length === 2);
-    expect((await readShadow(gateway)).starts).toEqual({ same: 1, different: 1 });
-    small.open();
-    for (const answer of await Promise.all([first, second])) expect(answer.status).toBe(200);
-    await askIn("two");
-    expect((await readShadow(gateway)).starts).toEqual({ same: 1, different: 2 });
-    await askIn("one");
-    await askIn("three");
-    expect((await readShadow(gateway)).starts).toEqual({ same: 3, different: 2 });
-  });
-});
-
-describe("the shadow's control", () => {
-  it("refuses what is no policy or not the policy of its hash, and runs on over what is refused", async () => {
-    const { gateway, config } = await startScoredCascade();
-    const { policy } = config;
-    await putShadow(gateway, policy);
-    const candidate = candidateOf(policy);
-    for (const wrong of [
-      {},
-      { candidate, by: "ann" },
-      { candidate: { ...candidate, policyHash: "a" }, ...signature },
-      { candidate: candidateOf({ ...(policy as Cascade), stages: [{ model: "a" }, { model: "a" }, { model: "b" }] }), ...signature },
-    ]) {
-      const { status, document } = await control(gateway, "PUT", "/shadow", wrong);
-      expect([status, typeof document.error.message]).toEqual([400, "string"]);
-    }
-    await askAll(gateway, questions(3), 1);
-    expect((await readShadow(gateway)).requests).toBe(3);
-  });
-
-  it("ends it on DELETE, keeps it over a restart with counts that begin anew, and has every change in the audit", async () => {
-    const first = await startScoredCascade();
-    const { policy } = first.config;
-    await putShadow(first.gateway, policy);
-    await askAll(first.gateway, questions(5), 1);
-    const before = await readShadow(first.gateway);
-    const { stateDirectory } = first.gateway;
-    await first.gateway.close();
-    const gateway = await startTestGateway({}, { stateDirectory });
-    const after = await readShadow(gateway);
-    expect([before.requests, after.requests]).toEqual([5, 0]);
-    expect(after.candidate).toEqual(before.candidate);
-    expect(after.sinceMs).toBeGreaterThan(before.sinceMs);
-    expect((await control(gateway, "DELETE", "/shadow", { by: "bob", reason: "seen enough" })).status).toBe(200);
-    expect((await control(gateway, "GET", "/shadow")).document).toBeNull();
-    expect((await control(gateway, "DELETE", "/shadow", { by: "bob", reason: "" })).status).toBe(404);
-    const { lines } = (await control(gateway, "GET", "/audit")).document as { lines: { by: string; action: string; detail: string }[] };
-    const own = lines.filter(({ action }) => action.startsWith("shadow"));
-    expect(own.map(({ by, action }) => [by, action])).toEqual([
-      ["ann", "shadow started"],
-      ["bob", "shadow ended"],
-    ]);
-    expect(own[1]?.detail).toContain("seen enough");
   });
 });
