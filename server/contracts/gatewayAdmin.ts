@@ -19,9 +19,6 @@ const gatewayReplicaSchema = z.object({
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-/** Prompts in records stay short, since twenty thousand records are kept in memory. */
-const mostRecordedCharacters = 2000;
-
 /** How the judge is asked. */
 const judgeSettingsSchema = z.strictObject({
   /** Calls at once to a judge that has an address. One on engines of the configuration is bounded by theirs. */
@@ -87,8 +84,8 @@ const gatewaySettingsSchema = z.strictObject({
       z.strictObject({ usdPerMillionInputTokens: z.number().nonnegative(), usdPerMillionOutputTokens: z.number().nonnegative() }),
     )
     .optional(),
-  /** Records hold this many characters of the end of each prompt; left out: none. */
-  recordedPromptCharacters: z.int().positive().max(mostRecordedCharacters).optional(),
+  /** Records hold this many characters of the end of each prompt; left out: none. Few, since twenty thousand records are kept in memory. */
+  recordedPromptCharacters: z.int().positive().max(2000).optional(),
 });
 
 /**

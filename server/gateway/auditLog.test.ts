@@ -43,7 +43,7 @@ it("that cannot be read says so in a sentence and begins anew", async () => {
   const directory = await temporaryDirectory();
   await mkdir(join(directory, "audit.jsonl"));
   const log = new AuditLog(directory);
-  expect(await log.load()).toContain("audit.jsonl cannot be read: EISDIR");
+  expect(await log.load()).toContain("audit.jsonl cannot be used: EISDIR");
   await expect(log.note(note)).rejects.toThrow("EISDIR");
   expect(log.page(0).lines).toMatchObject([{ sequence: 1, ...note }]);
 });

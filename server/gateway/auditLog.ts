@@ -43,22 +43,20 @@ export class AuditLog {
 
   /**
    * Takes up the lines of earlier starts. Only the half of one that a crash left is taken out of the file: lines that a newer gateway wrote
-   * are not told, but they stay and count. @returns why it could not, in one sentence; lines are then told from this start on.
+   * are not told, but they stay and count. @returns why the file cannot be used, in one sentence; what could be read is told all the same.
    */
   async load(): Promise<string | null> {
     try {
       const bytes = await readFile(this.#path);
       const end = bytes.lastIndexOf("\n") + 1;
-      const texts = bytes.toString("utf8", 0, end).split("\n");
       const rest = bytes.toString("utf8", end);
-      if (isRecord(parsed(rest))) {
-        await appendFile(this.#path, "\n", { flush: true });
-        texts.push(rest);
-      } else if (rest !== "") await truncate(this.#path, end);
-      this.#take(texts.map(parsed).filter(isRecord));
+      const whole = isRecord(parsed(rest));
+      this.#take([...bytes.toString("utf8", 0, end).split("\n"), rest].map(parsed).filter(isRecord));
+      if (whole) await appendFile(this.#path, "\n", { flush: true });
+      else if (rest !== "") await truncate(this.#path, end);
       return null;
     } catch (error) {
-      return isMissing(error) ? null : `${this.#path} cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+      return isMissing(error) ? null : `${this.#path} cannot be used: ${error instanceof Error ? error.message : String(error)}.`;
     }
   }
 

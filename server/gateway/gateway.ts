@@ -69,7 +69,7 @@ export async function startGateway({
 
   const audit = new AuditLog(stateDirectory);
   const untold = await audit.load();
-  if (untold !== null) log.error({ reason: untold }, "starting without the lines of the audit so far");
+  if (untold !== null) log.error({ reason: untold }, "starting without some lines of the audit");
   const configuration = new Configuration({
     serving,
     store: new ConfigStore(stateDirectory),
