@@ -1,7 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import { sayCompletion, startTestEngine } from "./testEngine";
-import { startTestGateway, type TestCascade, testConfig } from "./testGateway";
+import { Judge } from "./judge";
+import { JudgeEndpoint } from "./judgeEndpoint";
+import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
+import { startTestGateway, type TestCascade, testConfig, until } from "./testGateway";
 
 /** Three models behind one engine, and a judge as given. */
 async function judgedBy(answer: Parameters<typeof startTestEngine>[0], given: Partial<TestCascade> = {}) {
@@ -92,4 +94,63 @@ describe("the judge's bounds", () => {
     expect(judge.asked).toHaveLength(3);
     expect((await decisions()).at(-1)?.stages[0]?.reason).toBe("judge-unavailable: the judge rests after failures in a row");
   });
+});
+
+describe("Judge", () => {
+  const signal = new AbortController().signal;
+  const judgeAt = (url: string, maxInFlight: number) => {
+    const site = new JudgeEndpoint({ url, keyFromEnvironment: undefined, maxInFlight, connectSeconds: 1 });
+    return new Judge({ model: "outside", site, timeoutSeconds: 5, wording: {} });
+  };
+
+  it("scores for those that must give way only while half of it stays free", async () => {
+    const engine = await heldEngine();
+    const judge = judgeAt(engine.url, 4);
+    const given = Array.from({ length: 5 }, () => judge.tryScore("p", "a", signal));
+    expect(await Promise.all(given.slice(2))).toEqual([null, null, null]);
+    await until(() => engine.asked.length === 2);
+    // Those that it works for come in beside them.
+    const live = [judge.score("p", "a", signal), judge.score("p", "a", signal)];
+    await until(() => engine.asked.length === 4);
+    engine.open();
+    expect((await Promise.all([...given.slice(0, 2), ...live])).map((reading) => reading?.outcome)).toEqual(Array(4).fill("no-score"));
+    judge.close();
+  });
+
+  it("does not take a refused prompt for a failure of its own", async () => {
+    const engine = await startTestEngine((_, response) => response.writeHead(400).end());
+    const judge = judgeAt(engine.url, 4);
+    for (let call = 0; call < 5; call += 1) {
+      expect(await judge.score("p", "a", signal)).toMatchObject({ outcome: "refused", failure: "the judge answered 400" });
+    }
+    expect(engine.asked).toHaveLength(5);
+    judge.close();
+  });
+
+  it("tries once for all who share it after a rest, and is asked by all again when that worked", async () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    let works = false;
+    const held: (() => void)[] = [];
+    const engine = await startTestEngine((_, response) => {
+      if (works) held.push(() => sayCompletion(response, "70"));
+      else response.writeHead(500).end();
+    });
+    const judge = judgeAt(engine.url, 8);
+    for (let call = 0; call < 3; call += 1) await judge.score("p", "a", signal);
+    expect(judge.resting).toBe(true);
+    vi.advanceTimersByTime(5_000);
+    works = true;
+    const tries = Array.from({ length: 6 }, () => judge.score("p", "a", signal));
+    expect((await Promise.all(tries.slice(1))).map(({ outcome }) => outcome)).toEqual(Array(5).fill("resting"));
+    await until(() => held.length === 1);
+    held.pop()?.();
+    expect((await tries[0])?.score).toBe(70);
+    const after = Array.from({ length: 6 }, () => judge.score("p", "a", signal));
+    await until(() => held.length === 6);
+    for (const answer of held) answer();
+    expect((await Promise.all(after)).map(({ score }) => score)).toEqual(Array(6).fill(70));
+    judge.close();
+  });
+
+  afterEach(() => void vi.useRealTimers());
 });
