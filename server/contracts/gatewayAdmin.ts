@@ -113,6 +113,9 @@ export const configRequestSchema = gatewayConfigSchema.extend({
   reason: signature.reason.default(""),
 });
 
+/** A plan as an operator knows it. */
+const previousPlanSchema = gatewayConfigSchema.pick({ name: true, planId: true, policyHash: true });
+
 /** GET `/status` on the admin listener. */
 export const gatewayStatusSchema = z.object({
   version: z.string(),
@@ -130,6 +133,8 @@ export const gatewayStatusSchema = z.object({
   controls: gatewayControlsSchema.optional(),
   /** Of the configuration on disk, which a restart would serve; null where there is none. Left out by older gateways. */
   persistedEtag: z.string().nullable().optional(),
+  /** What a rollback goes back to; null where there is none. Left out by older gateways. */
+  previous: previousPlanSchema.nullable().optional(),
   /** Sequence of the latest line of `/audit`. */
   lastAudit: z.int().optional(),
 });
@@ -243,6 +248,7 @@ export type GatewayReplica = z.infer<typeof gatewayReplicaSchema>;
 export type GatewayConfig = z.infer<typeof gatewayConfigSchema>;
 export type ConfigRequest = z.infer<typeof configRequestSchema>;
 export type GatewaySettings = z.infer<typeof gatewaySettingsSchema>;
+export type PreviousPlan = z.infer<typeof previousPlanSchema>;
 export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type Decision = z.infer<typeof decisionSchema>;

@@ -9,6 +9,7 @@ import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
+import type { PreviousPlan } from "./gatewayAdmin";
 import type { GatewayControls, Panic } from "./gatewayControls";
 import type { EngineReadings, TargetState } from "./watchedTarget";
 
@@ -185,6 +186,8 @@ export interface RoutingFrame {
   readonly policy: PolicyDocument;
   /** null: a gateway without controls. */
   readonly controls: GatewayControls | null;
+  /** What a rollback goes back to; null: there is none. Left out where the gateway does not say. */
+  readonly previous?: PreviousPlan | null;
 }
 
 export interface LiveFrame {

@@ -105,6 +105,7 @@ async function status({
     unjudged: metrics.unjudged,
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),
+    previous: configuration.previous,
     lastAudit: audit.latest,
   };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { ConfigRequest, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gatewayControls";
 import { policyHash } from "@/server/contracts/policyHash";
 import type { ApiError } from "./apiError";
@@ -40,6 +40,13 @@ export class Configuration {
 
   get etag(): string {
     return this.current === null ? noConfigEtag : configEtag(this.current);
+  }
+
+  /** What a rollback goes back to; null where there is none. */
+  get previous(): PreviousPlan | null {
+    if (this.#previous === null) return null;
+    const { name, planId, policyHash: hash } = this.#previous;
+    return { name, planId, policyHash: hash };
   }
 
   /** Of the configuration on disk, which a restart would serve; null where there is none that could be. */

@@ -73,8 +73,10 @@ describe("a rollback", () => {
     // Steps of applying a plan, and the same plan again, leave what was before it.
     await gateway.put({ ...plan("plan-b", 65), replicas: moved });
     await send(gateway, "/knobs", { thresholds: [66], ...signed });
+    const before = plan("plan-a", 55);
+    expect((await statusOf(gateway)).previous).toEqual({ name: before.name, planId: before.planId, policyHash: before.policyHash });
     expect((await send(gateway, "/rollback", signed)).status).toBe(200);
-    expect(await configOf(gateway)).toEqual({ ...plan("plan-a", 55), replicas: moved });
+    expect(await configOf(gateway)).toEqual({ ...before, replicas: moved });
     expect(await stageOf(gateway)).toEqual(["plan-a", plan("plan-a", 55).policyHash, "small"]);
     expect((await auditOf(gateway)).map(({ action }) => action)).toEqual([
       ...["configuration", "configuration", "configuration"],
@@ -107,6 +109,7 @@ describe("a rollback", () => {
   it("is refused where there is no plan before, or a model of it has no engine", async () => {
     const { gateway, plan } = await twoStages();
     await gateway.put(plan("plan-a"));
+    expect((await statusOf(gateway)).previous).toBeNull();
     expect(await send(gateway, "/rollback", signed)).toMatchObject({ status: 409, message: expect.stringContaining("none to go back to") });
     const alone = plan("plan-b").replicas.filter(({ model }) => model === "large");
     const fixed = hashed({ kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "least-load" } });

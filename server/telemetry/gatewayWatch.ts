@@ -109,7 +109,9 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   const routing = (): RoutingFrame | null => {
     if (configured === null || last === null || last.status.configEtag === null) return null;
     const { etag, config } = configured;
-    return { etag, planId: config.planId, policyHash: config.policyHash, policy: config.policy, controls: last.status.controls ?? null };
+    const { planId, policyHash, policy } = config;
+    const { controls = null, previous } = last.status;
+    return { etag, planId, policyHash, policy, controls, ...(previous === undefined ? {} : { previous }) };
   };
 
   return {
