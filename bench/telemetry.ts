@@ -10,6 +10,8 @@ import type { Benchmark, Measurement } from "./benchmark";
 const NODES = 8;
 const GPUS_PER_NODE = 8;
 const MEASURED_SECONDS = 10;
+/** So long the compiler is at work besides. */
+const WARM_UP_SECONDS = 15;
 /** Emulated engines load their weights before they answer; a fast clock makes that a moment. */
 const TIME_SCALE = 20;
 const MODEL = "qwen2.5-3b";
@@ -49,6 +51,7 @@ async function scraping(): Promise<Measurement> {
     // A histogram appears in an engine's text with the first request.
     await Promise.all(engines.map(({ url, model }) => ask(url, model)));
     const bytes = (await (await fetch(`${engines[0]?.url}/metrics`)).text()).length;
+    const rssBefore = process.memoryUsage.rss();
     const collector = createCollector({
       clusterId: "bench",
       targets: () => engines,
@@ -57,10 +60,11 @@ async function scraping(): Promise<Measurement> {
       adminToken,
       timeScale: TIME_SCALE,
     });
-    await seconds(2);
+    await seconds(WARM_UP_SECONDS);
     const before = process.cpuUsage();
     await seconds(MEASURED_SECONDS);
     const used = process.cpuUsage(before);
+    const moreMb = (process.memoryUsage.rss() - rssBefore) / 1e6;
     const fresh =
       collector
         .frames()
@@ -68,7 +72,11 @@ async function scraping(): Promise<Measurement> {
         ?.engines.filter(({ state }) => state === "fresh").length ?? 0;
     collector.close();
     const figure = (100 * (used.user + used.system)) / 1e6 / MEASURED_SECONDS;
-    return { figure, unit: "% of one core", detail: `${fresh} of ${engines.length} engines fresh, ${bytes} bytes each, GPUs beside them` };
+    return {
+      figure,
+      unit: "% of one core",
+      detail: `${fresh} of ${engines.length} engines fresh, ${bytes} bytes each, GPUs beside them; ${moreMb.toFixed(0)} MB more memory after ${WARM_UP_SECONDS + MEASURED_SECONDS} s`,
+    };
   } finally {
     emulator.kill("SIGTERM");
     rmSync(stateDir, { recursive: true, force: true });

@@ -89,6 +89,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     adminToken,
     gpuCards: () => cards.read().catalogue.gpus,
     labelOf,
+    scrapeIntervalMs: settings.scrapeIntervalMs,
     onScrape: metrics.recordScrape,
     suggested,
   });

@@ -8,9 +8,14 @@ export interface StudioSettings {
   readonly gatewayAdminUrl: string;
   readonly emulatorUrl: string;
   readonly adminToken: string;
+  /** How often engines, GPUs and the gateway are asked. */
+  readonly scrapeIntervalMs: number;
   /** A Prometheus server that series are read from, instead of from what the studio keeps; null: there is none. */
   readonly prometheus: { readonly url: string; readonly bearer?: string; readonly scrapeSeconds: number } | null;
 }
+
+/** Faster tells nothing more of engines, whose figures are of the last step; slower than the last hides what comes and goes. */
+const SCRAPE_SECONDS = { usual: 1, most: 5 };
 
 /** How often Prometheus scrapes unless it is told otherwise. */
 const USUAL_SCRAPE_SECONDS = 15;
@@ -26,8 +31,14 @@ export function studioSettings(environment: Readonly<Record<string, string | und
     gatewayAdminUrl: url("WEIR_GATEWAY_ADMIN_URL", "WEIR_GATEWAY_ADMIN_PORT", 4611),
     emulatorUrl: url("WEIR_EMULATOR_URL", "WEIR_EMULATOR_PORT", 4620),
     adminToken: environment.WEIR_ADMIN_TOKEN ?? "",
+    scrapeIntervalMs: 1000 * scrapeSecondsOf(environment),
     prometheus: prometheusOf(environment),
   };
+}
+
+function scrapeSecondsOf({ WEIR_SCRAPE_SECONDS: every = "" }: Readonly<Record<string, string | undefined>>): number {
+  const seconds = Number(every);
+  return seconds >= 1 ? Math.min(SCRAPE_SECONDS.most, seconds) : SCRAPE_SECONDS.usual;
 }
 
 function prometheusOf(environment: Readonly<Record<string, string | undefined>>): StudioSettings["prometheus"] {

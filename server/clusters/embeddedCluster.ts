@@ -10,7 +10,7 @@ import type { Answer, Connector, Observation } from "./connector";
 
 export const embeddedClusterId = "embedded";
 
-/** As often as telemetry is scraped: a roll-out is followed within a second. */
+/** A roll-out is followed within a second. */
 const watchIntervalMs = 1_000;
 
 export interface EmbeddedClusterParts {
@@ -22,6 +22,7 @@ export interface EmbeddedClusterParts {
   readonly gpuCards: () => CardCatalogue["gpus"];
   /** Quality label of an answer, where it is known. */
   readonly labelOf: (decision: Decision) => number | null;
+  readonly scrapeIntervalMs: number;
   /** Told of every scrape. */
   readonly onScrape: (facts: ScrapeFacts) => void;
   /** What a newcomer should plan with here. */
@@ -45,7 +46,7 @@ export interface EmbeddedCluster {
 
 /** The cluster that runs beside the studio: watched once a second, put down in the store when first seen. */
 export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedCluster {
-  const { store, connector, gatewayAdminUrl, adminToken, labelOf, onScrape } = parts;
+  const { store, connector, gatewayAdminUrl, adminToken, labelOf, scrapeIntervalMs: intervalMs, onScrape } = parts;
   let latest: Answer<Observation> = { ok: false, message: "It has not been looked at yet." };
   let seen: Observation | null = null;
   let collector: Collector | null = null;
@@ -68,7 +69,7 @@ export function createEmbeddedCluster(parts: EmbeddedClusterParts): EmbeddedClus
     seen = answer.value;
     const { timeScale, dcgmUrl } = seen;
     const target = { targets, dcgmUrl, gatewayAdminUrl, adminToken };
-    collector ??= createCollector({ clusterId: embeddedClusterId, ...target, timeScale, labelOf, onScrape });
+    collector ??= createCollector({ clusterId: embeddedClusterId, ...target, timeScale, intervalMs, labelOf, onScrape });
   }
 
   let timer: NodeJS.Timeout | undefined;

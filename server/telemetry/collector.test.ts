@@ -196,7 +196,7 @@ describe("collector", () => {
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     writeFileSync(join(folder, "nvidia-smi"), '#!/bin/sh\nprintf "index, utilization.gpu [%%]\\n0, 30 %%\\n"\n', { mode: 0o755 });
     vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
-    onTestFinished(() => vi.unstubAllEnvs());
+    onTestFinished(() => void vi.unstubAllEnvs());
     const here = collect({ targets: () => [engineAt("a", "http://127.0.0.1:9")] });
     const frame = await frameWhere(here, (one) => one.gpus.length > 0);
     expect(frame).toMatchObject({
