@@ -44,7 +44,11 @@ export function GpuHeat({
           <span className="w-16 shrink-0 truncate text-xs text-ink-3">{node.name}</span>
           <ul aria-label={`GPUs of ${node.name}`} className="flex min-w-0 flex-1 list-none gap-1">
             {node.gpus.map((cell) => (
-              <Cell key={cell.gpu.index} cell={cell} identity={cell.model === null ? undefined : identities.get(cell.model)} />
+              <Cell
+                key={`${cell.gpu.index}/${cell.gpu.instance?.id ?? ""}`}
+                cell={cell}
+                identity={cell.model === null ? undefined : identities.get(cell.model)}
+              />
             ))}
           </ul>
         </div>

@@ -31,9 +31,9 @@ describe("counter rate", () => {
     expect(rate.perSecond()).toBe(1);
   });
 
-  it("is never negative and never more than what was counted, whenever counters begin anew, vanish or stand still", () => {
+  it("is never negative and never more than the counter really grew, whenever it begins anew, vanishes or stands still", () => {
     const step = fc.record({
-      wallMs: fc.integer({ min: 0, max: 5000 }),
+      wallMs: fc.integer({ min: 1, max: 5000 }),
       growth: fc.oneof(fc.nat(5), fc.double({ min: 0, max: 1e9, noNaN: true })),
       reset: fc.boolean(),
       absent: fc.boolean(),
@@ -41,24 +41,19 @@ describe("counter rate", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), fc.constantFrom(1, 20), (steps, timeScale) => {
         const rate = createCounterRate({ windowMs: 15_000, timeScale });
-        let [atMs, counter, counted, seconds] = [0, 0, 0, 0];
+        let [atMs, counter, fastest] = [0, 0, 0];
         for (const { wallMs, growth, reset, absent } of steps) {
           atMs += wallMs;
-          seconds += (wallMs / 1000) * timeScale;
           counter = (reset ? 0 : counter) + growth;
-          counted += growth;
+          fastest = Math.max(fastest, growth / ((wallMs / 1000) * timeScale));
           rate.take(atMs, absent ? null : counter);
           const perSecond = rate.perSecond();
           if (perSecond === null) continue;
           expect(perSecond).toBeGreaterThanOrEqual(0);
-          expect(Number.isFinite(perSecond)).toBe(true);
-          // In the shortest time that can be told, what was counted in all.
-          expect(perSecond).toBeLessThanOrEqual((counted * (1 + 1e-9) * 1000) / timeScale);
-          if (steps.every((one) => !one.reset && !one.absent) && atMs < 15_000 && seconds > 0) {
-            expect(perSecond * seconds).toBeLessThanOrEqual(counted * (1 + 1e-9));
-          }
+          expect(perSecond).toBeLessThanOrEqual(fastest * (1 + 1e-9) + 1e-3);
         }
       }),
+      { numRuns: 500 },
     );
   });
 });
