@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { policyHash } from "@/server/contracts/policyHash";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { gatewayConfig } from "./gatewayRouting";
@@ -40,5 +41,16 @@ describe("gatewayConfig", () => {
     const helping = { ...before, replicas: before.replicas.map((replica, index) => (index === 0 ? { ...replica, id: "old" } : replica)) };
     const after = configFor(planHolding([50, 60]), helping, ["old"]);
     expect(after.replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([50, 60, 40]);
+  });
+
+  it("leaves the knobs of the plan in force as they stand, and gives another plan its own policy", () => {
+    const plan = planHolding([40, 7]);
+    const before = configFor(plan, null);
+    if (before.policy.kind !== "cascade") throw new Error("not a cascade");
+    const policy = { ...before.policy, thresholds: before.policy.thresholds.map((threshold) => threshold + 1) };
+    const turned = { ...before, policy, policyHash: policyHash(policy) };
+    expect(configFor(plan, turned)).toEqual(turned);
+    const another = planHolding([50, 60]);
+    expect(configFor(another, turned)).toMatchObject({ planId: another.id, policy: another.policy, policyHash: another.policyHash });
   });
 });

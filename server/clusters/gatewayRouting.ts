@@ -37,7 +37,7 @@ export interface ConfigParts {
   /** The cluster's own, for policies that have none among their engines. */
   readonly judge: EmulatedCluster["judge"];
   readonly timeScale: number;
-  /** Configuration in force: its policy stays when `routing` names its plan or none. */
+  /** Configuration in force: its policy stays, with its knobs as they stand, when `routing` names its plan or none. */
   readonly current: GatewayConfig | null;
 }
 
@@ -46,8 +46,9 @@ export interface ConfigParts {
  * run over the engines of another. null when there is no policy to write: nothing is in force and nothing was.
  */
 export function gatewayConfig({ routing, plan, engines, judge, timeScale, current }: ConfigParts): GatewayConfig | null {
-  const part = plan === null ? current : { name: servedName(plan.metadata.name), policyHash: plan.policyHash, policy: plan.policy };
-  if (part === null) return null;
+  const part = plan === null || current?.planId === routing.planId ? current : plan;
+  const name = plan === null ? current?.name : servedName(plan.metadata.name);
+  if (part === null || name === undefined) return null;
   const limits = limitsByEngine(plan, current);
   const entry = (id: string, state: GatewayReplica["state"]): readonly GatewayReplica[] => {
     const engine = engines.find((one) => one.id === id);
@@ -62,7 +63,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
-    name: part.name,
+    name,
     planId: routing.planId ?? "",
     policyHash: part.policyHash,
     policy: part.policy,
