@@ -190,6 +190,13 @@ export interface RoutingFrame {
   readonly previous?: PreviousPlan | null;
 }
 
+/** A model the gateway has engines of. */
+export interface ServingModel {
+  readonly model: string;
+  /** Those that take work. */
+  readonly engines: number;
+}
+
 export interface LiveFrame {
   readonly atMs: number;
   readonly clusterId: string;

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { LiveFrame, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
 import { createGatewayWatch } from "./gatewayWatch";
@@ -33,6 +33,8 @@ export interface Collector {
   frames(): readonly LiveFrame[];
   /** What the gateway was told, as last known; null before it was heard. */
   routing(): LiveFrame["gateway"]["routing"];
+  /** What the gateway could send everything to, as last known; null before it was heard. */
+  models(): readonly ServingModel[] | null;
   /** Asks the gateway now rather than with the next round. */
   askGateway(): Promise<void>;
   /** Frames later than `afterMs` (now, if not given), then each new one, until the signal aborts or the collector closes. */
@@ -159,7 +161,8 @@ export function createCollector(options: CollectorOptions): Collector {
 
   return {
     frames: () => [...ring],
-    routing: () => gateway.frame().gateway.routing,
+    routing: gateway.routing,
+    models: gateway.models,
     askGateway: () => gateway.poll(),
     async *follow(signal, afterMs = now()) {
       let seenMs = afterMs;

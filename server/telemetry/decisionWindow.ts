@@ -12,6 +12,8 @@ export interface WindowQuery {
   readonly nowMs: number;
   /** Decisions of other plans count in rates only: what is measured is held against this plan's promise. */
   readonly planId: string | null;
+  /** Nor do decisions of the same plan before its knobs were turned. null: no policy is known. */
+  readonly policyHash: string | null;
   /** Models of the cascade's stages, in order. */
   readonly models: readonly string[];
 }
@@ -31,7 +33,7 @@ export interface WindowSummary {
 export interface DecisionWindow {
   /** Takes decisions in the order of their sequence. */
   add(decisions: readonly Decision[]): void;
-  /** Latency, quality and shares are measured anew: a load run or an application begins. Rates go on: traffic does not stop. */
+  /** Latency, quality and shares are measured anew: a load run or an application begins, another policy is in force. Rates go on: traffic does not stop. */
   begin(nowMs: number): void;
   summarise(query: WindowQuery): WindowSummary;
   /** Newest first. */
@@ -75,9 +77,10 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
     begin(now) {
       beganAtMs = now;
     },
-    summarise({ nowMs: now, planId, models }) {
+    summarise({ nowMs: now, planId, policyHash, models }) {
       const startMs = Math.max(beganAtMs, keptFromMs, now - (WINDOW_SECONDS * 1000) / timeScale);
-      const counts = (decision: Decision) => decision.planId === planId && decision.finishedAtMs >= startMs && isAnswered(decision);
+      const counts = (decision: Decision) =>
+        decision.planId === planId && decision.policyHash === policyHash && decision.finishedAtMs >= startMs && isAnswered(decision);
       const answered = decisions.filter(counts);
       const recent = decisions.filter((decision) => decision.finishedAtMs >= now - RATE_WINDOW_MS);
       const rateSeconds = (RATE_WINDOW_MS / 1000) * timeScale;

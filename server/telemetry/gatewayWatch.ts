@@ -6,7 +6,7 @@ import {
   gatewayConfigSchema,
   gatewayStatusSchema,
 } from "@/server/contracts/gatewayAdmin";
-import type { EngineFrame, LiveFrame, RoutingFrame, StageFrame } from "@/server/contracts/studio";
+import type { EngineFrame, LiveFrame, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { createCounterRate } from "./counterRate";
 import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
@@ -31,6 +31,10 @@ export interface GatewayWatch {
   /** Asks once; returns at once when the round before is still under way. Never throws. */
   poll(): Promise<void>;
   frame(): Pick<LiveFrame, "planId" | "gateway" | "measured">;
+  /** What the gateway was told, as last known; null before it was heard. */
+  routing(): RoutingFrame | null;
+  /** Models it has engines of and how many of them take work, as last known, also while it does not answer; null before it was heard. */
+  models(): readonly ServingModel[] | null;
   /** What the gateway makes of an engine; `unknown` for one it does not know and while it does not answer. */
   engineHealth(engineId: string): EngineFrame["health"];
   beginWindow(): void;
@@ -92,6 +96,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (status.configEtag !== null && status.configEtag !== configured?.etag) {
       const config = await ask("/config", gatewayConfigSchema);
       if (!config.ok) return config;
+      if (configured !== null && configured.config.policyHash !== config.value.policyHash) window.begin(now());
       configured = { etag: status.configEtag, config: config.value, models: modelsOf(config.value.policy) };
     }
     const missing = await pollDecisions(status.lastDecision);
@@ -131,7 +136,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       const { state, reason } = fresh(nowMs);
       const status = statusNow(nowMs);
       const models = configured?.models ?? [];
-      const summary = window.summarise({ nowMs, planId: last?.status.planId ?? null, models });
+      const policyHash = configured?.config.policyHash ?? null;
+      const summary = window.summarise({ nowMs, planId: last?.status.planId ?? null, policyHash, models });
       const gap = status === null;
       return {
         planId: status?.planId ?? null,
@@ -150,6 +156,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
         measured: summary.measured,
       };
     },
+    routing,
+    models: () => (last === null ? null : servingModels(last.status)),
     engineHealth(engineId) {
       const replica = statusNow(now())?.replicas.find((each) => each.id === engineId);
       return replica === undefined ? "unknown" : HEALTH[replica.state];
@@ -160,6 +168,13 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
 }
 
 const UNKNOWN = { share: null, escalated: null, p50Seconds: null, p95Seconds: null, p99Seconds: null, meanJudgedScore: null };
+
+/** Models the gateway has engines of, and how many of them take work. */
+export function servingModels({ replicas }: Pick<Status, "replicas">): readonly ServingModel[] {
+  const engines = new Map<string, number>();
+  for (const { model, state } of replicas) engines.set(model, (engines.get(model) ?? 0) + (state === "active" ? 1 : 0));
+  return [...engines].map(([model, active]) => ({ model, engines: active }));
+}
 
 function queues(model: string, status: Status | null): Pick<StageFrame, "queued" | "inFlight"> {
   if (status === null) return { queued: null, inFlight: null };
