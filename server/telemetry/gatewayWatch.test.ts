@@ -1,0 +1,110 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it } from "vitest";
+import type { Decision, GatewayConfig, GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { createGatewayWatch } from "./gatewayWatch";
+
+const { policy } = examplePlanDraft();
+const [small = "", large = ""] = policy.stages.map((stage) => stage.model);
+const servers: Server[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+const config: GatewayConfig = {
+  apiVersion: "weir/v1",
+  kind: "GatewayConfig",
+  ...{ name: "example", planId: "plan-a", policyHash: "as planned", policy, replicas: [], judge: null, timeScale: 1 },
+};
+
+const answered = (sequence: number, policyHash: string, finishedAtMs: number): Decision => ({
+  ...{ sequence, id: `d${sequence}`, planId: "plan-a", policyHash, finishedAtMs, status: 200, reason: "", stages: [] },
+  ...{ ttftSeconds: 0.2, endToEndSeconds: sequence, overheadSeconds: 0.001 },
+});
+
+/** A watch of an admin listener whose answers the test changes; a hung one takes requests and answers none. */
+async function watched() {
+  const decisions: Decision[] = [];
+  const says = { hung: false, policyHash: config.policyHash, status: {} as Partial<GatewayStatus> };
+  const server = createServer((request, response) => {
+    if (says.hung) return;
+    const url = new URL(request.url ?? "/", "http://gateway");
+    const after = Number(url.searchParams.get("after"));
+    const latest = decisions.at(-1)?.sequence ?? 0;
+    const status: GatewayStatus = {
+      ...{ version: "1", uptimeSeconds: 10, configEtag: `of ${says.policyHash}`, planId: "plan-a", queued: {} },
+      replicas: [
+        { id: "s1", model: small, state: "active", inFlight: 0 },
+        { id: "s2", model: small, state: "unhealthy", inFlight: 0 },
+        { id: "l1", model: large, state: "cordoned", inFlight: 0 },
+      ],
+      ...{ lastDecision: latest, refused: 0, unjudged: 0, ...says.status },
+    };
+    const bodies: Record<string, unknown> = {
+      "/status": status,
+      "/config": { ...config, policyHash: says.policyHash },
+      "/decisions": { decisions: decisions.filter((one) => one.sequence > after), latest, missed: 0 },
+    };
+    response.end(JSON.stringify(bodies[url.pathname]));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const adminUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clock = { nowMs: 1_000_000 };
+  const watch = createGatewayWatch({
+    ...{ adminUrl, adminToken: "secret", intervalMs: 50, timeScale: 1, onScrape: () => undefined },
+    now: () => clock.nowMs,
+  });
+  return { watch, says, decisions, clock };
+}
+
+describe("the watch of a gateway", () => {
+  it("measures anew when knobs are turned, and leaves out what began under the policy before", async () => {
+    const { watch, says, decisions, clock } = await watched();
+    decisions.push(answered(1, "as planned", clock.nowMs));
+    await watch.poll();
+    clock.nowMs += 60_000;
+    expect(watch.frame().measured).toMatchObject({ requests: 1, windowSeconds: 60 });
+    says.policyHash = "turned";
+    await watch.poll();
+    expect(watch.frame().measured).toMatchObject({ requests: 0, windowSeconds: 0, p95Seconds: null });
+    decisions.push(answered(2, "as planned", clock.nowMs + 1_000), answered(3, "turned", clock.nowMs + 1_000));
+    clock.nowMs += 2_000;
+    await watch.poll();
+    expect(watch.frame().measured).toMatchObject({ requests: 1, windowSeconds: 2, p50Seconds: 3 });
+    says.policyHash = "as planned";
+    await watch.poll();
+    expect(watch.frame().measured).toMatchObject({ requests: 0, windowSeconds: 0 });
+  });
+
+  it("says what a rollback goes back to, that there is nothing, or nothing at all of an older gateway", async () => {
+    const { watch, says } = await watched();
+    await watch.poll();
+    expect(watch.routing()).not.toHaveProperty("previous");
+    const previous = { name: "before", planId: "plan-before", policyHash: "hash before" };
+    for (const one of [previous, null]) {
+      says.status = { previous: one };
+      await watch.poll();
+      expect(watch.frame().gateway.routing?.previous).toEqual(one);
+    }
+  });
+
+  it("knows the models and their engines at work, also while the gateway hangs", async () => {
+    const { watch, says, clock } = await watched();
+    expect(watch.models()).toBeNull();
+    await watch.poll();
+    says.hung = true;
+    clock.nowMs += 60_000;
+    await watch.poll();
+    expect(watch.frame().gateway.state).toBe("unreachable");
+    expect(watch.models()).toEqual([
+      { model: small, engines: 1 },
+      { model: large, engines: 0 },
+    ]);
+  });
+});
