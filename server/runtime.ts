@@ -94,7 +94,12 @@ export function createRuntime(settings: StudioSettings): Runtime {
     suggested,
   });
   const gatewayAudit = createGatewayAudit({ store, clusterId: embeddedClusterId, gateway });
-  const controlled = { admin: gateway, audit: gatewayAudit, look: async () => embedded.collector()?.askGateway() };
+  const controlled = {
+    admin: gateway,
+    audit: gatewayAudit,
+    look: async () => embedded.collector()?.askGateway(),
+    models: () => embedded.collector()?.models() ?? null,
+  };
   const connectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? connector : null);
   const runner = createApplyRunner({ store, connectorOf, onEnd: () => embedded.collector()?.beginWindow() });
   const load = createLoadService({ store, embedded, gatewayUrl, labels });

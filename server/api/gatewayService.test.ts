@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
@@ -39,7 +39,7 @@ describe("the studio's hand on a real gateway", () => {
     while (store.applications.get(started.application.id)?.state !== "done") await new Promise((wake) => setTimeout(wake, 20));
     await runner.close();
     audit = createGatewayAudit({ store, clusterId, gateway });
-    const controlled = { admin: gateway, audit, look: async () => undefined };
+    const controlled = { admin: gateway, audit, look: async () => undefined, models: () => null };
     service = createGatewayService({ store, gatewayOf: (id) => (id === clusterId ? controlled : null) });
   }, 60_000);
   afterAll(async () => {
@@ -53,7 +53,8 @@ describe("the studio's hand on a real gateway", () => {
   });
 
   /** Lines since the test began, oldest first, the studio's own and the gateway's. */
-  const noted = () => {
+  const noted = async () => {
+    await audit.take();
     const lines = cluster.store.audit.list(1000);
     return lines.slice(0, lines.length - before).map(({ actor, action }) => `${actor}: ${action}`);
   };
@@ -83,14 +84,13 @@ describe("the studio's hand on a real gateway", () => {
     expect((await controls())?.panic).toMatchObject({ model: largeModel, by: "ada", reason: "bad answers" });
     expect(await service.liftPanic(clusterId, "mended", "grace")).toEqual({ ok: true });
     expect((await controls())?.panic).toBeNull();
-    await audit.take();
-    expect(noted().sort()).toEqual(["ada: order panic", "ada: panic", "grace: order end of panic", "grace: panic lifted"]);
+    expect((await noted()).sort()).toEqual(["ada: order panic", "ada: panic", "grace: order end of panic", "grace: panic lifted"]);
   });
 
   it("passes on why the gateway refuses, and notes nothing down", async () => {
     expect(sentence(await service.panic(clusterId, { model: "nobody", reason: "r" }, "ada"))).toMatch(/409: .*nobody/);
     expect(sentence(await service.liftPanic(clusterId, "", "ada"))).toMatch(/404: There is no panic/);
-    expect(noted()).toEqual([]);
+    expect(await noted()).toEqual([]);
   });
 
   it("turns a knob inside its approved range, and only from the configuration that was seen", async () => {
@@ -102,7 +102,7 @@ describe("the studio's hand on a real gateway", () => {
     expect(now.config.policy).toMatchObject({ thresholds: [66] });
     expect(sentence(await service.turnKnobs(clusterId, { etag, thresholds: [55], reason: "" }, "ada"))).toMatch(/412: .*has changed/);
     expect(sentence(await service.turnKnobs(clusterId, { etag: now.etag, thresholds: [71], reason: "" }, "ada"))).toMatch(/400: .*70/);
-    expect(noted().sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
+    expect((await noted()).sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
   });
 
   it("shadows any kept plan whose models have engines, and mirrors a share", async () => {
@@ -113,7 +113,7 @@ describe("the studio's hand on a real gateway", () => {
     expect((await controls())?.mirror).toMatchObject({ share: 0.5, maxInFlight: 2, by: "ada" });
     expect(await service.endMirror(clusterId, "", "ada")).toEqual({ ok: true });
     expect(sentence(await service.startShadow(clusterId, { planId: "f".repeat(64), reason: "" }, "ada"))).toMatch(/There is no plan/);
-    expect(noted()).toHaveLength(8);
+    expect(await noted()).toHaveLength(8);
   });
 
   it("starts a canary of an approved plan only", async () => {
@@ -122,7 +122,7 @@ describe("the studio's hand on a real gateway", () => {
     expect((await controls())?.canary).toMatchObject({ state: "running", step: 0, candidate: { planId: candidate.id } });
     expect(await service.stopCanary(clusterId, "enough", "ada")).toEqual({ ok: true });
     expect((await controls())?.canary?.state).not.toBe("running");
-    expect(noted()).toContain("ada: canary started");
+    expect(await noted()).toContain("ada: canary started");
   });
 
   it("says what is not there: a gateway on a described cluster, and one that does not answer", async () => {
@@ -130,13 +130,76 @@ describe("the studio's hand on a real gateway", () => {
     const silent = createGatewayAudit({ store: cluster.store, clusterId, gateway: nowhere });
     const lost = createGatewayService({
       store: cluster.store,
-      gatewayOf: () => ({ admin: nowhere, audit: silent, look: async () => undefined }),
+      gatewayOf: () => ({ admin: nowhere, audit: silent, look: async () => undefined, models: () => null }),
     });
     expect(sentence(await lost.panic(clusterId, { model: largeModel, reason: "r" }, "ada"))).toMatch(
-      /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\.$/,
+      /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\. On the gateway's machine: weir panic qwen2\.5-7b --reason WHY$/,
     );
     expect(sentence(await service.liftPanic("described", "", "ada"))).toBe("This cluster is only described: it has no gateway.");
     silent.close();
-    expect(noted()).toEqual([]);
+    expect(await noted()).toEqual([]);
   });
+
+  it("changes no routing while a plan is applied, save by a panic", async () => {
+    const runner = createApplyRunner({ store: cluster.store, connectorOf: () => cluster.connector, graceMs: 3_600_000 });
+    const started = await runner.start({ clusterId, planId: candidate.id, kind: "apply", actor: "ada" });
+    if (!started.ok) throw new Error(started.message);
+    const { id } = started.application;
+    const busy = `Plan ${candidate.id.slice(0, 8)} is being applied: wait for its end, or abort it.`;
+    const { etag } = await configuration();
+    expect(sentence(await service.turnKnobs(clusterId, { etag, thresholds: [60], reason: "" }, "ada"))).toBe(busy);
+    expect(sentence(await service.rollBack(clusterId, { etag, reason: "" }, "ada"))).toBe(busy);
+    expect(sentence(await service.startCanary(clusterId, { ...canary, planId: candidate.id }, "ada"))).toBe(busy);
+    expect(await service.panic(clusterId, { model: largeModel, reason: "r" }, "ada")).toEqual({ ok: true });
+    expect(await service.liftPanic(clusterId, "", "ada")).toEqual({ ok: true });
+    runner.abort(id, "ada");
+    while (cluster.store.applications.get(id)?.state !== "aborted") await new Promise((wake) => setTimeout(wake, 20));
+    await runner.close();
+    expect(await service.turnKnobs(clusterId, { etag, thresholds: [60], reason: "" }, "ada")).toMatchObject({ ok: true });
+  });
+
+  it("answers an order before its lines of audit are taken and the pages are told", async () => {
+    const never = new Promise<void>(() => undefined);
+    const slow = createGatewayService({
+      store: cluster.store,
+      gatewayOf: () => ({
+        admin: cluster.gateway,
+        audit: { take: () => never, close: () => undefined },
+        look: () => never,
+        models: () => null,
+      }),
+    });
+    expect(await slow.panic(clusterId, { model: largeModel, reason: "r" }, "ada")).toEqual({ ok: true });
+    expect(await slow.liftPanic(clusterId, "", "ada")).toEqual({ ok: true });
+  });
+
+  it("of a gateway that hangs, names the models it knew, and says within seconds that an order may have taken effect", async () => {
+    const models = [{ model: largeModel, engines: 1 }];
+    const hasty = createGatewayService({
+      store: cluster.store,
+      gatewayOf: () => ({ admin: cluster.gateway, audit, look: async () => undefined, models: () => models }),
+    });
+    cluster.freezeGateway();
+    try {
+      expect(await hasty.models(clusterId)).toEqual({ ok: true, models });
+      const beganMs = performance.now();
+      const [ordered, observed] = await Promise.all([
+        hasty.panic(clusterId, { model: largeModel, reason: "bad answers" }, "ada"),
+        cluster.connector.observe(),
+      ]);
+      expect(performance.now() - beganMs).toBeLessThan(9_000);
+      expect(sentence(ordered)).toMatch(
+        /did not answer within 5 s\. It may have taken effect: .+ On the gateway's machine: weir panic qwen2\.5-7b --reason WHY$/,
+      );
+      expect(observed.ok ? "up" : observed.message).toMatch(/^The gateway at .+ did not answer within 4 s\.$/);
+      expect(cluster.store.audit.list(1)).toMatchObject([
+        { action: "order panic", detail: "bad answers; the gateway did not answer in time: it may have taken effect" },
+      ]);
+    } finally {
+      cluster.thawGateway();
+    }
+    // What it was asked lay before it all the while.
+    await vi.waitFor(async () => expect((await controls())?.panic).toMatchObject({ model: largeModel, reason: "bad answers" }), 10_000);
+    expect(await service.liftPanic(clusterId, "", "ada")).toEqual({ ok: true });
+  }, 60_000);
 });

@@ -3,8 +3,9 @@ import type { AdminClient, AdminRequest } from "@/server/clusters/adminClient";
 import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gatewayControls";
-import type { Outcome } from "@/server/contracts/studio";
+import type { Outcome, ServingModel } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
+import { servingModels } from "@/server/telemetry/gatewayWatch";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Actor, GatewayService } from "./services";
 
@@ -14,7 +15,12 @@ export interface ControlledGateway {
   readonly audit: GatewayAudit;
   /** Reads what it does now, so that pages show an act at once. */
   readonly look: () => Promise<void>;
+  /** Models it has engines of, as last known; null while it was not heard. */
+  readonly models: () => readonly ServingModel[] | null;
 }
+
+/** Somebody waits for it, and may have to act on the gateway's machine instead. */
+const orderLimitMs = 5_000;
 
 export interface GatewayServiceOptions {
   readonly store: Store;
@@ -25,6 +31,8 @@ export interface GatewayServiceOptions {
 /** What is done, as the audit will say, and how the gateway is told. */
 interface Act extends Omit<AdminRequest<z.ZodType>, "schema"> {
   readonly path: string;
+  /** The way to the same without the studio. */
+  readonly instead?: string | undefined;
   readonly action: string;
   readonly subject: string;
   readonly detail: string;
@@ -33,22 +41,33 @@ interface Act extends Omit<AdminRequest<z.ZodType>, "schema"> {
 /** What the gateway answers to a change of its configuration. */
 const revisedSchema = z.object({ policyHash: z.string().optional() });
 
+const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("; ");
+
 /** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
 export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions): GatewayService {
   const none: Outcome<never> = { ok: false, message: "This cluster is only described: it has no gateway." };
 
   async function act<Schema extends z.ZodType>(
     clusterId: string,
-    { path, action, subject, detail, ...request }: Act,
+    { path, instead, action, subject, detail, ...request }: Act,
     { actor, schema }: { readonly actor: Actor; readonly schema: Schema },
   ): Promise<Outcome<{ readonly value: z.infer<Schema> | null }>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return none;
-    const answer = await gateway.admin(path, { ...request, schema });
-    if (!answer.ok) return answer;
-    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
-    await Promise.all([gateway.audit.take(), gateway.look()]);
-    return { ok: true, value: answer.value.value };
+    const at = new Date().toISOString();
+    const answer = await gateway.admin(path, { ...request, schema, limitMs: orderLimitMs });
+    const late = !answer.ok && answer.failure === "late";
+    if (answer.ok || late) {
+      const doubt = late ? "the gateway did not answer in time: it may have taken effect" : "";
+      store.audit.add({ at, actor, action, subject, detail: joined([detail, doubt]) });
+      // Not waited for: the order is answered, however long the gateway takes to tell of it.
+      void gateway.audit.take();
+      void gateway.look();
+    }
+    if (answer.ok) return { ok: true, value: answer.value.value };
+    const doubt = late ? " It may have taken effect: look before you order it again." : "";
+    const way = instead === undefined || answer.failure === "answered" ? "" : ` On the gateway's machine: ${instead}`;
+    return { ok: false, message: `${answer.message}${doubt}${way}` };
   }
 
   async function done(clusterId: string, what: Act, actor: Actor): Promise<Outcome<object>> {
@@ -64,37 +83,48 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     return { ok: true, candidate: { planId, policyHash, policy }, cascade: modelsOf(policy).join(", ") };
   }
 
+  /** Why routing cannot be changed now: the next step of an application would undo it. */
+  function applying(clusterId: string): Outcome<never> | null {
+    const application = store.applications.open().find((one) => one.clusterId === clusterId);
+    if (application === undefined) return null;
+    const { planId, undoing } = application;
+    const what = planId === null ? "The cluster is being emptied" : `Plan ${planId.slice(0, 8)} is being ${undoing ? "undone" : "applied"}`;
+    return { ok: false, message: `${what}: wait for its end${undoing ? "" : ", or abort it"}.` };
+  }
+
   const end = (control: "panic" | "canary" | "shadow" | "mirror", action: string) =>
     function endIt(clusterId: string, reason: string, actor: Actor) {
       const body = { by: actor, reason };
-      return done(clusterId, { path: `/${control}`, method: "DELETE", body, action, subject: "gateway", detail: reason }, actor);
+      const instead = control === "panic" ? "weir panic --lift" : undefined;
+      return done(clusterId, { path: `/${control}`, method: "DELETE", body, instead, action, subject: "gateway", detail: reason }, actor);
     };
 
   return {
     async models(clusterId) {
       const gateway = gatewayOf(clusterId);
       if (gateway === null) return none;
-      const status = await gateway.admin("/status", { schema: gatewayStatusSchema });
-      if (!status.ok) return status;
-      const engines = new Map<string, number>();
-      for (const { model, state } of status.value.value?.replicas ?? []) {
-        engines.set(model, (engines.get(model) ?? 0) + (state === "active" ? 1 : 0));
-      }
-      return { ok: true, models: [...engines].map(([model, active]) => ({ model, engines: active })) };
+      const known = gateway.models();
+      if (known !== null) return { ok: true, models: known };
+      const status = await gateway.admin("/status", { schema: gatewayStatusSchema, limitMs: orderLimitMs });
+      if (!status.ok) return { ok: false, message: `${status.message} On the gateway's machine: weir panic MODEL --reason WHY` };
+      return { ok: true, models: servingModels(status.value.value ?? { replicas: [] }) };
     },
     panic(clusterId, { model, reason }, actor) {
       const body = { model, reason, by: actor };
-      return done(clusterId, { path: "/panic", method: "PUT", body, action: "order panic", subject: model, detail: reason }, actor);
+      const what = { path: "/panic", method: "PUT", body, instead: `weir panic ${model} --reason WHY` } as const;
+      return done(clusterId, { ...what, action: "order panic", subject: model, detail: reason }, actor);
     },
     liftPanic: end("panic", "order end of panic"),
     async startCanary(clusterId, { planId, ...request }, actor) {
+      const hindrance = applying(clusterId);
+      if (hindrance !== null) return hindrance;
       const asked = candidate(planId);
       if (!asked.ok) return asked;
       // As for an application: the approval is bound to the plan's hash, which is its id.
       if (store.approvals.ofPlan(planId).length === 0) return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved.` };
       const body = { ...request, candidate: asked.candidate, by: actor };
       const shares = request.shares.map((share) => `${Math.round(share * 1000) / 10} %`).join(", ");
-      const detail = [`${asked.cascade}: ${shares} of programs`, request.reason].filter((part) => part !== "").join("; ");
+      const detail = joined([`${asked.cascade}: ${shares} of programs`, request.reason]);
       return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
     },
     stopCanary: end("canary", "order end of canary"),
@@ -112,8 +142,10 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     },
     endMirror: end("mirror", "order end of mirror"),
     async turnKnobs(clusterId, { etag, reason, ...knobs }, actor) {
+      const hindrance = applying(clusterId);
+      if (hindrance !== null) return hindrance;
       const turned = Object.entries(knobs).map(([knob, value]) => `${knob} ${[value].flat().join(", ")}`);
-      const detail = [...turned, reason].filter((part) => part !== "").join("; ");
+      const detail = joined([...turned, reason]);
       const headers = { "if-match": `"${etag}"` };
       const what = { path: "/knobs", method: "PATCH", headers, body: { ...knobs, reason, by: actor } } as const;
       const outcome = await act(
@@ -123,7 +155,9 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       );
       return outcome.ok ? { ok: true, policyHash: outcome.value?.policyHash ?? null } : outcome;
     },
-    rollBack(clusterId, { etag, reason }, actor) {
+    async rollBack(clusterId, { etag, reason }, actor) {
+      const hindrance = applying(clusterId);
+      if (hindrance !== null) return hindrance;
       const headers = { "if-match": `"${etag}"` };
       const body = { by: actor, reason };
       const what = { path: "/rollback", method: "POST", headers, body } as const;

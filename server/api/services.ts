@@ -17,6 +17,7 @@ import type {
   PlanSummary,
   ProfileList,
   Proposal,
+  ServingModel,
   SolveEvent,
   TrafficReport,
   WorkloadDetail,
@@ -152,12 +153,12 @@ export interface LoadService {
 }
 
 /**
- * What an operator does to live traffic at a cluster's gateway, in their name. A gateway that does not answer, and one that refuses, is an
- * outcome with its sentence.
+ * What an operator does to live traffic at a cluster's gateway, in their name. A gateway that does not answer within seconds, and one that
+ * refuses, is an outcome with its sentence. While a plan is applied, canary, knobs and rollback are refused: the next step would undo them.
  */
 export interface GatewayService {
-  /** Models the gateway has engines of, and how many of them take work. */
-  models(clusterId: string): Promise<Outcome<{ readonly models: readonly { readonly model: string; readonly engines: number }[] }>>;
+  /** Models the gateway has engines of, as last known: it is asked only where it was never heard. */
+  models(clusterId: string): Promise<Outcome<{ readonly models: readonly ServingModel[] }>>;
   panic(clusterId: string, order: PanicOrder, actor: Actor): Promise<Outcome<object>>;
   liftPanic(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
   /** Refused for a plan that is not approved. */

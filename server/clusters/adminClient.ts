@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { Answer } from "./connector";
 
 export interface AdminRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
@@ -7,6 +6,8 @@ export interface AdminRequest<Schema extends z.ZodType> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
+  /** For whom somebody waits; left out: as long as the slowest call may take. */
+  readonly limitMs?: number | undefined;
   /** Statuses beside 2xx that mean success without a body, such as 404 for something that shall be gone. */
   readonly alsoFine?: readonly number[];
 }
@@ -17,6 +18,13 @@ export interface AdminReply<Value> {
   /** null for an empty body. */
   readonly value: Value | null;
 }
+
+/** `late`: it was asked and did not answer in time, so that what it was asked to do may be done. */
+export type AdminFailure = "answered" | "unreachable" | "late";
+
+export type AdminAnswer<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly message: string; readonly failure: AdminFailure };
 
 /** Admin listeners answer at once; the slowest call hands over some megabytes of outcomes. */
 const requestLimitMs = 30_000;
@@ -29,8 +37,9 @@ export function createAdminClient(name: string, baseUrl: string, token: string) 
   return async function call<Schema extends z.ZodType>(
     path: string,
     request: AdminRequest<Schema>,
-  ): Promise<Answer<AdminReply<z.infer<Schema>>>> {
-    const limit = AbortSignal.timeout(requestLimitMs);
+  ): Promise<AdminAnswer<AdminReply<z.infer<Schema>>>> {
+    const { limitMs = requestLimitMs } = request;
+    const limit = AbortSignal.timeout(limitMs);
     let response: Response;
     let text: string;
     try {
@@ -43,19 +52,22 @@ export function createAdminClient(name: string, baseUrl: string, token: string) 
       text = await response.text();
     } catch (error) {
       request.signal?.throwIfAborted();
-      return { ok: false, message: `The ${name} at ${baseUrl} cannot be reached (${reasonOf(error)}).` };
+      if (limit.aborted) return failed(`The ${name} at ${baseUrl} did not answer within ${limitMs / 1000} s.`, "late");
+      return failed(`The ${name} at ${baseUrl} cannot be reached (${reasonOf(error)}).`, "unreachable");
     }
     const reply = { status: response.status, etag: response.headers.get("etag") };
     if (request.alsoFine?.includes(response.status)) return { ok: true, value: { ...reply, value: null } };
-    if (!response.ok) return { ok: false, message: `The ${name} answered ${response.status}: ${errorText(text)}` };
+    if (!response.ok) return failed(`The ${name} answered ${response.status}: ${errorText(text)}`);
     if (text === "") return { ok: true, value: { ...reply, value: null } };
     const parsed = request.schema.safeParse(parseJson(text));
-    if (!parsed.success) return { ok: false, message: `The ${name} answered ${path} in a form this studio does not know.` };
+    if (!parsed.success) return failed(`The ${name} answered ${path} in a form this studio does not know.`);
     return { ok: true, value: { ...reply, value: parsed.data } };
   };
 }
 
 export type AdminClient = ReturnType<typeof createAdminClient>;
+
+const failed = (message: string, failure: AdminFailure = "answered") => ({ ok: false, message, failure }) as const;
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -17,6 +17,9 @@ const drainLimitMs = 600_000;
 /** An engine without requests ends at once; a minute is one that hangs. */
 const stopLimitMs = 60_000;
 
+/** A cluster that is only looked at is looked at again soon; what hangs shall be known as down within seconds. */
+const observeLimitMs = 4_000;
+
 /** Another writer changed the gateway's configuration between our read and our write; read again this often. */
 const writeAttempts = 3;
 
@@ -31,17 +34,18 @@ export interface EmbeddedClusterOptions {
 
 /** The cluster that comes with the studio: emulated engines and one gateway, both reached over HTTP. */
 export function createEmbeddedConnector({ emulator, gateway, sources }: EmbeddedClusterOptions): Connector {
-  const readCluster = async (signal?: AbortSignal): Promise<Answer<EmulatedCluster>> => {
-    const reply = await emulator("/cluster", { schema: emulatedClusterSchema, signal });
+  const readCluster = async (signal?: AbortSignal, limitMs?: number): Promise<Answer<EmulatedCluster>> => {
+    const reply = await emulator("/cluster", { schema: emulatedClusterSchema, signal, limitMs });
     if (!reply.ok) return reply;
     return reply.value.value === null
       ? { ok: false, message: "The emulator answered with nothing." }
       : { ok: true, value: reply.value.value };
   };
-  const readConfig = (signal?: AbortSignal) => gateway("/config", { schema: gatewayConfigSchema, signal, alsoFine: [404] });
+  const readConfig = (signal?: AbortSignal, limitMs?: number) =>
+    gateway("/config", { schema: gatewayConfigSchema, signal, alsoFine: [404], limitMs });
 
   async function observe(signal?: AbortSignal): Promise<Answer<Observation>> {
-    const [cluster, config] = await Promise.all([readCluster(signal), readConfig(signal)]);
+    const [cluster, config] = await Promise.all([readCluster(signal, observeLimitMs), readConfig(signal, observeLimitMs)]);
     if (!cluster.ok) return cluster;
     if (!config.ok) return config;
     const { gpu, nodes, timeScale, dcgmUrl, outcomes, truth } = cluster.value;

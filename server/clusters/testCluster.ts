@@ -60,7 +60,8 @@ export async function startTestCluster() {
   };
   const start = (name: string): ChildProcess =>
     spawn(process.execPath, [join("dist", `${name}.mjs`)], { env: environment, stdio: "ignore" });
-  const processes = [start("emulator"), start("gateway")];
+  const gatewayProcess = start("gateway");
+  const processes = [start("emulator"), gatewayProcess];
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
   const gatewayAdminUrl = `http://127.0.0.1:${gatewayAdminPort}`;
   await Promise.all([untilHealthy(`http://127.0.0.1:${emulatorPort}/health`), untilHealthy(`${gatewayUrl}/health`)]);
@@ -80,6 +81,9 @@ export async function startTestCluster() {
     workload,
     gatewayUrl,
     environment,
+    /** What the gateway is asked meanwhile it answers after `thaw`, if it is still asked then. */
+    freezeGateway: () => gatewayProcess.kill("SIGSTOP"),
+    thawGateway: () => gatewayProcess.kill("SIGCONT"),
     async stop() {
       const ended = processes.map((child) => new Promise((done) => child.once("exit", done)));
       for (const child of processes) child.kill("SIGTERM");
