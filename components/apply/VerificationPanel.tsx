@@ -1,7 +1,7 @@
 "use client";
 
-import { useStore } from "zustand";
 import type { Plan } from "@/solver/plan/plan";
+import { useDrawn } from "../live/useDrawn";
 import { useLiveFrames } from "../live/useLiveFrames";
 import { StateWord } from "../ui/Badge";
 import { Table } from "../ui/Table";
@@ -16,8 +16,8 @@ const columns = [
 
 /** Whether the plan in force does what it promised, from what is measured at the gateway. */
 export function VerificationPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
-  const { store } = useLiveFrames(clusterId);
-  const frame = useStore(store, (state) => state.shown.at(-1) ?? null);
+  const { live } = useLiveFrames(clusterId);
+  const frame = useDrawn(live, (state) => state.shown.at(-1) ?? null);
   return (
     <Table caption="Promised and measured" columns={columns}>
       {prepareVerification(plan, frame).map((row) => (

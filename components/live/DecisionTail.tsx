@@ -1,7 +1,7 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { memo, useEffect, useState } from "react";
 import { type Outputs, useTRPC } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
 import { formatClock, formatScore, formatSeconds, shortHash } from "../ui/format";
@@ -10,11 +10,14 @@ import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
 import { prepareDecision } from "./prepareDecision";
+import type { Turns } from "./turns";
+import { useTurn } from "./useTurn";
 
 type Decision = Outputs["live"]["decisions"][number];
 
 const TAIL = 40;
-const REFRESH_MS = 1_000;
+const REFRESH_MS = 2_000;
+const NONE: readonly Decision[] = [];
 
 const columns = [
   { key: "at", name: "At" },
@@ -80,13 +83,35 @@ function Path({ decision }: { readonly decision: Decision }) {
   );
 }
 
+const Row = memo(function Row({ decision, onOpen }: { readonly decision: Decision; readonly onOpen: (decision: Decision) => void }) {
+  return (
+    <tr>
+      <td className="whitespace-nowrap text-ink-3">{formatClock(new Date(decision.finishedAtMs).toISOString())}</td>
+      <td>
+        <Path decision={decision} />
+      </td>
+      <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
+      <td className="text-right">{formatSeconds(decision.endToEndSeconds)}</td>
+      <td className="text-right">
+        <button type="button" className="text-accent underline-offset-2 hover:underline" onClick={() => onOpen(decision)}>
+          Why
+        </button>
+      </td>
+    </tr>
+  );
+});
+
 /** The newest routing decisions, each with why it was answered as it was. */
-export function DecisionTail({ clusterId, paused }: { readonly clusterId: string; readonly paused: boolean }) {
+export function DecisionTail(props: { readonly clusterId: string; readonly paused: boolean; readonly turns: Turns }) {
+  const { clusterId, paused, turns } = props;
   const trpc = useTRPC();
   const query = useQuery(
-    trpc.live.decisions.queryOptions({ clusterId: clusterId, limit: TAIL }, { refetchInterval: paused ? false : REFRESH_MS, staleTime: 0 }),
+    trpc.live.decisions.queryOptions({ clusterId, limit: TAIL }, { refetchInterval: paused ? false : REFRESH_MS, staleTime: 0 }),
   );
-  const decisions = query.data ?? [];
+  const [decisions, ask] = useTurn(turns, () => query.data ?? NONE);
+  useEffect(() => {
+    if (query.data !== undefined) ask();
+  }, [query.data, ask]);
   // Held as it was opened: the tail moves on within seconds.
   const [open, setOpen] = useState<Decision | null>(null);
   const status = queryStatus(query, {
@@ -104,19 +129,7 @@ export function DecisionTail({ clusterId, paused }: { readonly clusterId: string
           <div className="relative max-h-80 overflow-y-auto">
             <Table caption="Newest decisions" columns={columns}>
               {decisions.map((decision) => (
-                <tr key={decision.sequence}>
-                  <td className="whitespace-nowrap text-ink-3">{formatClock(new Date(decision.finishedAtMs).toISOString())}</td>
-                  <td>
-                    <Path decision={decision} />
-                  </td>
-                  <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
-                  <td className="text-right">{formatSeconds(decision.endToEndSeconds)}</td>
-                  <td className="text-right">
-                    <button type="button" className="text-accent underline-offset-2 hover:underline" onClick={() => setOpen(decision)}>
-                      Why
-                    </button>
-                  </td>
-                </tr>
+                <Row key={decision.sequence} decision={decision} onOpen={setOpen} />
               ))}
             </Table>
           </div>

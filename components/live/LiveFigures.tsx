@@ -1,6 +1,8 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { StateWord } from "../ui/Badge";
 import { formatCount, formatRate, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
+import { beforePanic, panicOf } from "./preparePanic";
 import { SettlingWord } from "./SettlingWord";
 import { settling } from "./settling";
 
@@ -30,48 +32,58 @@ function Pair(props: {
 /** What is measured, large, and below each figure what the plan in force promised. */
 export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
   const { measured, gateway } = frame;
-  const unsettled = settling(frame, plan);
+  const panic = panicOf(frame);
+  const unsettled = panic === null ? settling(frame, plan) : null;
+  const pale = unsettled !== null || panic !== null;
   const predictions = plan?.predictions ?? null;
   return (
-    <dl className="flex flex-wrap gap-x-12 gap-y-4">
-      <Pair
-        name="p95 end to end, measured"
-        testId="p95"
-        pale={unsettled !== null}
-        measured={formatSeconds(measured.p95Seconds)}
-        beside={
-          predictions === null
-            ? "no plan, no prediction"
-            : `predicted ${formatSeconds(predictions.p95Seconds)} (${formatSecondsSpan(predictions.p95Band)})`
-        }
-      />
-      <Pair
-        name="Quality, measured"
-        testId="quality"
-        pale={unsettled !== null}
-        measured={formatScore(measured.meanQuality)}
-        beside={
-          predictions === null
-            ? "no plan, no prediction"
-            : `predicted ${formatScore(predictions.quality)} (${formatScoreSpan(predictions.qualityBand)})`
-        }
-      />
-      <Pair
-        name="Requests"
-        testId="rate"
-        measured={formatRate(gateway.requestsPerSecond)}
-        beside={plan === null ? "no plan" : `planned for ${formatRate(plan.inputs.workload.requestsPerSecond)}`}
-      />
-      <div className="flex flex-col gap-0.5">
-        <dt className="text-xs text-ink-3">Measured over</dt>
-        <dd className="text-2xl font-semibold tracking-tight">{formatCount(measured.requests)}</dd>
-        <dd className="text-xs text-ink-3">requests of the last {formatSeconds(measured.windowSeconds)}</dd>
-        {unsettled !== null && (
-          <dd>
-            <SettlingWord settling={unsettled} />
-          </dd>
-        )}
-      </div>
-    </dl>
+    <>
+      {panic !== null && <p className="mb-3 text-sm text-warn">{beforePanic(panic)}</p>}
+      <dl className="flex flex-wrap gap-x-12 gap-y-4">
+        <Pair
+          name="p95 end to end, measured"
+          testId="p95"
+          pale={pale}
+          measured={formatSeconds(measured.p95Seconds)}
+          beside={
+            predictions === null
+              ? "no plan, no prediction"
+              : `predicted ${formatSeconds(predictions.p95Seconds)} (${formatSecondsSpan(predictions.p95Band)})`
+          }
+        />
+        <Pair
+          name="Quality, measured"
+          testId="quality"
+          pale={pale}
+          measured={formatScore(measured.meanQuality)}
+          beside={
+            predictions === null
+              ? "no plan, no prediction"
+              : `predicted ${formatScore(predictions.quality)} (${formatScoreSpan(predictions.qualityBand)})`
+          }
+        />
+        <Pair
+          name="Requests"
+          testId="rate"
+          measured={formatRate(gateway.requestsPerSecond)}
+          beside={plan === null ? "no plan" : `planned for ${formatRate(plan.inputs.workload.requestsPerSecond)}`}
+        />
+        <div className="flex flex-col gap-0.5">
+          <dt className="text-xs text-ink-3">Measured over</dt>
+          <dd className="text-2xl font-semibold tracking-tight">{formatCount(measured.requests)}</dd>
+          <dd className="text-xs text-ink-3">requests of the last {formatSeconds(measured.windowSeconds)}</dd>
+          {unsettled !== null && (
+            <dd>
+              <SettlingWord settling={unsettled} />
+            </dd>
+          )}
+          {panic !== null && (
+            <dd>
+              <StateWord tone="warn">from before the panic</StateWord>
+            </dd>
+          )}
+        </div>
+      </dl>
+    </>
   );
 }

@@ -2,7 +2,7 @@
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { LoadStatus } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { takeOutcome } from "../api/takeOutcome";
@@ -14,7 +14,7 @@ import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
 import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
-const REFRESH_MS = 500;
+const REFRESH_MS = 1_000;
 const IDLE_MS = 5_000;
 
 const tones: Readonly<Record<LoadStatus["state"], Tone>> = { idle: "neutral", running: "accent", done: "good", failed: "bad" };
@@ -61,7 +61,7 @@ function Progress({ status }: { readonly status: LoadStatus }) {
 }
 
 /** Replays a workload through the gateway at a chosen rate, open loop: requests come when the trace says, not when answers do. */
-export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; readonly plan: Plan | null }) {
+export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly clusterId: string; readonly plan: Plan | null }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
@@ -137,4 +137,4 @@ export function LoadPanel({ clusterId, plan }: { readonly clusterId: string; rea
       {status !== undefined && status.state !== "idle" && <Progress status={status} />}
     </div>
   );
-}
+});

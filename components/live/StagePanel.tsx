@@ -35,7 +35,7 @@ function Beside({ measured, predicted }: { readonly measured: number | null; rea
 
 /**
  * The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise.
- * `pale`: what is measured has not settled yet.
+ * `pale`: what is measured has not settled yet, or is from before a panic.
  */
 export function StagePanel({ rows, pale }: { readonly rows: readonly StageRow[]; readonly pale: boolean }) {
   const tone = pale ? "text-ink-3" : "";

@@ -1,3 +1,4 @@
+import { replaceEqualDeep } from "@tanstack/react-query";
 import { createStore } from "zustand/vanilla";
 import type { LiveFrame } from "@/server/contracts/studio";
 
@@ -21,9 +22,16 @@ export interface FrameActions {
   resume(): void;
 }
 
+/** What did not change of the routing stays the same object, so that what is drawn of it stays as it is. */
+function sharing(known: readonly LiveFrame[], frame: LiveFrame): LiveFrame {
+  const before = known.at(-1)?.gateway.routing ?? null;
+  if (before === null || frame.gateway.routing === null) return frame;
+  return { ...frame, gateway: { ...frame.gateway, routing: replaceEqualDeep(before, frame.gateway.routing) } };
+}
+
 function merge(known: readonly LiveFrame[], taken: readonly LiveFrame[]): readonly LiveFrame[] {
   const last = known.at(-1)?.atMs ?? Number.NEGATIVE_INFINITY;
-  if (taken.every((frame) => frame.atMs > last)) return [...known, ...taken].slice(-MAX_FRAMES);
+  if (taken.every((frame) => frame.atMs > last)) return [...known, ...taken.map((frame) => sharing(known, frame))].slice(-MAX_FRAMES);
   const byTime = new Map([...known, ...taken].map((frame) => [frame.atMs, frame]));
   return [...byTime.values()].sort((a, b) => a.atMs - b.atMs).slice(-MAX_FRAMES);
 }

@@ -5,6 +5,7 @@ import type { Inputs } from "../api/trpc";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, SelectField, TextField } from "../ui/Field";
+import { ReasonField } from "../ui/ReasonField";
 import { parseShares, slowSeconds, stopRule } from "./prepareCanary";
 import type { PlanChoice } from "./usePlanChoices";
 
@@ -91,20 +92,14 @@ export function CanaryForm(props: {
             <NumberField label="of more than" unit="%" min={0} max={99} step={1} value={slowPercent} onChange={setSlowPercent} />
           </>
         )}
-        <TextField
-          className="min-w-40 flex-1"
-          label="Reason for the canary (optional)"
-          value={reason}
-          maxLength={300}
-          onChange={setReason}
-        />
+        <ReasonField className="min-w-40 flex-1" label="Reason for the canary (optional)" value={reason} onChange={setReason} />
         <Button type="submit" look="primary" disabled={parsed === null}>
           Start canary
         </Button>
       </div>
       <p className="text-xs text-ink-3">
         The candidate decides over the engines that run now; programs keep their side, and the growing share only moves programs towards it.{" "}
-        {stopRule({ stop })} After the last step it is the policy in force.
+        {stopRule({ stop, minRequests })} After the last step it is the policy in force.
         {props.timeScale === 1 ? "" : " A step's seconds are the wall's; a request's are the cluster's."}
       </p>
       {missing.length > 0 && (

@@ -1,7 +1,7 @@
 "use client";
 
-import { useState } from "react";
-import type { Canary, RoutingFrame } from "@/server/contracts/studio";
+import { memo, useState } from "react";
+import type { Canary } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
@@ -12,7 +12,7 @@ import { useFocusHandover } from "../ui/useFocusHandover";
 import { useNow } from "../ui/useNow";
 import { CanaryForm, type CanaryOrder } from "./CanaryForm";
 import { ControlSection } from "./ControlSection";
-import { type CanaryPicture, type CanaryStep, prepareCanary } from "./prepareCanary";
+import { type CanaryPicture, type CanaryStep, canaryEnd, prepareCanary } from "./prepareCanary";
 import { usePlanChoices } from "./usePlanChoices";
 
 const columns = [
@@ -87,20 +87,23 @@ function Detail({ canary, picture }: { readonly canary: Canary; readonly picture
 }
 
 /** A plan that takes a growing share of the programs, and stops by itself when it fails or is slow. */
-export function CanarySection(props: {
+export const CanarySection = memo(function CanarySection(props: {
   readonly clusterId: string;
-  readonly routing: RoutingFrame;
+  /** In force. */
+  readonly planId: string;
+  readonly policyHash: string;
+  readonly applying: boolean;
   readonly canary: Canary | null;
   readonly served: readonly string[];
   readonly timeScale: number;
 }) {
-  const { clusterId, routing, canary } = props;
+  const { clusterId, planId, canary } = props;
   const client = useTRPCClient();
   const nowMs = useNow(1000) ?? 0;
   const [open, setOpen] = useState(false);
   const button = useFocusHandover<HTMLButtonElement>(!open);
   const [shown, setShown] = useState(false);
-  const choices = usePlanChoices(clusterId, open).filter(({ plan }) => plan.approvedBy !== null && plan.id !== routing.planId);
+  const choices = usePlanChoices(clusterId, open).filter(({ plan }) => plan.approvedBy !== null && plan.id !== planId);
   const start = useGatewayAct(
     (order: CanaryOrder) => client.gateway.startCanary.mutate({ clusterId, ...order }),
     () => {
@@ -125,7 +128,7 @@ export function CanarySection(props: {
             <StateWord tone={picture.tone}>{picture.word}</StateWord>
             <span>
               <code className="font-mono text-ink">{shortHash(canary.candidate.planId)}</code>{" "}
-              {running ? `takes ${formatPercent(picture.share)} of programs, by ${canary.by}` : `by ${canary.by}: ${picture.says}`}
+              {running ? `takes ${formatPercent(picture.share)} of programs, by ${canary.by}` : canaryEnd(canary, props.policyHash)}
             </span>
           </>
         )
@@ -142,7 +145,7 @@ export function CanarySection(props: {
               Withdraw canary
             </Button>
           ) : (
-            <Button ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
+            <Button ref={button.target} aria-expanded={open} disabled={props.applying} onClick={() => setOpen(!open)}>
               {open ? "Close canary" : "Try a plan"}
             </Button>
           )}
@@ -155,4 +158,4 @@ export function CanarySection(props: {
       )}
     </ControlSection>
   );
-}
+});

@@ -1,4 +1,5 @@
 import { type ReactNode, useId } from "react";
+import { ErrorLine } from "../ui/ErrorLine";
 
 /** One thing that can be done to live traffic: a line while nothing of it runs, with its figures or its form below while there are any. */
 export function ControlSection(props: {
@@ -22,11 +23,7 @@ export function ControlSection(props: {
         <div className="flex min-w-0 flex-1 basis-40 flex-wrap items-center gap-x-3 gap-y-1 text-ink-2">{props.says}</div>
         {props.action}
       </div>
-      {props.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {props.error.message}
-        </p>
-      )}
+      <ErrorLine error={props.error} />
       {props.children}
     </section>
   );

@@ -1,14 +1,14 @@
 "use client";
 
-import { useState } from "react";
-import type { RoutingFrame } from "@/server/contracts/studio";
+import { memo, useState } from "react";
 import type { Plan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { useTRPCClient } from "../api/trpc";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
-import { TextField } from "../ui/Field";
 import { shortHash } from "../ui/format";
 import { Knob } from "../ui/Knob";
+import { ReasonField } from "../ui/ReasonField";
 import { ControlSection } from "./ControlSection";
 import { type KnobDraft, type KnobTurn, knobTurn, type LiveKnob, plannedDraft, prepareKnobs } from "./prepareKnobs";
 
@@ -19,17 +19,18 @@ function note({ current, planned, min, max }: LiveKnob): string {
 }
 
 /** The policy's knobs, which may be turned inside the ranges that were approved with the plan. */
-export function KnobSection({
-  clusterId,
-  routing,
-  plan,
-}: {
+export const KnobSection = memo(function KnobSection(props: {
   readonly clusterId: string;
-  readonly routing: RoutingFrame;
+  readonly etag: string;
+  readonly policy: PolicyDocument;
+  readonly policyHash: string;
   readonly plan: Plan | null;
+  /** Plan of the canary that runs; null: none. */
+  readonly canaryOf: string | null;
+  readonly applying: boolean;
 }) {
   const client = useTRPCClient();
-  const { etag, policy } = routing;
+  const { clusterId, etag, policy, policyHash, plan, canaryOf, applying } = props;
   const [open, setOpen] = useState(false);
   const [reason, setReason] = useState("");
   // What was moved holds for the policy it was moved under: another one begins from its own values.
@@ -97,26 +98,25 @@ export function KnobSection({
               />
             ))}
           </div>
+          {canaryOf !== null && (
+            <p className="text-sm text-warn">
+              Turning a knob ends the canary of {shortHash(canaryOf)}: it was begun beside the policy as it is.
+            </p>
+          )}
           <div className="flex flex-wrap items-end gap-2">
-            <TextField
-              className="min-w-48 flex-1"
-              label="Reason for turning (optional)"
-              value={reason}
-              maxLength={300}
-              onChange={setReason}
-            />
+            <ReasonField className="min-w-48 flex-1" label="Reason for turning (optional)" value={reason} onChange={setReason} />
             <Button onClick={() => move(plannedDraft(knobs))}>Reset to plan</Button>
-            <Button type="submit" look="primary" disabled={turn === null}>
+            <Button type="submit" look="primary" disabled={turn === null || applying}>
               Apply knobs
             </Button>
           </div>
         </form>
       )}
-      {act.data?.policyHash === routing.policyHash && (
+      {act.data?.policyHash === policyHash && (
         <p role="status" className="text-sm text-ink-2">
-          Turned: the policy is now <code className="font-mono text-ink">{shortHash(routing.policyHash)}</code>.
+          Turned: the policy is now <code className="font-mono text-ink">{shortHash(policyHash)}</code>.
         </p>
       )}
     </ControlSection>
   );
-}
+});

@@ -1,16 +1,18 @@
 "use client";
 
 import dynamic from "next/dynamic";
-import { useState } from "react";
-import type { Mirror, RoutingFrame } from "@/server/contracts/studio";
+import { memo, useMemo, useState } from "react";
+import type { Mirror } from "@/server/contracts/studio";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { useTRPCClient } from "../api/trpc";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
-import { NumberField, TextField } from "../ui/Field";
+import { NumberField } from "../ui/Field";
 import { Figure } from "../ui/Figure";
 import { formatCount, formatCounted, formatPercent, formatScore, formatUsd } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
+import { ReasonField } from "../ui/ReasonField";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { ControlSection } from "./ControlSection";
@@ -27,8 +29,9 @@ const says = ({ total, mean, threshold, acceptedShare }: ScorePicture): string =
     threshold === null ? "accepted whatever the score" : `${formatPercent(acceptedShare)} at ${threshold} or above`,
   ].join(", ");
 
-function Scores({ mirror, routing }: { readonly mirror: Mirror; readonly routing: RoutingFrame }) {
-  const pictures = prepareScores(mirror, routing.policy);
+function Scores({ mirror, policy }: { readonly mirror: Mirror; readonly policy: PolicyDocument }) {
+  const { scores } = mirror;
+  const pictures = useMemo(() => prepareScores({ scores }, policy), [scores, policy]);
   const identities = useModelIdentities(pictures.map(({ model }) => model));
   if (pictures.length === 0) return <p className="text-sm text-ink-3">No answer was judged since the mirror began.</p>;
   return (
@@ -51,7 +54,7 @@ function Scores({ mirror, routing }: { readonly mirror: Mirror; readonly routing
   );
 }
 
-function Detail({ mirror, routing }: { readonly mirror: Mirror; readonly routing: RoutingFrame }) {
+function Detail({ mirror, policy }: { readonly mirror: Mirror; readonly policy: PolicyDocument }) {
   return (
     <div className="flex flex-col gap-4">
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
@@ -70,14 +73,18 @@ function Detail({ mirror, routing }: { readonly mirror: Mirror; readonly routing
           {...(mirror.costUsd === null ? { detail: "not every model has a price in the gateway's settings" } : {})}
         />
       </dl>
-      <Scores mirror={mirror} routing={routing} />
+      <Scores mirror={mirror} policy={policy} />
     </div>
   );
 }
 
 /** A share of the requests that goes through every stage in the background, to see how all models score on live traffic. */
-export function MirrorSection(props: { readonly clusterId: string; readonly routing: RoutingFrame; readonly mirror: Mirror | null }) {
-  const { clusterId, routing, mirror } = props;
+export const MirrorSection = memo(function MirrorSection(props: {
+  readonly clusterId: string;
+  readonly policy: PolicyDocument;
+  readonly mirror: Mirror | null;
+}) {
+  const { clusterId, policy, mirror } = props;
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);
   const button = useFocusHandover<HTMLButtonElement>(!open);
@@ -122,7 +129,7 @@ export function MirrorSection(props: { readonly clusterId: string; readonly rout
         )
       }
     >
-      {mirror !== null && <Detail mirror={mirror} routing={routing} />}
+      {mirror !== null && <Detail mirror={mirror} policy={policy} />}
       {mirror === null && open && (
         <form
           noValidate
@@ -141,13 +148,7 @@ export function MirrorSection(props: { readonly clusterId: string; readonly rout
               value={maxInFlight}
               onChange={(value) => setMaxInFlight(Math.round(value))}
             />
-            <TextField
-              className="min-w-40 flex-1"
-              label="Reason for the mirror (optional)"
-              value={reason}
-              maxLength={300}
-              onChange={setReason}
-            />
+            <ReasonField className="min-w-40 flex-1" label="Reason for the mirror (optional)" value={reason} onChange={setReason} />
             <Button type="submit" look="primary">
               Start mirror
             </Button>
@@ -160,4 +161,4 @@ export function MirrorSection(props: { readonly clusterId: string; readonly rout
       )}
     </ControlSection>
   );
-}
+});

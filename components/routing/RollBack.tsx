@@ -1,51 +1,42 @@
 "use client";
 
-import { useState } from "react";
-import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
-import { Button } from "../ui/Button";
-import { TextField } from "../ui/Field";
-import { Modal } from "../ui/Modal";
+import { useQuery } from "@tanstack/react-query";
+import { memo } from "react";
+import type { RoutingFrame } from "@/server/contracts/studio";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { shortHash } from "../ui/format";
+import { prepareRollBack } from "./prepareRollBack";
+import { ReasonDialog } from "./ReasonDialog";
+import { cascadeText } from "./usePlanChoices";
 
 /** Gives the gateway back the plan it ran before, its knobs as they stood, over the engines that are there. */
-export function RollBack({ clusterId, etag }: { readonly clusterId: string; readonly etag: string }) {
+export const RollBack = memo(function RollBack(props: {
+  readonly clusterId: string;
+  readonly etag: string;
+  readonly previous: RoutingFrame["previous"];
+  /** Plan of the canary that runs; null: none. */
+  readonly canaryOf: string | null;
+  readonly applying: boolean;
+}) {
+  const { clusterId, etag, previous, canaryOf } = props;
+  const trpc = useTRPC();
   const client = useTRPCClient();
-  const [open, setOpen] = useState(false);
-  const [reason, setReason] = useState("");
-  const act = useGatewayAct(
-    () => client.gateway.rollBack.mutate({ clusterId, etag, reason }),
-    () => setOpen(false),
-  );
+  const { data: plans } = useQuery(trpc.plans.list.queryOptions({ clusterId }));
+  const plan = plans?.find(({ id }) => id === previous?.planId);
+  const { button, hindered, goesTo } = prepareRollBack(previous, props.applying);
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Roll back routing</Button>
-      <Modal
-        open={open}
-        onOpenChange={setOpen}
-        title="Roll back the routing?"
-        description="The gateway routes by the plan that was in force before this one again, with its knobs as they stood, at once and over the engines that run now. No engine is started or stopped: to go back to a plan with its engines, use Apply. To take back turned knobs, reset them."
-      >
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!act.isPending) act.mutate(undefined);
-          }}
-        >
-          <TextField label="Reason (optional)" value={reason} maxLength={300} onChange={setReason} />
-          {act.error !== null && (
-            <p role="alert" className="text-sm text-bad">
-              {act.error.message}
-            </p>
-          )}
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setOpen(false)}>Keep this routing</Button>
-            <Button type="submit" look="danger">
-              Roll back
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+    <ReasonDialog
+      button={button}
+      hindered={hindered}
+      title="Roll back the routing?"
+      description={`The gateway routes by ${goesTo} again, with its knobs as they stood, at once and over the engines that run now. No engine is started or stopped: to go back to a plan with its engines, use Apply. To take back turned knobs, reset them.`}
+      keep="Keep this routing"
+      go="Roll back"
+      look="danger"
+      act={(reason) => client.gateway.rollBack.mutate({ clusterId, etag, reason })}
+    >
+      {plan !== undefined && <p className="text-sm">It was planned as {cascadeText(plan)}.</p>}
+      {canaryOf !== null && <p className="text-sm text-warn">This ends the canary of {shortHash(canaryOf)}.</p>}
+    </ReasonDialog>
   );
-}
+});

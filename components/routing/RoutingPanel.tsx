@@ -1,6 +1,7 @@
 "use client";
 
 import Link from "next/link";
+import { useMemo } from "react";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
@@ -30,14 +31,23 @@ function statusOf({ state, reason, routing }: LiveFrame["gateway"]): PanelStatus
 }
 
 /** The policy in force, and what an operator can do to live traffic without applying another plan. Small while nothing of it runs. */
-export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; readonly plan: Plan | null }) {
+export function RoutingPanel(props: {
+  readonly frame: LiveFrame;
+  readonly plan: Plan | null;
+  /** Whether a plan is being applied: until it is done only a panic changes the routing. */
+  readonly applying: boolean;
+}) {
+  const { frame, plan, applying } = props;
   const link = useClusterLink();
   const { clusterId } = frame;
   const { routing } = frame.gateway;
   const controls = routing?.controls ?? null;
+  const canary = controls?.canary ?? null;
+  const canaryOf = canary?.state === "running" ? canary.candidate.planId : null;
   const models = routing === null ? [] : modelsOf(routing.policy);
   const identities = useModelIdentities(models);
-  const served = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))];
+  const names = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))].join(" ");
+  const served = useMemo(() => (names === "" ? [] : names.split(" ")), [names]);
   const turned = routing !== null && plan !== null && plan.id === routing.planId && plan.policyHash !== routing.policyHash;
   return (
     <Panel title="Routing">
@@ -73,7 +83,13 @@ export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; reado
                   </span>
                   {controls !== null && (
                     <span className="ml-auto">
-                      <RollBack clusterId={clusterId} etag={routing.etag} />
+                      <RollBack
+                        clusterId={clusterId}
+                        etag={routing.etag}
+                        previous={routing.previous}
+                        canaryOf={canaryOf}
+                        applying={applying}
+                      />
                     </span>
                   )}
                 </div>
@@ -82,18 +98,33 @@ export function RoutingPanel({ frame, plan }: { readonly frame: LiveFrame; reado
                     In panic: requests go to {controls.panic.model}, and what stands here decides nothing until the panic is lifted.
                   </p>
                 )}
+                {applying && (
+                  <p role="status" className="mb-3 text-sm text-ink-2">
+                    A plan is being applied: knobs, canary and roll back wait until it is done or aborted. Panic works at all times.
+                  </p>
+                )}
                 {controls !== null && (
                   <div className="-mb-3 grid grid-cols-1 gap-x-10 xl:not-has-[[data-wide=true]]:grid-cols-2">
-                    <KnobSection clusterId={clusterId} routing={routing} plan={plan?.id === routing.planId ? plan : null} />
+                    <KnobSection
+                      clusterId={clusterId}
+                      etag={routing.etag}
+                      policy={routing.policy}
+                      policyHash={routing.policyHash}
+                      plan={plan?.id === routing.planId ? plan : null}
+                      canaryOf={canaryOf}
+                      applying={applying}
+                    />
                     <CanarySection
                       clusterId={clusterId}
-                      routing={routing}
-                      canary={controls.canary}
+                      planId={routing.planId}
+                      policyHash={routing.policyHash}
+                      canary={canary}
+                      applying={applying}
                       served={served}
                       timeScale={frame.timeScale}
                     />
-                    <ShadowSection clusterId={clusterId} shadow={controls.shadow} />
-                    <MirrorSection clusterId={clusterId} routing={routing} mirror={controls.mirror} />
+                    <ShadowSection clusterId={clusterId} planId={routing.planId} shadow={controls.shadow} />
+                    <MirrorSection clusterId={clusterId} policy={routing.policy} mirror={controls.mirror} />
                   </div>
                 )}
               </div>

@@ -1,5 +1,6 @@
 "use client";
 
+import { memo } from "react";
 import { Bar, BarChart, CartesianGrid, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from "recharts";
 import { formatCount } from "../ui/format";
 import type { ScoreBar, ScorePicture } from "./prepareMirror";
@@ -8,7 +9,7 @@ const axis = { fontSize: 11, fill: "var(--ink-3)" } as const;
 const margin = { top: 14, right: 8, bottom: 0, left: 0 } as const;
 
 /** Bars of judged scores with the threshold among them. Draws a prepared picture, decides nothing. */
-export default function ScoreChart({ picture, hue }: { readonly picture: ScorePicture; readonly hue: string }) {
+export default memo(function ScoreChart({ picture, hue }: { readonly picture: ScorePicture; readonly hue: string }) {
   return (
     <div className="h-36">
       <ResponsiveContainer width="100%" height="100%" minWidth={0} initialDimension={{ width: 320, height: 144 }}>
@@ -48,4 +49,4 @@ export default function ScoreChart({ picture, hue }: { readonly picture: ScorePi
       </ResponsiveContainer>
     </div>
   );
-}
+});

@@ -1,14 +1,15 @@
 "use client";
 
-import { useState } from "react";
+import { memo, useState } from "react";
 import type { Shadow } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
-import { SelectField, TextField } from "../ui/Field";
+import { SelectField } from "../ui/Field";
 import { ABSENT, formatCount, formatCounted, formatPercent, shortHash } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
+import { ReasonField } from "../ui/ReasonField";
 import { Table } from "../ui/Table";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { useModelIdentities } from "../ui/useModelIdentities";
@@ -84,13 +85,19 @@ function Detail({ shadow }: { readonly shadow: Shadow }) {
 }
 
 /** A second plan that decides on live traffic without acting. */
-export function ShadowSection({ clusterId, shadow }: { readonly clusterId: string; readonly shadow: Shadow | null }) {
+export const ShadowSection = memo(function ShadowSection(props: {
+  readonly clusterId: string;
+  /** In force, so there is nothing to compare it with. */
+  readonly planId: string;
+  readonly shadow: Shadow | null;
+}) {
+  const { clusterId, shadow } = props;
   const client = useTRPCClient();
   const [open, setOpen] = useState(false);
   const button = useFocusHandover<HTMLButtonElement>(!open);
   const [chosen, setChosen] = useState<string | null>(null);
   const [reason, setReason] = useState("");
-  const choices = usePlanChoices(clusterId, open);
+  const choices = usePlanChoices(clusterId, open).filter(({ plan }) => plan.id !== props.planId);
   const planId = (choices.find(({ plan }) => plan.id === chosen) ?? choices[0])?.plan.id;
   const start = useGatewayAct(
     (order: { readonly planId: string; readonly reason: string }) => client.gateway.startShadow.mutate({ clusterId, ...order }),
@@ -138,7 +145,7 @@ export function ShadowSection({ clusterId, shadow }: { readonly clusterId: strin
       {shadow === null &&
         open &&
         (planId === undefined ? (
-          <p className="text-sm text-ink-3">No plan of this cluster is kept: take one from the Plan page to its review.</p>
+          <p className="text-sm text-ink-3">No other plan of this cluster is kept: take one from the Plan page to its review.</p>
         ) : (
           <form
             className="flex flex-wrap items-end gap-x-4 gap-y-3"
@@ -154,13 +161,7 @@ export function ShadowSection({ clusterId, shadow }: { readonly clusterId: strin
               options={choices.map(({ option }) => option)}
               onChange={setChosen}
             />
-            <TextField
-              className="min-w-40 flex-1"
-              label="Reason for the shadow (optional)"
-              value={reason}
-              maxLength={300}
-              onChange={setReason}
-            />
+            <ReasonField className="min-w-40 flex-1" label="Reason for the shadow (optional)" value={reason} onChange={setReason} />
             <Button type="submit" look="primary">
               Start shadow
             </Button>
@@ -168,4 +169,4 @@ export function ShadowSection({ clusterId, shadow }: { readonly clusterId: strin
         ))}
     </ControlSection>
   );
-}
+});

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Canary } from "@/server/contracts/studio";
-import { parseShares, prepareCanary, slowSeconds } from "./prepareCanary";
+import { canaryEnd, parseShares, prepareCanary, slowSeconds } from "./prepareCanary";
 
 const canary = (change: Partial<Canary> = {}): Canary => ({
   candidate: {
@@ -45,7 +45,9 @@ it("gives shares of failed and slow requests where any are finished, and no slow
 });
 
 it("says what would stop it while it runs, and why it ended afterwards", () => {
-  expect(prepareCanary(canary(), 0).says).toMatch(/2 % .* fail, or more than 20 % take longer than 12.3 s\.$/);
+  expect(prepareCanary(canary(), 0).says).toMatch(
+    /2 % .* \(of \d+, while fewer are finished\) fail, or more than 20 % take longer than 12.3 s\.$/,
+  );
   const ended = prepareCanary(canary({ state: "withdrawn", endReason: "Withdrawn by ada." }), 0);
   expect(ended).toMatchObject({ says: "Withdrawn by ada.", running: false, share: 0, word: "withdrawn" });
 });
@@ -65,4 +67,12 @@ it.each([
 
 it("takes half as much again as the promised p95 for slow, to two digits", () => {
   expect([slowSeconds(11.2), slowSeconds(0.333)]).toEqual([17, 0.5]);
+});
+
+it("says of a promoted canary whether its policy still is in force", () => {
+  const promoted = canary({ state: "promoted", endReason: "The policy came into force" });
+  const { policyHash } = promoted.candidate;
+  expect(canaryEnd(promoted, policyHash)).toMatch(/^begun by \w+\. The policy came into force\.$/);
+  expect(canaryEnd(promoted, "another")).toMatch(/came into force\. It is no longer in force\.$/);
+  expect(canaryEnd({ ...promoted, state: "stopped" }, "another")).not.toMatch(/no longer/);
 });

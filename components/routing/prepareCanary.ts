@@ -72,13 +72,19 @@ function stepState({ state, step }: Canary, at: number): CanaryStep["state"] {
   return at === step ? "now" : "not reached";
 }
 
+/** How a canary that is over ended, and whether what it brought into force still is. */
+export function canaryEnd({ state, by, candidate, endReason }: Canary, policyHash: string): string {
+  const over = state === "promoted" && candidate.policyHash !== policyHash ? " It is no longer in force." : "";
+  return `begun by ${by}. ${endReason}${/[.!?]$/.test(endReason) ? "" : "."}${over}`;
+}
+
 /** When it stops by itself, in a sentence. */
-export function stopRule({ stop }: Pick<Canary, "stop">): string {
+export function stopRule({ stop, minRequests }: Pick<Canary, "stop" | "minRequests">): string {
   const slow =
     stop.slow === null
       ? ""
       : `, or more than ${percent(stop.slow.share)} take longer than ${Number(stop.slow.endToEndSeconds.toPrecision(3))} s`;
-  return `Stops by itself when more than ${percent(stop.errorShare)} of the candidate's requests in a step fail${slow}.`;
+  return `Stops by itself when more than ${percent(stop.errorShare)} of the candidate's requests in a step (of ${minRequests}, while fewer are finished) fail${slow}.`;
 }
 
 /** Rising shares up to all, typed as `5, 25, 100` per cent; null for anything else. */

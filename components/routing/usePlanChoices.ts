@@ -11,7 +11,7 @@ export interface PlanChoice {
 }
 
 /** A cascade in a line: `8b <84→ 70b`. */
-function cascadeText({ stages, thresholds }: PlanSummary): string {
+export function cascadeText({ stages, thresholds }: Pick<PlanSummary, "stages" | "thresholds">): string {
   return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
 }
 

@@ -1,0 +1,10 @@
+/** Why something was refused or failed; nothing where it was not. */
+export function ErrorLine({ error }: { readonly error: { readonly message: string } | null }) {
+  return (
+    error !== null && (
+      <p role="alert" className="text-sm text-bad">
+        {error.message}
+      </p>
+    )
+  );
+}
