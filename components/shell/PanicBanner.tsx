@@ -1,13 +1,10 @@
 "use client";
 
-import { useLayoutEffect, useRef, useState } from "react";
+import { useLayoutEffect, useRef } from "react";
 import type { Panic } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
-import { useGatewayAct } from "../api/useGatewayAct";
-import { Button } from "../ui/Button";
-import { TextField } from "../ui/Field";
+import { ReasonDialog } from "../routing/ReasonDialog";
 import { formatAge, formatDate } from "../ui/format";
-import { Modal } from "../ui/Modal";
 import { useNow } from "../ui/useNow";
 import { useCurrentCluster } from "./useCurrentCluster";
 
@@ -25,43 +22,16 @@ function useFocusLeft() {
 
 function Lift({ clusterId, panic }: { readonly clusterId: string; readonly panic: Panic }) {
   const client = useTRPCClient();
-  const [open, setOpen] = useState(false);
-  const [reason, setReason] = useState("");
-  const act = useGatewayAct(
-    () => client.gateway.liftPanic.mutate({ clusterId, reason }),
-    () => setOpen(false),
-  );
   return (
-    <>
-      <Button onClick={() => setOpen(true)}>Lift panic</Button>
-      <Modal
-        open={open}
-        onOpenChange={setOpen}
-        title="Lift the panic?"
-        description={`Requests go by the policy in force again. Those that wait for ${panic.model} begin anew under it; what is being answered is finished.`}
-      >
-        <form
-          className="flex flex-col gap-4"
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (!act.isPending) act.mutate(undefined);
-          }}
-        >
-          <TextField label="Reason (optional)" value={reason} maxLength={300} onChange={setReason} />
-          {act.error !== null && (
-            <p role="alert" className="text-sm text-bad">
-              {act.error.message}
-            </p>
-          )}
-          <div className="flex justify-end gap-2">
-            <Button onClick={() => setOpen(false)}>Stay in panic</Button>
-            <Button type="submit" look="primary">
-              Lift
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+    <ReasonDialog
+      button="Lift panic"
+      title="Lift the panic?"
+      description={`Requests go by the policy in force again. Those that wait for ${panic.model} begin anew under it; what is being answered is finished.`}
+      keep="Stay in panic"
+      go="Lift"
+      look="primary"
+      act={(reason) => client.gateway.liftPanic.mutate({ clusterId, reason })}
+    />
   );
 }
 
@@ -79,6 +49,7 @@ function Banner({ clusterId, panic }: { readonly clusterId: string; readonly pan
         <strong className="font-semibold">Panic: every request for text goes to {panic.model}</strong>
         {panic.reason === "" ? "" : `. Why: ${panic.reason}`}. By {panic.by}, since {formatDate(new Date(panic.sinceMs).toISOString())}
         {nowMs !== null && <span aria-hidden="true"> ({formatAge(Math.max(0, nowMs - panic.sinceMs) / 1000)})</span>}.
+        {panic.warning !== undefined && ` ${panic.warning}`}
       </p>
       <Lift clusterId={clusterId} panic={panic} />
     </div>

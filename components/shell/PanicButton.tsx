@@ -2,92 +2,123 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Panic } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useGatewayAct } from "../api/useGatewayAct";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { ReasonField } from "../ui/ReasonField";
 import { panicModel } from "./panicModel";
+import { panicCommand, preparePanicSteps, standingPanic } from "./preparePanicSteps";
 
 /** Typed to confirm: one slip of the mouse shall not move all traffic. */
 const CONFIRMATION = "panic";
 
-function PanicForm({ clusterId, onDone }: { readonly clusterId: string; readonly onDone: () => void }) {
+/** Models are known before the dialog is asked for, so that it never waits. */
+const REFRESH_MS = 10_000;
+
+/** What was chosen and typed: it stays when the dialog is left. */
+interface Draft {
+  readonly model: string | null;
+  readonly reason: string;
+}
+
+const NOTHING: Draft = { model: null, reason: "" };
+
+function usePanicModels(clusterId: string) {
   const trpc = useTRPC();
-  const client = useTRPCClient();
-  const models = useQuery(trpc.gateway.models.queryOptions({ clusterId }, { staleTime: 0, select: takeOutcome }));
-  const offered = (models.data?.models ?? []).filter(({ engines }) => engines > 0);
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [reason, setReason] = useState("");
-  const [typed, setTyped] = useState("");
-  const model = offered.find((each) => each.model === chosen) ?? panicModel(offered);
-  const act = useGatewayAct((target: string) => client.gateway.panic.mutate({ clusterId, model: target, reason }), onDone);
-  const ready = reason.trim() !== "" && typed.trim().toLowerCase() === CONFIRMATION;
-  const status = queryStatus(models, {
-    what: "Asking the gateway for its models",
-    empty: offered.length === 0 && {
-      kind: "empty",
-      title: "No model can take the requests",
-      text: "No engine of any model takes work at this gateway: apply a plan first.",
-    },
-  });
+  return useQuery(
+    trpc.gateway.models.queryOptions({ clusterId }, { staleTime: 0, refetchInterval: REFRESH_MS, retry: false, select: takeOutcome }),
+  );
+}
+
+function Command({ model, reason }: { readonly model: string; readonly reason: string }) {
   return (
-    <PanelState status={status}>
-      {() =>
-        model !== null && (
-          <form
-            className="flex flex-col gap-4"
-            onSubmit={(event) => {
-              event.preventDefault();
-              if (ready && !act.isPending) act.mutate(model.model);
-            }}
-          >
-            <SelectField
-              label="Model that is to answer everything"
-              value={model.model}
-              options={offered.map((each) => ({ value: each.model, text: `${each.model}, ${formatCounted(each.engines, "engine")}` }))}
-              onChange={setChosen}
-            />
-            <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-ink-2">
-              <li>
-                Every request for text goes to {model.model}, whichever model it names, judged by nobody, until somebody lifts the panic.
-              </li>
-              <li>Requests that wait begin anew there; what an engine is answering already it finishes. A canary is withdrawn.</li>
-              <li>
-                {formatCounted(model.engines, "engine")} must then carry all of it: what finds no room waits, and beyond the bound of the
-                queue it is refused with 429.
-              </li>
-              <li>
-                Embeddings, keys, limits and deadlines stay as they are. The gateway keeps to it over a restart, without the studio too.
-              </li>
-            </ul>
-            <TextField label="Reason" value={reason} maxLength={300} onChange={setReason} />
-            <TextField label={`Type ${CONFIRMATION} to confirm`} value={typed} maxLength={20} onChange={setTyped} />
-            {act.error !== null && (
-              <p role="alert" className="text-sm text-bad">
-                {act.error.message}
-              </p>
-            )}
-            <div className="flex flex-wrap justify-end gap-2">
-              <Button onClick={onDone}>Leave routing as it is</Button>
-              <Button type="submit" look="danger" disabled={!ready}>
-                {act.isPending ? "Asking the gateway …" : `Send everything to ${model.model}`}
-              </Button>
-            </div>
-          </form>
-        )
-      }
-    </PanelState>
+    <p className="text-xs text-ink-3">
+      Without the studio, on the gateway's machine:{" "}
+      <code className="font-mono [overflow-wrap:anywhere]">{panicCommand(model, reason)}</code>
+    </p>
+  );
+}
+
+function PanicForm(props: {
+  readonly clusterId: string;
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  readonly onDone: () => void;
+  readonly onLeave: () => void;
+}) {
+  const { clusterId, draft, onDraft } = props;
+  const client = useTRPCClient();
+  const models = usePanicModels(clusterId);
+  const offered = (models.data?.models ?? []).filter(({ engines }) => engines > 0);
+  const [typed, setTyped] = useState("");
+  const model = offered.find((each) => each.model === draft.model) ?? panicModel(offered);
+  const act = useGatewayAct(
+    (target: string) => client.gateway.panic.mutate({ clusterId, model: target, reason: draft.reason }),
+    props.onDone,
+  );
+  const ready = draft.reason.trim() !== "" && typed.trim().toLowerCase() === CONFIRMATION;
+  if (model === null) {
+    const status = queryStatus(models, {
+      what: "Asking for the gateway's models",
+      empty: models.data !== undefined && {
+        kind: "empty",
+        title: "No model can take the requests",
+        text: "No engine of any model takes work at this gateway: apply a plan first.",
+      },
+    });
+    return (
+      <>
+        <PanelState status={status}>{() => null}</PanelState>
+        <Command model="MODEL" reason="" />
+      </>
+    );
+  }
+  return (
+    <form
+      className="flex flex-col gap-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready && !act.isPending) act.mutate(model.model);
+      }}
+    >
+      <SelectField
+        label="Model that is to answer everything"
+        value={model.model}
+        options={offered.map((each) => ({ value: each.model, text: `${each.model}, ${formatCounted(each.engines, "engine")}` }))}
+        onChange={(chosen) => onDraft({ ...draft, model: chosen })}
+      />
+      <ul className="flex list-disc flex-col gap-1 pl-5 text-sm text-ink-2">
+        {preparePanicSteps(model).map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ul>
+      <ReasonField label="Reason" value={draft.reason} onChange={(reason) => onDraft({ ...draft, reason })} />
+      <TextField label={`Type ${CONFIRMATION} to confirm`} value={typed} maxLength={20} onChange={setTyped} />
+      <ErrorLine error={act.error} />
+      <Command model={model.model} reason={draft.reason} />
+      <div className="flex flex-wrap justify-end gap-2">
+        <Button onClick={props.onLeave}>Leave routing as it is</Button>
+        <Button type="submit" look="danger" disabled={!ready}>
+          {act.isPending ? "Asking the gateway …" : `Send everything to ${model.model}`}
+        </Button>
+      </div>
+    </form>
   );
 }
 
 /** The way out when a policy does harm: all traffic to one model, after a question that must be answered in words. */
-export function PanicButton({ clusterId }: { readonly clusterId: string }) {
+export function PanicButton({ clusterId, panic }: { readonly clusterId: string; readonly panic: Panic | null }) {
   const [open, setOpen] = useState(false);
+  const [draft, setDraft] = useState(NOTHING);
+  usePanicModels(clusterId);
   return (
     <>
       <Button look="danger" onClick={() => setOpen(true)}>
@@ -96,10 +127,23 @@ export function PanicButton({ clusterId }: { readonly clusterId: string }) {
       <Modal
         open={open}
         onOpenChange={setOpen}
-        title="Send every request to one model?"
-        description="For when the policy in force does harm. It works at once, and holds until somebody lifts it."
+        title={panic === null ? "Send every request to one model?" : "Change the panic?"}
+        description={
+          panic === null
+            ? "For when the policy in force does harm. It works at once, and holds until somebody lifts it."
+            : standingPanic(panic)
+        }
       >
-        {open && <PanicForm clusterId={clusterId} onDone={() => setOpen(false)} />}
+        <PanicForm
+          clusterId={clusterId}
+          draft={draft}
+          onDraft={setDraft}
+          onLeave={() => setOpen(false)}
+          onDone={() => {
+            setDraft(NOTHING);
+            setOpen(false);
+          }}
+        />
       </Modal>
     </>
   );

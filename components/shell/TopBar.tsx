@@ -87,7 +87,9 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
         </>
       )}
       <div className="ml-auto flex items-center gap-1">
-        {cluster !== null && cluster.health.word !== "not connected" && <PanicButton clusterId={cluster.spec.id} />}
+        {cluster !== null && cluster.health.word !== "not connected" && (
+          <PanicButton key={cluster.spec.id} clusterId={cluster.spec.id} panic={cluster.panic} />
+        )}
         <ThemeToggle initial={theme} />
         <span className="px-2 text-ink-2">{userName}</span>
         <button
