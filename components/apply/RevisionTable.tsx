@@ -3,7 +3,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import type { Application, PlanSummary } from "@/server/contracts/studio";
+import type { Application, AuditLine, PlanSummary } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
@@ -12,7 +12,10 @@ import { Button, buttonClass } from "../ui/Button";
 import { formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
-import { prepareRevisions } from "./prepareRevisions";
+import { prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
+import { useAudit } from "./useAudit";
+
+const NO_LINES: readonly AuditLine[] = [];
 
 const columns = [
   { key: "when", name: "In force since" },
@@ -60,6 +63,20 @@ function StopAll({ clusterId }: { readonly clusterId: string }) {
   );
 }
 
+function RoutingRow({ change }: { readonly change: RoutingChange }) {
+  const { at, action, actor, detail } = change.line;
+  return (
+    <tr>
+      <td className="whitespace-nowrap">{formatDate(at)}</td>
+      <td colSpan={4} className="text-ink-2">
+        Routing: {action}. {detail} {change.current && <StateWord tone="good">current</StateWord>}
+      </td>
+      <td>{actor}</td>
+      <td className="text-right text-xs text-ink-3">on Live</td>
+    </tr>
+  );
+}
+
 /** Plans that were in force on this cluster, the current one marked, each with the way back to it. */
 export function RevisionTable(props: {
   readonly clusterId: string;
@@ -67,13 +84,16 @@ export function RevisionTable(props: {
   readonly applications: readonly Application[];
   readonly plans: readonly PlanSummary[];
 }) {
+  const audit = useAudit().data ?? NO_LINES;
   const link = useClusterLink();
   const revisions = prepareRevisions(props.applications, props.runningPlanId);
   if (revisions.length === 0)
     return <p className="text-sm text-ink-3">No plan has been in force on this cluster yet, so there is none to roll back to.</p>;
   return (
     <Table caption="Revisions" columns={columns}>
-      {revisions.map(({ application, planId, current, canReturn }) => {
+      {prepareInForce(revisions, audit).map((entry) => {
+        if ("line" in entry) return <RoutingRow key={`${entry.line.at} ${entry.line.action}`} change={entry} />;
+        const { application, planId, current, canReturn } = entry;
         const plan = props.plans.find((each) => each.id === planId);
         return (
           <tr key={application.id}>

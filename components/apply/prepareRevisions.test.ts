@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Application } from "@/server/contracts/studio";
-import { isActive, prepareRevisions, stopsWithoutDrain } from "./prepareRevisions";
+import { isActive, prepareInForce, prepareRevisions, stopsWithoutDrain } from "./prepareRevisions";
 
 function application(planId: string | null, minute: number, state: Application["state"] = "done"): Application {
   return {
@@ -32,6 +32,40 @@ describe("prepareRevisions", () => {
 
   it("leaves out attempts that never came into force", () => {
     expect(prepareRevisions([application("a", 1, "aborted"), application("b", 2, "failed")], null)).toEqual([]);
+  });
+});
+
+describe("prepareInForce", () => {
+  const line = (action: string, minute: number) => {
+    const at = `2026-01-01T00:${String(minute).padStart(2, "0")}:30.000Z`;
+    return { at, actor: "ada", action, subject: "gateway", detail: "" };
+  };
+  const revisions = prepareRevisions([application("a", 1), application("b", 4)], "b");
+  const summary = (audit: Parameters<typeof prepareInForce>[1]) =>
+    prepareInForce(revisions, audit).map((each) => ["line" in each ? each.line.action : each.planId, each.current]);
+
+  it("puts promotions, roll backs and turned knobs between the applications, and no other line", () => {
+    expect(summary([line("rolled back", 3), line("panic", 2), line("canary promoted", 2)])).toEqual([
+      ["b", true],
+      ["rolled back", false],
+      ["canary promoted", false],
+      ["a", false],
+    ]);
+  });
+
+  it("marks the change that came last, and no plan that the routing left since", () => {
+    expect(summary([line("rolled back", 5)])).toEqual([
+      ["rolled back", true],
+      ["b", false],
+      ["a", false],
+    ]);
+  });
+
+  it("leaves the plan marked whose knobs were turned", () => {
+    expect(summary([line("knobs turned", 5)]).slice(0, 2)).toEqual([
+      ["knobs turned", true],
+      ["b", true],
+    ]);
   });
 });
 

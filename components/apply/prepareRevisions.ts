@@ -1,4 +1,4 @@
-import type { Application } from "@/server/contracts/studio";
+import type { Application, AuditLine } from "@/server/contracts/studio";
 
 /** One time a plan came into force on a cluster. */
 export interface Revision {
@@ -23,6 +23,28 @@ export function prepareRevisions(applications: readonly Application[], runningPl
     if (planId !== null) offered.add(planId);
     return { application, planId, current: application === current, canReturn };
   });
+}
+
+/** A change of the routing at the gateway: no engine was started or stopped by it. */
+export interface RoutingChange {
+  readonly line: AuditLine;
+  /** Whether it is what came into force last. */
+  readonly current: boolean;
+}
+
+/** The gateway's audit lines of another plan in force, and those of another policy of the same plan. */
+const PLAN_CHANGES: readonly string[] = ["canary promoted", "rolled back"];
+const POLICY_CHANGES: readonly string[] = ["knobs turned"];
+
+/** What was in force, newest first: applied plans, and what the routing was changed to at the gateway between them. */
+export function prepareInForce(revisions: readonly Revision[], audit: readonly AuditLine[]): readonly (Revision | RoutingChange)[] {
+  const timeOf = (entry: Revision | RoutingChange): string => ("line" in entry ? entry.line.at : entry.application.startedAt);
+  const lines = audit.filter(({ action }) => PLAN_CHANGES.includes(action) || POLICY_CHANGES.includes(action));
+  const replaced = (revision: Revision): boolean =>
+    lines.some(({ action, at }) => PLAN_CHANGES.includes(action) && at > revision.application.startedAt);
+  const applied = revisions.map((each) => ({ ...each, current: each.current && !replaced(each) }));
+  const entries = [...applied, ...lines.map((line) => ({ line, current: false }))].sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
+  return entries.map((entry, at) => (at === 0 && "line" in entry ? { ...entry, current: true } : entry));
 }
 
 /** States in which an application still changes the cluster. */

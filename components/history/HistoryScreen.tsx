@@ -9,6 +9,7 @@ import { planInForce } from "../apply/planInForce";
 import { isActive } from "../apply/prepareRevisions";
 import { RevisionTable } from "../apply/RevisionTable";
 import { useApplications } from "../apply/useApplications";
+import { useAudit } from "../apply/useAudit";
 import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { formatDate, formatScore, formatSeconds, formatUsd, shortHash } from "../ui/format";
@@ -19,7 +20,6 @@ import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
 import { PlanImport } from "./PlanImport";
 
-const AUDIT_LINES = 100;
 const NONE: readonly Application[] = [];
 
 const planColumns = [
@@ -95,8 +95,7 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
 }
 
 function Audit() {
-  const trpc = useTRPC();
-  const query = useQuery(trpc.audit.list.queryOptions({ limit: AUDIT_LINES }));
+  const query = useAudit();
   const status = queryStatus(query, {
     what: "Reading the audit",
     empty: query.data?.length === 0 && {
@@ -112,7 +111,9 @@ function Audit() {
           <Table caption="Audit" columns={auditColumns}>
             {(query.data ?? []).map((line) => (
               <tr key={`${line.at}${line.action}${line.subject}${line.detail}`}>
-                <td className="whitespace-nowrap text-ink-3">{formatDate(line.at)}</td>
+                <td className="whitespace-nowrap text-ink-3" title={line.at}>
+                  {formatDate(line.at)}
+                </td>
                 <td>{line.actor}</td>
                 <td className="whitespace-nowrap">{line.action}</td>
                 <td className="max-w-48 truncate font-mono text-xs" title={line.subject}>
