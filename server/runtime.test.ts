@@ -139,6 +139,23 @@ describe("the studio over a running cluster", () => {
     expect(seen).toHaveLength(3);
   });
 
+  it("says within seconds that a gateway that hangs is down, and names its models all the same", async () => {
+    const { clusters, gateway } = runtime.services;
+    const word = () => clusters.list().find(({ spec }) => spec.id === embeddedClusterId)?.health.word;
+    expect(word()).toBe("up");
+    cluster.freezeGateway();
+    try {
+      const beganMs = performance.now();
+      expect(await gateway.models(embeddedClusterId)).toEqual({ ok: true, models: [{ model: "qwen2.5-3b", engines: 2 }] });
+      expect(performance.now() - beganMs).toBeLessThan(1_000);
+      await until(() => word() === "down");
+      expect(performance.now() - beganMs).toBeLessThan(10_000);
+    } finally {
+      cluster.thawGateway();
+    }
+    await until(() => word() === "up");
+  }, 30_000);
+
   it("rolls back to nothing when nothing ran before", async () => {
     const { applications, clusters } = runtime.services;
     const started = await applications.rollback(embeddedClusterId, null, "a");
