@@ -1,5 +1,6 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { isTurned } from "../routing/prepareKnobs";
 import { StateWord } from "../ui/Badge";
 import { formatCount, formatRate, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
 import { beforePanic, panicOf } from "./preparePanic";
@@ -38,6 +39,9 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
   const predictions = plan?.predictions ?? null;
   return (
     <>
+      {panic === null && isTurned(gateway.routing, plan) && (
+        <p className="mb-3 text-sm text-ink-2">Knobs are turned by hand: what is predicted is for the knobs as planned.</p>
+      )}
       {panic !== null && <p className="mb-3 text-sm text-warn">{beforePanic(panic)}</p>}
       <dl className="flex flex-wrap gap-x-12 gap-y-4">
         <Pair

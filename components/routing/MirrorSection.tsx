@@ -60,7 +60,7 @@ function Detail({ mirror, policy }: { readonly mirror: Mirror; readonly policy: 
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
         <Figure name="Picked" value={formatCount(mirror.picked)} detail={`${formatCount(mirror.inFlight)} under way`} />
         <Figure name="Went through all stages" value={formatCount(mirror.completed)} />
-        <Figure name="Given up" value={formatCount(mirror.skipped)} detail="no spare room" />
+        <Figure name="Given up" value={formatCount(mirror.skipped)} detail="no spare room, or too many under way" />
         <Figure name="Failed" value={formatCount(mirror.failed)} />
         <Figure
           name="Tokens"

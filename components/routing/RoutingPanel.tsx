@@ -15,6 +15,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { CanarySection } from "./CanarySection";
 import { KnobSection } from "./KnobSection";
 import { MirrorSection } from "./MirrorSection";
+import { isTurned } from "./prepareKnobs";
 import { RollBack } from "./RollBack";
 import { ShadowSection } from "./ShadowSection";
 
@@ -48,7 +49,6 @@ export function RoutingPanel(props: {
   const identities = useModelIdentities(models);
   const names = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))].join(" ");
   const served = useMemo(() => (names === "" ? [] : names.split(" ")), [names]);
-  const turned = routing !== null && plan !== null && plan.id === routing.planId && plan.policyHash !== routing.policyHash;
   return (
     <Panel title="Routing">
       <div data-testid="routing">
@@ -69,7 +69,7 @@ export function RoutingPanel(props: {
                       {shortHash(routing.policyHash)}
                     </code>
                   </span>
-                  {turned && <Badge tone="accent">turned by hand</Badge>}
+                  {isTurned(routing, plan) && <Badge tone="accent">turned by hand</Badge>}
                   <span className="flex flex-wrap items-center gap-x-2">
                     {models.map((model, at) => {
                       const identity = identities.get(model);

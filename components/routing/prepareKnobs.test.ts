@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { knobTurn, plannedDraft, prepareKnobs } from "./prepareKnobs";
+import { isTurned, knobTurn, plannedDraft, prepareKnobs } from "./prepareKnobs";
 
 const judge = { model: "j", secondsPerCall: 0.1, usdPerCall: 0 };
 const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
@@ -61,4 +61,12 @@ it("goes back to the plan's values, as far as they lie in the approved range", (
 
 it("has nothing to turn where every request goes to one model", () => {
   expect(prepareKnobs({ kind: "fixed", model: "a", ...queueing }, null, {})).toEqual([]);
+});
+
+it("calls turned the plan in force with another policy, and no other plan", () => {
+  const plan = { id: "p", policyHash: "h" };
+  expect(isTurned({ planId: "p", policyHash: "other" }, plan)).toBe(true);
+  expect(isTurned({ planId: "p", policyHash: "h" }, plan)).toBe(false);
+  expect(isTurned({ planId: "q", policyHash: "other" }, plan)).toBe(false);
+  expect(isTurned(null, plan)).toBe(false);
 });

@@ -1,3 +1,5 @@
+import type { RoutingFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 
 /** A knob of the policy in force that may be turned without a new approval. */
@@ -71,4 +73,12 @@ export function plannedDraft(knobs: readonly LiveKnob[]): KnobDraft {
   return Object.fromEntries(
     knobs.flatMap(({ key, planned, min, max }) => (planned === null || planned < min || planned > max ? [] : [[key, planned]])),
   );
+}
+
+/** Whether the plan in force runs with other knobs than it was planned and approved with. */
+export function isTurned(
+  routing: Pick<RoutingFrame, "planId" | "policyHash"> | null,
+  plan: Pick<Plan, "id" | "policyHash"> | null,
+): boolean {
+  return routing !== null && plan !== null && plan.id === routing.planId && plan.policyHash !== routing.policyHash;
 }
