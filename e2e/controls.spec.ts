@@ -79,6 +79,24 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect(mirror.locator(".recharts-bar-rectangle").first()).toBeVisible();
   });
 
+  await test.step("a browser that works at a twelfth of its speed still opens the panic dialog, which names what it does and the command", async () => {
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: 12 });
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Panic" }).click({ timeout: 15_000 });
+    await expect(dialog.getByLabel("Model that is to answer everything")).toBeFocused();
+    await cdp.send("Emulation.setCPUThrottlingRate", { rate: 1 });
+    await cdp.detach();
+    await dialog.getByLabel("Reason").fill("slow but certain");
+    await expect(dialog).toContainText("--reason 'slow but certain'");
+    await expect(dialog).toContainText("To undo it: Lift panic");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Panic" }).click();
+    await expect(dialog.getByLabel("Reason")).toHaveValue("slow but certain");
+    await page.keyboard.press("Escape");
+    await expect(dialog).toHaveCount(0);
+  });
+
   await test.step("no state of the page breaks an accessibility rule, in light or dark, wide or narrow", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
@@ -104,6 +122,10 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect.poll(() => countIn(canary.innerText(), /([\d,]+) of 100 requests/), { timeout: 60_000 }).toBeGreaterThan(0);
     await accessible(page);
     await show("a canary runs");
+    const knobs = page.getByTestId("knobs");
+    await knobs.getByRole("button", { name: "Turn knobs" }).click();
+    await expect(knobs).toContainText(`Turning a knob ends the canary of ${other.slice(0, 8)}`);
+    await knobs.getByRole("button", { name: "Close knobs" }).click();
     await canary.getByRole("button", { name: "Withdraw canary" }).click();
     await expect(canary).toContainText("withdrawn");
     expect((await ask(studio.gatewayUrl)).plan).toBe(planned);
@@ -119,7 +141,8 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect(canary).toContainText("promoted", { timeout: 60_000 });
     await expect(page.getByRole("banner")).toContainText(`runs ${other.slice(0, 8)}`);
     expect((await ask(studio.gatewayUrl)).plan).toBe(other);
-    await routing.getByRole("button", { name: "Roll back routing" }).click();
+    await routing.getByRole("button", { name: `Roll back routing to ${planned.slice(0, 8)}` }).click();
+    await expect(page.getByRole("dialog")).toContainText(`by plan ${planned.slice(0, 8)} with policy`);
     await page.getByRole("dialog").getByRole("button", { name: "Roll back", exact: true }).click();
     await expect(page.getByRole("banner")).toContainText(`runs ${planned.slice(0, 8)}`);
     await expect(page.getByRole("dialog")).toHaveCount(0);
@@ -141,6 +164,11 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await expect(page.getByTestId("panic")).toContainText(`every request for text goes to ${model}. Why: answers are wrong. By operator`);
     const answer = await ask(studio.gatewayUrl);
     expect([answer.status, answer.model, answer.policy]).toEqual([200, model, "panic"]);
+    await expect(page.getByText("from before the panic").first()).toBeVisible();
+    await page.getByRole("button", { name: "Panic", exact: true }).click();
+    await expect(dialog).toContainText("Change the panic?");
+    await expect(dialog).toContainText(`everything goes to ${model}, ordered by operator`);
+    await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Workloads" }).click();
     await expect(page.getByTestId("panic")).toBeVisible();
     for (const colorScheme of ["light", "dark"] as const) {
@@ -162,6 +190,7 @@ test("an operator turns a knob, compares and tries another plan, mirrors, panics
     await page.getByTestId("mirror").getByRole("button", { name: "End mirror" }).click();
     await expect(page.getByTestId("mirror")).toContainText("No request is copied.");
     await page.getByRole("link", { name: "Apply", exact: true }).click();
+    await expect(page.getByRole("table", { name: "Revisions" })).toContainText("Routing: rolled back.");
     const audit = page.getByRole("table", { name: "Audit" });
     const times = {
       "order knobs": 1,
