@@ -29,6 +29,8 @@ interface ConfigurationOptions {
 export class Configuration {
   readonly #options: ConfigurationOptions;
   #previous: PlanPart | null = null;
+  /** Of the configuration it stands beside: hashing a large one whenever the status is read would hold requests up. */
+  #hashed: { readonly config: GatewayConfig; readonly etag: string } | null = null;
 
   constructor(options: ConfigurationOptions) {
     this.#options = options;
@@ -39,7 +41,10 @@ export class Configuration {
   }
 
   get etag(): string {
-    return this.current === null ? noConfigEtag : configEtag(this.current);
+    const { current } = this;
+    if (current === null) return noConfigEtag;
+    if (this.#hashed?.config !== current) this.#hashed = { config: current, etag: configEtag(current) };
+    return this.#hashed.etag;
   }
 
   /** What a rollback goes back to; null where there is none. */
