@@ -41,6 +41,8 @@ interface Act extends Omit<AdminRequest<z.ZodType>, "schema"> {
 /** What the gateway answers to a change of its configuration. */
 const revisedSchema = z.object({ policyHash: z.string().optional() });
 
+const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
+
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("; ");
 
 /** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
@@ -123,7 +125,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       // As for an application: the approval is bound to the plan's hash, which is its id.
       if (store.approvals.ofPlan(planId).length === 0) return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved.` };
       const body = { ...request, candidate: asked.candidate, by: actor };
-      const shares = request.shares.map((share) => `${Math.round(share * 1000) / 10} %`).join(", ");
+      const shares = request.shares.map(percent).join(", ");
       const detail = joined([`${asked.cascade}: ${shares} of programs`, request.reason]);
       return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
     },
@@ -137,7 +139,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     endShadow: end("shadow", "order end of shadow"),
     startMirror(clusterId, { share, maxInFlight, reason }, actor) {
       const body = { share, maxInFlight, reason, by: actor };
-      const detail = `${Math.round(share * 1000) / 10} % of requests, at most ${maxInFlight} at once${reason === "" ? "" : `; ${reason}`}`;
+      const detail = joined([`${percent(share)} of requests, at most ${maxInFlight} at once`, reason]);
       return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", subject: "gateway", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),

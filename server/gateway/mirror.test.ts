@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { ask, askAll, control, models, scoreOf, startScoredCascade } from "./scoredCascade";
 import { sayCompletion, startTestEngine } from "./testEngine";
 import { startTestGateway, testConfig, until } from "./testGateway";
 import { isCopy, putMirror, questions, readMirror, settled, signature, smallSuffices } from "./testMirror";
+import { ask, askAll, control, models, scoreOf, startScoredCascade } from "./testScoredCascade";
 
 describe("a mirror", () => {
   it("copies the share of the requests that it is to copy", async () => {

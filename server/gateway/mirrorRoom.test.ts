@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import { ask, askAll } from "./scoredCascade";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
 import { until } from "./testGateway";
 import { isCopy, putMirror, questions, readMirror, settled, smallSuffices } from "./testMirror";
+import { ask, askAll } from "./testScoredCascade";
 
 describe("a mirror's room", () => {
   it("never is more than half of an engine, however much there is to copy, nor keeps live requests from the other half", async () => {

@@ -2,10 +2,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { ask, askAll, candidateOf, control, models, startScoredCascade } from "./scoredCascade";
 import { Shadow } from "./shadow";
 import { startTestEngine } from "./testEngine";
 import { startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
+import { ask, askAll, candidateOf, control, models, startScoredCascade } from "./testScoredCascade";
 import { putShadow, questions, readShadow, signature, slackOver } from "./testShadow";
 
 type Cascade = Extract<PolicyDocument, { kind: "cascade" }>;

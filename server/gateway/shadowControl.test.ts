@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { askAll, candidateOf, control, startScoredCascade } from "./scoredCascade";
 import { startTestGateway } from "./testGateway";
+import { askAll, candidateOf, control, startScoredCascade } from "./testScoredCascade";
 import { putShadow, questions, readShadow, signature } from "./testShadow";
 
 type Cascade = Extract<PolicyDocument, { kind: "cascade" }>;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { candidateOf, startScoredCascade } from "./scoredCascade";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
 import { startTestGateway, testConfig, until } from "./testGateway";
+import { candidateOf, startScoredCascade } from "./testScoredCascade";
 import { putShadow, readShadow, slackOver } from "./testShadow";
 
 describe("a shadow of slack dispatch", () => {

@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { type Mirror as MirrorSummary, mirrorSchema } from "@/server/contracts/gatewayControls";
-import { control } from "./scoredCascade";
 import { type Asked, sayCompletion, startTestEngine } from "./testEngine";
 import { startTestGateway, type TestCascade, type TestGateway, testConfig, until } from "./testGateway";
+import { control } from "./testScoredCascade";
 
 export const signature = { by: "ann", reason: "scores of all" };
 export const questions = (count: number, from = 0): string[] => Array.from({ length: count }, (_, index) => `q${from + index}`);

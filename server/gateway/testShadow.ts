@@ -1,8 +1,8 @@
 import { expect } from "vitest";
 import { type Shadow as ShadowSummary, shadowSchema } from "@/server/contracts/gatewayControls";
 import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
-import { candidateOf, control } from "./scoredCascade";
 import type { TestGateway } from "./testGateway";
+import { candidateOf, control } from "./testScoredCascade";
 
 export const signature = { by: "ann", reason: "a look" };
 export const questions = (count: number, from = 0): string[] => Array.from({ length: count }, (_, index) => `q${from + index}`);
