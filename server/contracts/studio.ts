@@ -8,11 +8,10 @@ import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
-import type { PreviousPlan } from "./gatewayAdmin";
-import type { GatewayControls, Panic } from "./gatewayControls";
-import type { EngineReadings, TargetState } from "./watchedTarget";
+import type { Panic } from "./gatewayControls";
+import type { Sample } from "./liveFrame";
 
+export type * from "./liveFrame";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 
 export interface WorkloadSummary {
@@ -122,114 +121,6 @@ export interface Application {
   readonly steps: readonly ApplyStep[];
   readonly error: string | null;
   readonly actor: string;
-}
-
-/** null is a gap: the target gave no such value. It is drawn as a gap, never as zero. */
-export type Sample = number | null;
-
-export interface EngineFrame extends TargetState {
-  readonly id: string;
-  readonly model: string;
-  /** What its metrics and its own word say it is; null before it was scraped. */
-  readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** What the gateway makes of the engine; `unknown` while the gateway does not say or does not know it. */
-  readonly health: "serving" | "draining" | "unhealthy" | "unknown";
-  readonly running: Sample;
-  readonly waiting: Sample;
-  readonly kvUse: Sample;
-  readonly requestsPerSecond: Sample;
-  readonly ttftP95Seconds: Sample;
-  /** All that its metrics tell, and why the rest is missing; null while it is unreachable and in all frames but the newest. */
-  readonly readings: EngineReadings | null;
-  readonly gpus: readonly { readonly node: string; readonly index: number }[];
-}
-
-export interface GpuFrame {
-  readonly node: string;
-  readonly index: number;
-  /** A part of a GPU that was divided (MIG), by its number and profile; null for a whole one. */
-  readonly instance: { readonly id: string; readonly profile: string } | null;
-  /** As the vendor calls it; empty where nothing says. */
-  readonly name: string;
-  /** Share of time, 0..1, and of what: some engine of the GPU computed, or only that any kernel ran, which is near 1 on any busy GPU. */
-  readonly utilisation: Sample;
-  readonly utilisationOf: "graphics engine" | "any kernel" | null;
-  readonly memoryUsedBytes: Sample;
-  readonly memoryTotalBytes: Sample;
-  readonly powerWatts: Sample;
-  readonly temperatureCelsius: Sample;
-  /** Kubernetes containers that have it; several where it is shared. */
-  readonly containers: readonly { readonly namespace: string; readonly pod: string; readonly container: string }[];
-  readonly engineId: string | null;
-}
-
-/** Measured at the gateway over the last window, beside what the plan promised. */
-export interface StageFrame {
-  readonly model: string;
-  readonly queued: Sample;
-  readonly inFlight: Sample;
-  readonly share: Sample;
-  readonly escalated: Sample;
-  readonly p50Seconds: Sample;
-  readonly p95Seconds: Sample;
-  readonly p99Seconds: Sample;
-  readonly meanJudgedScore: Sample;
-}
-
-/** What the gateway was told to do, as last known: also while it does not answer. */
-export interface RoutingFrame {
-  /** Of the configuration, to change it only as it was seen. */
-  readonly etag: string;
-  readonly planId: string;
-  readonly policyHash: string;
-  /** The knobs' values and the ranges they were approved in among it. */
-  readonly policy: PolicyDocument;
-  /** null: a gateway without controls. */
-  readonly controls: GatewayControls | null;
-  /** What a rollback goes back to; null: there is none. Left out where the gateway does not say. */
-  readonly previous?: PreviousPlan | null;
-}
-
-/** A model the gateway has engines of. */
-export interface ServingModel {
-  readonly model: string;
-  /** Those that take work. */
-  readonly engines: number;
-}
-
-export interface LiveFrame {
-  readonly atMs: number;
-  readonly clusterId: string;
-  readonly planId: string | null;
-  readonly timeScale: number;
-  readonly engines: readonly EngineFrame[];
-  readonly gpus: readonly GpuFrame[];
-  /** Where `gpus` come from; null where nothing tells of them. */
-  readonly gpuSource: (TargetState & { readonly kind: "dcgm-exporter" | "nvidia-smi" }) | null;
-  readonly gateway: {
-    readonly state: "fresh" | "stale" | "unreachable";
-    readonly reason: string;
-    readonly requestsPerSecond: Sample;
-    readonly errorsPerSecond: Sample;
-    /** Requests turned away at the door: an unserved model, a bad body, a full queue. */
-    readonly refusedPerSecond: Sample;
-    /** Answers accepted without a judged score, which the quality floor does not cover. */
-    readonly unjudgedPerSecond: Sample;
-    readonly ttftP95Seconds: Sample;
-    /** The gateway's own time: neither queue nor engine nor judge. */
-    readonly overheadP95Seconds: Sample;
-    readonly stages: readonly StageFrame[];
-    /** Of the newest frame only; null in those before, and while no configuration was read. */
-    readonly routing: RoutingFrame | null;
-  };
-  /** End to end over the measuring window (since load began or the last 5 minutes, whichever is shorter). */
-  readonly measured: {
-    readonly requests: number;
-    readonly windowSeconds: number;
-    readonly p50Seconds: Sample;
-    readonly p95Seconds: Sample;
-    readonly meanQuality: Sample;
-  };
 }
 
 export interface LoadStatus {
