@@ -1,4 +1,5 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { SeriesRange } from "@/server/contracts/seriesRange";
 import type {
   Application,
   Approval,
@@ -23,7 +24,7 @@ import type {
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
-import type { RangeRequest, SeriesRange } from "@/server/series/seriesSource";
+import type { RangeRequest } from "@/server/series/seriesSource";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";

@@ -12,6 +12,8 @@ import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
 
 export type * from "./liveFrame";
+export type * from "./liveStream";
+export type * from "./seriesRange";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 
 export interface WorkloadSummary {

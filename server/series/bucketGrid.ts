@@ -1,4 +1,4 @@
-import type { SeriesColumns, SeriesKey, SeriesRange } from "./seriesSource";
+import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
 
 /** Some samples of a series, in a few numbers. */
 export interface Summary {

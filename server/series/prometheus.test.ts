@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { SeriesColumns, SeriesKey } from "@/server/contracts/seriesRange";
 import { listen } from "@/server/emulator/http";
 import { engineOn, MODEL, outcomes, TestEmulators } from "@/server/emulator/testEmulators";
 import { chooseMapping } from "@/server/engines/chooseMapping";
@@ -17,7 +18,7 @@ import { studioSettings } from "@/server/studioSettings";
 import { readGpus } from "@/server/telemetry/gpuMapping";
 import { type Histogram, histogramDelta, histogramQuantile } from "@/server/telemetry/histogramQuantile";
 import { createPrometheusSource } from "./prometheusSource";
-import type { SeriesColumns, SeriesKey } from "./seriesSource";
+
 import { prometheusMissing, startPrometheus } from "./testPrometheus";
 
 const TIME_SCALE = 4;

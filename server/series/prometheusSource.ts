@@ -1,9 +1,10 @@
+import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
 import type { EngineMapping } from "@/server/engines/engineMapping";
 import { engineQueries } from "./engineQueries";
 import { type PromAnswer, type PrometheusClientOptions, queryMatrix } from "./prometheusClient";
 import { type PromQuery, promQueries, subjectLabels } from "./promQueries";
 import { kindOf, type SubjectKind } from "./quantities";
-import type { RangeRequest, SeriesColumns, SeriesKey, SeriesRange, SeriesSource } from "./seriesSource";
+import type { RangeRequest, SeriesSource } from "./seriesSource";
 
 /** What there is to ask of. */
 export interface PrometheusTargets {

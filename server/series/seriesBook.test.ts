@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { SeriesColumns, SeriesRange } from "@/server/contracts/seriesRange";
 import { openStore, type Store } from "@/server/store/store";
 import { createSeriesBook, type SeriesBookOptions } from "./seriesBook";
-import type { SeriesColumns, SeriesRange } from "./seriesSource";
 
 /** The longest that a timer takes. */
 const NEVER_MS = 2 ** 31 - 1;

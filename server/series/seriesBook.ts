@@ -1,8 +1,9 @@
+import type { SeriesKey } from "@/server/contracts/seriesRange";
 import type { RollUpRepository } from "@/server/store/rollUpRepository";
 import { createBucketGrid } from "./bucketGrid";
 import { createRollUps, DAY_MS, type RollUpState, type RollUpStep, rollUpSteps } from "./rollUps";
 import { createSeriesRing } from "./seriesRing";
-import type { SeriesKey, SeriesSource } from "./seriesSource";
+import type { SeriesSource } from "./seriesSource";
 
 export interface SeriesBookOptions {
   readonly clusterId: string;

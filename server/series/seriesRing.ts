@@ -1,4 +1,4 @@
-import type { SeriesKey } from "./seriesSource";
+import type { SeriesKey } from "@/server/contracts/seriesRange";
 
 export interface RingOptions {
   /** Rounds kept. */
