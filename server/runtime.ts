@@ -16,8 +16,9 @@ import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
 import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
+import { createConnector } from "@/server/clusters/clusterConnector";
 import { createEmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
-import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
+import { createEmulatorHost } from "@/server/clusters/emulatorHost";
 import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
@@ -66,17 +67,17 @@ export function createRuntime(settings: StudioSettings): Runtime {
   });
   const planner = metrics.counting(createPlanner({ warm: true }));
   const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
-  const connector = createEmbeddedConnector({
-    emulator: createAdminClient("emulator", emulatorUrl, adminToken),
-    gateway,
-    sources: {
-      plan: (id) => store.plans.get(id),
+  const connector = createConnector({
+    host: createEmulatorHost({
+      emulator: createAdminClient("emulator", emulatorUrl, adminToken),
       heldOutOutcomes(workloadId) {
         const workload = loadWorkload(store, workloadId);
         // Named by id: a plan's workload is recognised by it.
         return workload === null ? null : heldOutOutcomes({ ...workload, name: workloadId });
       },
-    },
+    }),
+    gateway,
+    planOf: (id) => store.plans.get(id),
   });
   const series = createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps });
   const suggested = seedStore(store);

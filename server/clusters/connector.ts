@@ -1,6 +1,4 @@
-import type { EmulatedOutcomes } from "@/server/contracts/emulatorAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
-import type { Plan } from "@/solver/plan/plan";
 import type { StandingEngine } from "./planSteps";
 
 export interface ObservedEngine extends StandingEngine {
@@ -26,13 +24,6 @@ export interface Observation {
 
 /** A result, or a sentence on what is in the way: an unreachable cluster is an expected state, not a bug. */
 export type Answer<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
-
-/** Where a step finds what it names. */
-export interface StepSources {
-  plan(id: string): Plan | null;
-  /** The held-out prompts of a workload, in the emulator's form; null when the workload is gone. */
-  heldOutOutcomes(workloadId: string): EmulatedOutcomes | null;
-}
 
 export interface StepOptions {
   readonly signal: AbortSignal;

@@ -1,4 +1,3 @@
-import type { EmulatedCluster } from "@/server/contracts/emulatorAdmin";
 import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting } from "@/server/store/storedStep";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
@@ -35,7 +34,7 @@ export interface ConfigParts {
   readonly plan: Plan | null;
   readonly engines: readonly ObservedEngine[];
   /** The cluster's own, for policies that have none among their engines. */
-  readonly judge: EmulatedCluster["judge"];
+  readonly judge: GatewayConfig["judge"];
   readonly timeScale: number;
   /** Configuration in force: its policy stays, with its knobs as they stand, when `routing` names its plan or none. */
   readonly current: GatewayConfig | null;
@@ -73,7 +72,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
   };
 }
 
-function judgeFor(policy: PolicyDocument, own: EmulatedCluster["judge"]): GatewayConfig["judge"] {
+function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayConfig["judge"] {
   const model = judgeEngineOf(policy);
   return model === null ? own : { model };
 }

@@ -10,7 +10,8 @@ import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import type { ModelDeployment } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createAdminClient } from "./adminClient";
-import { createEmbeddedConnector } from "./embeddedConnector";
+import { createConnector } from "./clusterConnector";
+import { createEmulatorHost } from "./emulatorHost";
 
 const token = "test-token";
 
@@ -69,10 +70,13 @@ export async function startTestCluster() {
   const store = openStore(folder);
   const workload = generatedWorkload({ prompts: 100, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
   const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
-  const connector = createEmbeddedConnector({
-    emulator: createAdminClient("emulator", `http://127.0.0.1:${emulatorPort}`, token),
+  const connector = createConnector({
+    host: createEmulatorHost({
+      emulator: createAdminClient("emulator", `http://127.0.0.1:${emulatorPort}`, token),
+      heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
+    }),
     gateway,
-    sources: { plan: (id) => store.plans.get(id), heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }) },
+    planOf: (id) => store.plans.get(id),
   });
   return {
     store,

@@ -5,7 +5,8 @@ import { loadWorkload, storeWorkload } from "@/server/api/workloadService";
 import { createCardShelf } from "@/server/cards/cardShelf";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
-import { createEmbeddedConnector } from "@/server/clusters/embeddedConnector";
+import { createConnector } from "@/server/clusters/clusterConnector";
+import { createEmulatorHost } from "@/server/clusters/emulatorHost";
 import { startTestCluster, timeScale } from "@/server/clusters/testCluster";
 import { defaultCascade } from "@/server/contracts/gatewayAdmin";
 import type { Proposal, TrafficReport } from "@/server/contracts/studio";
@@ -119,16 +120,16 @@ test("load at another rate than planned leads to a proposal that a person applie
 async function apply(plan: Plan): Promise<void> {
   const { store, environment } = cluster;
   const admin = (name: string, port: string) => createAdminClient(name, `http://127.0.0.1:${port}`, environment.WEIR_ADMIN_TOKEN);
-  const connector = createEmbeddedConnector({
-    emulator: admin("emulator", environment.WEIR_EMULATOR_PORT),
-    gateway: admin("gateway", environment.WEIR_GATEWAY_ADMIN_PORT),
-    sources: {
-      plan: (id) => store.plans.get(id),
+  const connector = createConnector({
+    host: createEmulatorHost({
+      emulator: admin("emulator", environment.WEIR_EMULATOR_PORT),
       heldOutOutcomes: (id) => {
         const found = loadWorkload(store, id);
         return found === null ? null : heldOutOutcomes({ ...found, name: id });
       },
-    },
+    }),
+    gateway: admin("gateway", environment.WEIR_GATEWAY_ADMIN_PORT),
+    planOf: (id) => store.plans.get(id),
   });
   store.plans.keep(plan);
   store.approvals.insert({ planId: plan.id, actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });

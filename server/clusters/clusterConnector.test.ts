@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createAdminClient } from "./adminClient";
+import { createConnector } from "./clusterConnector";
 import { connectorContract } from "./connectorContract";
-import { createEmbeddedConnector } from "./embeddedConnector";
+import { createEmulatorHost } from "./emulatorHost";
 import { targetEngines } from "./targetEngines";
 import { planOnGpus, startTestCluster } from "./testCluster";
 
-connectorContract("embedded", async () => {
+connectorContract("emulator", async () => {
   const cluster = await startTestCluster();
   const plan = planOnGpus("one", { "qwen2.5-3b": [1] });
   const [engine] = targetEngines(plan);
@@ -27,13 +28,13 @@ connectorContract("embedded", async () => {
   };
 });
 
-describe("embedded connector", () => {
+describe("connector", () => {
   it("says which process cannot be reached, where", async () => {
     const nowhere = "http://127.0.0.1:9";
-    const connector = createEmbeddedConnector({
-      emulator: createAdminClient("emulator", nowhere, "t"),
+    const connector = createConnector({
+      host: createEmulatorHost({ emulator: createAdminClient("emulator", nowhere, "t"), heldOutOutcomes: () => null }),
       gateway: createAdminClient("gateway", nowhere, "t"),
-      sources: { plan: () => null, heldOutOutcomes: () => null },
+      planOf: () => null,
     });
     const observed = await connector.observe();
     expect(observed.ok ? "" : observed.message).toMatch(/^The emulator at http:\/\/127\.0\.0\.1:9 cannot be reached/);

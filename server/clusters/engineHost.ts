@@ -1,0 +1,29 @@
+import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Answer, Observation, StepOptions } from "./connector";
+
+/** What a host tells of its hardware and its engines; what the gateway makes of them is known elsewhere. */
+export interface HostObservation extends Omit<Observation, "routing" | "policyModels"> {
+  /** Who judges answers of policies that have no judge among their engines; null where the host has none. */
+  readonly judge: GatewayConfig["judge"];
+}
+
+export interface LookOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** For whom somebody waits; left out: as long as a step may take. */
+  readonly limitMs?: number | undefined;
+}
+
+/**
+ * Where engines run and by whom they are started and ended: the part of a cluster that differs from one kind to the next. Routing is
+ * the same for all (`createConnector`). What a host does again that was done before changes nothing and succeeds.
+ */
+export interface EngineHost {
+  observe(options: LookOptions): Promise<Answer<HostObservation>>;
+  /** Brings an engine up; answers as soon as it is on its way, what was found. */
+  start(engine: EngineRequest, options: StepOptions): Promise<Answer<string>>;
+  /** Ends an engine and waits until its GPUs are free. */
+  stop(engineId: string, options: StepOptions): Promise<Answer<string>>;
+  /** Gives engines that replay a workload its prompts; left out where engines are real. */
+  readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
+}
