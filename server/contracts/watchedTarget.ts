@@ -44,9 +44,12 @@ export type EngineReadingName =
   | "promptTokensPerSecond"
   | "generationTokensPerSecond"
   | "prefixHitShare"
+  | "ttftMeanSeconds"
+  | "tpotMeanSeconds"
+  | "endToEndMeanSeconds"
   | Percentiles<"ttft" | "tpot" | "itl" | "endToEnd" | "queue">;
 
-/** Every quantity of an engine; rates, shares of hits and percentiles are of the last seconds. */
+/** Every quantity of an engine; rates, shares of hits, means and percentiles are of the last seconds. */
 export type EngineReadings = Readonly<Record<EngineReadingName, Reading>> & {
   /** awake, or how the engine sleeps, in its words. */
   readonly sleepState: Reading<string>;

@@ -29,11 +29,13 @@ describe("series of one engine", () => {
       'vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf"} 3',
       'vllm:time_to_first_token_seconds_bucket{engine="1",le="0.1"} 2',
       'vllm:time_to_first_token_seconds_bucket{engine="1",le="+Inf"} 4',
+      'vllm:time_to_first_token_seconds_sum{engine="0"} 0.5',
+      'vllm:time_to_first_token_seconds_sum{engine="1"} 1.5',
     ]);
     expect(value(readings, "running")).toBe(21);
     expect(value(readings, "kvUse")).toEqual({ max: 0.5, mean: 0.375 });
     expect(value(readings, "kvCapacityTokens")).toBe(24_000);
-    expect(value(readings, "ttftSeconds")).toEqual({ bounds: [0.1, Number.POSITIVE_INFINITY], cumulative: [3, 7] });
+    expect(value(readings, "ttftSeconds")).toEqual({ bounds: [0.1, Number.POSITIVE_INFINITY], cumulative: [3, 7], sum: 2 });
   });
 
   it("count once where processes of one rank write them, all but one with 0", () => {
@@ -54,6 +56,7 @@ describe("series of one engine", () => {
     expect(value(read([other(1, "+Inf", 9), other(0, "+Inf", 8), other(0, "1", 5)]), "queueSeconds")).toEqual({
       bounds: [1, Number.POSITIVE_INFINITY],
       cumulative: [5, 8],
+      sum: null,
     });
   });
 

@@ -12,6 +12,8 @@ export type Reading<Value> =
 export interface BucketCounts {
   readonly bounds: readonly number[];
   readonly cumulative: readonly number[];
+  /** Of all that was observed; null where the engine does not write it. */
+  readonly sum: number | null;
 }
 
 type SourceOf<Name extends keyof NotionSources> = NonNullable<NotionSources[Name]>[number];
@@ -112,7 +114,8 @@ const readHistogram: Read<SourceOf<"ttftSeconds">, BucketCounts> = (source, metr
     counts.set(Number.POSITIVE_INFINITY, sum(count));
   }
   const bounds = [...counts.keys()].sort((left, right) => left - right);
-  return { bounds, cumulative: bounds.map((bound) => counts.get(bound) ?? 0) };
+  const sums = valuesOf({ ...source, name: `${source.name}_sum` }, metrics, rules);
+  return { bounds, cumulative: bounds.map((bound) => counts.get(bound) ?? 0), sum: sums === null ? null : sum(sums) };
 };
 
 const readState: Read<SourceOf<"sleepState">, string> = (source, metrics, rules) => {

@@ -70,6 +70,17 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
         }),
       );
 
+  const mean =
+    (notion: NotionName): PromQuery =>
+    (match, window) =>
+      over((mapping) =>
+        ((mapping.notions[notion] ?? []) as readonly MetricSource[]).map((source) => {
+          const part = (name: string) =>
+            `sum by (instance) (${seriesOf({ ...source, name: `${source.name}_${name}` }, mapping.series, { match, read: rateOver(window) })})`;
+          return `${part("sum")} / (${part("count")} > 0)`;
+        }),
+      );
+
   const kvUse =
     (ofRanks: "max" | "avg"): PromQuery =>
     (match) =>
@@ -110,6 +121,9 @@ export function engineQueries(mappings: readonly EngineMapping[]): Partial<Recor
     requestsPerSecond: rate("answered"),
     promptTokensPerSecond: rate("promptTokens"),
     generationTokensPerSecond: rate("generationTokens"),
+    ttftMeanSeconds: mean("ttftSeconds"),
+    tpotMeanSeconds: mean("tpotSeconds"),
+    endToEndMeanSeconds: mean("endToEndSeconds"),
     ttftP50Seconds: quantile("ttftSeconds", 0.5),
     ttftP95Seconds: quantile("ttftSeconds", 0.95),
     ttftP99Seconds: quantile("ttftSeconds", 0.99),

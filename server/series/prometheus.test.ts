@@ -128,6 +128,9 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
       expect(lastOf(p95)).toBeCloseTo(histogramQuantile(0.95, grown(name)) ?? Number.NaN, 9);
       expect(lastOf(p99)).toBeCloseTo(histogramQuantile(0.99, grown(name)) ?? Number.NaN, 9);
     }
+    const [mean] = await read(of(engineSubject, "endToEndMeanSeconds"));
+    const sum = (of: typeof after): number => of.latencies.endToEnd.sum ?? Number.NaN;
+    expect(lastOf(mean)).toBeCloseTo((sum(after) - sum(before)) / 10, 9);
     const [requests, written, prompts] = await read(
       of(engineSubject, "requestsPerSecond", "generationTokensPerSecond", "promptTokensPerSecond"),
     );

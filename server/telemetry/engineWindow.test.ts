@@ -23,8 +23,9 @@ interface Counts {
   readonly buckets: readonly [number, number, number];
 }
 
+/** Each took 0.3 s. */
 const histogram = (name: string, [low, middle, all]: Counts["buckets"]) =>
-  `vllm:${name}_bucket{le="0.1"} ${low}\nvllm:${name}_bucket{le="1.0"} ${middle}\nvllm:${name}_bucket{le="+Inf"} ${all}\n`;
+  `vllm:${name}_bucket{le="0.1"} ${low}\nvllm:${name}_bucket{le="1.0"} ${middle}\nvllm:${name}_bucket{le="+Inf"} ${all}\nvllm:${name}_sum ${0.3 * all}\n`;
 
 const exposition = ({ prompt, generated, queries, hits, preempted, buckets }: Counts) =>
   [
@@ -44,7 +45,7 @@ const exposition = ({ prompt, generated, queries, hits, preempted, buckets }: Co
 const none: Counts = { prompt: 0, generated: 0, queries: 0, hits: 0, preempted: 0, buckets: [0, 0, 0] };
 
 describe("an engine's window", () => {
-  it("reads every notion: levels as they stand, counters as rates, histograms as percentiles of what was observed lately", () => {
+  it("reads every notion: levels as they stand, counters as rates, histograms as means and percentiles of what was observed lately", () => {
     const window = createEngineWindow(2);
     expect(window.readings()).toBeNull();
     take(window, 0, exposition({ ...none, prompt: 500, buckets: [100, 100, 100] }));
@@ -66,6 +67,9 @@ describe("an engine's window", () => {
       promptTokensPerSecond: value(20),
       generationTokensPerSecond: value(40),
       prefixHitShare: value(0.25),
+      ttftMeanSeconds: { value: expect.closeTo(0.3, 12) },
+      tpotMeanSeconds: { value: expect.closeTo(0.3, 12) },
+      endToEndMeanSeconds: { value: expect.closeTo(0.3, 12) },
       // The ten that were observed since lie between 0.1 s and 1 s.
       ttftP50Seconds: { value: expect.closeTo(0.55, 12) },
       tpotP95Seconds: { value: expect.closeTo(0.955, 12) },

@@ -27,7 +27,7 @@ const asRead = <Value, Made>(notion: Notion<Value>, make: (value: Value) => Made
   notion.state === "value" ? { state: "value", value: make(notion.value) } : notion;
 const known = <Value>(notion: Notion<Value>): Value | null => (notion.state === "value" ? notion.value : null);
 
-/** Counters are read as rates and histograms as percentiles of the last seconds, both in engine seconds. */
+/** Counters are read as rates and histograms as means and percentiles of the last seconds, all in engine seconds. */
 export function createEngineWindow(timeScale: number): EngineWindow {
   const each = <Name extends string, Made>(names: readonly Name[], make: () => Made) =>
     Object.fromEntries(names.map((name) => [name, make()])) as Readonly<Record<Name, Made>>;
@@ -43,6 +43,7 @@ export function createEngineWindow(timeScale: number): EngineWindow {
     return { state: "value", value: found === null || lookedUp === null || lookedUp === 0 ? null : Math.min(1, found / lookedUp) };
   };
 
+  const mean = (notion: Notion<unknown>, window: HistogramWindow): Reading => asRead(notion, () => window.mean());
   const percentiles = <Name extends string>(name: Name, notion: Notion<unknown>, window: HistogramWindow) => {
     const percentile = (q: number): Reading => asRead(notion, () => window.quantile(q));
     return {
@@ -71,6 +72,9 @@ export function createEngineWindow(timeScale: number): EngineWindow {
         promptTokensPerSecond: rate("promptTokens"),
         generationTokensPerSecond: rate("generationTokens"),
         prefixHitShare: share(notions.prefixHits, notions.prefixQueries),
+        ttftMeanSeconds: mean(notions.ttftSeconds, latencies.ttftSeconds),
+        tpotMeanSeconds: mean(notions.tpotSeconds, latencies.tpotSeconds),
+        endToEndMeanSeconds: mean(notions.endToEndSeconds, latencies.endToEndSeconds),
         ...percentiles("ttft", notions.ttftSeconds, latencies.ttftSeconds),
         ...percentiles("tpot", notions.tpotSeconds, latencies.tpotSeconds),
         ...percentiles("itl", notions.itlSeconds, latencies.itlSeconds),

@@ -1,5 +1,10 @@
 import { goesOn, type Histogram, histogramDelta, histogramQuantile } from "./histogramQuantile";
 
+/** A histogram as it is scraped, with the sum of all that it observed; null where the engine does not write it. */
+export interface SummedHistogram extends Histogram {
+  readonly sum: number | null;
+}
+
 /** What a cumulative histogram observed lately. */
 export interface HistogramWindow {
   /**
@@ -7,15 +12,17 @@ export interface HistogramWindow {
    *
    * @returns whether a count fell, which they do only when they begin anew.
    */
-  take(atMs: number, histogram: Histogram | null): boolean;
+  take(atMs: number, histogram: SummedHistogram | null): boolean;
   /** By Prometheus' rule, in the histogram's unit; null where nothing was observed in the window. */
   quantile(q: number): number | null;
+  /** Exact, unlike the quantiles; null where nothing was observed in the window or no sum is written. */
+  mean(): number | null;
 }
 
 /** A histogram read as the difference of its newest and its oldest reading in the window; one that fell begins the window anew. */
 export function createHistogramWindow(windowMs: number): HistogramWindow {
   /** Readings in a row, oldest first, of which each goes on from the one before. */
-  let readings: { readonly atMs: number; readonly histogram: Histogram }[] = [];
+  let readings: { readonly atMs: number; readonly histogram: SummedHistogram }[] = [];
   let observed: Histogram | null = null;
   return {
     take(atMs, histogram) {
@@ -30,5 +37,10 @@ export function createHistogramWindow(windowMs: number): HistogramWindow {
       return broken;
     },
     quantile: (q) => (observed === null ? null : histogramQuantile(q, observed)),
+    mean() {
+      const [before, after] = [readings[0]?.histogram.sum ?? null, readings.at(-1)?.histogram.sum ?? null];
+      const count = observed?.cumulative.at(-1) ?? 0;
+      return before === null || after === null || count === 0 || after < before ? null : (after - before) / count;
+    },
   };
 }
