@@ -1,6 +1,7 @@
+import type { LiveFrame } from "@/server/contracts/studio";
 import { formatGibibytes, formatPercent } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
-import type { HeatNode } from "./prepareLive";
+import { type HeatNode, heatNodes } from "./heatNodes";
 
 function Cell({ cell, identity }: { readonly cell: HeatNode["gpus"][number]; readonly identity: ModelIdentity | undefined }) {
   const { gpu, memoryUse } = cell;
@@ -30,16 +31,10 @@ function Cell({ cell, identity }: { readonly cell: HeatNode["gpus"][number]; rea
 }
 
 /** GPUs by node: utilisation as depth of colour and as a number, memory as the bar below, the model as letter and border. */
-export function GpuHeat({
-  nodes,
-  identities,
-}: {
-  readonly nodes: readonly HeatNode[];
-  readonly identities: ReadonlyMap<string, ModelIdentity>;
-}) {
+export function GpuHeat({ frame, identities }: { readonly frame: LiveFrame; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
   return (
     <div className="flex flex-col gap-2" data-testid="gpu-heat">
-      {nodes.map((node) => (
+      {heatNodes(frame).map((node) => (
         <div key={node.name} className="flex items-center gap-2">
           <span className="w-16 shrink-0 truncate text-xs text-ink-3">{node.name}</span>
           <ul aria-label={`GPUs of ${node.name}`} className="flex min-w-0 flex-1 list-none gap-1">

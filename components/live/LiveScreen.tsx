@@ -49,8 +49,8 @@ const Routing = memo(function Routing({
 });
 
 const Attention = memo(function Attention({ live, proposal }: { readonly live: Live; readonly proposal: Proposal | null }) {
-  const frame = useDrawn(live, (state) => state.shown.at(-1));
-  return frame === undefined ? null : <AttentionStrip problems={prepareAttention(frame)} proposal={proposal} />;
+  const frames = useDrawn(live, (state) => state.shown);
+  return frames.length === 0 ? null : <AttentionStrip problems={prepareAttention(frames)} proposal={proposal} />;
 });
 
 function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {

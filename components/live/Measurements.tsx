@@ -14,7 +14,7 @@ import { GpuHeat } from "./GpuHeat";
 import { LiveChart } from "./LiveChart";
 import { LiveFigures } from "./LiveFigures";
 import { engineRows } from "./prepareEngines";
-import { heatNodes, latencySeries, queueSeries, rateSeries, servedModels, stageRows } from "./prepareLive";
+import { latencySeries, queueSeries, rateSeries, servedModels, stageRows } from "./prepareLive";
 import { panicOf } from "./preparePanic";
 import { SettlingWord } from "./SettlingWord";
 import { StagePanel } from "./StagePanel";
@@ -87,7 +87,7 @@ const Engines = memo(function Engines({ live, identities }: { readonly live: Liv
 
 const Gpus = memo(function Gpus({ live, identities }: { readonly live: Live; readonly identities: Identities }) {
   const frame = useDrawn(live, newestShown);
-  return frame === undefined ? null : <GpuHeat nodes={heatNodes(frame)} identities={identities} />;
+  return frame === undefined ? null : <GpuHeat frame={frame} identities={identities} />;
 });
 
 /** Everything measured, each piece drawn in its own turn. */

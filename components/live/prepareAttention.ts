@@ -10,9 +10,10 @@ export interface Problem {
   readonly text: string;
 }
 
-/** What of a frame needs an operator, worst first; empty when all is well. An engine that loads or drains is no problem. */
-export function prepareAttention(frame: LiveFrame): readonly Problem[] {
-  return [...gatewayProblems(frame.gateway), ...frame.engines.flatMap(engineProblems)];
+/** What of the newest frame needs an operator, worst first; empty when all is well. An engine that loads or drains is no problem. */
+export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem[] {
+  const frame = frames.at(-1);
+  return frame === undefined ? [] : [...gatewayProblems(frame.gateway), ...frame.engines.flatMap(engineProblems)];
 }
 
 function gatewayProblems({ state, reason, refusedPerSecond, unjudgedPerSecond }: LiveFrame["gateway"]): readonly Problem[] {

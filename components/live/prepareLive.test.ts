@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { identifyModels } from "../ui/modelIdentity";
-import { heatNodes, queueSeries, servedModels, stageRows } from "./prepareLive";
-import { testEngine, testFrame, testGpu } from "./testFrame";
+import { queueSeries, servedModels, stageRows } from "./prepareLive";
+import { testEngine, testFrame } from "./testFrame";
 
 const identities = identifyModels(["small-8b"]);
 
@@ -27,10 +27,5 @@ describe("live preparers", () => {
     const busy = testFrame({ engines: [testEngine("e1", { running: 2, waiting: 2 }), testEngine("e2", { running: null, waiting: null })] });
     expect([running?.read(busy), waiting?.read(busy)]).toEqual([2, 2]);
     expect(running?.read(testFrame({ engines: [testEngine("e2", { running: null, waiting: null })] }))).toBeNull();
-  });
-
-  it("keep a GPU whose memory is not reported without a share", () => {
-    const gpu = testGpu({ utilisation: 0.4, memoryUsedBytes: null, memoryTotalBytes: 80 });
-    expect(heatNodes(testFrame({ gpus: [gpu] }))[0]?.gpus[0]?.memoryUse).toBeNull();
   });
 });
