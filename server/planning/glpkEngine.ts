@@ -3,6 +3,12 @@ import { answerWithoutSearch, type MilpEngine, type MilpLimits, type MilpResult 
 import { type MilpModel, objectiveOf, type Row, roundIntegers, type Variable } from "@/solver/milp/model";
 
 /**
+ * GLPK's clock and the one that its answer is timed by differ by milliseconds: a search that ends within this share of its limit ended
+ * by it. To call a search cut that was not is harmless, to call one proven that was cut is not.
+ */
+const LIMIT_REACHED = 0.9;
+
+/**
  * GLPK behind the MILP seam. `solve` blocks its thread, so it is loaded in worker threads only. GLPK tells neither bound nor
  * progress for integer programs: a time-out with a point in hand is `feasible` without a gap.
  */
@@ -22,9 +28,10 @@ function solve(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
     tmlim: timeLimitSeconds,
     mipgap: limits.relativeGap,
   });
+  const cut = time >= LIMIT_REACHED * timeLimitSeconds;
   if (result.status === glpk.GLP_NOFEAS || result.status === glpk.GLP_INFEAS) return { status: "infeasible" };
   if (result.status !== glpk.GLP_OPT && result.status !== glpk.GLP_FEAS) {
-    return time < timeLimitSeconds ? withoutCost(glpk, model, limits) : { status: "undecided" };
+    return cut ? { status: "undecided" } : withoutCost(glpk, model, limits);
   }
   const x = roundIntegers(
     model,
@@ -33,7 +40,7 @@ function solve(glpk: GLPK, model: MilpModel, limits: MilpLimits): MilpResult {
   const objective = objectiveOf(model, x);
   if (result.status === glpk.GLP_OPT) return { status: "optimal", objective, bound: objective, gap: 0, x };
   // Before the time is up, a point without proof is one within the gap asked for.
-  if (time >= timeLimitSeconds) return { status: "feasible", objective, x };
+  if (cut || limits.relativeGap === 0) return { status: "feasible", objective, x };
   return { status: "optimal", objective, bound: objective - limits.relativeGap * Math.abs(objective), gap: limits.relativeGap, x };
 }
 
