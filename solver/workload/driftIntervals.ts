@@ -1,0 +1,72 @@
+import { mean, quantileOfSorted } from "../numeric/quantile";
+
+/** A figure of live requests with the ends between which sampling leaves it. */
+export interface MeasuredFigure {
+  readonly value: number;
+  readonly low: number;
+  /** Infinity where the sample is too small to bound a percentile from above. */
+  readonly high: number;
+  /** Values it was made from. */
+  readonly count: number;
+}
+
+/** Consecutive requests share queues and bursts: blocks of them show what that adds to the error. */
+const BLOCKS = 10;
+
+/** Two-sided 99 %: of the normal distribution, and of Student's with one degree of freedom less than there are blocks. */
+const NORMAL_99 = 2.576;
+const BLOCKS_T_99 = 3.25;
+
+/**
+ * The mean of values in the order they were seen, with its 99 % interval: by the values' own spread or by that of the means of
+ * consecutive blocks (batch means; Law, Simulation Modeling and Analysis, chapter 9), whichever is wider.
+ *
+ * @returns null without values.
+ */
+export function meanInterval(values: ArrayLike<number>): MeasuredFigure | null {
+  if (values.length === 0) return null;
+  const value = mean(values);
+  const half = halfWidth(values, value);
+  return { value, low: value - half, high: value + half, count: values.length };
+}
+
+/**
+ * A quantile of values in the order they were seen, with its 99 % interval between order statistics: how far the share of values
+ * below it may lie from `q` says which ranks bound it, by the binomial spread or by that over blocks, whichever is wider.
+ *
+ * @param q above 0 and below 1, so 0.95 for p95.
+ * @returns null without values.
+ */
+export function quantileInterval(values: ArrayLike<number>, q: number): MeasuredFigure | null {
+  if (values.length === 0) return null;
+  const sorted = Float64Array.from(values).sort();
+  const value = quantileOfSorted(sorted, q);
+  const below = Float64Array.from(values, (one) => (one <= value ? 1 : 0));
+  const half = Math.max(halfWidth(below, mean(below)), NORMAL_99 * Math.sqrt((q * (1 - q)) / values.length));
+  return {
+    value,
+    low: quantileOfSorted(sorted, Math.max(0, q - half)),
+    high: q + half >= 1 ? Number.POSITIVE_INFINITY : quantileOfSorted(sorted, q + half),
+    count: values.length,
+  };
+}
+
+function halfWidth(values: ArrayLike<number>, centre: number): number {
+  const alone = NORMAL_99 * Math.sqrt(variance(values, centre) / values.length);
+  const size = Math.floor(values.length / BLOCKS);
+  if (size < 2) return alone;
+  const blocks = Float64Array.from({ length: BLOCKS }, (_, block) => {
+    let sum = 0;
+    for (let at = block * size; at < (block + 1) * size; at += 1) sum += values[at] ?? 0;
+    return sum / size;
+  });
+  return Math.max(alone, BLOCKS_T_99 * Math.sqrt(variance(blocks, mean(blocks)) / BLOCKS));
+}
+
+/** Of a sample; of a single value, which tells nothing of a spread, infinite. */
+function variance(values: ArrayLike<number>, centre: number): number {
+  if (values.length < 2) return Number.POSITIVE_INFINITY;
+  let sum = 0;
+  for (let at = 0; at < values.length; at += 1) sum += ((values[at] ?? 0) - centre) ** 2;
+  return sum / (values.length - 1);
+}
