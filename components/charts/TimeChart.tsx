@@ -1,0 +1,96 @@
+"use client";
+
+import { memo, useEffect, useMemo, useRef, useState } from "react";
+import type { ChartMark, TimeWindow } from "./chartSpec";
+import type { Crosshair } from "./crosshair";
+import { prepareTimeChart, type TimeChartInput } from "./prepareTimeChart";
+import { PLOT, TimePlot } from "./TimePlot";
+import { TimePointer } from "./TimePointer";
+import { TimeTable } from "./TimeTable";
+import { useOnScreen } from "./useOnScreen";
+
+export interface TimeChartProps extends Omit<TimeChartInput, "marks"> {
+  readonly marks?: readonly ChartMark[];
+  /** Shared by all charts of the page. */
+  readonly crosshair: Crosshair;
+  readonly onZoom: (window: TimeWindow) => void;
+  /** Why there is nothing to draw, where that is known. */
+  readonly empty?: string;
+}
+
+const NO_MARKS: readonly ChartMark[] = [];
+const NOTHING = "No value of this was reported in the range.";
+/** Before it is measured. */
+const FIRST_WIDTH = 420;
+
+/**
+ * Lines over time with their key, crosshair, zoom and table. Draws anew when its input is another object, and only while it can be
+ * seen: `range` and `window` should change together, once for each tick of the page.
+ */
+export function TimeChart(props: TimeChartProps) {
+  const figure = useRef<HTMLElement>(null);
+  const seen = useOnScreen(figure);
+  return (
+    <figure ref={figure} className="m-0">
+      <Drawing {...props} seen={seen} />
+    </figure>
+  );
+}
+
+type DrawingProps = TimeChartProps & { readonly seen: boolean };
+
+/** What is not seen stays as it was drawn last. */
+const isDrawn = (before: DrawingProps, after: DrawingProps): boolean =>
+  !after.seen || (Object.keys(after) as (keyof DrawingProps)[]).every((key) => Object.is(before[key], after[key]));
+
+const Drawing = memo(function Drawing({ spec, range, window, bands, marks = NO_MARKS, crosshair, onZoom, empty = NOTHING }: DrawingProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FIRST_WIDTH);
+  useEffect(() => {
+    if (frame.current === null) return;
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.round(entry?.contentRect.width ?? FIRST_WIDTH)));
+    observer.observe(frame.current);
+    return () => observer.disconnect();
+  }, []);
+  const picture = useMemo(() => {
+    const size = { width: Math.max(40, width - PLOT.left - PLOT.right), height: PLOT.height - PLOT.top - PLOT.bottom };
+    return prepareTimeChart({ spec, range, window, bands, marks }, size, -new Date(window.toMs).getTimezoneOffset());
+  }, [spec, range, window, bands, marks, width]);
+  return (
+    <>
+      <div ref={frame} className="relative">
+        <TimePlot picture={picture} spec={spec} />
+        {picture.hasValues ? (
+          <TimePointer picture={picture} spec={spec} crosshair={crosshair} onZoom={onZoom} />
+        ) : (
+          <p className="absolute inset-0 flex items-center justify-center px-14 pb-6 text-center text-sm text-ink-3">{empty}</p>
+        )}
+      </div>
+      <figcaption>
+        <ul className="mt-1 flex list-none flex-wrap gap-x-3 text-xs text-ink-3">
+          {picture.series.map(({ id, name, hue, dashed, last }) => (
+            <li key={id} className="inline-flex items-center gap-1.5">
+              <svg aria-hidden="true" viewBox="0 0 14 4" className="h-1 w-3.5">
+                <path d="M0 2H14" stroke={hue} strokeWidth="2" {...(dashed ? { strokeDasharray: "4 2" } : {})} />
+              </svg>
+              {name}
+              {last !== null && <span className="text-ink-2">{spec.format(last)}</span>}
+            </li>
+          ))}
+          {picture.bands.length > 0 && (
+            <li className="inline-flex items-center gap-1.5">
+              <span aria-hidden="true" className="h-2 w-3.5 bg-accent-soft" />
+              {spec.promise ?? "predicted"}
+            </li>
+          )}
+          {picture.seriesInAll > picture.series.length && (
+            <li>
+              {picture.series.length} of {picture.seriesInAll} shown, those that rose highest
+            </li>
+          )}
+        </ul>
+      </figcaption>
+      {picture.hasValues && <TimeTable picture={picture} spec={spec} />}
+    </>
+  );
+}, isDrawn);

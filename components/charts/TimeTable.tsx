@@ -1,0 +1,76 @@
+"use client";
+
+import { memo, useState } from "react";
+import type { ChartSpec } from "./chartSpec";
+import type { TimePicture } from "./prepareTimeChart";
+import { bucketText } from "./TimePointer";
+
+/**
+ * What a chart draws, as a table. It holds still while it is read: what has come since is taken by a button.
+ */
+export function TimeTable({ picture, spec }: { readonly picture: TimePicture; readonly spec: ChartSpec }) {
+  const [taken, setTaken] = useState<TimePicture | null>(null);
+  return (
+    <details className="mt-1 text-xs text-ink-3" onToggle={(event) => setTaken(event.currentTarget.open ? picture : null)}>
+      <summary className="w-fit">View as table</summary>
+      {taken !== null && (
+        <>
+          <Rows picture={taken} spec={spec} />
+          {taken !== picture && (
+            <button type="button" className="mt-1 text-accent hover:text-accent-hover" onClick={() => setTaken(picture)}>
+              Take what is drawn now
+            </button>
+          )}
+        </>
+      )}
+    </details>
+  );
+}
+
+const Rows = memo(function Rows({ picture, spec }: { readonly picture: TimePicture; readonly spec: ChartSpec }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section aria-label={`Table of ${spec.title}`} tabIndex={0} className="mt-1 max-h-56 overflow-auto rounded-md border">
+      <table className="w-full text-right">
+        <caption className="px-2 py-1 text-left">
+          {spec.draws === "max" ? "Highest" : "Mean"} of each {bucketWords(picture.bucketMs)}, as drawn at{" "}
+          {bucketText(picture.window.toMs, picture.window)}
+        </caption>
+        <thead className="sticky top-0 bg-panel">
+          <tr>
+            <th scope="col" className="px-2 py-1">
+              From
+            </th>
+            {picture.series.map(({ id, name }) => (
+              <th key={id} scope="col" className="px-2 py-1 text-right">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {picture.atMs.map((atMs, bucket) => (
+            <tr key={atMs} className="border-t">
+              <th scope="row" className="whitespace-nowrap px-2 py-0.5">
+                {bucketText(atMs, picture.window)}
+              </th>
+              {picture.series.map(({ id, values }) => {
+                const value = values[bucket] ?? null;
+                return (
+                  <td key={id} className="whitespace-nowrap px-2 py-0.5 text-ink-2">
+                    {value === null ? "no sample" : spec.format(value)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+});
+
+function bucketWords(bucketMs: number): string {
+  const seconds = bucketMs / 1000;
+  return seconds % 3600 === 0 ? `${seconds / 3600} h` : seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
+}

@@ -1,0 +1,56 @@
+/** A point of a line, in pixels. */
+export interface PathPoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Half the length of the dash that stands for a value alone between two gaps. */
+const LONE_PX = 1.5;
+
+/**
+ * A run of points at one for each pixel at most: of each two pixels the lowest and the highest stay, as do the first and the last of the
+ * run, so that no spike is lost and none is made. A run that is not too dense stays as it is.
+ */
+export function thinRun(run: readonly PathPoint[]): readonly PathPoint[] {
+  const [first, last] = [run[0], run.at(-1)];
+  if (first === undefined || last === undefined || run.length <= last.x - first.x + 1) return run;
+  const kept: PathPoint[] = [];
+  for (let at = 0; at < run.length; ) {
+    const column = Math.floor(((run[at] as PathPoint).x - first.x) / 2);
+    let [low, high] = [at, at];
+    let end = at;
+    for (; end < run.length && Math.floor(((run[end] as PathPoint).x - first.x) / 2) === column; end += 1) {
+      if ((run[end] as PathPoint).y < (run[low] as PathPoint).y) low = end;
+      if ((run[end] as PathPoint).y > (run[high] as PathPoint).y) high = end;
+    }
+    const positions = new Set([
+      ...(at === 0 ? [0] : []),
+      Math.min(low, high),
+      Math.max(low, high),
+      ...(end === run.length ? [end - 1] : []),
+    ]);
+    for (const position of positions) kept.push(run[position] as PathPoint);
+    at = end;
+  }
+  return kept;
+}
+
+/** SVG path of a line whose runs are parted by gaps: the pen is lifted between them. A run of one point is a short dash, so that it is seen. */
+export function seriesPath(runs: readonly (readonly PathPoint[])[]): string {
+  let path = "";
+  for (const run of runs) {
+    const thin = thinRun(run);
+    const first = thin[0];
+    if (first === undefined) continue;
+    if (thin.length === 1) {
+      path += `M${tenth(first.x - LONE_PX)} ${tenth(first.y)}h${2 * LONE_PX}`;
+      continue;
+    }
+    path += `M${tenth(first.x)} ${tenth(first.y)}L`;
+    for (let index = 1; index < thin.length; index += 1) path += `${tenth(thin[index]?.x ?? 0)} ${tenth(thin[index]?.y ?? 0)} `;
+  }
+  return path;
+}
+
+/** To a tenth of a pixel: faster than `toFixed`, and as fine as eyes. */
+const tenth = (value: number): number => Math.round(value * 10) / 10;
