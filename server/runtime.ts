@@ -79,7 +79,11 @@ export function createRuntime(settings: StudioSettings): Runtime {
     gateway,
     planOf: (id) => store.plans.get(id),
   });
-  const series = createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps });
+  const series = createSeriesBook({
+    clusterId: embeddedClusterId,
+    repository: store.rollUps,
+    intervalMs: settings.scrapeIntervalMs,
+  });
   const suggested = seedStore(store);
   const labels = new Map<string, number>();
   const labelOf = (decision: { readonly id: string }) => labels.get(decision.id) ?? null;
@@ -132,7 +136,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
             return { engines: embedded.engines(), gpus, models, gatewayAdminUrl };
           },
         });
-  const live = createLiveService(embedded, source);
+  const live = createLiveService({ embedded, series: source, store });
   const ending = new AbortController();
   const kept = keepFrames(live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal }), {
     book: series,

@@ -11,15 +11,42 @@ export const byPlan = z.object({ planId: z.string().min(1) });
 export const byCluster = z.object({ clusterId: z.string().min(1) });
 
 const rangeOfTime = { fromMs: z.number().min(0), toMs: z.number() };
+const seriesKeySchema = z.object({ subject: z.string().min(1).max(500), quantity: z.string().min(1).max(100) });
 export const subjectsSchema = byCluster.extend(rangeOfTime);
+export const plansInForceSchema = byCluster.extend(rangeOfTime);
 /** At most a screen's width of points of as many series as its charts draw. */
 export const rangeSchema = byCluster
   .extend({
     ...rangeOfTime,
     points: z.int().min(1).max(2_000),
-    series: z.array(z.object({ subject: z.string().min(1), quantity: z.string().min(1) })).max(300),
+    series: z.array(seriesKeySchema).max(300),
   })
   .refine(({ fromMs, toMs }) => fromMs < toMs, { path: ["toMs"], error: "a range ends after it begins" });
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const followedChartsSchema = z.object({
+  spanMs: z
+    .number()
+    .min(MINUTE_MS, "follow at least a minute")
+    .max(31 * DAY_MS, "follow at most 31 days"),
+  points: z.int().min(2).max(800),
+  series: z.array(seriesKeySchema).max(150, "follow at most 150 series"),
+});
+const decisionFilterSchema = z.object({
+  outcome: z.enum(["any", "answered", "failed", "escalated", "unjudged"]),
+  model: z.string().min(1).max(500).nullable(),
+  slowerThanSeconds: z.number().nonnegative().nullable(),
+  text: z.string().max(200, "look for at most 200 characters").nullable(),
+});
+export const liveStreamSchema = byCluster.extend({
+  topics: z.object({ charts: followedChartsSchema.nullable(), decisions: decisionFilterSchema.nullable() }),
+  /** Set by the client when it reconnects: time of the last frame it saw. */
+  lastEventId: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .optional(),
+});
 
 export const workloadImportSchema = z.object({
   outcomesUploadId: z.uuid(),
@@ -166,6 +193,8 @@ export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;
 export type ApproveRequest = z.infer<typeof approveSchema>;
+export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
+export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;
 export type ApplyRequest = z.infer<typeof applySchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;
 export type FitRequest = z.infer<typeof fitSchema>;

@@ -1,22 +1,15 @@
 import { tracked } from "@trpc/server";
 import { z } from "zod";
 import { quantities } from "@/server/series/quantities";
-import { byCluster, rangeSchema, subjectsSchema } from "./inputs";
+import { byCluster, liveStreamSchema, plansInForceSchema, rangeSchema, subjectsSchema } from "./inputs";
 import { procedure, router } from "./trpc";
-
-const streamSchema = byCluster.extend({
-  /** Set by the client when it reconnects: the last frame it saw. */
-  lastEventId: z.string().optional(),
-});
 
 export const liveRouter = router({
   history: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.live.history(input.clusterId)),
-  stream: procedure.input(streamSchema).subscription(async function* ({ ctx, input, signal }) {
+  /** All that a tab shows of the present. */
+  stream: procedure.input(liveStreamSchema).subscription(async function* ({ ctx, input, signal }) {
     if (signal === undefined) return;
-    const afterMs = Number(input.lastEventId ?? Date.now());
-    for await (const frame of ctx.services.live.follow({ clusterId: input.clusterId, afterMs, signal })) {
-      yield tracked(String(frame.atMs), frame);
-    }
+    for await (const { id, event } of ctx.services.live.stream(input, signal)) yield tracked(id, event);
   }),
   decisions: procedure
     .input(byCluster.extend({ limit: z.int().min(1).max(1000) }))
@@ -27,4 +20,5 @@ export const liveRouter = router({
     .input(subjectsSchema)
     .query(({ ctx, input }) => ctx.services.live.subjects(input.clusterId, input.fromMs, input.toMs)),
   range: procedure.input(rangeSchema).query(({ ctx, input: { clusterId, ...request } }) => ctx.services.live.range(clusterId, request)),
+  plans: procedure.input(plansInForceSchema).query(({ ctx, input }) => ctx.services.live.plans(input.clusterId, input.fromMs, input.toMs)),
 });

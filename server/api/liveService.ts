@@ -1,24 +1,59 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
+import { bucketWidth } from "@/server/series/bucketWidth";
 import type { SeriesSource } from "@/server/series/seriesSource";
+import type { Store } from "@/server/store/store";
+import { columnSource, decisionSource, frameSource } from "./liveSources";
+import { streamNews } from "./newsStream";
+import { plansInForce } from "./plansInForce";
 import type { LiveService } from "./services";
 
 /** A stream that was opened while the cluster is still coming up looks again this often. */
 const lookAgainMs = 500;
 
+export interface LiveParts {
+  readonly embedded: Pick<EmbeddedCluster, "collector">;
+  readonly series: SeriesSource;
+  readonly store: Pick<Store, "applications" | "clusters">;
+}
+
 /** Telemetry of the embedded cluster; other clusters have none. */
-export function createLiveService(embedded: EmbeddedCluster, series: SeriesSource): LiveService {
+export function createLiveService({ embedded, series, store }: LiveParts): LiveService {
   const collectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? embedded.collector() : null);
+  const framesOf = (clusterId: string) => collectorOf(clusterId)?.frames() ?? [];
+
+  const follow: LiveService["follow"] = async function* ({ clusterId, afterMs, signal }) {
+    if (clusterId !== embeddedClusterId) return;
+    while (embedded.collector() === null && !signal.aborted) await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
+    const collector = embedded.collector();
+    if (collector !== null) yield* collector.follow(signal, afterMs);
+  };
+
   return {
-    history: (clusterId) => collectorOf(clusterId)?.frames() ?? [],
-    async *follow({ clusterId, afterMs, signal }) {
-      if (clusterId !== embeddedClusterId) return;
-      while (embedded.collector() === null && !signal.aborted) await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
-      const collector = embedded.collector();
-      if (collector !== null) yield* collector.follow(signal, afterMs);
+    history: framesOf,
+    follow,
+    async *stream({ clusterId, topics: { charts, decisions }, lastEventId = "0" }, signal) {
+      const frames = () => framesOf(clusterId);
+      const fromNow = (own: AbortSignal) => follow({ clusterId, afterMs: frames().at(-1)?.atMs ?? 0, signal: own });
+      const range = (asked: Parameters<SeriesSource["range"]>[0]) => series.range(asked);
+      const sources = [frameSource({ frames, follow: fromNow, afterMs: Number(lastEventId) })];
+      if (charts !== null) sources.push(columnSource({ charts, range, everyMs: series.everyMs, follow: fromNow }));
+      if (decisions !== null)
+        sources.push(decisionSource(decisions, () => collectorOf(clusterId)?.decisions(Number.MAX_SAFE_INTEGER) ?? []));
+      let id = lastEventId;
+      for await (const event of streamNews(sources, signal)) {
+        if (event.kind === "frame") id = String(event.frame.atMs);
+        yield { id, event };
+      }
     },
     decisions: (clusterId, limit) => collectorOf(clusterId)?.decisions(limit) ?? [],
     subjects: async (clusterId, fromMs, toMs) => (clusterId === embeddedClusterId ? series.subjects(fromMs, toMs) : []),
-    range: async (clusterId, request) => series.range(clusterId === embeddedClusterId ? request : { ...request, series: [] }),
+    range: async (clusterId, { fromMs, toMs, points, series: keys }) =>
+      series.range({ fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series: clusterId === embeddedClusterId ? keys : [] }),
+    plans(clusterId, fromMs, toMs) {
+      const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
+      const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };
+      return plansInForce({ applications: store.applications.list(clusterId), running, fromMs, toMs });
+    },
   };
 }

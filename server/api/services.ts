@@ -11,10 +11,12 @@ import type {
   FitState,
   GpuChoice,
   KeptPlan,
+  LiveEvent,
   LiveFrame,
   LoadStatus,
   Outcome,
   PlanDiff,
+  PlanInForce,
   PlanSummary,
   ProfileList,
   Proposal,
@@ -24,7 +26,6 @@ import type {
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
-import type { RangeRequest } from "@/server/series/seriesSource";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -40,6 +41,8 @@ import type {
   ExploreRequest,
   FitRequest,
   KnobsOrder,
+  LiveRangeRequest,
+  LiveStreamRequest,
   LoadRequest,
   MirrorOrder,
   PanicOrder,
@@ -138,12 +141,16 @@ export interface LiveService {
   history(clusterId: string): readonly LiveFrame[];
   /** Frames after `afterMs`, then each new one until the signal aborts. */
   follow(options: { readonly clusterId: string; readonly afterMs: number; readonly signal: AbortSignal }): AsyncIterable<LiveFrame>;
+  /** All that a tab shows of a cluster's present; ids are times of frames, for a tab that comes back. */
+  stream(request: LiveStreamRequest, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }>;
   /** Newest first. */
   decisions(clusterId: string, limit: number): readonly Decision[];
   /** Engines, GPUs, stages and the gateway of which something is known in a range of time. */
   subjects(clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]>;
   /** Series of a range of time, whether the studio kept them or a Prometheus did. */
-  range(clusterId: string, request: RangeRequest): Promise<SeriesRange>;
+  range(clusterId: string, request: LiveRangeRequest): Promise<SeriesRange>;
+  /** Which plan was in force when, oldest first. */
+  plans(clusterId: string, fromMs: number, toMs: number): readonly PlanInForce[];
 }
 
 export interface LoadService {

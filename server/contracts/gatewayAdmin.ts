@@ -252,3 +252,7 @@ export type PreviousPlan = z.infer<typeof previousPlanSchema>;
 export type GatewayStatus = z.infer<typeof gatewayStatusSchema>;
 export type StageRecord = z.infer<typeof stageRecordSchema>;
 export type Decision = z.infer<typeof decisionSchema>;
+
+/** Whether a stage's answer was to be judged, got no score and was accepted all the same: the quality floor does not cover it. */
+export const isUnjudged = ({ judgeSeconds, judgedScore, verdict }: StageRecord): boolean =>
+  judgeSeconds !== null && judgedScore === null && verdict === "accepted";

@@ -1,4 +1,4 @@
-import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
+import { type Decision, type GatewayConfig, isUnjudged, type StageRecord } from "@/server/contracts/gatewayAdmin";
 import { clientGone } from "./endedError";
 import { failureKind } from "./failureKind";
 import { MetricRegistry } from "./metricRegistry";
@@ -220,7 +220,7 @@ export class GatewayMetrics {
       return;
     }
     if (unscored !== undefined) this.#judgeFailures.inc({ reason: unscored });
-    if (verdict !== "accepted") return;
+    if (!isUnjudged(stage)) return;
     this.#unjudgedCount += 1;
     this.#unjudged.inc({ model });
   }

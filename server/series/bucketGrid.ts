@@ -1,4 +1,5 @@
 import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
+import type { Buckets } from "./bucketWidth";
 
 /** Some samples of a series, in a few numbers. */
 export interface Summary {
@@ -16,7 +17,6 @@ export interface GridSeries {
 
 /** Equal buckets over a range, that series of samples and of roll-ups are laid over, the older ones first. */
 export interface BucketGrid {
-  readonly bucketMs: number;
   /** Says that something was collected from `firstMs`, which lies in the range, to `lastMs`, whether or not any series has a value. */
   cover(firstMs: number, lastMs: number): void;
   series(key: SeriesKey): GridSeries;
@@ -32,13 +32,8 @@ interface Cells extends SeriesKey {
   readonly count: Float64Array;
 }
 
-/**
- * Lays a grid of at most `points` buckets over a range. A bucket is narrower than the time between two samples where few samples are
- * asked for: so a bucket without a sample is not yet a gap.
- */
-export function createBucketGrid({ fromMs, toMs, points }: { fromMs: number; toMs: number; points: number }): BucketGrid {
-  const bucketMs = Math.max(1, Math.ceil((toMs - fromMs) / points));
-  const buckets = Math.max(0, Math.ceil((toMs - fromMs) / bucketMs));
+/** Lays a grid over a range. A bucket may be narrower than the time between two samples: so one without a sample is not yet a gap. */
+export function createBucketGrid({ bucketMs, fromMs, count: buckets }: Buckets): BucketGrid {
   const firstMs = new Float64Array(buckets).fill(Number.POSITIVE_INFINITY);
   const lastMs = new Float64Array(buckets).fill(Number.NEGATIVE_INFINITY);
   const all: Cells[] = [];
@@ -59,7 +54,6 @@ export function createBucketGrid({ fromMs, toMs, points }: { fromMs: number; toM
   };
 
   return {
-    bucketMs,
     cover(first, last) {
       const at = bucketOf(first);
       firstMs[at] = Math.min(firstMs[at] ?? 0, first);

@@ -9,7 +9,7 @@ const nowhere = "http://127.0.0.1:9";
 const mappings = mappingsInForce().builtIn;
 
 describe("a Prometheus that does not answer well", () => {
-  const range = { fromMs: 0, toMs: 60_000, points: 10 };
+  const range = { fromMs: 0, toMs: 60_000, bucketMs: 5_000 };
   const asked = [
     { subject: "engine:a", quantity: "running" },
     { subject: "stage:m", quantity: "meanJudgedScore" },
@@ -56,7 +56,7 @@ describe("a Prometheus that does not answer well", () => {
     expect(answer.problems).toHaveLength(2);
     expect(answer.problems.join(" ")).toMatch(sentence);
     expect(answer.problems.join(" ")).toContain("No exposition has meanJudgedScore of the stage.");
-    expect(answer.series.map(({ last }) => last)).toEqual([Array(10).fill(null), Array(10).fill(null)]);
+    expect(answer.series.map(({ last }) => last)).toEqual([Array(12).fill(null), Array(12).fill(null)]);
   });
 
   it("sends the token, reads what came, leaves out what is no number, and hands on warnings", async () => {
@@ -70,8 +70,8 @@ describe("a Prometheus that does not answer well", () => {
             {
               metric: labels,
               values: [
-                [6, "5"],
-                [12, "NaN"],
+                [5, "5"],
+                [10, "NaN"],
                 [60, "7"],
               ],
             },
@@ -81,7 +81,7 @@ describe("a Prometheus that does not answer well", () => {
       };
     });
     const answer = await sourceAt(url, "t").range({ ...range, series: asked.slice(0, 1) });
-    expect(answer.series[0]?.max).toEqual([5, null, null, null, null, null, null, null, null, 7]);
+    expect(answer.series[0]?.max).toEqual([5, ...Array(10).fill(null), 7]);
     expect(answer.series[0]?.min.every((value) => value === null)).toBe(true);
     expect(answer.problems).toEqual([`Prometheus at ${url} warns: one store did not answer.`]);
   });

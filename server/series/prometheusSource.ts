@@ -1,5 +1,6 @@
 import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
 import type { EngineMapping } from "@/server/engines/engineMapping";
+import { type Buckets, bucketsOf, bucketWidth } from "./bucketWidth";
 import { engineQueries } from "./engineQueries";
 import { type PromAnswer, type PrometheusClientOptions, queryMatrix } from "./prometheusClient";
 import { type PromQuery, promQueries, subjectLabels } from "./promQueries";
@@ -42,6 +43,9 @@ const RATE_SECONDS = 15;
 /** Queries under way at once. */
 const AT_ONCE = 4;
 
+/** Whoever follows the present asks no more often than this: a screen of charts is some dozen queries. */
+const ASKED_EVERY_MS = 5_000;
+
 /** Read from a Prometheus server that scrapes engines, GPUs and the gateway, instead of from what the studio kept. */
 export function createPrometheusSource(options: PrometheusOptions): SeriesSource {
   const { scrapeSeconds, timeScale, targets } = options;
@@ -51,11 +55,12 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
   };
   const window = `${Math.max(RATE_SECONDS, RATE_SCRAPES * scrapeSeconds)}s`;
 
-  async function ask(query: string, { startSeconds, widthSeconds, buckets }: Grid): Promise<PromAnswer> {
+  async function ask(query: string, { fromMs, bucketMs, count }: Buckets): Promise<PromAnswer> {
+    const [startSeconds, widthSeconds] = [fromMs / 1000, bucketMs / 1000];
     // A bucket is what lies before its end.
     const times = {
       startSeconds: startSeconds + widthSeconds,
-      endSeconds: startSeconds + buckets * widthSeconds,
+      endSeconds: startSeconds + count * widthSeconds,
       stepSeconds: widthSeconds,
     };
     const every = Math.max(scrapeSeconds, Math.ceil(widthSeconds / EVALUATIONS));
@@ -67,7 +72,10 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
   }
 
   /** Reads one quantity of all subjects of a kind that were asked for. */
-  async function read(group: Group, grid: Grid): Promise<{ readonly columns: Map<string, Cells>; readonly problems: readonly string[] }> {
+  async function read(
+    group: Group,
+    grid: Buckets,
+  ): Promise<{ readonly columns: Map<string, Cells>; readonly problems: readonly string[] }> {
     const columns = new Map<string, Cells>();
     const query = queries[group.kind][group.quantity];
     if (query === undefined) return { columns, problems: [`No exposition has ${group.quantity} of the ${group.kind}.`] };
@@ -76,11 +84,11 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
     if (!answer.ok) return { columns, problems: [answer.reason] };
     for (const { labels, points } of answer.series) {
       const name = nameOf(group.kind, labels);
-      const cells = columns.get(name) ?? emptyCells(grid.buckets);
+      const cells = columns.get(name) ?? emptyCells(grid.count);
       columns.set(name, cells);
       const statistic = labels[LABEL] as Statistic | undefined;
       for (const [seconds, value] of points) {
-        const at = Math.round((seconds - grid.startSeconds) / grid.widthSeconds) - 1;
+        const at = Math.round((1000 * seconds - grid.fromMs) / grid.bucketMs) - 1;
         for (const one of statistic === undefined ? STATISTICS : [statistic]) {
           cells[one][at] = one === "count" ? (statistic === undefined ? 1 : value) : value / scale;
         }
@@ -90,6 +98,7 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
   }
 
   return {
+    everyMs: Math.max(ASKED_EVERY_MS, 1000 * scrapeSeconds),
     async subjects() {
       const { engines, gpus, models } = targets();
       return [
@@ -101,7 +110,7 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
     },
     async range(request): Promise<SeriesRange> {
       const grid = gridOf(request, scrapeSeconds);
-      const groups = groupsOf(request.series);
+      const groups = grid.count === 0 ? [] : groupsOf(request.series);
       const answers = new Map<string, Awaited<ReturnType<typeof read>>>();
       const waiting = [...groups];
       const work = async (): Promise<void> => {
@@ -110,11 +119,11 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
       await Promise.all(Array.from({ length: AT_ONCE }, work));
       const names = namesOf(targets());
       return {
-        bucketMs: grid.widthSeconds * 1000,
-        atMs: Array.from({ length: grid.buckets }, (_, at) => (grid.startSeconds + at * grid.widthSeconds) * 1000),
+        bucketMs: grid.bucketMs,
+        atMs: Array.from({ length: grid.count }, (_, at) => grid.fromMs + at * grid.bucketMs),
         series: request.series.map((key) => {
           const found = answers.get(groupName(key))?.columns.get(names.get(key.subject) ?? "");
-          return columnsOf(key, found ?? emptyCells(grid.buckets));
+          return columnsOf(key, found ?? emptyCells(grid.count));
         }),
         problems: [...new Set([...answers.values()].flatMap(({ problems }) => problems))],
       };
@@ -122,16 +131,13 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
   };
 }
 
-interface Grid {
-  readonly startSeconds: number;
-  readonly widthSeconds: number;
-  readonly buckets: number;
-}
-
-/** Buckets of whole seconds, none narrower than a scrape: within one Prometheus has nothing new. */
-function gridOf({ fromMs, toMs, points }: RangeRequest, scrapeSeconds: number): Grid {
-  const widthSeconds = Math.max(scrapeSeconds, Math.ceil((toMs - fromMs) / 1000 / points));
-  return { startSeconds: fromMs / 1000, widthSeconds, buckets: Math.max(1, Math.floor((toMs - fromMs) / 1000 / widthSeconds)) };
+/**
+ * Buckets no narrower than a scrape, within which Prometheus has nothing new, and of those only the ones that are over: asked for a time
+ * that is yet to come it gives the last value again.
+ */
+function gridOf({ fromMs, toMs, bucketMs }: RangeRequest, scrapeSeconds: number): Buckets {
+  const width = bucketWidth(bucketMs, 1, 1000 * scrapeSeconds);
+  return bucketsOf({ fromMs, toMs: Math.floor(toMs / width) * width, bucketMs: width });
 }
 
 /** One quantity of several subjects of a kind: one query. */

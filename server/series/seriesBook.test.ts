@@ -50,11 +50,12 @@ describe("series book", () => {
     );
     const window = fc.record({
       fromMs: fc.integer({ min: 0, max: 100_000 }),
+      insideMs: fc.integer({ min: 0, max: 999 }),
       lengthMs: fc.integer({ min: 1, max: 300_000 }),
-      points: fc.integer({ min: 1, max: 200 }),
+      bucketMs: fc.constantFrom(1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 600_000),
     });
     await fc.assert(
-      fc.asyncProperty(rounds, window, async (steps, { fromMs, lengthMs, points }) => {
+      fc.asyncProperty(rounds, window, async (steps, { fromMs, insideMs, lengthMs, bucketMs }) => {
         const book = open();
         const samples: { atMs: number; value: number | null }[] = [];
         let atMs = START_MS;
@@ -64,10 +65,11 @@ describe("series book", () => {
           samples.push({ atMs, value });
         }
         const least = Math.min(...samples.map((sample) => sample.atMs));
-        const range = { fromMs: least + fromMs, toMs: least + fromMs + lengthMs, points };
+        const beginMs = Math.ceil((least + fromMs) / bucketMs) * bucketMs + insideMs;
+        const range = { fromMs: beginMs, toMs: beginMs + lengthMs, bucketMs };
         const answer = await book.range({ ...range, series: [RUNNING] });
         expect(rowsOf(answer)).toEqual(naive(samples, range));
-        expect(answer.atMs.length).toBeLessThanOrEqual(points);
+        expect(answer.atMs.every((startMs) => startMs % bucketMs === 0)).toBe(true);
       }),
     );
   });
@@ -77,7 +79,7 @@ describe("series book", () => {
     fill(book, 10, (second) => (second === 4 ? null : 7));
     nowMs += 60_000;
     fill(book, 3, () => 8);
-    const answer = await book.range({ fromMs: START_MS, toMs: nowMs, points: 600, series: [RUNNING, KV_USE] });
+    const answer = await book.range({ fromMs: START_MS, toMs: nowMs, bucketMs: 1_000, series: [RUNNING, KV_USE] });
     expect(answer.series[0]?.last).toEqual([7, 7, 7, 7, null, 7, 7, 7, 7, 7, null, 8, 8, 8]);
     expect(answer.series[1]?.last.every((value) => value === null)).toBe(true);
     expect(answer.series[1]?.count.every((count) => count === 0)).toBe(true);
@@ -91,9 +93,8 @@ describe("series book", () => {
     store = openStore(folder);
     const again = open();
     fill(again, 100);
-    const answer = await again.range({ fromMs: START_MS, toMs: nowMs, points: 30, series: [RUNNING] });
-    expect(answer.bucketMs).toBe(7_500);
-    const coarse = await again.range({ fromMs: START_MS, toMs: START_MS + 230_000, points: 23, series: [RUNNING] });
+    const answer = await again.range({ fromMs: START_MS, toMs: nowMs, bucketMs: 30_000, series: [RUNNING] });
+    const coarse = await again.range({ fromMs: START_MS, toMs: START_MS + 225_000, bucketMs: 10_000, series: [RUNNING] });
     const [running] = coarse.series as [SeriesColumns];
     expect(coarse.atMs).toEqual(Array.from({ length: 23 }, (_, at) => START_MS + at * 10_000));
     expect(running.count).toEqual([...Array(22).fill(10), 5]);
@@ -113,7 +114,7 @@ describe("series book", () => {
     // No close: the process is gone.
     const again = open();
     fill(again, 1);
-    const answer = await again.range({ fromMs: START_MS, toMs: START_MS + 60_000, points: 6, series: [RUNNING] });
+    const answer = await again.range({ fromMs: START_MS, toMs: START_MS + 60_000, bucketMs: 10_000, series: [RUNNING] });
     expect(answer.series[0]?.count).toEqual([10, 10, 10, 10, 10, 10]);
   });
 
@@ -122,13 +123,13 @@ describe("series book", () => {
     fill(book, 120);
     await book.close();
     const again = open();
-    const read = async (points: number) =>
-      (await again.range({ fromMs: START_MS, toMs: START_MS + 120_000, points, series: [RUNNING] })).series[0];
-    expect((await read(2))?.count).toEqual([60, 60]);
-    expect((await read(12))?.count).toEqual(Array(12).fill(10));
+    const read = async (bucketMs: number) =>
+      (await again.range({ fromMs: START_MS, toMs: START_MS + 120_000, bucketMs, series: [RUNNING] })).series[0];
+    expect((await read(60_000))?.count).toEqual([60, 60]);
+    expect((await read(10_000))?.count).toEqual(Array(12).fill(10));
     nowMs = START_MS + 3 * 86_400_000;
     // Of three days ago the minutes are left: two buckets, in a grid of twelve.
-    expect((await read(12))?.count).toEqual([60, 60]);
+    expect((await read(10_000))?.count).toEqual([60, 60]);
   });
 
   it("drops roll-ups when they are older than each step is kept", async () => {
@@ -155,7 +156,7 @@ describe("series book", () => {
     await book.flush();
     nowMs = START_MS + 10_000;
     fill(book, 10, () => 1000);
-    const range = { fromMs: START_MS, toMs: START_MS + 20_000, points: 2, series: [RUNNING] };
+    const range = { fromMs: START_MS, toMs: START_MS + 20_000, bucketMs: 10_000, series: [RUNNING] };
     const both = { count: [10, 20], max: [9, 1000], min: [0, 10], last: [9, 1000] };
     expect((await book.range(range)).series[0]).toMatchObject(both);
     expect((await open().range(range)).series[0]?.count).toEqual([10, 10]);
@@ -195,7 +196,7 @@ describe("series book", () => {
     broken = false;
     await book.flush();
     expect(book.state()).toMatchObject({ waiting: 0, problem: null });
-    expect((await open().range({ fromMs: START_MS, toMs: nowMs, points: 1, series: [RUNNING] })).series[0]?.count).toEqual([5]);
+    expect((await open().range({ fromMs: START_MS, toMs: nowMs, bucketMs: 60_000, series: [RUNNING] })).series[0]?.count).toEqual([5]);
   });
 
   it("holds no more blocks than its bound while the store takes nothing", async () => {
@@ -222,7 +223,7 @@ describe("series book", () => {
     const book = open();
     fill(book, 5);
     await book.close();
-    expect((await open().range({ fromMs: START_MS, toMs: nowMs, points: 1, series: [RUNNING] })).series[0]?.count).toEqual([5]);
+    expect((await open().range({ fromMs: START_MS, toMs: nowMs, bucketMs: 60_000, series: [RUNNING] })).series[0]?.count).toEqual([5]);
   });
 
   it("keeps an hour of two levels of 30 engines in less than a megabyte of store", async () => {
@@ -262,14 +263,13 @@ const rowsOf = ({ atMs, series: [one] }: SeriesRange): Row[] =>
 /** The same by filtering lists. */
 function naive(
   samples: readonly { readonly atMs: number; readonly value: number | null }[],
-  { fromMs, toMs, points }: { readonly fromMs: number; readonly toMs: number; readonly points: number },
+  { fromMs, toMs, bucketMs: width }: { readonly fromMs: number; readonly toMs: number; readonly bucketMs: number },
 ): Row[] {
-  const width = Math.max(1, Math.ceil((toMs - fromMs) / points));
   const rows: Row[] = [];
   let before: number | null = null;
   let empty: number | null = null;
-  for (let start = fromMs; start < toMs; start += width) {
-    const inside = samples.filter(({ atMs }) => atMs >= start && atMs < Math.min(start + width, toMs));
+  for (let start = Math.floor(fromMs / width) * width; start < toMs; start += width) {
+    const inside = samples.filter(({ atMs }) => atMs >= start && atMs < start + width);
     if (inside.length === 0) {
       empty ??= start;
       continue;

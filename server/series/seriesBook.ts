@@ -1,6 +1,7 @@
 import type { SeriesKey } from "@/server/contracts/seriesRange";
 import type { RollUpRepository } from "@/server/store/rollUpRepository";
 import { createBucketGrid } from "./bucketGrid";
+import { bucketsOf } from "./bucketWidth";
 import { createRollUps, DAY_MS, type RollUpState, type RollUpStep, rollUpSteps } from "./rollUps";
 import { createSeriesRing } from "./seriesRing";
 import type { SeriesSource } from "./seriesSource";
@@ -65,6 +66,7 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
   };
 
   return {
+    everyMs: intervalMs,
     append(atMs, subject, quantity, value) {
       const known = value !== null && Number.isFinite(value);
       ring.append(atMs, subject, quantity, known ? value : null);
@@ -74,9 +76,12 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       const alive = toMs > ring.sinceMs() ? ring.keys().map(({ subject }) => subject) : [];
       return [...new Set([...alive, ...rollUps.subjects(stepFor(1, fromMs), fromMs, toMs)])].sort();
     },
-    async range({ fromMs, toMs, points, series }) {
-      const grid = createBucketGrid({ fromMs, toMs, points });
-      const stepSeconds = stepFor(grid.bucketMs, fromMs);
+    async range({ bucketMs, series, ...asked }) {
+      const buckets = bucketsOf({ ...asked, bucketMs });
+      const { fromMs } = buckets;
+      const toMs = fromMs + buckets.count * bucketMs;
+      const grid = createBucketGrid(buckets);
+      const stepSeconds = stepFor(bucketMs, fromMs);
       const sinceMs = ring.sinceMs();
       // A step that began before the ring did is whole in the roll-ups only: the ring goes on where the next one would begin.
       const seamMs = fromMs >= sinceMs ? fromMs : Math.ceil(sinceMs / (1000 * stepSeconds)) * 1000 * stepSeconds;

@@ -4,13 +4,15 @@ export interface RangeRequest {
   readonly fromMs: number;
   /** Not in the range any more. */
   readonly toMs: number;
-  /** Buckets given at most. */
-  readonly points: number;
+  /** Width of the buckets, as `bucketWidth` gives it; where samples are fewer a source makes them wider. */
+  readonly bucketMs: number;
   readonly series: readonly SeriesKey[];
 }
 
 /** Where series are read from: what the studio kept itself, or a Prometheus server. */
 export interface SeriesSource {
+  /** Anew no more often than this is there anything to read. */
+  readonly everyMs: number;
   /** Subjects of which something is known in the range. */
   subjects(fromMs: number, toMs: number): Promise<readonly string[]>;
   range(request: RangeRequest): Promise<SeriesRange>;

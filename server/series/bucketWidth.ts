@@ -1,0 +1,45 @@
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Every width from 10 s on is whole steps of the 10 s roll-ups, from a minute on of those of a minute: no step lies in two buckets. */
+const widths: readonly number[] = [
+  ...[1, 2, 5, 10, 20, 30].map((count) => count * SECOND_MS),
+  ...[1, 2, 5, 10, 15, 30].map((count) => count * MINUTE_MS),
+  ...[1, 2, 3, 6, 12, 24].map((count) => count * HOUR_MS),
+];
+
+/**
+ * Width of a chart's buckets: round, so that buckets that begin at whole multiples of it since 1970 are the same ones whenever they are
+ * asked for, and a chart that follows the present replaces its newest ones instead of shifting all.
+ *
+ * @param points that a span has at most, but for one more where it begins within a bucket.
+ * @param leastMs no narrower than this.
+ */
+export function bucketWidth(spanMs: number, points: number, leastMs = 0): number {
+  const neededMs = Math.max(leastMs, spanMs / points);
+  return widths.find((width) => width >= neededMs) ?? DAY_MS * Math.ceil(neededMs / DAY_MS);
+}
+
+/** The buckets that a range of time touches. */
+export interface Buckets {
+  readonly bucketMs: number;
+  /** When the first begins. */
+  readonly fromMs: number;
+  readonly count: number;
+}
+
+/** Whole buckets, so that a range is widened to where they begin and end. */
+export function bucketsOf({
+  fromMs,
+  toMs,
+  bucketMs,
+}: {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly bucketMs: number;
+}): Buckets {
+  const first = Math.floor(fromMs / bucketMs);
+  return { bucketMs, fromMs: first * bucketMs, count: Math.max(0, Math.ceil(toMs / bucketMs) - first) };
+}
