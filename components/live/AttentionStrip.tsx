@@ -3,7 +3,7 @@ import { ProposalActions } from "../proposals/ProposalActions";
 import { prepareProposal } from "../proposals/prepareProposal";
 import { StateWord } from "../ui/Badge";
 import { Panel } from "../ui/Panel";
-import type { Problem } from "./prepareAttention";
+import type { Problem } from "./findings";
 
 function ProposalLine({ proposal }: { readonly proposal: Proposal }) {
   const { drifted, effect } = prepareProposal(proposal);
@@ -18,21 +18,68 @@ function ProposalLine({ proposal }: { readonly proposal: Proposal }) {
   );
 }
 
-/** What is wrong now, each with the next action, and a plan that is proposed; nothing at all when all is well. */
-export function AttentionStrip({ problems, proposal }: { readonly problems: readonly Problem[]; readonly proposal: Proposal | null }) {
-  if (problems.length === 0 && proposal === null) return null;
+/** Each subject of a problem that many have. */
+function Members({ members }: Pick<Problem, "members">) {
   return (
-    <Panel title="Needs attention">
-      <ul className="flex list-none flex-col gap-2 text-sm" data-testid="attention">
-        {problems.map((each) => (
-          <li key={`${each.subject} ${each.word}`} className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
-            <StateWord tone={each.tone}>{each.word}</StateWord>
-            <span className="font-medium">{each.subject}</span>
-            <span className="min-w-0 text-ink-2 [overflow-wrap:anywhere]">{each.text}</span>
+    <details className="basis-full">
+      <summary className="text-xs text-ink-3">show all {members.length}</summary>
+      <ul className="mt-1 grid list-none gap-x-6 gap-y-0.5 text-xs sm:grid-cols-2">
+        {members.map(({ subject, when, reason }) => (
+          <li key={subject} className="min-w-0 text-ink-2 [overflow-wrap:anywhere]">
+            <span className="font-medium text-ink">{subject}</span>
+            {when !== null && (
+              <span className="text-ink-3" title={when.title}>
+                {" "}
+                {when.text}
+              </span>
+            )}
+            {reason !== "" && `: ${reason}`}
           </li>
         ))}
-        {proposal !== null && <ProposalLine proposal={proposal} />}
       </ul>
-    </Panel>
+    </details>
+  );
+}
+
+function ProblemLine({ problem }: { readonly problem: Problem }) {
+  const { subject, word, tone, when, nextTry, text, members } = problem;
+  return (
+    <li className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+      <StateWord tone={tone}>{word}</StateWord>
+      <span className="font-medium [overflow-wrap:anywhere]">{subject}</span>
+      {when !== null && (
+        <span className="whitespace-nowrap text-ink-3" title={when.title}>
+          {when.text}
+        </span>
+      )}
+      <span className="min-w-0 text-ink-2 [overflow-wrap:anywhere]">{text}</span>
+      {nextTry !== null && <span className="whitespace-nowrap text-ink-3">{nextTry}</span>}
+      {members.length > 0 && <Members members={members} />}
+    </li>
+  );
+}
+
+/**
+ * What is wrong now, each with the next action, and a plan that is proposed; nothing at all when all is well. Read out is only what
+ * appears or goes, not the figures and ages, which change each second.
+ */
+export function AttentionStrip({ problems, proposal }: { readonly problems: readonly Problem[]; readonly proposal: Proposal | null }) {
+  const said = [...new Set(problems.map((each) => each.said))].join(", ");
+  return (
+    <>
+      <p role="status" className="sr-only">
+        {said === "" ? "" : `Needs attention: ${said}`}
+      </p>
+      {(problems.length > 0 || proposal !== null) && (
+        <Panel title="Needs attention">
+          <ul className="flex list-none flex-col gap-2 text-sm" data-testid="attention">
+            {problems.map((problem) => (
+              <ProblemLine key={problem.key} problem={problem} />
+            ))}
+            {proposal !== null && <ProposalLine proposal={proposal} />}
+          </ul>
+        </Panel>
+      )}
+    </>
   );
 }

@@ -1,54 +1,172 @@
-import type { EngineFrame, LiveFrame } from "@/server/contracts/studio";
-import type { Tone } from "../ui/Badge";
-import { formatRate } from "../ui/format";
+import type { LiveFrame } from "@/server/contracts/studio";
+import { modelsOf } from "@/solver/plan/policySchema";
+import { formatCount, formatRate } from "../ui/format";
+import { engineFindings, failingOf } from "./engineFindings";
+import { type Finding, heldSince, linesOf, type Problem } from "./findings";
 
-/** One thing that is wrong, and what to do next. */
-export interface Problem {
-  readonly subject: string;
-  readonly word: string;
-  readonly tone: Tone;
-  readonly text: string;
-}
+/** Requests that may wait for one model before the gateway sheds more; it does not tell its bound (`queuedPerModel` of its limits). */
+const MOST_QUEUED = 2000;
+/** From this share of the bound on a burst of seconds fills the rest. */
+const NEARLY_FULL = 0.8;
 
-/** What of the newest frame needs an operator, worst first; empty when all is well. An engine that loads or drains is no problem. */
+/** Of requests: where one in a hundred fails, users notice. */
+const BAD_ERROR_SHARE = 0.01;
+
+/**
+ * What needs an operator, by the newest of the frames, worst first; empty when all is well. Those before it tell since when. An engine
+ * that loads or drains is no problem, nor is what passes by itself within seconds.
+ */
 export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem[] {
   const frame = frames.at(-1);
-  return frame === undefined ? [] : [...gatewayProblems(frame.gateway), ...frame.engines.flatMap(engineProblems)];
+  if (frame === undefined) return [];
+  return linesOf(
+    [
+      ...gatewayFindings(frame, frames),
+      ...panicFindings(frame),
+      ...stageFindings(frame),
+      ...rateFindings(frame, frames),
+      ...engineFindings(frames),
+      ...gpuFindings(frame),
+    ],
+    frame.atMs,
+  );
 }
 
-function gatewayProblems({ state, reason, refusedPerSecond, unjudgedPerSecond }: LiveFrame["gateway"]): readonly Problem[] {
-  const problems: Problem[] = [];
-  if (state === "unreachable") {
-    const text = `${reason}. Whether requests are answered is not known here: see that its process runs.`;
-    problems.push({ subject: "gateway", word: "not answering", tone: "bad", text });
-  } else if (state === "stale") {
-    problems.push({ subject: "gateway", word: "late", tone: "warn", text: `${reason}. Its figures are the last ones it gave.` });
+const none = { nextTryAtMs: null, reason: "" } as const;
+
+function gatewayFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+  const { state, reason } = gateway;
+  const about = { ...none, kind: "gateway", subject: "gateway", reason };
+  if (state === "fresh") {
+    if (reason === "") return [];
+    const action = "Figures of requests are of the others only.";
+    return [{ ...about, cause: "gateway missed", tone: "warn", word: "records missed", when: null, action }];
   }
-  if (refusedPerSecond !== null && refusedPerSecond > 0) {
-    const text =
-      "They name a model that is not served, are malformed or too large, or meet a full queue. Each refusal tells its client which; /v1/models lists what is served.";
-    problems.push({ subject: "requests", word: `${formatRate(refusedPerSecond)} refused`, tone: "bad", text });
-  }
-  if (unjudgedPerSecond !== null && unjudgedPerSecond > 0) {
-    const text = "The quality floor does not cover them. See that the judge answers; the decisions below say why it did not.";
-    problems.push({ subject: "answers", word: `${formatRate(unjudgedPerSecond)} accepted without a judge`, tone: "warn", text });
-  }
-  return problems;
+  const sinceMs = heldSince(frames, (frame) => frame.gateway.state === state);
+  const when = sinceMs === null ? null : ({ is: "since", atMs: sinceMs } as const);
+  return state === "unreachable"
+    ? [
+        {
+          ...about,
+          cause: "gateway unreachable",
+          tone: "bad",
+          word: "not answering",
+          when,
+          action: "Whether requests are answered is not known here: see that its process runs.",
+        },
+      ]
+    : [{ ...about, cause: "gateway stale", tone: "warn", word: "late", when, action: "Its figures are the last ones it gave." }];
 }
 
-function engineProblems({ id, health, state, reason }: EngineFrame): readonly Problem[] {
-  if (health === "unhealthy") {
-    const text = "Calls to it failed, so the gateway passes it by and tries again now and then. Read its log; a rollback starts others.";
-    return [{ subject: id, word: "unhealthy", tone: "bad", text: state === "fresh" ? text : `${reason}. ${text}` }];
-  }
-  // Telemetry of one that loads or was withdrawn is not missed.
-  if (state === "fresh" || health !== "serving") return [];
+function panicFindings({ gateway }: LiveFrame): readonly Finding[] {
+  const panic = gateway.routing?.controls?.panic ?? null;
+  if (panic === null) return [];
   return [
     {
-      subject: id,
-      word: `telemetry ${state}`,
+      ...none,
+      cause: "panic",
+      kind: "gateway",
+      subject: panic.model,
+      tone: "bad",
+      word: "panic",
+      when: { is: "since", atMs: panic.sinceMs },
+      reason: `${panic.reason === "" ? `${panic.by} gave no reason` : `${panic.by}: ${panic.reason}`}${panic.warning === undefined ? "" : `. ${panic.warning}`}`,
+      action: "It answers everything, and no promise of the plan holds. Lift the panic under Routing once the cause is mended.",
+    },
+  ];
+}
+
+function stageFindings({ gateway, engines }: LiveFrame): readonly Finding[] {
+  if (gateway.state === "unreachable") return [];
+  const models = gateway.routing === null ? [] : modelsOf(gateway.routing.policy);
+  const unserved = models.filter((model) => {
+    const healths = engines.filter((engine) => engine.model === model).map(({ health }) => health);
+    return healths.includes("unhealthy") && !healths.includes("serving");
+  });
+  return [
+    ...unserved.map(
+      (model): Finding => ({
+        ...none,
+        cause: "model without engines",
+        kind: "model",
+        subject: model,
+        tone: "bad",
+        word: "no engine takes work",
+        when: null,
+        action:
+          "Requests that need it fail. Bring an engine of it back, apply a plan without it, or send everything to another model (panic).",
+      }),
+    ),
+    ...gateway.stages
+      .filter(({ queued }) => queued !== null && queued >= NEARLY_FULL * MOST_QUEUED)
+      .map(
+        ({ model, queued }): Finding => ({
+          ...none,
+          cause: "queue nearly full",
+          kind: "model",
+          subject: model,
+          tone: "bad",
+          word: "queue nearly full",
+          when: null,
+          reason: `${formatCount(queued)} wait and the gateway holds ${formatCount(MOST_QUEUED)}`,
+          action: "Then it turns new requests away. Lower the thresholds before it, or apply a plan for the traffic of now.",
+        }),
+      ),
+  ];
+}
+
+/** Requests that did not go as they should, by rates of the last seconds. */
+function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+  const rates = [
+    {
+      rate: "errorsPerSecond",
+      subject: "requests",
+      tone: (gateway.errorsPerSecond ?? 0) >= BAD_ERROR_SHARE * (gateway.requestsPerSecond ?? 0) ? "bad" : "warn",
+      word: "failed",
+      action: "They were shed, timed out or broke on their way. Decisions below, filtered by failed, say which and why.",
+    },
+    {
+      rate: "refusedPerSecond",
+      subject: "requests",
+      tone: "bad",
+      word: "refused",
+      action:
+        "They name a model that is not served, are malformed or too large, or meet a full queue. Each refusal tells its client which; /v1/models lists what is served.",
+    },
+    {
+      rate: "unjudgedPerSecond",
+      subject: "answers",
       tone: "warn",
-      text: `${reason}. The gateway still sends to it; only its figures are missing.`,
+      word: "accepted without a judge",
+      action:
+        "The quality floor does not cover them. See that the judge answers; decisions below, filtered by unjudged, say why it did not.",
+    },
+  ] as const;
+  return rates.flatMap(({ rate, subject, tone, word, action }): readonly Finding[] => {
+    const sinceMs = heldSince(frames, (frame) => {
+      const perSecond = frame.gateway[rate];
+      return perSecond === null ? null : perSecond > 0;
+    });
+    if (sinceMs === null) return [];
+    const when = { is: "since", atMs: sinceMs } as const;
+    return [{ ...none, cause: rate, kind: subject, subject, tone, word, when, reason: formatRate(gateway[rate]), action }];
+  });
+}
+
+function gpuFindings({ gpuSource }: LiveFrame): readonly Finding[] {
+  const failing = gpuSource === null || gpuSource.state === "fresh" ? null : failingOf(gpuSource);
+  if (gpuSource === null || failing === null) return [];
+  return [
+    {
+      cause: "gpus",
+      kind: "GPUs",
+      subject: gpuSource.kind,
+      tone: "warn",
+      word: `GPUs: ${failing.word}`,
+      when: failing.when,
+      nextTryAtMs: failing.nextTryAtMs,
+      reason: gpuSource.reason,
+      action: "What GPUs do is not known; requests and engines are not touched by it.",
     },
   ];
 }

@@ -1,4 +1,4 @@
-import type { EngineFrame, GpuFrame, LiveFrame } from "@/server/contracts/studio";
+import type { EngineFrame, EngineReadings, GpuFrame, LiveFrame } from "@/server/contracts/studio";
 
 /** A frame of an idle cluster in which nothing is wrong, for tests. */
 export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
@@ -66,6 +66,40 @@ export function testGpu(change: Partial<GpuFrame> = {}): GpuFrame {
     temperatureCelsius: 60,
     containers: [],
     engineId: null,
+    ...change,
+  };
+}
+
+const nothingYet = { state: "value", value: null } as const;
+
+const percentilesOf = <Name extends string>(name: Name) =>
+  Object.fromEntries([50, 95, 99].map((percent) => [`${name}P${percent}Seconds`, nothingYet])) as Record<
+    `${Name}P${50 | 95 | 99}Seconds`,
+    typeof nothingYet
+  >;
+
+/** Readings of an engine that has told nothing yet, for tests. */
+export function testReadings(change: Partial<EngineReadings> = {}): EngineReadings {
+  return {
+    running: nothingYet,
+    waiting: nothingYet,
+    kvUse: nothingYet,
+    kvUseMean: nothingYet,
+    kvCapacityTokens: nothingYet,
+    preemptionsPerSecond: nothingYet,
+    requestsPerSecond: nothingYet,
+    promptTokensPerSecond: nothingYet,
+    generationTokensPerSecond: nothingYet,
+    prefixHitShare: nothingYet,
+    ttftMeanSeconds: nothingYet,
+    tpotMeanSeconds: nothingYet,
+    endToEndMeanSeconds: nothingYet,
+    ...percentilesOf("ttft"),
+    ...percentilesOf("tpot"),
+    ...percentilesOf("itl"),
+    ...percentilesOf("endToEnd"),
+    ...percentilesOf("queue"),
+    sleepState: nothingYet,
     ...change,
   };
 }

@@ -1,0 +1,237 @@
+import type { EngineFrame, LiveFrame, ScrapeFailureKind, TargetState } from "@/server/contracts/studio";
+import { formatPercent, formatRate } from "../ui/format";
+import { type Finding, grouped, heldSince } from "./findings";
+import { knownValue } from "./prepareReadings";
+
+/** Shorter than this a queue or a full cache is a burst, which passes by itself. */
+const SUSTAINED_MS = 30_000;
+
+/** What befell an engine is told this long: a round of questions among operators, no longer. */
+const EVENT_MS = 5 * 60_000;
+
+/** From here on a waiting request waits for room in the KV cache rather than for its turn: engines keep the last few blocks back. */
+const KV_FULL = 0.95;
+
+/** How scrapes fail, in an operator's words. */
+export const failureWords: Readonly<Record<ScrapeFailureKind, string>> = {
+  unreachable: "not reachable",
+  timeout: "no answer in time",
+  status: "answers with an error",
+  "too-large": "answers too much to read",
+  unreadable: "unreadable answer",
+};
+
+const failureActions: Readonly<Record<ScrapeFailureKind, string>> = {
+  unreachable: "See that its process runs and that its port is open to the studio.",
+  timeout: "See whether it hangs: its log, its GPU and the load of its host.",
+  status: "Its log says why; a proxy in between may answer in its place.",
+  "too-large": "Have it write fewer series, or see that the address is its metrics'.",
+  unreadable:
+    "See that the address is an engine's metrics; names that are not known here go into a file of mappings (WEIR_ENGINE_MAPPINGS).",
+};
+
+/** How a target fails, as part of a finding; null where nothing was tried yet. */
+export function failingOf({ failing, state, sinceMs }: TargetState) {
+  if (failing !== null) {
+    return {
+      kind: failing.kind,
+      word: failureWords[failing.kind],
+      when: { is: "since", atMs: failing.sinceMs } as const,
+      nextTryAtMs: failing.nextTryAtMs,
+      action: failureActions[failing.kind],
+    };
+  }
+  // Without an attempt that failed it was never scraped, or the attempt is under way.
+  if (state !== "stale") return null;
+  return {
+    kind: "late",
+    word: "late",
+    when: { is: "since", atMs: sinceMs } as const,
+    nextTryAtMs: null,
+    action: "It is being asked right now.",
+  };
+}
+
+/** What is wrong with engines. One that loads, drains or was withdrawn is not missed, and nothing is said of it. */
+export function engineFindings(frames: readonly LiveFrame[]): readonly Finding[] {
+  const frame = frames.at(-1);
+  if (frame === undefined) return [];
+  const findings = frame.engines.flatMap((engine) => {
+    const health = healthOf(engine, frame, frames);
+    if (health === "unhealthy") return [unhealthy(engine, frames)];
+    if (health !== "serving") return [];
+    return engine.state === "fresh" ? [...troubles(engine, frames), ...events(engine, frame.atMs)] : silent(engine);
+  });
+  return [...findings, ...absences(frame.engines)];
+}
+
+/** Health as the gateway tells it, or told it before it fell silent. */
+function healthOf(engine: EngineFrame, { gateway }: LiveFrame, frames: readonly LiveFrame[]): EngineFrame["health"] {
+  if (engine.health !== "unknown" || gateway.state !== "unreachable") return engine.health;
+  const heard = frames.findLast((frame) => frame.gateway.state !== "unreachable");
+  return heard?.engines.find(({ id }) => id === engine.id)?.health ?? "unknown";
+}
+
+const about = ({ id }: EngineFrame) => ({ kind: "engine", subject: id, nextTryAtMs: null }) as const;
+
+/** Since when something has been so of one engine; null while it is not. */
+const since = (engine: EngineFrame, frames: readonly LiveFrame[], holds: (engine: EngineFrame) => boolean | null): number | null =>
+  heldSince(frames, ({ engines }) => {
+    const then = engines.find(({ id }) => id === engine.id);
+    return then === undefined ? false : holds(then);
+  });
+
+function unhealthy(engine: EngineFrame, frames: readonly LiveFrame[]): Finding {
+  const failing = engine.state === "fresh" ? null : failingOf(engine);
+  const sinceMs = since(engine, frames, ({ health }) => (health === "unknown" ? null : health === "unhealthy")) ?? engine.sinceMs;
+  return {
+    ...about(engine),
+    cause: `unhealthy ${failing?.kind ?? "answering"}`,
+    tone: "bad",
+    word: "unhealthy",
+    when: { is: "since", atMs: sinceMs },
+    nextTryAtMs: failing?.nextTryAtMs ?? null,
+    reason: failing === null ? "Its metrics still answer, so its process runs" : engine.reason,
+    action: "Calls to it failed, so the gateway passes it by and tries again now and then. Read its log; a rollback starts others.",
+  };
+}
+
+/** Telemetry of an engine that serves is missing. */
+function silent(engine: EngineFrame): readonly Finding[] {
+  const failing = failingOf(engine);
+  if (failing === null) return [];
+  const { kind, word, when, nextTryAtMs, action } = failing;
+  return [
+    {
+      ...about(engine),
+      cause: `telemetry ${kind}`,
+      tone: "warn",
+      word,
+      when,
+      nextTryAtMs,
+      reason: engine.reason,
+      action: `The gateway still sends to it; only its figures are missing. ${action}`,
+    },
+  ];
+}
+
+function troubles(engine: EngineFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+  const found: Finding[] = [];
+  const nowMs = frames.at(-1)?.atMs ?? 0;
+  const sleep = engine.readings?.sleepState;
+  if (sleep?.state === "value" && sleep.value !== null && sleep.value !== "awake") {
+    found.push({
+      ...about(engine),
+      cause: "asleep",
+      tone: "bad",
+      word: "asleep",
+      when: null,
+      reason: `It says ${sleep.value.replaceAll("_", " ")}`,
+      action: "The plan in force serves it, so requests to it fail or wait. Wake it, or apply a plan without it.",
+    });
+  }
+  const fullSinceMs = since(engine, frames, ({ kvUse, waiting }) =>
+    kvUse === null || waiting === null ? null : kvUse >= KV_FULL && waiting > 0,
+  );
+  if (fullSinceMs !== null && nowMs - fullSinceMs >= SUSTAINED_MS) {
+    found.push({
+      ...about(engine),
+      cause: "kv full",
+      tone: "warn",
+      word: "KV cache full",
+      when: { is: "since", atMs: fullSinceMs },
+      reason: `${formatPercent(engine.kvUse)} in use and ${engine.waiting} waiting`,
+      action:
+        "Requests wait for room, not for compute. More engines of its model or fewer long contexts help; a plan for the traffic of now shows which.",
+    });
+  }
+  const preempting = ({ readings }: EngineFrame): boolean | null => {
+    const perSecond = knownValue(readings?.preemptionsPerSecond);
+    return perSecond === null ? null : perSecond > 0;
+  };
+  const preemptsSinceMs = since(engine, frames, preempting);
+  if (preemptsSinceMs !== null && nowMs - preemptsSinceMs >= SUSTAINED_MS) {
+    found.push({
+      ...about(engine),
+      cause: "preempting",
+      tone: "warn",
+      word: "preempting",
+      when: { is: "since", atMs: preemptsSinceMs },
+      reason: `${formatRate(knownValue(engine.readings?.preemptionsPerSecond))} thrown out of the batch`,
+      action: "Their work is done twice. Fewer sequences at once, or more memory for the KV cache, end it.",
+    });
+  }
+  // Beside the absent names, which have a line of their own.
+  const [unread = ""] = engine.reason.split(/(?:; |^)absent: /);
+  if (engine.failing === null && unread !== "") {
+    found.push({
+      ...about(engine),
+      cause: "unread lines",
+      tone: "neutral",
+      word: "lines not read",
+      when: null,
+      reason: unread,
+      action: "What they say is missing here; all other lines were read.",
+    });
+  }
+  return found;
+}
+
+const eventFindings = {
+  "counters-reset": {
+    word: "restarted or reset",
+    action: "Rates and percentiles skip that step. Where nobody restarted it, its log says why it ended.",
+  },
+  "version-changed": {
+    word: "version changed",
+    action: "Predictions rest on measurements of the engine as it was: hold them against new ones under Calibration.",
+  },
+} as const;
+
+/** What befell an engine that answers, the last of each kind. */
+function events(engine: EngineFrame, nowMs: number): readonly Finding[] {
+  return (["counters-reset", "version-changed"] as const).flatMap((kind) => {
+    const last = engine.events.findLast((event) => event.kind === kind && nowMs - event.atMs <= EVENT_MS);
+    if (last === undefined) return [];
+    const { word, action } = eventFindings[kind];
+    return [
+      {
+        ...about(engine),
+        cause: kind,
+        tone: "warn" as const,
+        word,
+        when: { is: "at" as const, atMs: last.atMs },
+        reason: last.text,
+        action,
+      },
+    ];
+  });
+}
+
+/** Metrics that engines of a type and version should have and have not: one finding for all of them. */
+function absences(engines: readonly EngineFrame[]): readonly Finding[] {
+  const asked = engines.filter(
+    ({ health, state, engine, readings }) => health === "serving" && state === "fresh" && engine !== null && readings,
+  );
+  const byBuild = grouped(asked, ({ engine }) => `${engine?.type} ${engine?.version ?? "of unknown version"}`);
+  return byBuild.flatMap(([build, alike]) => {
+    const names = new Set(
+      alike.flatMap(({ readings }) => Object.values(readings ?? {}).flatMap((each) => (each.state === "absent" ? [each.lookedFor] : []))),
+    );
+    if (names.size === 0) return [];
+    return [
+      {
+        cause: `absent ${build}`,
+        kind: "engine",
+        subject: build,
+        tone: "neutral" as const,
+        word: `${names.size} metric${names.size === 1 ? "" : "s"} absent`,
+        when: null,
+        nextTryAtMs: null,
+        reason: `Looked for ${[...names].join(", ")}`,
+        action:
+          "What they would say is shown as absent, not as zero. Where the engine has them under other names, write those into a file of mappings (WEIR_ENGINE_MAPPINGS).",
+      },
+    ];
+  });
+}
