@@ -40,7 +40,7 @@ export const TimePlot = memo(function TimePlot({ picture, spec }: { readonly pic
             d={path}
             stroke={hue}
             strokeWidth={1.5}
-            strokeLinejoin="round"
+            strokeLinejoin="bevel"
             {...(dashed ? { strokeDasharray: "4 3" } : {})}
           />
         ))}

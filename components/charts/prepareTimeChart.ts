@@ -10,6 +10,8 @@ export const MAX_SERIES = 12;
 const HEADROOM = 1.05;
 const VALUE_TICKS = 4;
 const TICK_PX = 84;
+/** Half a time's width, less the margin beside the plot: nearer to the edge it would be cut. */
+const EDGE_PX = 18;
 
 export interface PlotSize {
   readonly width: number;
@@ -121,10 +123,9 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
       .filter(({ atMs }) => atMs > fromMs && atMs < toMs)
       .map(({ atMs, text }) => ({ x: xOf(atMs, window, size.width), text })),
     threshold: spec.threshold === undefined ? null : { y: y(spec.threshold.value), text: spec.threshold.text },
-    timeTicks: timeTicks(window, Math.max(1, Math.floor(size.width / TICK_PX)), offsetMinutes).map(({ atMs, text }) => ({
-      x: xOf(atMs, window, size.width),
-      text,
-    })),
+    timeTicks: timeTicks(window, Math.max(1, Math.floor(size.width / TICK_PX)), offsetMinutes)
+      .map(({ atMs, text }) => ({ x: xOf(atMs, window, size.width), text }))
+      .filter((tick) => tick.x <= size.width - EDGE_PX),
     valueTicks: ticks.map((value) => ({ y: y(value), text: `${tickText(value / (spec.perUnit ?? 1))}${spec.unit}` })),
     bottom,
     top,
