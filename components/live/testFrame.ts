@@ -1,5 +1,7 @@
 import type { EngineFrame, EngineReadings, GpuFrame, LiveFrame } from "@/server/contracts/studio";
 
+const unmeasured = { requests: 0, windowSeconds: 0, p50Seconds: null, p95Seconds: null, p99Seconds: null, meanQuality: null };
+
 /** A frame of an idle cluster in which nothing is wrong, for tests. */
 export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
   return {
@@ -22,7 +24,9 @@ export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
       stages: [],
       routing: null,
     },
-    measured: { requests: 0, windowSeconds: 0, p50Seconds: null, p95Seconds: null, meanQuality: null },
+    measured: unmeasured,
+    recent: { ...unmeasured, ttftP95Seconds: null, overheadP95Seconds: null, stages: [] },
+    models: [],
     ...change,
   };
 }

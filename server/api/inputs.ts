@@ -19,7 +19,7 @@ export const rangeSchema = byCluster
   .extend({
     ...rangeOfTime,
     points: z.int().min(1).max(2_000),
-    series: z.array(seriesKeySchema).max(300),
+    series: z.array(seriesKeySchema).max(300).readonly(),
   })
   .refine(({ fromMs, toMs }) => fromMs < toMs, { path: ["toMs"], error: "a range ends after it begins" });
 
@@ -31,7 +31,7 @@ const followedChartsSchema = z.object({
     .min(MINUTE_MS, "follow at least a minute")
     .max(31 * DAY_MS, "follow at most 31 days"),
   points: z.int().min(2).max(800),
-  series: z.array(seriesKeySchema).max(150, "follow at most 150 series"),
+  series: z.array(seriesKeySchema).max(150, "follow at most 150 series").readonly(),
 });
 const decisionFilterSchema = z.object({
   outcome: z.enum(["any", "answered", "failed", "escalated", "unjudged"]),

@@ -55,6 +55,30 @@ export interface StageFrame {
   readonly meanJudgedScore: Sample;
 }
 
+/** Of a model over all its engines that are fresh, from their histograms added up; null where one of them has none or other buckets. */
+export interface ModelFrame extends Readonly<Record<`${"ttft" | "tpot"}P${50 | 95 | 99}Seconds`, Sample>> {
+  readonly model: string;
+}
+
+/** Answered requests of a window, of the plan and policy in force. Seconds are engine seconds. */
+export interface MeasuredFrame {
+  readonly requests: number;
+  readonly windowSeconds: number;
+  /** End to end. */
+  readonly p50Seconds: Sample;
+  readonly p95Seconds: Sample;
+  readonly p99Seconds: Sample;
+  readonly meanQuality: Sample;
+}
+
+/** The last half minute, for charts: it moves with what happens, where the measuring window is steady. */
+export interface RecentFrame extends MeasuredFrame {
+  readonly ttftP95Seconds: Sample;
+  readonly overheadP95Seconds: Sample;
+  /** Parallel to the gateway's stages. */
+  readonly stages: readonly Pick<StageFrame, "share" | "escalated" | "p50Seconds" | "p95Seconds" | "p99Seconds" | "meanJudgedScore">[];
+}
+
 /** What the gateway was told to do, as last known: also while it does not answer. */
 export interface RoutingFrame {
   /** Of the configuration, to change it only as it was seen. */
@@ -102,11 +126,8 @@ export interface LiveFrame {
     readonly routing: RoutingFrame | null;
   };
   /** End to end over the measuring window (since load began or the last 5 minutes, whichever is shorter). */
-  readonly measured: {
-    readonly requests: number;
-    readonly windowSeconds: number;
-    readonly p50Seconds: Sample;
-    readonly p95Seconds: Sample;
-    readonly meanQuality: Sample;
-  };
+  readonly measured: MeasuredFrame;
+  readonly recent: RecentFrame;
+  /** Each model that engines are watched of. */
+  readonly models: readonly ModelFrame[];
 }

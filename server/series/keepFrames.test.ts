@@ -50,6 +50,16 @@ const gpu = {
   containers: [],
   engineId: null,
 };
+const { model: _, queued, inFlight, ...recentStage } = stage;
+const measured = { requests: 0, windowSeconds: 1, p50Seconds: 4, p95Seconds: 5, p99Seconds: null, meanQuality: null };
+const latencies = {
+  ttftP50Seconds: 0.1,
+  ttftP95Seconds: 0.2,
+  ttftP99Seconds: null,
+  tpotP50Seconds: 0.01,
+  tpotP95Seconds: 0.02,
+  tpotP99Seconds: 0.03,
+};
 const frame: LiveFrame = {
   atMs: 1000,
   clusterId: "c",
@@ -74,7 +84,9 @@ const frame: LiveFrame = {
     stages: [stage],
     routing: null,
   },
-  measured: { requests: 0, windowSeconds: 1, p50Seconds: null, p95Seconds: null, meanQuality: null },
+  measured: { ...measured, p95Seconds: 60 },
+  recent: { ...measured, ttftP95Seconds: 1, overheadP95Seconds: 0.001, stages: [recentStage] },
+  models: [{ model: "m", ...latencies }],
 };
 
 async function kept(...frames: readonly LiveFrame[]): Promise<ReadonlyMap<string, number | null>> {
@@ -103,7 +115,11 @@ it("keeps what a frame says under the table's names, what is absent as absent an
   expect(values.get("1000 gpu:n/1 temperatureCelsius")).toBeNull();
   expect(values.get("1000 stage:m escalatedShare")).toBe(0.5);
   expect(values.get("1000 stage:m p99Seconds")).toBe(3);
+  expect(values.get("1000 stage:m ttftP95Seconds")).toBe(0.2);
+  expect(values.get("1000 stage:m ttftP99Seconds")).toBeNull();
   expect(values.get("1000 gateway requestsPerSecond")).toBe(9);
+  expect(values.get("1000 gateway endToEndP95Seconds")).toBe(5);
+  expect(values.get("1000 gateway meanQuality")).toBeNull();
   expect(values.get("1000 gateway overheadP95Seconds")).toBe(0.001);
   for (const name of values.keys()) {
     const [, subject = "", quantity = ""] = name.split(" ");
@@ -122,17 +138,24 @@ it("keeps nothing of a target whose values are old", async () => {
   expect(values.get("2000 engine:a running")).toBe(7);
 });
 
-it("adds up the tokens of a stage's engines, and what their GPUs cost, and knows no tokens while one of them is silent", async () => {
+it("adds up what a stage's engines do and what their GPUs cost, and knows no sums while one of them is silent", async () => {
   const held = (id: string, gpus: number) => ({
     ...engine,
     id,
     gpus: Array.from({ length: gpus }, (_, index) => ({ node: "n", index })),
-    readings: { ...readingsOf(1), generationTokensPerSecond: { state: "value", value: 40 } as const },
+    readings: {
+      ...readingsOf(1),
+      generationTokensPerSecond: { state: "value", value: 40 } as const,
+      preemptionsPerSecond: { state: "value", value: 1 } as const,
+      kvUse: { state: "value", value: gpus / 4 } as const,
+    },
   });
   const engines = [held("a", 2), held("b", 1), { ...held("other", 4), model: "another" }];
   const [first, ...rest] = engines;
   if (first === undefined) throw new Error("no engine");
   const values = await kept({ ...frame, engines }, { ...frame, atMs: 2000, engines: [{ ...first, state: "stale" }, ...rest] });
-  expect([values.get("1000 stage:m tokensPerSecond"), values.get("1000 stage:m usdPerHour")]).toEqual([80, 6]);
-  expect([values.get("2000 stage:m tokensPerSecond"), values.get("2000 stage:m usdPerHour")]).toEqual([null, 6]);
+  const at = (atMs: number) =>
+    ["tokensPerSecond", "preemptionsPerSecond", "kvUse", "usdPerHour"].map((quantity) => values.get(`${atMs} stage:m ${quantity}`));
+  expect(at(1000)).toEqual([80, 2, 0.5, 6]);
+  expect(at(2000)).toEqual([null, null, 0.25, 6]);
 });

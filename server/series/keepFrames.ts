@@ -18,7 +18,7 @@ export async function keepFrames(frames: AsyncIterable<LiveFrame>, by: KeptBy): 
 type Values<Quantity extends string> = Partial<Record<Quantity, number | null>>;
 
 /** Of a target whose values are old nothing is kept: they are no samples of this round. */
-function keepFrame({ atMs, engines, gpus, gpuSource, gateway }: LiveFrame, { book, usdPerGpuHour }: KeptBy): void {
+function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: LiveFrame, { book, usdPerGpuHour }: KeptBy): void {
   const keep = <Quantity extends string>(subject: string, values: Values<Quantity>, fresh: boolean): void => {
     for (const [quantity, value] of Object.entries<number | null | undefined>(values)) {
       book.append(atMs, subject, quantity, fresh ? (value ?? null) : null);
@@ -37,34 +37,48 @@ function keepFrame({ atMs, engines, gpus, gpuSource, gateway }: LiveFrame, { boo
     keep<GpuQuantity>(`gpu:${node}/${index}${part}`, values, gpuSource?.state === "fresh");
   }
   const heard = gateway.state === "fresh";
-  for (const { model, queued, inFlight, share, escalated, p50Seconds, p95Seconds, p99Seconds, meanJudgedScore } of gateway.stages) {
-    keep<StageQuantity>(
-      `stage:${model}`,
-      { queued, inFlight, share, escalatedShare: escalated, p50Seconds, p95Seconds, p99Seconds, meanJudgedScore },
-      heard,
-    );
-  }
   const price = usdPerGpuHour();
-  for (const { model } of gateway.stages) {
+  for (const [at, { model, queued, inFlight }] of gateway.stages.entries()) {
+    const { escalated: escalatedShare = null, ...stage } = recent.stages[at] ?? {};
+    keep<StageQuantity>(`stage:${model}`, { queued, inFlight, escalatedShare, ...stage }, heard);
+    const { model: _, ...latencies } = models.find((one) => one.model === model) ?? {};
     const own = engines.filter((engine) => engine.model === model);
-    const written = own.flatMap(({ state, readings }) => {
-      const reading = readings?.generationTokensPerSecond;
-      return state === "fresh" && reading?.state === "value" && reading.value !== null ? [reading.value] : [];
-    });
-    keep<StageQuantity>(
-      `stage:${model}`,
-      {
-        // A part of the engines would look like a loss of traffic.
-        tokensPerSecond: own.length > 0 && written.length === own.length ? written.reduce((sum, value) => sum + value, 0) : null,
-        usdPerHour: price === null ? null : price * own.reduce((sum, { gpus: held }) => sum + held.length, 0),
-      },
-      true,
-    );
+    const usdPerHour = price === null ? null : price * own.reduce((sum, { gpus: held }) => sum + held.length, 0);
+    keep<StageQuantity>(`stage:${model}`, { ...latencies, ...levelsOf(own), usdPerHour }, true);
   }
-  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond, ttftP95Seconds, overheadP95Seconds } = gateway;
+  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond } = gateway;
+  const { p50Seconds, p95Seconds, p99Seconds, meanQuality, ttftP95Seconds, overheadP95Seconds } = recent;
   keep<GatewayQuantity>(
     "gateway",
-    { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond, ttftP95Seconds, overheadP95Seconds },
+    {
+      requestsPerSecond,
+      errorsPerSecond,
+      refusedPerSecond,
+      unjudgedPerSecond,
+      endToEndP50Seconds: p50Seconds,
+      endToEndP95Seconds: p95Seconds,
+      endToEndP99Seconds: p99Seconds,
+      meanQuality,
+      ttftP95Seconds,
+      overheadP95Seconds,
+    },
     heard,
   );
+}
+
+/** Of a model's engines together. Sums are of all of them or not known: a part of the engines would look like a loss of traffic. */
+function levelsOf(engines: LiveFrame["engines"]): Values<StageQuantity> {
+  const known = (name: EngineQuantity): readonly number[] =>
+    engines.flatMap(({ state, readings }) => {
+      const reading = readings?.[name];
+      return state === "fresh" && reading?.state === "value" && reading.value !== null ? [reading.value] : [];
+    });
+  const sum = (values: readonly number[]): number | null =>
+    engines.length > 0 && values.length === engines.length ? values.reduce((total, value) => total + value, 0) : null;
+  const kvUse = known("kvUse");
+  return {
+    tokensPerSecond: sum(known("generationTokensPerSecond")),
+    preemptionsPerSecond: sum(known("preemptionsPerSecond")),
+    kvUse: kvUse.length === 0 ? null : Math.max(...kvUse),
+  };
 }

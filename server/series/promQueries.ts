@@ -38,17 +38,18 @@ const overall =
   (match, window) =>
     `sum (rate(${metric}{${match}${matchers}}[${window}]))`;
 
-const overallP95 =
-  (metric: string): PromQuery =>
+const overallQuantile =
+  (q: number, metric: string): PromQuery =>
   (match, window) =>
-    quantileOf(0.95, [], `${metric}_bucket{${match}}`, window);
+    quantileOf(q, [], `${metric}_bucket{${match}}`, window);
 
 const escalated = perModel("weir_gateway_stage_answers_total", ',verdict="escalated"');
 const answers = perModel("weir_gateway_stage_answers_total", "");
 
 /**
  * PromQL of every quantity that a Prometheus server knows of GPUs, from dcgm-exporter, and of Weir's gateway. What is missing here is in
- * no exposition: judged scores and times of stages with their queues are in the gateway's records, prices in the plan.
+ * no exposition, as judged scores, labels and times of stages with their queues, which are in the gateway's records, and prices; or it is
+ * the engines' of a model, which carry its name under labels that differ from engine to engine.
  */
 export const promQueries: {
   readonly gpu: Partial<Record<GpuQuantity, PromQuery>>;
@@ -79,7 +80,10 @@ export const promQueries: {
     errorsPerSecond: overall("weir_gateway_requests_total", ',status=~"429|5.."'),
     shedPerSecond: overall("weir_gateway_shed_total"),
     unjudgedPerSecond: overall("weir_gateway_unjudged_answers_total"),
-    ttftP95Seconds: overallP95("weir_gateway_time_to_first_token_seconds"),
-    overheadP95Seconds: overallP95("weir_gateway_overhead_seconds"),
+    endToEndP50Seconds: overallQuantile(0.5, "weir_gateway_request_seconds"),
+    endToEndP95Seconds: overallQuantile(0.95, "weir_gateway_request_seconds"),
+    endToEndP99Seconds: overallQuantile(0.99, "weir_gateway_request_seconds"),
+    ttftP95Seconds: overallQuantile(0.95, "weir_gateway_time_to_first_token_seconds"),
+    overheadP95Seconds: overallQuantile(0.95, "weir_gateway_overhead_seconds"),
   },
 };

@@ -55,7 +55,7 @@ describe("a Prometheus that does not answer well", () => {
     const answer = await sourceAt(await start()).range({ ...range, series: asked });
     expect(answer.problems).toHaveLength(2);
     expect(answer.problems.join(" ")).toMatch(sentence);
-    expect(answer.problems.join(" ")).toContain("No exposition has meanJudgedScore of the stage.");
+    expect(answer.problems.join(" ")).toContain("meanJudgedScore of the stage cannot be asked of a Prometheus.");
     expect(answer.series.map(({ last }) => last)).toEqual([Array(12).fill(null), Array(12).fill(null)]);
   });
 

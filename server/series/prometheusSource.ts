@@ -78,7 +78,7 @@ export function createPrometheusSource(options: PrometheusOptions): SeriesSource
   ): Promise<{ readonly columns: Map<string, Cells>; readonly problems: readonly string[] }> {
     const columns = new Map<string, Cells>();
     const query = queries[group.kind][group.quantity];
-    if (query === undefined) return { columns, problems: [`No exposition has ${group.quantity} of the ${group.kind}.`] };
+    if (query === undefined) return { columns, problems: [`${group.quantity} of the ${group.kind} cannot be asked of a Prometheus.`] };
     const scale = group.quantity.endsWith("PerSecond") ? timeScale() : 1;
     const answer = await ask(query(matchersOf(group, targets()), window), grid);
     if (!answer.ok) return { columns, problems: [answer.reason] };

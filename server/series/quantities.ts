@@ -24,6 +24,9 @@ const percentiles = <Name extends string>(name: Name, what: string) => {
   >;
 };
 
+/** Of which window the gateway's records are summed up. */
+const lately = "over the last 30 s";
+
 /**
  * Every quantity that is kept over time, by kind of subject, with its unit and what it means. Rates and durations are in engine
  * seconds; on real engines those are the wall's.
@@ -59,13 +62,17 @@ export const quantities = {
   stage: {
     queued: { unit: "requests", meaning: "in the gateway's queue of the model" },
     inFlight: { unit: "requests", meaning: "sent to an engine and not finished" },
-    share: { unit: "share", meaning: "of requests that reached the stage, 0 to 1" },
-    escalatedShare: { unit: "share", meaning: "of the stage's requests sent on to the next, 0 to 1" },
-    p50Seconds: { unit: "s", meaning: "queue and engine call: 50 % of requests kept below it" },
-    p95Seconds: { unit: "s", meaning: "queue and engine call: 95 % of requests kept below it" },
-    p99Seconds: { unit: "s", meaning: "queue and engine call: 99 % of requests kept below it" },
-    meanJudgedScore: { unit: "points", meaning: "mean of the judge's scores, 0 to 100" },
+    share: { unit: "share", meaning: `of requests that reached the stage, 0 to 1; ${lately}` },
+    escalatedShare: { unit: "share", meaning: `of the stage's requests sent on to the next, 0 to 1; ${lately}` },
+    p50Seconds: { unit: "s", meaning: `queue and engine call: 50 % of requests kept below it; ${lately}` },
+    p95Seconds: { unit: "s", meaning: `queue and engine call: 95 % of requests kept below it; ${lately}` },
+    p99Seconds: { unit: "s", meaning: `queue and engine call: 99 % of requests kept below it; ${lately}` },
+    meanJudgedScore: { unit: "points", meaning: `mean of the judge's scores, 0 to 100; ${lately}` },
+    ...percentiles("ttft", "time to first token at the stage's engines together"),
+    ...percentiles("tpot", "mean time per output token of a request, at the stage's engines together"),
     tokensPerSecond: { unit: "tokens/s", meaning: "written by the stage's engines" },
+    preemptionsPerSecond: { unit: "preemptions/s", meaning: "requests thrown out of the batch by the stage's engines" },
+    kvUse: { unit: "share", meaning: "of the KV cache in use, 0 to 1, at the stage's fullest engine" },
     usdPerHour: { unit: "USD/h", meaning: "cost of the GPUs that hold the stage's engines" },
   },
   gateway: {
@@ -74,8 +81,12 @@ export const quantities = {
     refusedPerSecond: { unit: "requests/s", meaning: "turned away at the door" },
     shedPerSecond: { unit: "requests/s", meaning: "there was no room or no engine for" },
     unjudgedPerSecond: { unit: "requests/s", meaning: "accepted without a judged score" },
-    ttftP95Seconds: { unit: "s", meaning: "time to first token at the client: 95 % of requests kept below it" },
-    overheadP95Seconds: { unit: "s", meaning: "the gateway's own time: 95 % of requests kept below it" },
+    endToEndP50Seconds: { unit: "s", meaning: `from arrival to the last byte: 50 % of requests kept below it; ${lately}` },
+    endToEndP95Seconds: { unit: "s", meaning: `from arrival to the last byte: 95 % of requests kept below it; ${lately}` },
+    endToEndP99Seconds: { unit: "s", meaning: `from arrival to the last byte: 99 % of requests kept below it; ${lately}` },
+    meanQuality: { unit: "points", meaning: `mean of the answers' labels, 0 to 100, where they are known; ${lately}` },
+    ttftP95Seconds: { unit: "s", meaning: `time to first token at the client: 95 % of requests kept below it; ${lately}` },
+    overheadP95Seconds: { unit: "s", meaning: `the gateway's own time: 95 % of requests kept below it; ${lately}` },
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, Quantity>>>>;
 

@@ -5,6 +5,7 @@ import { mixSeed } from "@/solver/numeric/random";
 import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
 import { createGatewayWatch } from "./gatewayWatch";
 import { createGpuTarget, type GpuTarget } from "./gpuTarget";
+import { modelFrames } from "./modelFrames";
 import { createScrapeLane } from "./scrapeLane";
 import type { ScrapeFacts } from "./studioMetrics";
 
@@ -134,9 +135,10 @@ export function createCollector(options: CollectorOptions): Collector {
     const atMs = Math.max(now(), (ring.at(-1)?.atMs ?? 0) + 1);
     refreshTargets();
     const engines = [...watched.values()].map(({ target, engine }) => ({ ...engine.frame(), health: gateway.engineHealth(target.id) }));
+    const models = modelFrames([...watched.values()].map(({ target: { model }, engine }) => ({ model, observed: engine.observed() })));
     const before = ring.pop();
     if (before !== undefined) ring.push(pastFrame(before));
-    ring.push({ atMs, clusterId, timeScale, engines, ...gpuFrames(), ...gateway.frame() });
+    ring.push({ atMs, clusterId, timeScale, engines, models, ...gpuFrames(), ...gateway.frame() });
     if (ring.length > KEPT_FRAMES) ring.shift();
     for (const wake of wakeUps) wake();
     for (const [id, { engine }] of watched) scrapeSoon(id, engine);

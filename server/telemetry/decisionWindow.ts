@@ -1,5 +1,5 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { LiveFrame, StageFrame } from "@/server/contracts/studio";
+import type { MeasuredFrame, RecentFrame } from "@/server/contracts/studio";
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 
 export interface WindowOptions {
@@ -20,13 +20,15 @@ export interface WindowQuery {
 
 /** What the window's decisions say together. Seconds, also those of rates, are engine seconds. */
 export interface WindowSummary {
-  readonly measured: LiveFrame["measured"];
+  readonly measured: MeasuredFrame;
   readonly requestsPerSecond: number;
   readonly errorsPerSecond: number;
   readonly ttftP95Seconds: number | null;
   readonly overheadP95Seconds: number | null;
   /** Parallel to the query's models. */
-  readonly stages: readonly Pick<StageFrame, "share" | "escalated" | "p50Seconds" | "p95Seconds" | "p99Seconds" | "meanJudgedScore">[];
+  readonly stages: RecentFrame["stages"];
+  /** All of it, over the last half minute alone. */
+  readonly recent: RecentFrame;
 }
 
 /** The gateway's decisions of the last minutes. */
@@ -45,6 +47,9 @@ const WINDOW_SECONDS = 300;
 
 /** Rates look back over this much wall time. */
 export const RATE_WINDOW_MS = 10_000;
+
+/** What charts are drawn of looks back over this much engine time, and over no less of the wall's than rates do. */
+const RECENT_SECONDS = 30;
 
 /** Over a minute at 250 requests/s, and some 20 ms of work a frame. More shortens the window, whose length is always stated. */
 const MAX_DECISIONS = 20_000;
@@ -84,20 +89,30 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
       const answered = decisions.filter(counts);
       const recent = decisions.filter((decision) => decision.finishedAtMs >= now - RATE_WINDOW_MS);
       const rateSeconds = (RATE_WINDOW_MS / 1000) * timeScale;
-      const latencies = new Float64Array(answered.map((decision) => decision.endToEndSeconds)).sort();
-      return {
-        measured: {
-          requests: answered.length,
-          windowSeconds: (Math.max(0, now - startMs) / 1000) * timeScale,
+      const recentMs = Math.max(startMs, now - Math.max(RATE_WINDOW_MS, (RECENT_SECONDS * 1000) / timeScale));
+      const measuredOf = (requests: readonly Decision[], sinceMs: number): MeasuredFrame => {
+        const latencies = new Float64Array(requests.map((decision) => decision.endToEndSeconds)).sort();
+        return {
+          requests: requests.length,
+          windowSeconds: (Math.max(0, now - sinceMs) / 1000) * timeScale,
           p50Seconds: orNull(quantileOfSorted(latencies, 0.5)),
           p95Seconds: orNull(quantileOfSorted(latencies, 0.95)),
-          meanQuality: orNull(mean(known(answered.map(labelOf)))),
-        },
+          p99Seconds: orNull(quantileOfSorted(latencies, 0.99)),
+          meanQuality: orNull(mean(known(requests.map(labelOf)))),
+        };
+      };
+      const detailsOf = (requests: readonly Decision[]) => ({
+        ttftP95Seconds: p95(requests.map((decision) => decision.ttftSeconds)),
+        overheadP95Seconds: p95(requests.map((decision) => decision.overheadSeconds)),
+        stages: models.map((model) => stageSummary(model, requests)),
+      });
+      const lately = answered.filter(({ finishedAtMs }) => finishedAtMs >= recentMs);
+      return {
+        measured: measuredOf(answered, startMs),
         requestsPerSecond: recent.length / rateSeconds,
         errorsPerSecond: recent.filter(isError).length / rateSeconds,
-        ttftP95Seconds: p95(answered.map((decision) => decision.ttftSeconds)),
-        overheadP95Seconds: p95(answered.map((decision) => decision.overheadSeconds)),
-        stages: models.map((model) => stageSummary(model, answered)),
+        ...detailsOf(answered),
+        recent: { ...measuredOf(lately, recentMs), ...detailsOf(lately) },
       };
     },
     latest: (limit) => decisions.slice(-limit).reverse(),

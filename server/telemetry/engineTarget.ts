@@ -4,7 +4,7 @@ import type { EngineMapping } from "@/server/engines/engineMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import type { PromText } from "@/server/engines/promText";
 import { readNotions } from "@/server/engines/readNotions";
-import { createEngineWindow } from "./engineWindow";
+import { createEngineWindow, type Observed } from "./engineWindow";
 import { type MetricsResult, type ScrapeFailure, scrape, scrapeMetrics } from "./scrape";
 import type { ScrapeFacts } from "./studioMetrics";
 import { createTargetHealth, type TargetHealth } from "./targetHealth";
@@ -31,6 +31,8 @@ export interface EngineTarget extends Pick<TargetHealth, "isDue" | "isFailing"> 
   /** Scrapes once; the one before has ended. Never throws. */
   poll(): Promise<void>;
   frame(): ScrapedFrame;
+  /** What its latencies were lately; null while it is not fresh. */
+  observed(): Observed | null;
 }
 
 /** What an engine's own metrics say; its health is the gateway's to tell. */
@@ -129,6 +131,7 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
         badLines: result.ok ? result.metrics.badLines : 0,
       });
     },
+    observed: () => (health.state().state === "fresh" ? window.observed() : null),
     frame() {
       const state = health.state();
       const readings = state.state === "unreachable" ? null : window.readings();

@@ -1,6 +1,7 @@
 import type { EngineReadings, Reading } from "@/server/contracts/studio";
 import type { NotionReadings } from "@/server/engines/readNotions";
 import { createCounterRate } from "./counterRate";
+import type { Histogram } from "./histogramQuantile";
 import { createHistogramWindow, type HistogramWindow } from "./histogramWindow";
 
 /** What one engine's scrapes say together. */
@@ -9,7 +10,11 @@ export interface EngineWindow {
   take(atMs: number, notions: NotionReadings): readonly string[];
   /** As of the newest scrape; null before there is one. */
   readings(): EngineReadings | null;
+  /** Of the last seconds, to be added up over the engines of a model; null where the engine has no such histogram. */
+  observed(): Observed;
 }
+
+export type Observed = Readonly<Record<"ttft" | "tpot", Histogram | null>>;
 
 /** Rates and percentiles look back over this much: some tens of requests at one a second or more, and still lively. */
 const RATE_WINDOW_MS = 15_000;
@@ -85,5 +90,6 @@ export function createEngineWindow(timeScale: number): EngineWindow {
       return fell;
     },
     readings: () => readings,
+    observed: () => ({ ttft: latencies.ttftSeconds.observed(), tpot: latencies.tpotSeconds.observed() }),
   };
 }

@@ -30,7 +30,7 @@ export interface GatewayWatchOptions {
 export interface GatewayWatch {
   /** Asks once; returns at once when the round before is still under way. Never throws. */
   poll(): Promise<void>;
-  frame(): Pick<LiveFrame, "planId" | "gateway" | "measured">;
+  frame(): Pick<LiveFrame, "planId" | "gateway" | "measured" | "recent">;
   /** What the gateway was told, as last known; null before it was heard. */
   routing(): RoutingFrame | null;
   /** Models it has engines of and how many of them take work, as last known, also while it does not answer; null before it was heard. */
@@ -154,6 +154,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           routing: routing(),
         },
         measured: summary.measured,
+        recent: summary.recent,
       };
     },
     routing,

@@ -25,6 +25,17 @@ export function histogramDelta(before: Histogram, after: Histogram): Histogram {
   return { bounds: after.bounds, cumulative: after.cumulative.map((count, at) => count - (before.cumulative[at] ?? 0)) };
 }
 
+/** What several observed together; null where their buckets differ, since a count in one tells nothing of another, or there are none. */
+export function histogramSum([first, ...rest]: readonly Histogram[]): Histogram | null {
+  if (first === undefined) return null;
+  const alike = rest.every(
+    ({ bounds }) => bounds.length === first.bounds.length && bounds.every((bound, at) => bound === first.bounds[at]),
+  );
+  if (!alike) return null;
+  const cumulative = first.cumulative.map((count, at) => rest.reduce((sum, one) => sum + (one.cumulative[at] ?? 0), count));
+  return { bounds: first.bounds, cumulative };
+}
+
 /**
  * Quantile by Prometheus' rule (`histogram_quantile`): linear inside the bucket that holds the rank, the highest finite
  * bound when that is the open bucket.

@@ -13,6 +13,8 @@ export interface HistogramWindow {
    * @returns whether a count fell, which they do only when they begin anew.
    */
   take(atMs: number, histogram: SummedHistogram | null): boolean;
+  /** What was observed in the window; null while that is not known. */
+  observed(): Histogram | null;
   /** By Prometheus' rule, in the histogram's unit; null where nothing was observed in the window. */
   quantile(q: number): number | null;
   /** Exact, unlike the quantiles; null where nothing was observed in the window or no sum is written. */
@@ -36,6 +38,7 @@ export function createHistogramWindow(windowMs: number): HistogramWindow {
       observed = histogram === null || oldest === undefined ? null : histogramDelta(oldest, histogram);
       return broken;
     },
+    observed: () => observed,
     quantile: (q) => (observed === null ? null : histogramQuantile(q, observed)),
     mean() {
       const [before, after] = [readings[0]?.histogram.sum ?? null, readings.at(-1)?.histogram.sum ?? null];
