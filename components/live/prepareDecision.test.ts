@@ -1,23 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Outputs } from "../api/trpc";
 import { prepareDecision } from "./prepareDecision";
-
-type StageRecord = Outputs["live"]["decisions"][number]["stages"][number];
-
-const stage = (model: string, change: Partial<StageRecord> = {}): StageRecord => ({
-  model,
-  replica: "r",
-  queueSeconds: 0,
-  seconds: 1,
-  judgeSeconds: null,
-  judgedScore: null,
-  threshold: null,
-  verdict: "accepted",
-  reason: "last-stage",
-  inputTokens: 1,
-  outputTokens: 1,
-  ...change,
-});
+import { testStage as stage } from "./testDecision";
 
 describe("prepareDecision", () => {
   it("writes the stages with their scores in the order they were met", () => {

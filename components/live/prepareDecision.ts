@@ -1,14 +1,15 @@
-import type { Outputs } from "../api/trpc";
+import type { LiveEvent } from "@/server/contracts/studio";
 import { formatScore } from "../ui/format";
 
-type Decision = Outputs["live"]["decisions"][number];
-type Stage = Decision["stages"][number];
+/** The record of one answered request. */
+export type Decision = Extract<LiveEvent, { readonly kind: "decisions" }>["records"][number];
+export type Stage = Decision["stages"][number];
 
 /** Statuses of requests that ended in the queue rather than being turned away from it. */
 const ENDED_WAITING: Readonly<Record<number, string>> = { 499: "client left", 504: "timed out" };
 
 /** Whether an answer was taken without the score its threshold asks for. */
-const isUnjudged = ({ verdict, reason }: Stage): boolean => verdict === "accepted" && reason.startsWith("judge-unavailable");
+export const isUnjudged = ({ verdict, reason }: Stage): boolean => verdict === "accepted" && reason.startsWith("judge-unavailable");
 
 function step(stage: Stage): string {
   if (stage.verdict === "failed") return `${stage.model} failed`;

@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { degradedTexts, reasonText, requestFacts, stageFacts } from "./prepareRecord";
+import { testDecision, testStage } from "./testDecision";
+
+const textOf = (facts: readonly { readonly name: string; readonly text: string }[], name: string) =>
+  facts.find((each) => each.name === name)?.text;
+const requestOf = (change: Parameters<typeof testDecision>[0]) => requestFacts(testDecision(change));
+const stageOf = (change: Parameters<typeof testStage>[1]) => stageFacts(testStage("small", change));
+
+describe("requestFacts", () => {
+  it("leave out what a record does not have", () => {
+    expect(requestOf({}).map(({ name }) => name)).toEqual(["End to end", "First token after", "Gateway's own time", "Cost"]);
+  });
+
+  it("name the model asked for, the candidates with the router's scores, and who asked", () => {
+    const facts = requestOf({
+      asked: "cascade/default",
+      candidates: ["small", "large"],
+      routerScores: { small: 41 },
+      key: "team-a",
+      objective: "batch",
+      startReason: "no-router-score-high-enough",
+      inputTokens: 1200,
+    });
+    expect(textOf(facts, "Could go to")).toBe("small, large");
+    expect(textOf(facts, "Router's scores")).toBe("small 41");
+    expect(textOf(facts, "Key")).toBe("team-a");
+    expect(textOf(facts, "Class of work")).toBe("batch");
+    expect(textOf(facts, "Prompt")).toBe("1,200 tokens");
+    expect(textOf(facts, "Began at its first stage because")).toBe("no router's score is high enough for an earlier stage");
+  });
+
+  it("say what a request cost, or why that is not known", () => {
+    expect(textOf(requestOf({ costUsd: 0.00214 }), "Cost")).toBe("$0.00214");
+    expect(textOf(requestOf({}), "Cost")).toBe("not told by this gateway");
+    expect(textOf(requestOf({ costUsd: null }), "Cost")).toContain("no price");
+    expect(textOf(requestOf({ costUsd: null, stages: [testStage("small", { inputTokens: null })] }), "Cost")).toContain(
+      "small did not count its tokens",
+    );
+  });
+
+  it("say that no token was sent rather than show a dash", () => {
+    expect(textOf(requestOf({ ttftSeconds: null }), "First token after")).toBe("none was sent");
+  });
+});
+
+describe("stageFacts", () => {
+  it("hold the score against the threshold in words", () => {
+    expect(textOf(stageOf({ judgedScore: 41, threshold: 60 }), "Judge's score")).toBe("41.0, below 60");
+    expect(textOf(stageOf({ judgedScore: 60, threshold: 60 }), "Judge's score")).toBe("60.0, at or above 60");
+    expect(textOf(stageOf({ unscored: "too-late", threshold: 60 }), "Judge's score")).toBe("none (too late); it was to reach 60");
+    expect(textOf(stageOf({}), "Judge's score")).toBeUndefined();
+  });
+
+  it("tell tokens that nobody counted from none", () => {
+    expect(textOf(stageOf({ inputTokens: null, outputTokens: 0 }), "Tokens in, out")).toBe("not counted, 0");
+    expect(textOf(stageOf({ verdict: "failed", inputTokens: null }), "Tokens in, out")).toBeUndefined();
+  });
+
+  it("say what was known of the engine when it was chosen, and why it was not fresh", () => {
+    const facts = stageOf({
+      engine: {
+        inFlight: 3,
+        maxInFlight: 8,
+        degraded: "kv use is not known",
+        kvUse: { state: "stale", value: 0.5, ageSeconds: 6, reason: "no answer" },
+      },
+    });
+    expect(textOf(facts, "Requests at the engine")).toBe("3 of 8");
+    expect(textOf(facts, "KV use when chosen")).toBe("50\u00a0%, stale, 6.00\u00a0s old: no answer");
+    expect(textOf(facts, "Chosen otherwise because")).toBe("kv use is not known");
+  });
+});
+
+describe("reasons", () => {
+  it("read as words, and what the gateway adds stands as it is", () => {
+    expect(reasonText("score-below-threshold")).toBe("the score is below the threshold");
+    expect(reasonText("judge-unavailable: no judge is configured")).toBe("the judge gave no score: no judge is configured");
+    expect(reasonText("the engine answered 500 at node-1")).toBe("the engine answered 500 at node-1");
+    expect(reasonText("another-new-reason")).toBe("another new reason");
+  });
+
+  it("say in sentences what was out of order", () => {
+    expect(degradedTexts(testDecision())).toEqual([]);
+    expect(degradedTexts(testDecision({ degraded: ["judge", "telemetry"] }))).toHaveLength(2);
+  });
+});

@@ -1,0 +1,118 @@
+import { formatCount, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import type { Decision, Stage } from "./prepareDecision";
+
+/** One line of a record: what it is, and what it says. */
+export interface Fact {
+  readonly name: string;
+  readonly text: string;
+}
+
+const fact = (name: string, text: string | null | undefined): readonly Fact[] =>
+  text === null || text === undefined || text === "" ? [] : [{ name, text }];
+
+/** What is known of a request besides its stages; what it does not have is left out. */
+export function requestFacts(decision: Decision): readonly Fact[] {
+  const { routerScores, candidates, inputTokens, predictedTokens, predictedProgramTokens } = decision;
+  return [
+    ...fact("Asked model", decision.asked),
+    ...fact("Endpoint", decision.endpoint),
+    ...fact("Could go to", candidates?.join(", ")),
+    ...fact("Began at its first stage because", decision.startReason === undefined ? null : reasonText(decision.startReason)),
+    ...fact(
+      "Router's scores",
+      routerScores === undefined
+        ? null
+        : Object.entries(routerScores)
+            .map(([model, score]) => `${model} ${score}`)
+            .join(", "),
+    ),
+    ...fact("Key", decision.key),
+    ...fact("Class of work", decision.objective),
+    ...fact("Program", decision.program),
+    ...fact("Prompt", inputTokens === undefined ? null : `${formatCount(inputTokens)} tokens`),
+    ...fact("Predicted output", predictedTokens === undefined ? null : `${formatCount(predictedTokens)} tokens`),
+    ...fact("Predicted of its program", predictedProgramTokens === undefined ? null : `${formatCount(predictedProgramTokens)} tokens`),
+    ...fact("End to end", formatSeconds(decision.endToEndSeconds)),
+    ...fact("First token after", decision.ttftSeconds === null ? "none was sent" : formatSeconds(decision.ttftSeconds)),
+    ...fact("Gateway's own time", formatSeconds(decision.overheadSeconds)),
+    ...fact("Cost", costText(decision)),
+  ];
+}
+
+/** What a request cost, or why that is not known. */
+function costText({ costUsd, stages }: Decision): string {
+  if (costUsd === undefined) return "not told by this gateway";
+  if (costUsd !== null) return formatUsd(costUsd);
+  const uncounted = stages.find(({ verdict, inputTokens }) => verdict !== "failed" && inputTokens === null);
+  return uncounted === undefined
+    ? "not known: the settings have no price of a model that answered"
+    : `not known: an engine of ${uncounted.model} did not count its tokens`;
+}
+
+const degradedWords = {
+  judge: "The judge gave no score, so the policy decided without one.",
+  telemetry: "Telemetry that the policy goes by was missing, so it chose an engine without it.",
+} as const;
+
+/** What was out of order and changed what happened, in sentences. */
+export const degradedTexts = ({ degraded = [] }: Decision): readonly string[] => degraded.map((each) => degradedWords[each]);
+
+const reasonWords: Readonly<Record<string, string>> = {
+  "first-stage": "every request begins there",
+  "router-score-high-enough": "the router's score is high enough",
+  "no-router-score-high-enough": "no router's score is high enough for an earlier stage",
+  "program-keeps-its-model": "its program keeps its model",
+  "score-below-threshold": "the score is below the threshold",
+  "score-at-or-above-threshold": "the score is at or above the threshold",
+  "last-stage": "there is no stage after it",
+  "only-model": "there is no other model",
+  "not-judged": "answers are not judged here",
+  "judge-unavailable": "the judge gave no score",
+};
+
+/** A policy's reason in words; what follows a colon stands as it is. */
+export function reasonText(reason: string): string {
+  const [key = "", ...rest] = reason.split(": ");
+  const words = reasonWords[key] ?? (key.includes(" ") ? key : key.replaceAll("-", " "));
+  return [words, ...rest].join(": ");
+}
+
+/** What a score was held against. */
+function scoreText({ judgedScore, threshold, unscored }: Stage): string | null {
+  if (judgedScore !== null) {
+    return threshold === null
+      ? formatScore(judgedScore)
+      : `${formatScore(judgedScore)}, ${judgedScore >= threshold ? "at or above" : "below"} ${threshold}`;
+  }
+  return unscored === undefined
+    ? null
+    : `none (${unscored.replaceAll("-", " ")})${threshold === null ? "" : `; it was to reach ${threshold}`}`;
+}
+
+/** What is known of one attempt at a stage; what it does not have is left out. */
+export function stageFacts(stage: Stage): readonly Fact[] {
+  const { engine } = stage;
+  const tokens = (count: number | null) => (count === null ? "not counted" : formatCount(count));
+  return [
+    ...fact("Queued", formatSeconds(stage.queueSeconds)),
+    ...fact(stage.verdict === "failed" ? "Failed after" : "Answered in", formatSeconds(stage.seconds)),
+    ...fact("Judge took", stage.judgeSeconds === null ? null : formatSeconds(stage.judgeSeconds)),
+    ...fact("Judge's score", scoreText(stage)),
+    ...fact("Tokens in, out", stage.verdict === "failed" ? null : `${tokens(stage.inputTokens)}, ${tokens(stage.outputTokens)}`),
+    ...fact(
+      "Requests at the engine",
+      engine === undefined ? null : `${formatCount(engine.inFlight)} of ${formatCount(engine.maxInFlight)}`,
+    ),
+    ...fact("KV use when chosen", kvText(engine?.kvUse)),
+    ...fact("Chosen otherwise because", engine?.degraded),
+    ...fact("Client's priority", engine?.priority),
+  ];
+}
+
+function kvText(kvUse: NonNullable<Stage["engine"]>["kvUse"]): string | null {
+  if (kvUse === undefined) return null;
+  const { state, value, ageSeconds, reason } = kvUse;
+  const known = value === undefined ? state : `${formatPercent(value)}, ${state}`;
+  const age = ageSeconds === undefined || state === "fresh" ? "" : `, ${formatSeconds(ageSeconds)} old`;
+  return `${known}${age}${reason === undefined ? "" : `: ${reason}`}`;
+}
