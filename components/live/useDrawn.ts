@@ -2,12 +2,12 @@
 
 import { useEffect } from "react";
 import type { FrameState } from "./frameStore";
+import { useBeat } from "./useBeat";
 import type { Live } from "./useLiveFrames";
-import { useTurn } from "./useTurn";
 
-/** What is read of the live frames, renewed when it is this piece's turn. */
+/** What is read of the live frames, renewed at the page's beat. */
 export function useDrawn<Value>({ store, turns }: Live, read: (state: FrameState) => Value): Value {
-  const [value, ask] = useTurn(turns, () => read(store.getState()));
+  const [value, ask] = useBeat(turns, () => read(store.getState()));
   useEffect(() => store.subscribe(ask), [store, ask]);
   return value;
 }
