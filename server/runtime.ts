@@ -23,6 +23,7 @@ import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
+import { createPromiseDesk, type PromiseSource } from "@/server/proposals/promiseDesk";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
 import { keepFrames } from "@/server/series/keepFrames";
@@ -110,14 +111,14 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const load = createLoadService({ store, embedded, gatewayUrl, labels });
   runner.takeUp();
   const planning = createPlanningService(store, planner, cards);
-  const watch = createTrafficWatch({
-    store,
-    planning,
-    sourceOf(clusterId) {
-      const collector = clusterId === embeddedClusterId ? embedded.collector() : null;
-      return collector === null ? null : { decisions: collector.decisions, timeScale: embedded.timeScale() };
-    },
-  });
+  const trafficOf = (clusterId: string): PromiseSource | null => {
+    const collector = clusterId === embeddedClusterId ? embedded.collector() : null;
+    if (collector === null) return null;
+    const { decisions, frames } = collector;
+    return { decisions, timeScale: embedded.timeScale(), frame: () => frames().at(-1) ?? null, labelOf };
+  };
+  const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
+  const promises = createPromiseDesk({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });
 
   const { prometheus } = settings;
   const { own, builtIn } = mappingsInForce();
@@ -150,6 +151,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       plans: createPlanService({ store, connectorOf, planning }),
       applications: createApplicationService(store, runner),
       proposals: createProposalService(store, watch),
+      promises,
       live,
       gateway: createGatewayService({
         store,
@@ -171,7 +173,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       ending.abort();
       embedded.close();
       gatewayAudit.close();
-      await Promise.all([runner.close(), load.close(), watch.close(), planner.close(), kept.then(() => series.close())]);
+      await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), kept.then(() => series.close())]);
       store.close();
     },
   };

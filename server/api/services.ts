@@ -19,10 +19,12 @@ import type {
   PlanInForce,
   PlanSummary,
   ProfileList,
+  PromiseReport,
   Proposal,
   ServingModel,
   SolveEvent,
   TrafficReport,
+  TrafficToPlan,
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
@@ -193,6 +195,14 @@ export interface ProposalService {
   dismiss(id: string, actor: Actor): Outcome<object>;
 }
 
+/** What plans in force promised beside what is measured. */
+export interface PromiseService {
+  /** null: no plan is in force, its workload is not here, or nothing was measured yet. */
+  report(clusterId: string): PromiseReport | null;
+  /** What to plan for so that it is the traffic of now; a workload made of what was seen is kept. Nothing is planned or applied by it. */
+  toPlan(clusterId: string): Outcome<{ readonly traffic: TrafficToPlan }>;
+}
+
 /** What the studio can do. Routers translate HTTP into these calls and nothing more. */
 export interface Services {
   readonly workloads: WorkloadService;
@@ -200,6 +210,7 @@ export interface Services {
   readonly plans: PlanService;
   readonly applications: ApplicationService;
   readonly proposals: ProposalService;
+  readonly promises: PromiseService;
   readonly live: LiveService;
   readonly gateway: GatewayService;
   readonly load: LoadService;

@@ -13,6 +13,7 @@ import type { Sample } from "./liveFrame";
 
 export type * from "./liveFrame";
 export type * from "./liveStream";
+export type * from "./promise";
 export type * from "./seriesRange";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 

@@ -18,18 +18,8 @@ const MOST_VALUES = 3000;
  * it only, so they are held against those of the planning prompts that the plan sends there: like with like. The last
  * stage's answers are not judged.
  */
-export function plannedTraffic({ policy, inputs }: Pick<Plan, "policy" | "inputs">, workload: Workload): PlannedTraffic {
-  // Slack dispatch sends requests by load, so which reach a model is not known beforehand: only what comes is compared.
-  const models = policy.kind === "slack" ? [] : modelsOf(policy);
-  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
-  const directStart = directStartOf(policy);
-  const outcomes =
-    directStart === undefined
-      ? workload.outcomes
-      : withRouterScores(workload.outcomes, { auc: directStart.router.auc, seed: workload.seed });
-  const sample = planningSample(outcomes, planning, models);
-  const stages = models.map((_, stage) => stage);
-  const routed = routePrompts(sample, stages, thresholdsOf(policy), directStart?.below);
+export function plannedTraffic(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): PlannedTraffic {
+  const { models, sample, routed } = routedByPlan(plan, workload);
   const characteristics = models.flatMap((model, stage): Characteristic[] => {
     const reach = promptsReaching(routed, stage);
     const of = (column: ArrayLike<number> | undefined): readonly number[] => evenly(reach, (prompt) => column?.[prompt] ?? 0);
@@ -41,10 +31,30 @@ export function plannedTraffic({ policy, inputs }: Pick<Plan, "policy" | "inputs
   });
   const lengths: Characteristic = { name: inputTokensName, kind: "tokens", values: evenly(sample.inputTokens, (tokens) => tokens) };
   return {
-    requestsPerSecond: inputs.workload.requestsPerSecond,
+    requestsPerSecond: plan.inputs.workload.requestsPerSecond,
     arrivalSeconds: workload.arrivalSeconds,
     characteristics: [lengths, ...characteristics],
   };
+}
+
+/** Scores with which the plan accepts answers of the stages that it has judged, of the planning prompts; empty where none is. */
+export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, workload: Workload): readonly number[] {
+  const { models, sample, routed } = routedByPlan(plan, workload);
+  return Array.from(routed.exit).flatMap((stage, prompt) => (stage < models.length - 1 ? [sample.judged[stage]?.[prompt] ?? 0] : []));
+}
+
+function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
+  // Slack dispatch sends requests by load, so which reach a model is not known beforehand: only what comes is compared.
+  const models = policy.kind === "slack" ? [] : modelsOf(policy);
+  const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
+  const directStart = directStartOf(policy);
+  const outcomes =
+    directStart === undefined
+      ? workload.outcomes
+      : withRouterScores(workload.outcomes, { auc: directStart.router.auc, seed: workload.seed });
+  const sample = planningSample(outcomes, planning, models);
+  const stages = models.map((_, stage) => stage);
+  return { models, sample, routed: routePrompts(sample, stages, thresholdsOf(policy), directStart?.below) };
 }
 
 function evenly(values: Int32Array, of: (value: number) => number): readonly number[] {

@@ -1,5 +1,6 @@
 import type { SolveRequest } from "@/server/api/inputs";
 import type { Planning } from "@/server/api/planningService";
+import type { TrafficToPlan } from "@/server/contracts/promise";
 import type { Proposal } from "@/server/contracts/studio";
 import { boundText, secondsText } from "@/solver/cascade/wording";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
@@ -10,17 +11,10 @@ import { adviseChange, type ChangedStage, type PlanNow } from "@/solver/workload
 /** How long traffic is expected to stay as it is, in engine seconds: an hour, about as far as the recent past tells. */
 const HORIZON_SECONDS = 3600;
 
-/** The traffic as it is now. */
-export interface TrafficNow {
-  /** Of the workload in the store: the plan's own, or one made of what was seen. */
-  readonly workloadId: string;
-  readonly requestsPerSecond: number;
-}
-
 export interface ChangeAsked {
   readonly plan: Plan;
   readonly clusterId: string;
-  readonly traffic: TrafficNow;
+  readonly traffic: TrafficToPlan;
   /** Engine seconds until a started replica serves. */
   readonly restartSeconds: number;
   readonly signal: AbortSignal;
@@ -46,7 +40,8 @@ export async function proposeChange(planning: Pick<Planning, "solve">, asked: Ch
   const directStart = inputs.directStart ?? policy.directStart?.router;
   const running = runningReplicas(plan);
   const request: SolveRequest = {
-    ...traffic,
+    workloadId: traffic.workloadId,
+    requestsPerSecond: traffic.requestsPerSecond,
     clusterId,
     objective: inputs.objective,
     fixed: null,

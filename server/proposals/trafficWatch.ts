@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Planning } from "@/server/api/planningService";
-import { loadWorkload, storeWorkload } from "@/server/api/workloadService";
+import { loadWorkload } from "@/server/api/workloadService";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { Proposal, TrafficReport } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { RATE } from "@/solver/workload/drift";
-import { seenWorkload } from "@/solver/workload/seenWorkload";
 import { createPlanTraffic, type PlanTraffic, WINDOW_SECONDS } from "./planTraffic";
-import { proposeChange, type TrafficNow } from "./proposeChange";
+import { proposeChange } from "./proposeChange";
 import { startSeconds } from "./startSeconds";
+import { trafficNow } from "./trafficNow";
 
 /** Records of a cluster's gateway. */
 export interface TrafficSource {
@@ -31,6 +31,8 @@ export interface TrafficWatchOptions {
 export interface TrafficWatch {
   /** null: no plan is in force, or its workload is not here. */
   report(clusterId: string): TrafficReport | null;
+  /** The traffic under the plan in force with that plan and its workload; null as for the report. */
+  traffic(clusterId: string): PlanTraffic | null;
   /** Resolves when a search under way has ended; it is cut. */
   close(): Promise<void>;
 }
@@ -108,9 +110,16 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     const { plan } = traffic;
     const { gauges, last, driftedSince } = traffic.report();
     const drifted = gauges.filter((gauge) => gauge.drifted);
-    const seen = nowOf(traffic, drifted);
+    const seen = trafficNow(store, {
+      plan,
+      workload: traffic.workload,
+      requests: traffic.recent(),
+      requestsPerSecond: traffic.watched.now[RATE] ?? null,
+      changed: drifted.map(({ name }) => name),
+      nowMs: now(),
+    });
     const starts = startSeconds(store.applications.list(clusterId), timeScale);
-    const asked = { plan, clusterId, traffic: seen.traffic, restartSeconds: starts.seconds, signal: ending.signal };
+    const asked = { plan, clusterId, traffic: seen, restartSeconds: starts.seconds, signal: ending.signal };
     const change = await proposeChange(planning, asked);
     // Another plan may be in force by now: what was found is then about the one before.
     if (watching.get(clusterId) !== traffic || store.clusters.get(clusterId)?.runningPlanId !== plan.id) return;
@@ -146,43 +155,17 @@ export function createTrafficWatch(options: TrafficWatchOptions): TrafficWatch {
     });
   }
 
-  /** The plan's workload at the rate seen where nothing but the rate has drifted, else one made of what was seen. */
-  function nowOf({ plan, workload, watched, recent }: PlanTraffic, drifted: Proposal["drifted"]): Seen {
-    const planned = plan.inputs.workload;
-    const rate = drifted.some(({ name }) => name === RATE) ? watched.now[RATE] : undefined;
-    const requestsPerSecond = rate ?? planned.requestsPerSecond;
-    const rateOnly = {
-      traffic: { workloadId: planned.id, requestsPerSecond },
-      basis: ["Lengths and scores have not drifted: they are the workload's."],
-    };
-    if (drifted.every(({ name }) => name === RATE)) return rateOnly;
-    const name = `${workload.name.replace(/, seen .*$/, "")}, seen ${new Date(now()).toISOString().slice(0, 16).replace("T", " ")}`;
-    const made = seenWorkload(workload, recent(), name);
-    if (made === null) return { ...rateOnly, basis: ["Too few lengths were seen to plan with: lengths and scores are the workload's."] };
-    return {
-      traffic: { workloadId: storeWorkload(store, made), requestsPerSecond },
-      basis: [
-        "Lengths and scores are those seen. A later stage's are seen on requests sent on to it only.",
-        "Modelled by like prompts of the workload: labels, and answers of models that a request did not reach. Longer is not taken for harder.",
-      ],
-    };
-  }
-
   const timer = setInterval(look, lookEveryMs);
   timer.unref();
   return {
     report: (clusterId) => watching.get(clusterId)?.report() ?? null,
+    traffic: (clusterId) => watching.get(clusterId) ?? null,
     async close() {
       clearInterval(timer);
       ending.abort(new Error("The studio ends."));
       await search;
     },
   };
-}
-
-interface Seen {
-  readonly traffic: TrafficNow;
-  readonly basis: readonly string[];
 }
 
 /** Whether something has drifted that no plan was looked for yet, or much further than then. */

@@ -75,7 +75,7 @@ export const RATE = "rate";
 const CHANCE = 0.01;
 
 /** Distances that matter to a plan: lengths and rates by a factor of 1.15, scores by 3 points. */
-const MATERIAL = { rate: Math.log(1.15), tokens: Math.log(1.15), score: 3 } as const;
+export const MATERIAL = { rate: Math.log(1.15), tokens: Math.log(1.15), score: 3 } as const;
 
 /** A gauge that has drifted returns below this level only: the second threshold of the hysteresis. */
 const RETURN_LEVEL = 0.7;

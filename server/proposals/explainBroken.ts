@@ -1,0 +1,149 @@
+import type { BrokenPromise, PlanInput, PlanPromise } from "@/server/contracts/promise";
+import { secondsText } from "@/solver/cascade/wording";
+import type { Plan, Predictions } from "@/solver/plan/plan";
+import { RATE } from "@/solver/workload/drift";
+import { causeOf, type ReplacedInputs } from "@/solver/workload/driftCause";
+import { meanInterval } from "@/solver/workload/driftIntervals";
+import { acceptedScoreName, costPerRequestName, endToEndName, qualityName, shareName, stageName, visitsOf } from "./measuredPromises";
+import { judgeTimeName } from "./planInputs";
+import type { PromiseWindow } from "./promiseWindow";
+
+/** Predictions of the plan with inputs that moved as they are measured. null: it does not keep up then. */
+export interface UnderMeasured {
+  readonly alone: readonly { readonly inputs: string; readonly predictions: Predictions | null }[];
+  /** With all of them; where only one moved the same, and where none did the plan's own. */
+  readonly all: Predictions | null;
+}
+
+export interface Broken {
+  readonly plan: Plan;
+  readonly window: PromiseWindow;
+  readonly promises: readonly PlanPromise[];
+  readonly inputs: readonly PlanInput[];
+  /** null: not simulated yet. */
+  readonly under: UnderMeasured | null;
+}
+
+export const changedOf = (inputs: readonly PlanInput[]): readonly PlanInput[] =>
+  inputs.filter(({ state }) => state === "drifted" || state === "moved");
+
+/** Whether the planner has to simulate the plan to tell why a promise is broken: costs follow from the rate, the judge's scores from themselves. */
+export const needsSimulation = ({ name, verdict }: PlanPromise): boolean =>
+  verdict === "broken" && !name.startsWith("cost") && name !== acceptedScoreName;
+
+/** Of each broken promise where it comes from. */
+export function explainBroken(broken: Broken): readonly BrokenPromise[] {
+  return broken.promises
+    .filter(({ verdict, measured }) => verdict === "broken" && measured !== null)
+    .map((promise) => explain(promise, promise.measured ?? 0, broken));
+}
+
+function explain(promise: PlanPromise, measured: number, broken: Broken): BrokenPromise {
+  const { plan, inputs, under } = broken;
+  const { name, kind, promised } = promise;
+  const text = texts[kind];
+  const band = promise.band ?? { low: promised, high: promised };
+  const question = { name: name.charAt(0).toUpperCase() + name.slice(1), promised, measured, band, text };
+  if (needsSimulation(promise) && under === null) {
+    const says = `${question.name} is ${text(measured)}, promised ${text(promised)} (${text(band.low)} to ${text(band.high)}). The planner simulates the plan under what is measured.`;
+    return { promise: name, replaced: [], says, slowEngines: false };
+  }
+  const slow = kind === "seconds" ? slowEngines(broken) : [];
+  const besides = [...missingEngines(inputs), ...slow, ...(kind === "seconds" ? waiting(broken) : []), ...scores(promise, inputs)];
+  const cause = causeOf({ ...question, ...replacedOf(promise, broken), besides: [...new Set(besides)] });
+  return {
+    promise: name,
+    replaced: cause.replaced,
+    says: cause.says,
+    slowEngines: slow.length > 0 && !cause.explained && plan.policy.kind === "cascade",
+  };
+}
+
+const texts: Readonly<Record<PlanPromise["kind"], (value: number) => string>> = {
+  seconds: secondsText,
+  score: (value) => value.toFixed(1),
+  share: (value) => `${(100 * value).toFixed(0)} %`,
+  usd: (value) => `$${value >= 1 ? value.toFixed(2) : value.toPrecision(3)}`,
+};
+
+function replacedOf(
+  promise: PlanPromise,
+  { plan, inputs, under }: Broken,
+): { readonly alone: readonly ReplacedInputs[]; readonly together: ReplacedInputs | null } {
+  if (promise.name === costPerRequestName) {
+    const rate = changedOf(inputs).find(({ name }) => name === RATE)?.now ?? null;
+    const { costUsdPerHour, costUsdPerRequest } = plan.predictions;
+    const judged = costUsdPerRequest - costUsdPerHour / 3600 / plan.inputs.workload.requestsPerSecond;
+    const alone = rate === null ? [] : [{ inputs: "the rate", predicted: costUsdPerHour / 3600 / rate + judged }];
+    return { alone, together: null };
+  }
+  if (under === null || !needsSimulation(promise)) return { alone: [], together: null };
+  const figure = figureOf(plan, promise.name);
+  // A plan that does not keep up has no latency, which says something, and no quality or shares, which says nothing.
+  const told = (one: ReplacedInputs): boolean => promise.kind === "seconds" || one.predicted !== null;
+  const alone = under.alone
+    .map(({ inputs: what, predictions }) => ({ inputs: what, predicted: predictions === null ? null : figure(predictions) }))
+    .filter(told);
+  const all = { inputs: "all that moved", predicted: under.all === null ? null : figure(under.all) };
+  return { alone, together: under.alone.length > 1 && told(all) ? all : null };
+}
+
+/** Reads the figure of a promise from predictions; null where they lack it. */
+function figureOf(plan: Plan, name: string): (predictions: Predictions) => number | null {
+  if (name === endToEndName(plan)) return ({ p95Seconds }) => p95Seconds;
+  if (name === qualityName) return ({ quality }) => quality;
+  return ({ stages }) => {
+    const stage = stages.find(({ model }) => name === shareName(model) || name === stageName(plan, model));
+    if (stage === undefined) return null;
+    return name === shareName(stage.model) ? stage.share : stage.p95Seconds;
+  };
+}
+
+function missingEngines(inputs: readonly PlanInput[]): string[] {
+  return inputs
+    .filter(({ kind, now, planned }) => kind === "engines" && now !== null && now < planned)
+    .map(({ name, now, planned }) => `Of the ${name} there are ${now} of ${planned}.`);
+}
+
+/** Stages with what is predicted of them under this traffic, and what was measured. */
+function stagesOf({ plan, under, window }: Broken) {
+  const predictions = under === null ? plan.predictions : under.all;
+  return (predictions?.stages ?? []).flatMap(({ model, meanSeconds, bands }) => {
+    const visits = visitsOf(window.answered, model);
+    const engine = meanInterval(visits.map(({ seconds }) => seconds));
+    const whole = meanInterval(visits.map(({ queueSeconds, seconds }) => queueSeconds + seconds));
+    const span = bands?.meanSeconds ?? null;
+    return engine === null || whole === null || span === null ? [] : [{ model, meanSeconds, span, engine, whole }];
+  });
+}
+
+/** Engines alone take longer than queue and engine together were predicted to, beyond the band: then no queue is to blame. */
+function slowEngines(broken: Broken): string[] {
+  return stagesOf(broken)
+    .filter(({ engine, span }) => engine.low > span.high)
+    .map(
+      ({ model, meanSeconds, span, engine }) =>
+        `Engines of ${model} take ${secondsText(engine.value)} on average where ${secondsText(meanSeconds)} (${secondsText(span.low)} to ${secondsText(span.high)}) is predicted under this traffic, waiting included: they are slower than calibrated.`,
+    );
+}
+
+function waiting(broken: Broken): string[] {
+  const judged = changedOf(broken.inputs).filter(({ name }) => name === judgeTimeName && broken.plan.predictions.judge !== undefined);
+  return [
+    ...stagesOf(broken)
+      .filter(({ engine, whole, span }) => whole.low > span.high && engine.low <= span.high)
+      .map(
+        ({ model, engine, whole }) =>
+          `Requests wait ${secondsText(whole.value - engine.value)} for ${model} on average, more than is predicted, while its engines are not known to be slow: arrivals may come in bursts.`,
+      ),
+    ...judged.map(({ now, planned }) => `A judgement takes ${secondsText(now ?? 0)} where ${secondsText(planned)} is predicted.`),
+  ];
+}
+
+/** The judge's scores explain what is made of them. */
+function scores({ name }: PlanPromise, inputs: readonly PlanInput[]): string[] {
+  if (name !== acceptedScoreName) return [];
+  return changedOf(inputs)
+    .filter(({ kind }) => kind === "score")
+    .map((input) => `The ${input.name} is ${input.now?.toFixed(1)} on average where ${input.planned.toFixed(1)} was planned.`);
+}

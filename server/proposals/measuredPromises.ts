@@ -1,0 +1,181 @@
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { PlanPromise } from "@/server/contracts/promise";
+import { mean } from "@/solver/numeric/quantile";
+import type { Plan } from "@/solver/plan/plan";
+import { MATERIAL } from "@/solver/workload/drift";
+import { type MeasuredFigure, meanInterval, quantileInterval } from "@/solver/workload/driftIntervals";
+import { type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
+import { type PromiseWindow, unsettled } from "./promiseWindow";
+
+/** Requests before a percentile, a mean or a share may be called kept: five in the tail of a p95. */
+const ENOUGH = { percentile: 100, mean: 50 } as const;
+
+/** A share of requests may differ by this much: prompts of other days, whose sampling no band of the plan holds. */
+const SHARE_ALLOWED = 0.03;
+
+/** Costs may differ by this factor: that of a rate that matters to a plan. */
+const COST_ALLOWED = Math.exp(MATERIAL.rate);
+
+/** Of plans made before stages had bands. */
+const WITHOUT_BAND = 0.15;
+
+export const endToEndName = (plan: Pick<Plan, "inputs">): string => `p${plan.inputs.objective.percentile} end to end`;
+export const qualityName = "quality";
+export const acceptedScoreName = "judged score of accepted answers";
+export const shareName = (model: string): string => `share reaching ${model}`;
+export const stageName = (plan: Pick<Plan, "inputs">, model: string): string => `p${plan.inputs.objective.percentile} of ${model}`;
+export const costPerRequestName = "cost per request";
+
+export interface Measuring {
+  readonly plan: Plan;
+  readonly window: PromiseWindow;
+  /** Scores with which the plan was to accept answers of its judged stages. */
+  readonly acceptedScores: readonly number[];
+  /** Quality label of an answer; null where nobody knows it. */
+  readonly labelOf: (decision: Decision) => number | null;
+  /** Of the GPUs that engines hold now; null where that or a price is not known. */
+  readonly usdPerHour: number | null;
+  /** Why nothing compares; null where it does. */
+  readonly notComparable: string | null;
+}
+
+type Row = Pick<PlanPromise, "name" | "kind" | "promised"> & {
+  readonly band: Promised;
+  readonly measured: MeasuredFigure | null;
+  readonly enough: number;
+  readonly basis: string;
+};
+
+/** What a plan promised, each beside what is measured of it and whether the one bears the other out. */
+export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
+  const { plan, window, notComparable } = measuring;
+  const early = unsettled(window, plan);
+  return [...trafficRows(measuring), ...costRows(measuring)].map((row) => {
+    const { name, kind, promised, band, measured, enough, basis } = row;
+    const own: PromiseVerdict = verdictOf(measured, band, enough);
+    const verdict = notComparable !== null ? "not comparable" : early !== null ? "too little measured" : own;
+    const few =
+      measured === null
+        ? "nothing was seen of it"
+        : measured.count < enough
+          ? `${measured.count} of ${enough} values`
+          : "sampling alone may show it";
+    return {
+      ...{ name, kind, promised, verdict },
+      band: { low: band.low, high: band.high },
+      measured: measured?.value ?? null,
+      interval:
+        measured === null || !Number.isFinite(measured.high) || measured.high === measured.low
+          ? null
+          : { low: measured.low, high: measured.high },
+      reason: notComparable ?? (verdict === "too little measured" ? `${early ?? few}; ${basis}` : basis),
+    };
+  });
+}
+
+function trafficRows(measuring: Measuring): Row[] {
+  const { plan, window } = measuring;
+  const { predictions, inputs } = plan;
+  const { answered } = window;
+  const q = inputs.objective.percentile / 100;
+  const percentile = (values: readonly number[]) => ({ measured: quantileInterval(values, q), enough: ENOUGH.percentile });
+  const stages = predictions.stages.flatMap((stage): Row[] => {
+    const { model, share, shareBand, p95Seconds, bands } = stage;
+    const sampled = shareBand ?? { low: share, high: share };
+    const band = {
+      low: Math.max(0, Math.min(sampled.low, share - SHARE_ALLOWED)),
+      high: Math.min(1, Math.max(sampled.high, share + SHARE_ALLOWED)),
+    };
+    const reached = answered.map(({ stages: visits }) => (visits.some((visit) => visit.model === model) ? 1 : 0));
+    const span = bands?.p95Seconds ?? { low: p95Seconds * (1 - WITHOUT_BAND), high: p95Seconds * (1 + WITHOUT_BAND) };
+    const seconds = visitsOf(answered, model).map((visit) => visit.queueSeconds + visit.seconds);
+    return [
+      // All requests start at the first stage unless the plan says otherwise.
+      ...(stage === predictions.stages[0] && stage.startShare === undefined
+        ? []
+        : [
+            {
+              ...{ name: shareName(model), kind: "share" as const, promised: share, measured: meanInterval(reached), enough: ENOUGH.mean },
+              band: { ...band, better: "neither" as const },
+              basis: `sampling of the planning prompts, ${100 * SHARE_ALLOWED} points at least`,
+            },
+          ]),
+      {
+        ...{ name: stageName(plan, model), kind: "seconds" as const, promised: p95Seconds, ...percentile(seconds) },
+        band: { ...span, better: "lower" },
+        basis: bands === undefined ? `no band was planned: ${100 * WITHOUT_BAND} % are allowed` : "queue and engine; band as planned",
+      },
+    ];
+  });
+  return [
+    {
+      ...{ name: endToEndName(plan), kind: "seconds" as const, promised: predictions.p95Seconds },
+      ...percentile(answered.map(({ endToEndSeconds }) => endToEndSeconds)),
+      band: { ...predictions.p95Band, better: "lower" },
+      basis: `band at ${Math.round(100 * predictions.p95Band.confidence)} %`,
+    },
+    ...qualityRow(measuring),
+    ...stages,
+  ];
+}
+
+/** Labels where they are known; else what the judge says, which is no quality. */
+function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acceptedScores }: Measuring): Row[] {
+  const labels = answered.flatMap((decision) => labelOf(decision) ?? []);
+  if (labels.length >= ENOUGH.mean || acceptedScores.length === 0)
+    return [
+      {
+        ...{ name: qualityName, kind: "score", promised: predictions.quality, measured: meanInterval(labels), enough: ENOUGH.mean },
+        band: { low: predictions.qualityBand.low, high: predictions.qualityBand.high, better: "higher" },
+        basis: labels.length === 0 ? "no label of an answer is known, and nothing is judged" : `${labels.length} labels of answers`,
+      },
+    ];
+  const promised = mean(acceptedScores);
+  const seen = answered.flatMap(({ stages }) => {
+    const last = stages.at(-1);
+    return last?.verdict === "accepted" && last.judgedScore !== null ? [last.judgedScore] : [];
+  });
+  return [
+    {
+      ...{ name: acceptedScoreName, kind: "score", promised, measured: meanInterval(seen), enough: ENOUGH.mean },
+      band: { low: promised - MATERIAL.score, high: promised + MATERIAL.score, better: "higher" },
+      basis: `no labels are known here, so quality is not measured: this is what the judge says; ${MATERIAL.score} points are allowed`,
+    },
+  ];
+}
+
+function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
+  const { costUsdPerHour, costUsdPerRequest } = plan.predictions;
+  const { requestsPerSecond: rate, answered } = window;
+  const atMost = (promised: number) => ({ low: 0, high: promised * COST_ALLOWED, better: "lower" as const });
+  const held = usdPerHour === null ? null : { value: usdPerHour, low: usdPerHour, high: usdPerHour, count: ENOUGH.mean };
+  const judge = plan.policy.kind === "cascade" ? plan.policy.judge.usdPerCall : 0;
+  const judged = mean(answered.map(({ stages }) => stages.filter(({ judgedScore }) => judgedScore !== null).length)) * judge;
+  const each = (perSecond: number): number => (perSecond > 0 ? (usdPerHour ?? 0) / 3600 / perSecond : Number.POSITIVE_INFINITY) + judged;
+  return [
+    {
+      ...{
+        name: "cost per hour",
+        kind: "usd",
+        promised: costUsdPerHour,
+        measured: held,
+        enough: ENOUGH.mean,
+        band: atMost(costUsdPerHour),
+      },
+      basis:
+        usdPerHour === null ? "GPUs held, or their price, are not known" : "GPUs that engines hold, times their price; 15 % are allowed",
+    },
+    {
+      ...{ name: costPerRequestName, kind: "usd", promised: costUsdPerRequest, enough: ENOUGH.mean, band: atMost(costUsdPerRequest) },
+      measured:
+        rate === null || usdPerHour === null
+          ? null
+          : { value: each(rate.value), low: each(rate.high), high: each(rate.low), count: rate.count },
+      basis: "GPUs held times their price, over the requests that came; 15 % are allowed",
+    },
+  ];
+}
+
+/** The last visit that answered, of each request that reached a model. */
+export const visitsOf = (answered: readonly Decision[], model: string): Decision["stages"] =>
+  answered.flatMap(({ stages }) => stages.findLast((stage) => stage.model === model && stage.verdict !== "failed") ?? []);

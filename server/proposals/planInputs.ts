@@ -1,0 +1,73 @@
+import type { PlanInput } from "@/server/contracts/promise";
+import type { LiveFrame, TrafficGauge } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { runningReplicas } from "@/solver/plan/runningReplicas";
+import { MATERIAL } from "@/solver/workload/drift";
+import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
+import { visitsOf } from "./measuredPromises";
+import type { PromiseWindow } from "./promiseWindow";
+import { seenRequests, trafficWindow } from "./seenRequests";
+
+/** Values before a mean is said to have moved, or not. */
+const ENOUGH = 50;
+
+export const judgeTimeName = "time of a judgement";
+export const paceName = (model: string): string => `time per output token of ${model}`;
+const enginesName = (model: string): string => `engines of ${model} that serve`;
+
+/** What a plan's promises rest on, as planned and as the window shows it; the test of drift says how far whole distributions are. */
+export function planInputs(
+  plan: Plan,
+  gauges: readonly TrafficGauge[],
+  { window, frame }: { readonly window: PromiseWindow; readonly frame: LiveFrame },
+): readonly PlanInput[] {
+  const { samples } = trafficWindow(seenRequests(window.all, frame.timeScale), window.seconds);
+  const traffic = gauges.map(({ name, kind, planned, now, level, drifted }): PlanInput => {
+    const seen = kind === "rate" ? window.requestsPerSecond : meanInterval(samples[name] ?? []);
+    const shown = seen !== null && seen.count >= ENOUGH ? seen.value : now;
+    return { name, kind, planned, now: shown, level, state: drifted ? "drifted" : stateOf(kind, planned, seen) };
+  });
+  return [...traffic, ...judgeTime(plan, window), ...paces(plan, gauges, window), ...engines(plan, frame)];
+}
+
+function stateOf(kind: "rate" | "tokens" | "score" | "seconds", planned: number, seen: MeasuredFigure | null): PlanInput["state"] {
+  if (seen === null || seen.count < ENOUGH) return "too little seen";
+  const material = kind === "score" ? MATERIAL.score : planned * (Math.exp(MATERIAL.rate) - 1);
+  return seen.low > planned + material || seen.high < planned - material ? "moved" : "as planned";
+}
+
+function judgeTime({ policy, predictions }: Plan, { answered }: PromiseWindow): PlanInput[] {
+  if (policy.kind !== "cascade" || policy.thresholds.length === 0) return [];
+  const planned = predictions.judge?.meanSeconds ?? policy.judge.secondsPerCall;
+  const seen = meanInterval(answered.flatMap(({ stages }) => stages.flatMap(({ judgeSeconds }) => judgeSeconds ?? [])));
+  return [
+    { name: judgeTimeName, kind: "seconds", planned, now: seen?.value ?? null, level: null, state: stateOf("seconds", planned, seen) },
+  ];
+}
+
+/** Time in queue and engine over tokens written: it says how fast engines are whatever the lengths, but not whatever the load. */
+function paces({ predictions }: Plan, gauges: readonly TrafficGauge[], { answered }: PromiseWindow): PlanInput[] {
+  return predictions.stages.flatMap(({ model, meanSeconds }): PlanInput[] => {
+    const tokens = gauges.find(({ name }) => name === `output tokens of ${model}`)?.planned ?? 0;
+    if (!(tokens > 0)) return [];
+    const visits = visitsOf(answered, model).filter(({ outputTokens }) => (outputTokens ?? 0) > 0);
+    const written = meanInterval(visits.map(({ outputTokens }) => outputTokens ?? 0))?.value ?? 1;
+    const took = meanInterval(visits.map(({ queueSeconds, seconds }) => queueSeconds + seconds));
+    const pace =
+      took === null ? null : { value: took.value / written, low: took.low / written, high: took.high / written, count: took.count };
+    const planned = meanSeconds / tokens;
+    return [
+      { name: paceName(model), kind: "seconds", planned, now: pace?.value ?? null, level: null, state: stateOf("seconds", planned, pace) },
+    ];
+  });
+}
+
+/** Counted, so that one that is missing is told at once. */
+function engines(plan: Plan, frame: LiveFrame): PlanInput[] {
+  const planned = new Map<string, number>();
+  for (const { model } of runningReplicas(plan)) planned.set(model, (planned.get(model) ?? 0) + 1);
+  return [...planned].map(([model, count]) => {
+    const now = frame.engines.filter((engine) => engine.model === model && engine.health === "serving").length;
+    return { name: enginesName(model), kind: "engines", planned: count, now, level: null, state: now === count ? "as planned" : "moved" };
+  });
+}

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createPlanner } from "@/server/planning/planner";
+import type { Plan } from "@/solver/plan/plan";
+import { generatedWorkload } from "@/solver/workload/generated";
+import { planUnder } from "./planUnder";
+
+const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
+const RATE = 30;
+const planner = createPlanner();
+let plan: Plan;
+
+beforeAll(async () => {
+  const answer = await planner.solve({
+    workload,
+    workloadId: "w",
+    cluster: { id: "c", name: "c", kind: "described", gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }], usdPerGpuHour: 1 },
+    requestsPerSecond: RATE,
+    objective: {
+      ...{ kind: "latency-under-quality", latency: "end-to-end", percentile: 95, qualityFloor: 30 },
+      ...{ qualityConfidence: 0.9, latencyBudgetSeconds: null, maxGpus: 4 },
+    },
+    fixed: null,
+  });
+  if (answer.outcome !== "plan") throw new Error(answer.reason);
+  plan = answer.plan;
+}, 60_000);
+afterAll(() => planner.close());
+
+const under = (replaced: Parameters<typeof planUnder>[2]) => planUnder(planner, { plan, workload }, replaced, new AbortController().signal);
+
+test("nothing replaced, the plan is predicted as it promised", async () => {
+  const began = performance.now();
+  const predicted = await under({});
+  console.log(
+    `simulated in ${(performance.now() - began).toFixed(0)} ms`,
+    predicted?.p95Seconds,
+    plan.predictions.p95Seconds,
+    plan.policy.kind === "cascade" && plan.policy.stages,
+    plan.predictions.utilisation,
+  );
+  expect(predicted!.p95Seconds / plan.predictions.p95Seconds).toBeCloseTo(1, 1);
+  expect(predicted!.quality).toBeCloseTo(plan.predictions.quality, 6);
+  expect(predicted!.costUsdPerHour).toBeCloseTo(plan.predictions.costUsdPerHour, 6);
+}, 60_000);
+
+test("more requests and slower judgements make it slower, and far too many it does not keep up with", async () => {
+  const began = performance.now();
+  const busier = await under({ requestsPerSecond: 1.5 * RATE });
+  console.log(`simulated in ${(performance.now() - began).toFixed(0)} ms`, busier?.p95Seconds);
+  expect(busier!.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Seconds);
+  const judged = await under({ judgeSecondsPerCall: 3 });
+  expect(judged!.p95Seconds).toBeGreaterThan(plan.predictions.p95Seconds + 1);
+  expect(await under({ requestsPerSecond: 200 * RATE })).toBeNull();
+}, 60_000);

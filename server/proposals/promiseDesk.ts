@@ -1,0 +1,188 @@
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { PlanInput, PromiseReport, TrafficToPlan } from "@/server/contracts/promise";
+import type { LiveFrame, Outcome } from "@/server/contracts/studio";
+import type { Planner } from "@/server/planning/planner";
+import type { Store } from "@/server/store/store";
+import { gpuOfNode, gpuPrices } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import { RATE } from "@/solver/workload/drift";
+import { changedOf, explainBroken, needsSimulation, type UnderMeasured } from "./explainBroken";
+import { measuredPromises } from "./measuredPromises";
+import { planInputs } from "./planInputs";
+import { plannedAcceptedScores } from "./plannedTraffic";
+import type { PlanTraffic } from "./planTraffic";
+import { notComparable, promiseWindow } from "./promiseWindow";
+import { seenRequests } from "./seenRequests";
+import { trafficNow } from "./trafficNow";
+import type { TrafficSource } from "./trafficWatch";
+import { underMeasured } from "./underMeasured";
+
+/** A cluster's traffic with what else promises are held against. */
+export interface PromiseSource extends TrafficSource {
+  /** The newest; null before the first. */
+  frame(): LiveFrame | null;
+  /** Quality label of an answer; null where nobody knows it. */
+  labelOf(decision: Decision): number | null;
+}
+
+export interface PromiseDeskOptions {
+  readonly store: Store;
+  readonly planner: Pick<Planner, "solve">;
+  readonly trafficOf: (clusterId: string) => PlanTraffic | null;
+  /** null: nothing is seen of the cluster. */
+  readonly sourceOf: (clusterId: string) => PromiseSource | null;
+  readonly now?: () => number;
+}
+
+/** What plans in force promised beside what is measured, asked for by whoever looks; simulates a plan anew only where a promise is broken. */
+export interface PromiseDesk {
+  /** null: no plan is in force, its workload is not here, or nothing was measured yet. */
+  report(clusterId: string): PromiseReport | null;
+  /** What to plan for so that it is the traffic of now. A workload made of what was seen is put into the store. */
+  toPlan(clusterId: string): Outcome<{ readonly traffic: TrafficToPlan }>;
+  /** Resolves when a simulation under way has ended; it is cut. */
+  close(): Promise<void>;
+}
+
+/** As many as a collector keeps. */
+const MOST_DECISIONS = 20_000;
+
+/** Reports of one cluster are made no more often, however many look. */
+const FRESH_MS = 2000;
+
+/** An input that is further from what was simulated is simulated anew, but not sooner than so long after the last time. */
+const FURTHER = { ratio: 1.08, points: 2 } as const;
+const RESIMULATE_MS = 20_000;
+
+interface Simulated {
+  readonly planId: string;
+  readonly inputs: readonly PlanInput[];
+  readonly atMs: number;
+  /** null: under way. */
+  under: UnderMeasured | null;
+}
+
+/** Makes the desk. A simulation that fails is logged, and tried again when inputs have moved on. */
+export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = Date.now }: PromiseDeskOptions): PromiseDesk {
+  const fresh = new Map<string, { readonly atMs: number; readonly report: PromiseReport }>();
+  const simulated = new Map<string, Simulated>();
+  const acceptedScores = new WeakMap<PlanTraffic, readonly number[]>();
+  const ending = new AbortController();
+  let simulating: Promise<void> | null = null;
+
+  function look(clusterId: string) {
+    const [traffic, source] = [trafficOf(clusterId), sourceOf(clusterId)];
+    const frame = source?.frame() ?? null;
+    if (traffic === null || source === null || frame === null) return null;
+    const window = promiseWindow(traffic.plan, source.decisions(MOST_DECISIONS), frame);
+    const inputs = planInputs(traffic.plan, traffic.report().gauges, { window, frame });
+    return { traffic, source, frame, window, inputs };
+  }
+
+  function made(clusterId: string): PromiseReport | null {
+    const seen = look(clusterId);
+    if (seen === null) return null;
+    const { traffic, source, frame, window, inputs } = seen;
+    const { plan, workload } = traffic;
+    const scores = acceptedScores.get(traffic) ?? plannedAcceptedScores(plan, workload);
+    acceptedScores.set(traffic, scores);
+    const applying = store.applications.list(clusterId).some(({ state }) => state === "grace" || state === "running" || state === "paused");
+    const reason = notComparable(plan, frame, applying);
+    const promises = measuredPromises({
+      ...{ plan, window, acceptedScores: scores, labelOf: source.labelOf, notComparable: reason },
+      usdPerHour: usdPerHour(frame, plan.inputs.cluster),
+    });
+    const requests = seenRequests(window.all, frame.timeScale);
+    if (promises.some(needsSimulation) && plan.policy.kind === "cascade") simulate(clusterId, { plan, workload, inputs, requests });
+    const known = simulated.get(clusterId);
+    const under = known?.planId === plan.id ? known.under : null;
+    const failed = window.all.length - window.answered.length;
+    return {
+      ...{ planId: plan.id, atMs: frame.atMs, requests: window.answered.length, windowSeconds: window.seconds, notComparable: reason },
+      ...{ promises, inputs, simulating: simulating !== null },
+      broken: explainBroken({ plan, window, promises, inputs, under }),
+      notes:
+        failed === 0
+          ? []
+          : [`${failed} of ${window.all.length} requests failed or were turned away: they are in the rate and in no other figure.`],
+    };
+  }
+
+  function simulate(clusterId: string, measured: Parameters<typeof underMeasured>[1]): void {
+    const known = simulated.get(clusterId);
+    const same = known?.planId === measured.plan.id;
+    if (simulating !== null || (same && (now() - known.atMs < RESIMULATE_MS || !isFurther(known.inputs, measured.inputs)))) return;
+    const before = same ? known.under : null;
+    const next: Simulated = { planId: measured.plan.id, inputs: measured.inputs, atMs: now(), under: before };
+    simulated.set(clusterId, next);
+    simulating = underMeasured(planner, measured, ending.signal)
+      .then((under) => {
+        next.under = under;
+      })
+      .catch((problem: unknown) => {
+        if (!ending.signal.aborted) process.stderr.write(`Simulating the plan in force under measured traffic failed: ${problem}\n`);
+      })
+      .finally(() => {
+        simulating = null;
+        fresh.delete(clusterId);
+      });
+  }
+
+  return {
+    report(clusterId) {
+      const known = fresh.get(clusterId);
+      if (known !== undefined && now() - known.atMs < FRESH_MS && known.report.planId === trafficOf(clusterId)?.plan.id)
+        return known.report;
+      const report = made(clusterId);
+      if (report === null) fresh.delete(clusterId);
+      else fresh.set(clusterId, { atMs: now(), report });
+      return report;
+    },
+    toPlan(clusterId) {
+      const seen = look(clusterId);
+      if (seen === null) return { ok: false, message: "No plan is in force here, or nothing was measured yet." };
+      const { traffic, frame, window, inputs } = seen;
+      const changed = changedOf(inputs).filter(({ kind }) => kind === "rate" || kind === "tokens" || kind === "score");
+      const requestsPerSecond = changed.find(({ name }) => name === RATE)?.now ?? null;
+      return {
+        ok: true,
+        traffic: trafficNow(store, {
+          ...{ plan: traffic.plan, workload: traffic.workload, requestsPerSecond, nowMs: now() },
+          requests: seenRequests(window.all, frame.timeScale),
+          changed: changed.map(({ name }) => name),
+        }),
+      };
+    },
+    async close() {
+      ending.abort(new Error("The studio ends."));
+      await simulating;
+    },
+  };
+}
+
+/** Whether what moved is other inputs, or much further. */
+function isFurther(before: readonly PlanInput[], inputs: readonly PlanInput[]): boolean {
+  const [was, is] = [changedOf(before), changedOf(inputs)];
+  if (was.length !== is.length) return true;
+  return is.some(({ name, kind, now }) => {
+    const then = was.find((input) => input.name === name)?.now ?? null;
+    if (now === null || then === null) return now !== then;
+    if (kind === "score") return Math.abs(now - then) > FURTHER.points;
+    return Math.abs(Math.log(now / then)) > Math.log(FURTHER.ratio);
+  });
+}
+
+/** What the GPUs that engines hold cost; null where engines do not say where they run, or a price is not known. */
+function usdPerHour({ engines }: LiveFrame, cluster: ClusterSpec): number | null {
+  const held = new Map(engines.flatMap(({ gpus }) => gpus.map(({ node, index }) => [`${node}/${index}`, node] as const)));
+  if (held.size === 0) return null;
+  const prices = gpuPrices(cluster);
+  let sum = 0;
+  for (const name of held.values()) {
+    const node = cluster.nodes.find((own) => own.name === name);
+    const price = node === undefined ? undefined : prices[gpuOfNode(cluster, node)];
+    if (price === undefined) return null;
+    sum += price;
+  }
+  return sum;
+}

@@ -1,0 +1,87 @@
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { LiveFrame } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
+
+/** What the gateway wrote down of the plan in force in the measuring window of Live. */
+export interface PromiseWindow {
+  /** Oldest first. */
+  readonly answered: readonly Decision[];
+  /** With those that failed or were shed. */
+  readonly all: readonly Decision[];
+  readonly seconds: number;
+  /** Arrivals per engine second with their 99 % interval; null while the window is too short to tell. */
+  readonly requestsPerSecond: MeasuredFigure | null;
+}
+
+/** Parts of the window whose arrivals are counted: enough to see how they fluctuate. */
+const SLICES = 20;
+
+/** The window holds no more than this; figures of slower plans would settle never. */
+const LONGEST_SECONDS = 300;
+
+/** A window of fewer p95s holds mostly the answers that were quick. */
+const P95S_TO_SETTLE = 2;
+
+/** @param decisions newest first, of any plan and time. */
+export function promiseWindow(plan: Plan, decisions: readonly Decision[], { atMs, timeScale, measured }: LiveFrame): PromiseWindow {
+  const fromMs = atMs - (measured.windowSeconds * 1000) / timeScale;
+  const all = decisions
+    .filter(
+      ({ planId, policyHash, finishedAtMs, canary }) =>
+        planId === plan.id && policyHash === plan.policyHash && finishedAtMs >= fromMs && canary !== true,
+    )
+    .reverse();
+  const answered = all.filter(({ status }) => status < 400);
+  return {
+    answered,
+    all,
+    seconds: measured.windowSeconds,
+    requestsPerSecond: rateOf(all, { fromMs, timeScale, seconds: measured.windowSeconds }),
+  };
+}
+
+/**
+ * By when requests came, not by when they ended: a plan that does not keep up ends fewer than come. What came last is still under
+ * way and not written down, so the end of the window is left out, as much of it as all but the slowest fiftieth of requests took.
+ */
+function rateOf(
+  all: readonly Decision[],
+  { fromMs, timeScale, seconds }: { readonly fromMs: number; readonly timeScale: number; readonly seconds: number },
+): MeasuredFigure | null {
+  const slow = all.map(({ endToEndSeconds }) => endToEndSeconds).sort((a, b) => a - b)[Math.floor(0.98 * all.length)] ?? 0;
+  const looked = seconds - Math.min(slow, seconds / 2);
+  if (!(looked > 0) || all.length === 0) return null;
+  const counts = new Float64Array(SLICES);
+  for (const { finishedAtMs, endToEndSeconds } of all) {
+    const at = ((finishedAtMs - fromMs) / 1000) * timeScale - endToEndSeconds;
+    const slice = Math.floor((at / looked) * SLICES);
+    if (slice >= 0 && slice < SLICES) counts[slice] = (counts[slice] ?? 0) + 1;
+  }
+  const each = meanInterval(counts);
+  const perSlice = SLICES / looked;
+  return each === null
+    ? null
+    : { value: each.value * perSlice, low: Math.max(0, each.low * perSlice), high: each.high * perSlice, count: all.length };
+}
+
+/** Why the window says too little yet, in words; null when it says enough. */
+export function unsettled({ answered, seconds }: PromiseWindow, { predictions: { p95Seconds } }: Pick<Plan, "predictions">): string | null {
+  if (answered.length === 0) return "no request was answered yet";
+  const needed = Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_SECONDS);
+  return seconds < needed ? `settling: ${seconds.toFixed(0)} of ${Math.ceil(needed)} s` : null;
+}
+
+/** Why promises of a plan say nothing of what is measured now, in one sentence; null where they do. */
+export function notComparable(plan: Plan, frame: LiveFrame, applying: boolean): string | null {
+  const { state, reason, routing } = frame.gateway;
+  if (applying) return "A plan is being applied: what is measured meanwhile is of neither plan.";
+  if (state === "unreachable") return `The gateway is not heard: ${reason}`;
+  if (routing === null) return "The gateway has not said yet what it follows.";
+  const { controls } = routing;
+  if (controls?.panic) return `In panic ${controls.panic.model} answers everything and the plan decides nothing.`;
+  if (routing.planId !== plan.id) return "The gateway follows another plan than the one applied last.";
+  if (routing.policyHash !== plan.policyHash) return "Knobs are turned by hand: what was promised is for the knobs as planned.";
+  if (controls?.canary?.state === "running") return "A canary's candidate shares the engines: what was promised is for this plan alone.";
+  return null;
+}

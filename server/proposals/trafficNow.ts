@@ -1,0 +1,41 @@
+import { storeWorkload } from "@/server/api/workloadService";
+import type { TrafficToPlan } from "@/server/contracts/promise";
+import type { Store } from "@/server/store/store";
+import type { Plan } from "@/solver/plan/plan";
+import { RATE } from "@/solver/workload/drift";
+import { type SeenRequest, seenWorkload } from "@/solver/workload/seenWorkload";
+import type { Workload } from "@/solver/workload/workload";
+
+export interface SeenTraffic {
+  readonly plan: Plan;
+  /** What the plan was made from. */
+  readonly workload: Workload;
+  readonly requests: readonly SeenRequest[];
+  /** As measured; null: not known. */
+  readonly requestsPerSecond: number | null;
+  /** Names of what is no longer as planned. */
+  readonly changed: readonly string[];
+  readonly nowMs: number;
+}
+
+/** The plan's workload at the rate seen where nothing but the rate has changed, else one made of what was seen, which is then put into the store. */
+export function trafficNow(store: Store, { plan, workload, requests, changed, nowMs, ...seen }: SeenTraffic): TrafficToPlan {
+  const planned = plan.inputs.workload;
+  const requestsPerSecond = (changed.includes(RATE) ? seen.requestsPerSecond : null) ?? planned.requestsPerSecond;
+  const rateOnly = {
+    ...{ workloadId: planned.id, requestsPerSecond },
+    basis: ["Lengths and scores have not drifted: they are the workload's."],
+  };
+  if (changed.every((name) => name === RATE)) return rateOnly;
+  const name = `${workload.name.replace(/, seen .*$/, "")}, seen ${new Date(nowMs).toISOString().slice(0, 16).replace("T", " ")}`;
+  const made = seenWorkload(workload, requests, name);
+  if (made === null) return { ...rateOnly, basis: ["Too few lengths were seen to plan with: lengths and scores are the workload's."] };
+  return {
+    workloadId: storeWorkload(store, made),
+    requestsPerSecond,
+    basis: [
+      "Lengths and scores are those seen. A later stage's are seen on requests sent on to it only.",
+      "Modelled by like prompts of the workload: labels, and answers of models that a request did not reach. Longer is not taken for harder.",
+    ],
+  };
+}

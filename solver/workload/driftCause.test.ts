@@ -1,0 +1,61 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+import { type CauseQuestion, causeOf } from "./driftCause";
+
+const question: CauseQuestion = {
+  name: "p95 end to end",
+  promised: 6.1,
+  measured: 9.8,
+  band: { low: 5.2, high: 7 },
+  alone: [],
+  together: null,
+  besides: [],
+  text: (value) => `${value.toFixed(1)} s`,
+};
+const rate = (predicted: number | null) => ({ inputs: "the rate", predicted });
+const lengths = (predicted: number | null) => ({ inputs: "the lengths", predicted });
+
+test("one input whose prediction comes near what is measured explains it", () => {
+  const { says, explained, replaced } = causeOf({ ...question, alone: [rate(9.4)] });
+  expect(says).toBe(
+    "p95 end to end is 9.8 s, promised 6.1 s (5.2 s to 7.0 s). With the rate as measured the plan predicts 9.4 s: it explains it.",
+  );
+  expect(explained).toBe(true);
+  expect(replaced[0]?.explains).toBeCloseTo(0.89, 2);
+});
+
+test("inputs are told in the order of how much each explains, then all of them, and those that explain little are left out", () => {
+  const all = { inputs: "all that moved", predicted: 9.6 };
+  const { says, replaced } = causeOf({ ...question, alone: [lengths(7), rate(8.2)], together: all });
+  expect(replaced.map(({ inputs }) => inputs)).toEqual(["the rate", "the lengths", "all that moved"]);
+  expect(says).toContain(
+    "predicts 8.2 s: it explains most of it. With the lengths as measured the plan predicts 7.0 s: they explain a part",
+  );
+  expect(says).toContain("With all that moved as measured the plan predicts 9.6 s: they explain it.");
+  expect(causeOf({ ...question, alone: [lengths(6), rate(9.7)], together: all }).says).not.toContain("lengths");
+});
+
+test("a plan that does not keep up under what is measured is explained by that", () => {
+  expect(causeOf({ ...question, alone: [lengths(6.5), rate(null)] })).toMatchObject({
+    explained: true,
+    says: expect.stringContaining("With the rate as measured the plan does not keep up: it explains it."),
+  });
+});
+
+test("what the inputs leave is put down to what else was measured, and where that is nothing it is called unexplained", () => {
+  const slow = "The engines of a are slower than calibrated.";
+  expect(causeOf({ ...question, besides: [slow] }).says).toMatch(/No input that is watched has moved\. The engines of a are slower/);
+  expect(causeOf({ ...question, alone: [rate(6.3)], besides: [slow] }).says).toContain(`it does not explain it. ${slow}`);
+  expect(causeOf({ ...question, alone: [rate(6.3)] }).says).toContain("The rest is unexplained");
+  expect(causeOf({ ...question, alone: [rate(9.5)], besides: [slow] }).says).not.toContain("slower");
+});
+
+test("it works for promises that are broken downwards, and ranks the input first whose prediction comes furthest towards what is measured", () => {
+  const predicted = fc.double({ min: 60, max: 90, noNaN: true });
+  fc.assert(
+    fc.property(predicted, predicted, (one, other) => {
+      const { replaced } = causeOf({ ...question, promised: 80, measured: 70, alone: [rate(one), lengths(other)] });
+      expect(replaced[0]?.predicted).toBe(Math.min(one, other));
+    }),
+  );
+});

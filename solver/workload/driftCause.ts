@@ -1,0 +1,81 @@
+/** What the planner predicts with some inputs as they are now in place of the planned ones. */
+export interface ReplacedInputs {
+  /** "the rate", "the lengths and scores". */
+  readonly inputs: string;
+  /** null: the plan does not keep up then. */
+  readonly predicted: number | null;
+}
+
+export interface CauseQuestion {
+  /** Begins a sentence: "p95 end to end". */
+  readonly name: string;
+  readonly promised: number;
+  readonly measured: number;
+  readonly band: { readonly low: number; readonly high: number };
+  /** Each input that moved on its own. */
+  readonly alone: readonly ReplacedInputs[];
+  /** All that moved at once; null where only one did, or none. */
+  readonly together: ReplacedInputs | null;
+  /** What was measured of the engines or of how many serve, in sentences, and that may account for what the inputs do not; empty: nothing. */
+  readonly besides: readonly string[];
+  /** A figure with its unit. */
+  readonly text: (value: number) => string;
+}
+
+export interface Cause {
+  /** In the order of how much they explain, `together` last. */
+  readonly replaced: readonly (ReplacedInputs & { readonly explains: number | null })[];
+  /** Whether the inputs explain it: what else was measured is then beside the point. */
+  readonly explained: boolean;
+  readonly says: string;
+}
+
+/** Shares of the way from the promise to the measured figure from which an input is said to explain it, most of it, a part of it. */
+const EXPLAINS = { all: 0.8, most: 0.5, part: 0.2 } as const;
+
+/** Past the measured figure by so much of the way, the planner expects it worse than it is. */
+const MORE_THAN_ALL = 1.25;
+
+/**
+ * Says which input a broken promise comes from: what the planner predicts with one input replaced at a time, as a share of the way from
+ * what was promised to what is measured. Inputs act on queues together, so shares need not sum to one: all at once are told beside.
+ */
+export function causeOf(question: CauseQuestion): Cause {
+  const { name, promised, measured, band, together, text, besides } = question;
+  const share = (one: ReplacedInputs) => ({
+    ...one,
+    explains: one.predicted === null ? null : (one.predicted - promised) / (measured - promised),
+  });
+  const alone = question.alone.map(share).sort((a, b) => weight(b.explains) - weight(a.explains));
+  const all = together === null ? null : share(together);
+  const best = all ?? alone[0];
+  const explained = best !== undefined && weight(best.explains) >= EXPLAINS.all;
+  const [first] = alone;
+  const sentences = [`${name} is ${text(measured)}, promised ${text(promised)} (${text(band.low)} to ${text(band.high)}).`];
+  if (first === undefined) sentences.push("No input that is watched has moved.");
+  for (const one of alone.filter(({ explains }, at) => at === 0 || weight(explains) >= EXPLAINS.part)) sentences.push(saysOf(one, text));
+  if (all !== null && weight(first?.explains ?? 0) < EXPLAINS.all) sentences.push(saysOf(all, text));
+  if (!explained && besides.length > 0) sentences.push(...besides);
+  else if (!explained)
+    sentences.push(`${first === undefined ? "It" : "The rest"} is unexplained: engines, judge and shares of traffic show no other cause.`);
+  return { replaced: [...alone, ...(all === null ? [] : [all])], explained, says: sentences.join(" ") };
+}
+
+/** A plan that does not keep up explains any latency. */
+const weight = (explains: number | null): number => explains ?? Number.POSITIVE_INFINITY;
+
+function saysOf({ inputs, predicted, explains }: Cause["replaced"][number], text: CauseQuestion["text"]): string {
+  const given = `With ${inputs} as measured`;
+  const verb = inputs.startsWith("all") || inputs.includes(" and ") || inputs.endsWith("s") ? "they" : "it";
+  const s = verb === "it" ? "s" : "";
+  if (predicted === null || explains === null) return `${given} the plan does not keep up: ${verb} explain${s} it.`;
+  return `${given} the plan predicts ${text(predicted)}: ${verb} ${words(explains, s)}.`;
+}
+
+function words(explains: number, s: string): string {
+  if (explains > MORE_THAN_ALL) return `explain${s} more than is measured`;
+  if (explains >= EXPLAINS.all) return `explain${s} it`;
+  if (explains >= EXPLAINS.most) return `explain${s} most of it`;
+  if (explains >= EXPLAINS.part) return `explain${s} a part of it`;
+  return `do${s === "" ? "" : "es"} not explain it`;
+}
