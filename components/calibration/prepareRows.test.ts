@@ -9,6 +9,7 @@ import { checkedRows, inOrder } from "./prepareRows";
 const row: ServingRow = {
   line: 2,
   id: "a",
+  origin: "run",
   engine: "vllm",
   model: "llama-3.1-8b",
   gpu: "h100-sxm",

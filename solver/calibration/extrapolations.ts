@@ -11,7 +11,7 @@ const RANGE_SLACK = 8;
  * a profile that was fitted to none.
  */
 export function extrapolations(
-  row: Omit<ServingRow, "line" | "id" | "measured">,
+  row: Omit<ServingRow, "line" | "id" | "origin" | "measured">,
   profile: EngineProfile,
   cards: CardCatalogue,
 ): readonly string[] {

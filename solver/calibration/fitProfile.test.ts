@@ -16,6 +16,7 @@ function measuredUnder(profile: EngineProfile, runs: readonly Partial<ServingRow
     const row: ServingRow = {
       line: index + 2,
       id: `run ${index}`,
+      origin: "run",
       engine: "vllm",
       model: "llama-3.1-8b",
       gpu: "h100-sxm",

@@ -73,6 +73,9 @@ const DIFFERENCE = 0.03;
 /** The cost has valleys: slower kernels and a slower host can look alike. A fit starts from the base's kernels and from this share of them. */
 const SLOW_START = 0.75;
 
+/** Mean lengths of an engine at work count as the same within steps of this many to a doubling. */
+const LENGTHS_A_DOUBLING = 2;
+
 /** With models of one depth, time by the layer and time by the step are the same thing. */
 const ONE_DEPTH: NotFitted = {
   coefficient: "layerSeconds",
@@ -135,9 +138,11 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
       reason: `These rows contradict the kernels' tables: even the best fit misses their TPOT by ${percent} %.`,
     };
   }
+  const emulated = kept.some(({ origin }) => origin === "emulated");
   const fittedFrom = (coefficient: Coefficient): EngineProfile["provenance"][Coefficient] => {
     const deviation = deviations[fitted.indexOf(coefficient)] ?? Number.POSITIVE_INFINITY;
-    return { kind: "fitted", source: `${name}: ${kept.length} measured runs, ${asOf}`, standardError: deviation < 1 ? deviation : null };
+    const runs = emulated ? "runs of emulated engines" : "measured runs";
+    return { kind: "fitted", source: `${name}: ${kept.length} ${runs}, ${asOf}`, standardError: deviation < 1 ? deviation : null };
   };
   return {
     outcome: "fitted",
@@ -161,6 +166,7 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
         outputTokens: span(kept.map((row) => row.outputTokens)),
         concurrency: span(kept.map((row) => row.concurrency)),
         asOf,
+        ...(emulated ? { emulated } : {}),
       },
     },
     trainErrors,
@@ -170,8 +176,11 @@ export function fitProfile(rows: readonly ServingRow[], base: EngineProfile, opt
   };
 }
 
-const groupOf = ({ model, gpu, shape, inputTokens, outputTokens }: ServingRow): string =>
-  [model, gpu, shape.tp, shape.pp, inputTokens, outputTokens].map((part) => String(part).padStart(8)).join(" ");
+const groupOf = ({ model, gpu, shape, origin, inputTokens, outputTokens }: ServingRow): string => {
+  // Mean lengths are never quite the same twice: an engine at work has one kind of load as long as they stay near.
+  const length = (tokens: number): number => (origin === "run" ? tokens : Math.round(LENGTHS_A_DOUBLING * Math.log2(tokens)));
+  return [model, gpu, shape.tp, shape.pp, length(inputTokens), length(outputTokens)].map((part) => String(part).padStart(8)).join(" ");
+};
 
 const withoutTtft = (row: ServingRow): ServingRow => ({ ...row, measured: { ...row.measured, ttftSeconds: null } });
 

@@ -41,6 +41,7 @@ test.each(PREDICTED)("%s with %s on %s in %s at tp %d, %d in, %d out, %d in flig
   )({
     line: 1,
     id: "pinned",
+    origin: "run",
     engine,
     model,
     gpu,

@@ -1,5 +1,4 @@
 import { tpotSeconds } from "../engine/outcomeSummary";
-import type { ReplicaRequests } from "../engine/replicaOutcome";
 import { simulateClosedLoop } from "../engine/simulateClosedLoop";
 import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import type { EngineProfile, MetricErrors, ServingMetric } from "../hardware/engineProfile";
@@ -36,11 +35,11 @@ const REQUESTS_PER_CLIENT = 10;
 /** Short runs are repeated with other lengths until they hold so many requests, and their means averaged: a mean over 20 jumps with each. */
 const LEAST_REQUESTS = 160;
 
-/** Lengths of a run are uniform between this share of the nominal ones and all of them. */
-const LEAST_LENGTH = 0.8;
+/** Lengths are uniform between these shares of the row's: of a run's nominal ones, and of the mean ones of an engine at work. */
+const lengthShares = (row: ServingRow) => (row.origin === "run" ? { least: 0.8, most: 1 } : { least: 0.8, most: 1.2 });
 
-/** Mean answer of a run over the nominal length. */
-const MEAN_LENGTH = (1 + LEAST_LENGTH) / 2;
+/** Mean answer over the row's length. */
+const meanLength = (row: ServingRow): number => (lengthShares(row).least + lengthShares(row).most) / 2;
 
 const SEED = 1;
 
@@ -52,8 +51,7 @@ export function predictServing(row: ServingRow, profile: EngineProfile, cards: C
   }
   const { ttftSeconds, tpotSeconds: tpot, endToEndSeconds, preemptions } = simulated;
   const extrapolated = extrapolations(row, profile, cards);
-  const band = (predicted: number, metric: ServingMetric): Band | null =>
-    bandOf(predicted, profile.errors?.[metric] ?? null, extrapolated.length > 0);
+  const band = (predicted: number, metric: ServingMetric): Band | null => bandOf(predicted, profile, metric, extrapolated.length > 0);
   return {
     outcome: "predicted",
     row,
@@ -102,36 +100,48 @@ function simulateRun(row: ServingRow, fit: ReplicaFit): SimulatedRun | { readonl
   if (!fit.fits) return fit;
   const { concurrency } = row;
   const replica = { ...fit.replica, maxSequences: Math.min(concurrency, fit.replica.maxBatchedTokens - 1) };
-  const count = REQUESTS_PER_CLIENT * concurrency;
-  const repeats = Math.ceil(LEAST_REQUESTS / count);
+  const counted = REQUESTS_PER_CLIENT * concurrency;
+  const repeats = Math.ceil(LEAST_REQUESTS / counted);
+  // Of an engine at work neither the beginning nor the end of the loop was seen.
+  const edge = row.origin === "run" ? 0 : concurrency;
   const sum = { ttftSeconds: 0, tpotSeconds: 0, endToEndSeconds: 0, preemptions: 0 };
   for (let repeat = 0; repeat < repeats; repeat++) {
-    const outcome = simulateClosedLoop(replica, lengthsOf(row, count, repeat), { concurrency });
+    const lengths = lengthsOf(row, { count: counted + 2 * edge, begun: edge, repeat });
+    const outcome = simulateClosedLoop(replica, lengths, { concurrency });
     if (outcome.refused > 0) {
       return { reason: `a request of ${row.inputTokens} + ${row.outputTokens} tokens exceeds the KV cache of ${replica.kvTokens}` };
     }
-    sum.ttftSeconds += mean(outcome.ttftSeconds) / repeats;
-    sum.tpotSeconds += mean(tpotSeconds(outcome)) / repeats;
-    sum.endToEndSeconds += mean(outcome.endToEndSeconds) / repeats;
+    const seen = {
+      ttftSeconds: outcome.ttftSeconds.subarray(edge, edge + counted),
+      endToEndSeconds: outcome.endToEndSeconds.subarray(edge, edge + counted),
+      outputTokens: lengths.outputTokens.subarray(edge, edge + counted),
+    };
+    sum.ttftSeconds += mean(seen.ttftSeconds) / repeats;
+    sum.tpotSeconds += mean(tpotSeconds(seen)) / repeats;
+    sum.endToEndSeconds += mean(seen.endToEndSeconds) / repeats;
     sum.preemptions += outcome.preemptions / repeats;
   }
   return sum;
 }
 
-function lengthsOf({ inputTokens, outputTokens }: ServingRow, count: number, repeat: number): ReplicaRequests {
+/** Lengths of so many requests; of the first `begun` the answers are those of requests caught anywhere in their course. */
+function lengthsOf(row: ServingRow, { count, begun, repeat }: { count: number; begun: number; repeat: number }) {
+  const { least, most } = lengthShares(row);
   const random = seededRandom(mixSeed(SEED, `lengths ${repeat}`));
-  const length = (nominal: number): number => Math.max(1, Math.round(nominal * (LEAST_LENGTH + (1 - LEAST_LENGTH) * random.next())));
+  const length = (nominal: number): number => Math.max(1, Math.round(nominal * (least + (most - least) * random.next())));
   const lengths = { inputTokens: new Int32Array(count), outputTokens: new Int32Array(count) };
   for (let index = 0; index < count; index++) {
-    lengths.inputTokens[index] = length(inputTokens);
-    lengths.outputTokens[index] = length(outputTokens);
+    lengths.inputTokens[index] = length(row.inputTokens);
+    const answer = length(row.outputTokens);
+    lengths.outputTokens[index] = index < begun ? Math.ceil(answer * (1 - random.next())) : answer;
   }
   return lengths;
 }
 
 /** Mean end to end of a measured run: its mean TTFT and one TPOT for each further token of a mean answer. Null unless both are known. */
-export function measuredEndToEndSeconds({ measured: { ttftSeconds, tpotSeconds: tpot }, outputTokens }: ServingRow): number | null {
-  return ttftSeconds === null || tpot === null ? null : ttftSeconds + tpot * (MEAN_LENGTH * outputTokens - 1);
+export function measuredEndToEndSeconds(row: ServingRow): number | null {
+  const { ttftSeconds, tpotSeconds: tpot } = row.measured;
+  return ttftSeconds === null || tpot === null ? null : ttftSeconds + tpot * (meanLength(row) * row.outputTokens - 1);
 }
 
 /** Errors of a simulated run against its row: predicted over measured, less 1. */
@@ -145,9 +155,10 @@ export function errorsOfRun(row: ServingRow, run: SimulatedRun): ServingPredicti
   };
 }
 
-function bandOf(predicted: number, errors: MetricErrors | null, extrapolated: boolean): Band | null {
+function bandOf(predicted: number, { errors: all, fittedOn }: EngineProfile, metric: ServingMetric, extrapolated: boolean): Band | null {
+  const errors = all?.[metric] ?? null;
   if (errors === null || errors.rows === 0 || Number.isNaN(predicted)) return null;
-  const basis = `errors on ${errors.rows} measured runs that the fit had not seen${extrapolated ? ", doubled: extrapolated" : ""}`;
+  const basis = `errors on ${errors.rows} ${fittedOn?.emulated ? "runs of emulated engines" : "measured runs"} that the fit had not seen${extrapolated ? ", doubled: extrapolated" : ""}`;
   return { ...errorBand(predicted, errors, extrapolated), confidence: BAND_CONFIDENCE, basis };
 }
 

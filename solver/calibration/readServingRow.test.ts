@@ -34,6 +34,7 @@ test("a plain row is read, with defaults for what it leaves out", () => {
     row: {
       line: 7,
       id: "line 7",
+      origin: "run",
       engine: "vllm",
       model: "llama-3.1-8b",
       gpu: "h100-sxm",

@@ -3,7 +3,7 @@ import { type CardCatalogue, cardOf } from "../hardware/catalogue";
 import { type EngineKind, engineKinds, engineNames } from "../hardware/engineProfile";
 import type { ModelCard } from "../hardware/modelCard";
 import { shapeRefusal } from "../hardware/parallelism";
-import type { ServingRow, UnsupportedRow } from "./servingRow";
+import { type RowOrigin, rowOrigins, type ServingRow, type UnsupportedRow } from "./servingRow";
 
 export type ReadServingRow =
   | { readonly outcome: "row"; readonly row: ServingRow }
@@ -13,10 +13,11 @@ export type ReadServingRow =
 
 /**
  * Names each column may have: Weir's own first, then those of ai-dynamo/aiconfigurator's exports. Model, GPU, engine, lengths and concurrency are
- * needed; shapes default to 1, weights to what the model's name says or is published in, the cache to fp8 under fp8 weights and to bf16 otherwise.
+ * needed; a row is of a run unless it says otherwise; shapes default to 1, weights to what the model's name says or is published in, the cache to fp8 under fp8 weights and to bf16 otherwise.
  */
 export const servingColumns = {
   id: ["id"],
+  origin: ["measured_on"],
   engine: ["engine", "backend"],
   model: ["model", "model_path"],
   gpu: ["gpu", "system"],
@@ -89,6 +90,8 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
       return bad(column, text, `milliseconds from ${LEAST_MS} to ${MOST_MS}, or empty`);
     measured[column] = value;
   }
+  const originName = field("origin") || "run";
+  if (!isOrigin(originName)) return bad("origin", originName, `one of ${rowOrigins.join(", ")}, or empty`);
   const { tp = 1, pp = 1, dataParallel = 1, inputTokens = 1, outputTokens = 1, concurrency = 1 } = numbers;
 
   const mode = field("mode") ?? "";
@@ -120,6 +123,7 @@ export function readServingRow(record: Readonly<Record<string, string>>, line: n
     row: {
       line,
       id,
+      origin: originName,
       engine,
       model: model.card.id,
       gpu: gpu.id,
@@ -148,6 +152,8 @@ const WHOLE = /^\d+(\.0*)?$/;
 const DECIMAL = /^\d*\.?\d+(e-?\d+)?$/i;
 
 const isEngine = (name: string): name is EngineKind => engineKinds.some((kind) => kind === name);
+
+const isOrigin = (name: string): name is RowOrigin => rowOrigins.some((origin) => origin === name);
 
 const nameOf = (column: Column, record: Readonly<Record<string, string>>): string =>
   servingColumns[column].find((one) => Object.hasOwn(record, one)) ?? servingColumns[column][0];

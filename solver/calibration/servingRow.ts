@@ -2,13 +2,22 @@ import type { EngineKind } from "../hardware/engineProfile";
 import type { ReplicaShape } from "../hardware/parallelism";
 
 /**
- * One measured run of a real server, taken as a closed loop: `concurrency` requests in flight, prompt and answer lengths drawn
- * uniformly from 80 to 100 % of the nominal ones, no prefix cache, at most `concurrency` sequences in the engine.
+ * What a row was measured on: a benchmark's run from its first request to its last; some time of steady load on an engine at work; the
+ * same of an emulated engine, whose times the planner's own model made.
+ */
+export const rowOrigins = ["run", "live", "emulated"] as const;
+export type RowOrigin = (typeof rowOrigins)[number];
+
+/**
+ * One measurement of a server, taken as a closed loop: `concurrency` requests in flight, no prefix cache, at most `concurrency` sequences
+ * in the engine. A run's prompt and answer lengths are drawn uniformly from 80 to 100 % of the nominal ones. Of a running engine the mean
+ * lengths are known, and are drawn from 80 to 120 % of; its loop had begun long before, its clients at different times.
  */
 export interface ServingRow {
   /** Line of the file it came from, the header being line 1. */
   readonly line: number;
   readonly id: string;
+  readonly origin: RowOrigin;
   readonly engine: EngineKind;
   /** Ids of cards. */
   readonly model: string;
@@ -16,7 +25,7 @@ export interface ServingRow {
   readonly precision: "bf16" | "fp8" | "int4";
   readonly kvPrecision: "bf16" | "fp8";
   readonly shape: ReplicaShape;
-  /** Nominal lengths. */
+  /** Nominal lengths of a run, else mean ones. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly concurrency: number;

@@ -63,7 +63,10 @@ export function planNotes(
 }
 
 function profileNote({ name, engine, fittedOn, errors }: EngineProfile): string {
-  const fitted = fittedOn === null ? ", fitted to no runs" : `, fitted to ${fittedOn.rows} measured runs of ${engineNames[engine]}`;
+  const fitted =
+    fittedOn === null
+      ? ", fitted to no runs"
+      : `, fitted to ${fittedOn.rows} ${fittedOn.emulated ? "runs of emulated engines that stand in for" : "measured runs of"} ${engineNames[engine]}`;
   const off =
     errors === null ? "" : `; on runs the fit had not seen it was ${Math.round(100 * errors.endToEnd.meanAbsolute)} % off end to end`;
   return `Engine times follow the profile "${name}"${fitted}${off}.`;

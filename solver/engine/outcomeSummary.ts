@@ -71,7 +71,11 @@ export function summarizeOutcome(outcome: ReplicaOutcome, saturationRequestsPerS
  * Time per output token of each served request with two tokens or more, `(end - first token) / (output tokens - 1)`; a request
  * of one token has none. In the order of the arrivals.
  */
-export function tpotSeconds({ ttftSeconds, endToEndSeconds, outputTokens }: ReplicaOutcome): Float64Array {
+export function tpotSeconds({
+  ttftSeconds,
+  endToEndSeconds,
+  outputTokens,
+}: Pick<ReplicaOutcome, "ttftSeconds" | "endToEndSeconds" | "outputTokens">): Float64Array {
   const seconds: number[] = [];
   for (const [index, endToEnd] of endToEndSeconds.entries()) {
     const tokens = outputTokens[index] ?? 0;

@@ -82,6 +82,8 @@ export const engineProfileSchema = z.strictObject({
       concurrency: spanSchema,
       /** Day of the fit, YYYY-MM-DD. */
       asOf: z.iso.date(),
+      /** Whether rows among them came from emulated engines: such a fit says nothing of real ones. */
+      emulated: z.boolean().optional(),
     })
     .nullable(),
 });
