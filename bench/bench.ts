@@ -8,6 +8,7 @@ import { faultMixBenchmarks } from "./faultMixBench";
 import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
 import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
+import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
 import { machine, writeResults } from "./results";
@@ -29,6 +30,7 @@ const benchmarks: readonly Benchmark[] = [
   ...streamBenchmarks,
   ...telemetryBenchmarks,
   ...seriesBenchmarks,
+  ...liveBenchmarks,
   ...expositionBenchmarks,
   ...faultMixBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
