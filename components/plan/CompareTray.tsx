@@ -1,8 +1,8 @@
 "use client";
 
-import { useState } from "react";
 import { axisTexts } from "../charts/frontierAxes";
 import { Button } from "../ui/Button";
+import { CopyButton } from "../ui/CopyButton";
 import { formatCount, formatCounted } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Table } from "../ui/Table";
@@ -99,7 +99,7 @@ export function CompareTray(props: {
         </tr>
       </Table>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-xs text-ink-3">
-        <CopyButton text={props.text} />
+        <CopyButton text={props.text} label="Copy as table" />
         {reference !== null && <span>Differences are from {reference}.</span>}
         <span>
           Estimates from the tables
@@ -108,40 +108,5 @@ export function CompareTray(props: {
         </span>
       </div>
     </section>
-  );
-}
-
-/** Copies a text. Where the browser keeps its clipboard to itself (a page that is not served securely) the text is shown to be copied by hand. */
-function CopyButton({ text }: { readonly text: string }) {
-  const [state, setState] = useState<{ readonly of: string; readonly copied: boolean } | null>(null);
-  const outcome = state?.of === text ? state : null;
-  return (
-    <>
-      <Button
-        onClick={() => {
-          // Absent, against its type, on pages not served securely.
-          const clipboard = navigator.clipboard as Clipboard | undefined;
-          const copying = clipboard?.writeText(text) ?? Promise.reject();
-          copying.then(
-            () => setState({ of: text, copied: true }),
-            () => setState({ of: text, copied: false }),
-          );
-        }}
-      >
-        Copy as table
-      </Button>
-      <span role="status">{outcome?.copied && "Copied"}</span>
-      {outcome?.copied === false && (
-        <label className="flex basis-full flex-col gap-1">
-          This browser does not let the page copy. Copy it from here:
-          <textarea
-            readOnly
-            rows={4}
-            className="w-full rounded-md border border-line-strong bg-raised p-2 font-mono text-ink"
-            value={text}
-          />
-        </label>
-      )}
-    </>
   );
 }

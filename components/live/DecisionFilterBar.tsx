@@ -1,0 +1,73 @@
+"use client";
+
+import { useEffect, useState } from "react";
+import type { DecisionFilter } from "@/server/contracts/studio";
+import { Button } from "../ui/Button";
+import { type Option, SelectField, TextField } from "../ui/Field";
+import { useDebounced } from "../ui/useDebounced";
+import { isFiltered, modelOptions, NO_FILTER, slowerOptions } from "./prepareFilter";
+
+const outcomes: readonly Option[] = [
+  { value: "any", text: "any" },
+  { value: "answered", text: "answered" },
+  { value: "failed", text: "failed" },
+  { value: "escalated", text: "escalated" },
+  { value: "unjudged", text: "accepted without a judge" },
+];
+
+/** Long enough to type a word. */
+const TYPING_MS = 300;
+
+/** Part of an id or a program, asked for once typing rests. */
+function Find({ text, onFind }: { readonly text: string | null; readonly onFind: (text: string | null) => void }) {
+  const [typed, setTyped] = useState(text ?? "");
+  const [known, setKnown] = useState(text);
+  if (text !== known) {
+    setKnown(text);
+    // It was cleared, or the browser went back.
+    if ((text ?? "") !== typed.trim()) setTyped(text ?? "");
+  }
+  const still = useDebounced(typed, TYPING_MS).trim();
+  // Only typing asks.
+  useEffect(() => {
+    if (still !== (text ?? "")) onFind(still === "" ? null : still);
+  }, [still]);
+  return <TextField label="Find id or program" value={typed} onChange={setTyped} maxLength={200} className="w-44" />;
+}
+
+/** Which decision records are wanted. The filter is the page's to keep. */
+export function DecisionFilterBar(props: {
+  readonly filter: DecisionFilter;
+  readonly onFilter: (filter: DecisionFilter) => void;
+  readonly models: readonly string[];
+}) {
+  const { filter, onFilter, models } = props;
+  return (
+    <search className="flex flex-wrap items-end gap-3">
+      <SelectField
+        label="Outcome"
+        value={filter.outcome}
+        options={outcomes}
+        onChange={(value) => onFilter({ ...filter, outcome: value as DecisionFilter["outcome"] })}
+      />
+      <SelectField
+        label="Reached"
+        value={filter.model ?? ""}
+        options={modelOptions(models, filter.model)}
+        onChange={(model) => onFilter({ ...filter, model: model === "" ? null : model })}
+      />
+      <SelectField
+        label="Slower than"
+        value={String(filter.slowerThanSeconds ?? "")}
+        options={slowerOptions(filter.slowerThanSeconds)}
+        onChange={(seconds) => onFilter({ ...filter, slowerThanSeconds: seconds === "" ? null : Number(seconds) })}
+      />
+      <Find text={filter.text} onFind={(text) => onFilter({ ...filter, text })} />
+      {isFiltered(filter) && (
+        <Button look="quiet" onClick={() => onFilter(NO_FILTER)}>
+          Clear filter
+        </Button>
+      )}
+    </search>
+  );
+}

@@ -1,0 +1,173 @@
+"use client";
+
+import { type KeyboardEvent, memo, useEffect, useState } from "react";
+import type { DecisionFilter } from "@/server/contracts/studio";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { formatClock, formatCount, formatSeconds, formatUsd } from "../ui/format";
+import { Modal } from "../ui/Modal";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { Table } from "../ui/Table";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { DecisionFilterBar } from "./DecisionFilterBar";
+import { DecisionRecord } from "./DecisionRecord";
+import { type Decision, prepareDecision } from "./prepareDecision";
+import { isFiltered } from "./prepareFilter";
+
+const columns = [
+  { key: "at", name: "At" },
+  { key: "path", name: "Path" },
+  { key: "answer", name: "Answer" },
+  { key: "first", name: "First token", numeric: true },
+  { key: "e2e", name: "End to end", numeric: true },
+  { key: "cost", name: "Cost", numeric: true },
+] as const;
+
+/** Arrows go from row to row, as Tab does. */
+function onRowKey(event: KeyboardEvent<HTMLButtonElement>): void {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const row = event.currentTarget.closest("tr");
+  const next = event.key === "ArrowDown" ? row?.nextElementSibling : row?.previousElementSibling;
+  const button = next?.querySelector("button");
+  if (button === null || button === undefined) return;
+  event.preventDefault();
+  button.focus();
+}
+
+const Row = memo(function Row({ decision, onOpen }: { readonly decision: Decision; readonly onOpen: (decision: Decision) => void }) {
+  const { path, note } = prepareDecision(decision);
+  const at = formatClock(new Date(decision.finishedAtMs).toISOString());
+  return (
+    <tr>
+      <td className="whitespace-nowrap">
+        <button
+          type="button"
+          aria-label={`Open the record of ${at}`}
+          className="text-accent underline-offset-2 hover:underline"
+          onClick={() => onOpen(decision)}
+          onKeyDown={onRowKey}
+        >
+          {at}
+        </button>
+      </td>
+      <td>
+        <span className="inline-flex flex-wrap items-center gap-x-2 gap-y-1">
+          {path}
+          {note !== null && <StateWord tone="warn">{note}</StateWord>}
+        </span>
+      </td>
+      <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
+      <td className="text-right whitespace-nowrap">{formatSeconds(decision.ttftSeconds)}</td>
+      <td className="text-right whitespace-nowrap">{formatSeconds(decision.endToEndSeconds)}</td>
+      <td className="text-right whitespace-nowrap">{formatUsd(decision.costUsd)}</td>
+    </tr>
+  );
+});
+
+interface Neighbours {
+  readonly newer: Decision | undefined;
+  readonly older: Decision | undefined;
+}
+
+/** The records beside one, also when the tail has moved on past it. */
+const neighboursOf = (records: readonly Decision[], { sequence }: Decision): Neighbours => ({
+  newer: records.findLast((each) => each.sequence > sequence),
+  older: records.find((each) => each.sequence < sequence),
+});
+
+/** Buttons, and the left and right arrow keys, to the records beside the open one. */
+function Beside({ newer, older, onOpen }: Neighbours & { readonly onOpen: (decision: Decision) => void }) {
+  useEffect(() => {
+    const onKey = (event: globalThis.KeyboardEvent): void => {
+      const next = event.key === "ArrowLeft" ? newer : event.key === "ArrowRight" ? older : undefined;
+      if (next === undefined || event.target instanceof HTMLTextAreaElement) return;
+      event.preventDefault();
+      onOpen(next);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, [newer, older, onOpen]);
+  return (
+    <div className="flex gap-2">
+      <Button disabled={newer === undefined} onClick={() => newer !== undefined && onOpen(newer)}>
+        ← Newer
+      </Button>
+      <Button disabled={older === undefined} onClick={() => older !== undefined && onOpen(older)}>
+        Older →
+      </Button>
+    </div>
+  );
+}
+
+/** Records that passed the filter, newest first; so many matched of those looked at. */
+export interface DecisionTail {
+  readonly records: readonly Decision[];
+  readonly matched: number;
+  readonly looked: number;
+}
+
+function statusOf(tail: DecisionTail | null, filter: DecisionFilter): PanelStatus {
+  if (tail === null) return { kind: "loading", what: "Reading decisions" };
+  if (tail.records.length > 0) return { kind: "ready" };
+  return isFiltered(filter)
+    ? { kind: "empty", title: "No record matches", text: "The filter stays on: a record that matches shows up here." }
+    : {
+        kind: "empty",
+        title: "No decision yet",
+        text: "Each request answered by the gateway leaves a record here. Start a load to see some.",
+      };
+}
+
+/**
+ * The newest routing decisions that pass the filter, and one of them in full. `tail` is null until it was heard; while the page is paused
+ * it is the one of then.
+ */
+export function Decisions(props: {
+  readonly tail: DecisionTail | null;
+  readonly filter: DecisionFilter;
+  readonly onFilter: (filter: DecisionFilter) => void;
+  /** To filter by. */
+  readonly models: readonly string[];
+}) {
+  const { tail, filter, onFilter, models } = props;
+  const identities = useModelIdentities(models);
+  // Held as it was opened: the tail moves on within seconds.
+  const [open, setOpen] = useState<Decision | null>(null);
+  const records = tail?.records ?? [];
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-end justify-between gap-3">
+        <DecisionFilterBar filter={filter} onFilter={onFilter} models={models} />
+        {tail !== null && (
+          <p className="text-xs text-ink-3" data-testid="decisions-matched">
+            {formatCount(tail.matched)} of {formatCount(tail.looked)} match
+          </p>
+        )}
+      </div>
+      <PanelState status={statusOf(tail, filter)}>
+        {() => (
+          <div className="relative max-h-96 overflow-y-auto">
+            <Table caption="Newest decisions" columns={columns}>
+              {records.map((decision) => (
+                <Row key={decision.sequence} decision={decision} onOpen={setOpen} />
+              ))}
+            </Table>
+          </div>
+        )}
+      </PanelState>
+      <Modal
+        open={open !== null}
+        onOpenChange={(isOpen) => !isOpen && setOpen(null)}
+        title="Why this answer"
+        description="The stages this request went through, what each score was held against, and where its time went."
+      >
+        {open !== null && (
+          <>
+            <Beside {...neighboursOf(records, open)} onOpen={setOpen} />
+            <DecisionRecord key={open.sequence} decision={open} identities={identities} />
+          </>
+        )}
+      </Modal>
+    </div>
+  );
+}
