@@ -1,8 +1,11 @@
 "use client";
 
+import { useState } from "react";
+import type { LiveTopics } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { createLive } from "../live/live";
 import { useDrawn } from "../live/useDrawn";
-import { useLiveFrames } from "../live/useLiveFrames";
+import { useLiveStream } from "../live/useLiveStream";
 import { StateWord } from "../ui/Badge";
 import { Table } from "../ui/Table";
 import { prepareVerification } from "./prepareVerification";
@@ -14,9 +17,12 @@ const columns = [
   { key: "verdict", name: "Verdict" },
 ] as const;
 
+const FRAMES_ONLY: LiveTopics = { charts: null, decisions: null };
+
 /** Whether the plan in force does what it promised, from what is measured at the gateway. */
 export function VerificationPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
-  const { live } = useLiveFrames(clusterId);
+  const [live] = useState(createLive);
+  useLiveStream(live, clusterId, FRAMES_ONLY);
   const frame = useDrawn(live, (state) => state.shown.at(-1) ?? null);
   return (
     <Table caption="Promised and measured" columns={columns}>

@@ -1,52 +1,44 @@
 "use client";
 
-import dynamic from "next/dynamic";
-import { useMemo } from "react";
-import type { LiveFrame } from "@/server/contracts/studio";
-import { prepareSeries, type Series } from "../charts/prepareSeries";
-import type { PredictedBand } from "../charts/SeriesChart";
+import { memo, useMemo } from "react";
+import type { SeriesRange } from "@/server/contracts/studio";
+import type { TimeWindow } from "../charts/chartSpec";
+import type { Crosshair } from "../charts/crosshair";
+import { TimeChart } from "../charts/TimeChart";
 import { Panel } from "../ui/Panel";
+import { deriveSeries } from "./deriveSeries";
+import type { LiveChartSpec } from "./liveCharts";
+import { type PlanSpan, prepareBands, prepareMarks } from "./prepareBands";
 
-const SeriesChart = dynamic(() => import("../charts/SeriesChart"), { ssr: false, loading: () => <div className="h-44" /> });
+const NO_SERIES: NonNullable<LiveChartSpec["derived"]> = [];
 
-const NO_BANDS: readonly PredictedBand[] = [];
-
-/** A chart over time with its title, its key and a word where there is nothing to draw. */
-export function LiveChart(props: {
-  readonly title: string;
-  readonly frames: readonly LiveFrame[];
-  readonly series: readonly Series[];
-  readonly rangeSeconds: number;
-  readonly format: (value: number) => string;
-  readonly unit: string;
-  readonly bands?: readonly PredictedBand[];
+/** One chart of the page with its title, what it is of, and what the plans in force promised behind its lines. */
+export const LiveChart = memo(function LiveChart(props: {
+  readonly spec: LiveChartSpec;
+  readonly range: SeriesRange;
+  readonly window: TimeWindow;
+  readonly spans: readonly PlanSpan[];
+  readonly crosshair: Crosshair;
+  readonly onZoom: (window: TimeWindow) => void;
+  readonly empty: string;
 }) {
-  const { frames, series, rangeSeconds, bands = NO_BANDS } = props;
-  const picture = useMemo(() => prepareSeries(frames, series, rangeSeconds), [frames, series, rangeSeconds]);
+  const { spec, range, window, spans } = props;
+  const { derived = NO_SERIES, promised } = spec;
+  const whole = useMemo(() => deriveSeries(range, derived), [range, derived]);
+  const bands = useMemo(() => (promised === undefined ? [] : prepareBands(spans, window, promised)), [spans, window, promised]);
+  const marks = useMemo(() => prepareMarks(spans), [spans]);
   return (
-    <Panel title={props.title}>
-      {picture.hasValues ? (
-        <SeriesChart picture={picture} syncId="live" format={props.format} unit={props.unit} bands={bands} />
-      ) : (
-        <p className="flex h-44 items-center justify-center text-sm text-ink-3">No value of this was reported in the range.</p>
-      )}
-      <ul className="mt-2 flex list-none flex-wrap gap-x-3 text-xs text-ink-3">
-        {picture.series.map((each) => (
-          <li key={each.key} className="inline-flex items-center gap-1.5">
-            <svg aria-hidden="true" viewBox="0 0 14 4" className="h-1 w-3.5">
-              <path d="M0 2H14" stroke={each.hue} strokeWidth="2" {...(each.dashed ? { strokeDasharray: "4 2" } : {})} />
-            </svg>
-            {each.name}
-          </li>
-        ))}
-        {bands.length > 0 && (
-          <li className="inline-flex items-center gap-1.5">
-            <span aria-hidden="true" className="h-2 w-3.5 bg-accent-soft" />
-            predicted p95
-          </li>
-        )}
-        {picture.omitted > 0 && <li>{picture.omitted} more not shown</li>}
-      </ul>
+    <Panel title={spec.title} {...(spec.note === undefined ? {} : { aside: <span>{spec.note}</span> })}>
+      <TimeChart
+        spec={spec}
+        range={whole}
+        window={window}
+        bands={bands}
+        marks={marks}
+        crosshair={props.crosshair}
+        onZoom={props.onZoom}
+        empty={props.empty}
+      />
     </Panel>
   );
-}
+});

@@ -1,63 +1,43 @@
 "use client";
 
-import type { ReactNode } from "react";
 import { useStore } from "zustand";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
-import { formatAge } from "../ui/format";
+import { formatAge, formatCounted } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
 import { useNow } from "../ui/useNow";
-import type { FrameStore } from "./frameStore";
-import { type LiveView, RANGES } from "./liveCodec";
-import { STALE_AFTER_MS } from "./prepareLive";
-import type { Connection } from "./useLiveFrames";
+import { type Live, pauseLive, resumeLive } from "./live";
+import { prepareFreshness } from "./prepareFreshness";
 
-function Freshness({ store, connection }: { readonly store: FrameStore; readonly connection: Connection }) {
+function Freshness({ live }: { readonly live: Live }) {
   const nowMs = useNow(500);
-  const lastMs = useStore(store, (state) => state.frames.at(-1)?.atMs ?? null);
-  if (connection === "lost") return <StateWord tone="bad">connection lost, reload to try again</StateWord>;
-  if (connection === "connecting") return <StateWord tone="warn">connecting</StateWord>;
-  if (lastMs === null || nowMs === null) return <StateWord tone="neutral">no sample yet</StateWord>;
-  const ageMs = nowMs - lastMs;
-  return ageMs > STALE_AFTER_MS ? (
-    <StateWord tone="warn">last sample {formatAge(ageMs / 1000)} ago</StateWord>
-  ) : (
-    <StateWord tone="good">live</StateWord>
+  const connection = useStore(live.stream, (state) => state.connection);
+  const lastMs = useStore(live.store, (state) => state.frames.at(-1)?.atMs ?? null);
+  const beforeMs = useStore(live.store, (state) => state.frames.at(-2)?.atMs ?? null);
+  const age = lastMs === null || nowMs === null ? null : formatAge((nowMs - lastMs) / 1000);
+  const { word, tone, title } = prepareFreshness({ connection, lastMs, beforeMs, nowMs });
+  return (
+    <span role="status" aria-live="off" data-testid="freshness" className="flex flex-wrap items-center gap-2">
+      <StateWord tone={tone} {...(title === undefined ? {} : { title })}>
+        {word}
+      </StateWord>
+      {age !== null && <span className="text-xs text-ink-3">last sample {age === "now" ? "just now" : `${age} ago`}</span>}
+    </span>
   );
 }
 
-/** Range, pause and the age of what is seen. */
-export function LiveHeader(props: {
-  readonly store: FrameStore;
-  readonly connection: Connection;
-  readonly range: LiveView["range"];
-  readonly onRange: (range: LiveView["range"]) => void;
-  readonly children?: ReactNode;
-}) {
-  const { store } = props;
-  const paused = useStore(store, (state) => state.paused);
-  const held = useStore(store, (state) => state.held);
-  const { pause, resume } = store.getState().actions;
+/** The page's name, how fresh what it shows is, and the hold on it. */
+export function LiveHeader({ live }: { readonly live: Live }) {
+  const paused = useStore(live.store, (state) => state.paused);
+  const held = useStore(live.store, (state) => state.held);
   return (
     <PageHeader title="Live">
-      <Freshness store={store} connection={props.connection} />
-      <div className="ml-auto flex flex-wrap items-center gap-2">
-        {props.children}
-        <fieldset className="flex overflow-hidden rounded-md border border-line-strong">
-          <legend className="sr-only">Range</legend>
-          {RANGES.map((range) => (
-            <button
-              key={range}
-              type="button"
-              aria-pressed={range === props.range}
-              className={`h-8 px-2.5 text-sm ${range === props.range ? "bg-accent-soft font-medium text-accent" : "bg-raised text-ink-2 hover:bg-sunken"}`}
-              onClick={() => props.onRange(range)}
-            >
-              {Number(range) / 60} min
-            </button>
-          ))}
-        </fieldset>
-        <Button onClick={paused ? resume : pause}>{paused ? `Resume, +${held} samples` : "Pause"}</Button>
+      <Freshness live={live} />
+      <div className="ml-auto flex items-center gap-2">
+        {paused && <StateWord tone="warn">paused</StateWord>}
+        <Button onClick={() => (paused ? resumeLive(live) : pauseLive(live))}>
+          {paused ? `Resume, +${formatCounted(held, "sample")}` : "Pause"}
+        </Button>
       </div>
     </PageHeader>
   );

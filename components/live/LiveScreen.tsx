@@ -1,13 +1,14 @@
 "use client";
 
 import { useQuery } from "@tanstack/react-query";
-import { memo } from "react";
+import { memo, useCallback, useMemo, useState } from "react";
 import { useStore } from "zustand";
-import type { ClusterSummary, Proposal } from "@/server/contracts/studio";
+import type { ClusterSummary, LiveTopics, Proposal } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { isActive } from "../apply/prepareRevisions";
 import { useApplications } from "../apply/useApplications";
+import type { TimeWindow } from "../charts/chartSpec";
 import { TrafficPanel } from "../proposals/TrafficPanel";
 import { useOpenProposal } from "../proposals/useOpenProposal";
 import { RoutingPanel } from "../routing/RoutingPanel";
@@ -15,16 +16,30 @@ import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import { AttentionStrip } from "./AttentionStrip";
+import { ChartGrid } from "./ChartGrid";
 import { DecisionTail } from "./DecisionTail";
 import { LiveHeader } from "./LiveHeader";
 import { LoadPanel } from "./LoadPanel";
-import { liveCodec } from "./liveCodec";
-import { Measurements } from "./Measurements";
+import { createLive, type Live } from "./live";
+import { fitCharts } from "./liveCharts";
+import { type LiveView, liveCodec } from "./liveCodec";
+import { Engines, Figures, Gpus, Readings, Stages } from "./Measurements";
 import { prepareAttention } from "./prepareAttention";
+import { choicesOf } from "./prepareSubjects";
+import { ScopeBar } from "./ScopeBar";
+import { scopeCharts } from "./scopeCharts";
 import { useDrawn } from "./useDrawn";
-import { type Live, useLiveFrames } from "./useLiveFrames";
+import { useLiveStream } from "./useLiveStream";
+import { usePlanSpans } from "./usePlanSpans";
+import { useSubjects } from "./useSubjects";
+import { useTimeWindow } from "./useTimeWindow";
+import { useZoom } from "./useZoom";
+
+/** Buckets of a chart: about one for each pixel of a third of a wide window. */
+const POINTS = 300;
 
 function usePlanOf(planId: string | null): Plan | null {
   const trpc = useTRPC();
@@ -56,10 +71,31 @@ const Attention = memo(function Attention({ live, proposal }: { readonly live: L
 function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   const clusterId = cluster.spec.id;
   const [view, write] = useUrlView(liveCodec);
-  const { live, connection } = useLiveFrames(clusterId);
+  const { scope, span, zoom, filter } = view;
+  const [live] = useState(createLive);
+  const plan = usePlanOf(cluster.runningPlanId);
+  const window = useTimeWindow(Number(span) * 1000, zoom);
+  const subjects = useSubjects({ live, clusterId, plan, window });
+  const identities = useModelIdentities(subjects?.models ?? []);
+  const choices = subjects === null ? [] : choicesOf(subjects, scope);
+  const of = scope === "cluster" ? null : (view.of ?? choices[0] ?? null);
+  const { carried, left, series } = useMemo(
+    () => fitCharts(subjects === null ? [] : scopeCharts(subjects, scope, of, identities)),
+    [subjects, scope, of, identities],
+  );
+  const followed = useMemo(() => ({ spanMs: Number(span) * 1000, points: POINTS, series }), [span, series]);
+  const topics = useMemo(
+    (): LiveTopics => ({ charts: zoom === null && series.length > 0 ? followed : null, decisions: filter }),
+    [followed, zoom, series, filter],
+  );
+  useLiveStream(live, clusterId, topics);
+  const onView = useCallback((change: Partial<LiveView>) => write(change, "push"), [write]);
+  const onZoomed = useCallback((to: TimeWindow | null) => write({ zoom: to }, "push"), [write]);
+  const { zoomTo, back } = useZoom(zoom, onZoomed);
+  const spans = usePlanSpans(clusterId, window);
   const paused = useStore(live.store, (state) => state.paused);
   const measured = useStore(live.store, (state) => state.shown.length > 0);
-  const plan = usePlanOf(cluster.runningPlanId);
+  const lost = useStore(live.stream, (state) => state.connection.state === "lost");
   const proposal = useOpenProposal(clusterId);
   const applying = useApplications(clusterId).data?.some(isActive) ?? false;
   const status: PanelStatus = measured
@@ -69,16 +105,56 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       : { kind: "loading", what: "Waiting for the first sample" };
   return (
     <>
-      <LiveHeader store={live.store} connection={connection} range={view.range} onRange={(range) => write({ range }, "push")} />
+      <LiveHeader live={live} />
+      <ScopeBar view={view} of={of} choices={choices} onView={onView} onBack={back} />
       <Attention live={live} proposal={proposal} />
-      <Panel title="Load">
-        <LoadPanel clusterId={clusterId} plan={plan} />
-      </Panel>
-      <Routing live={live} plan={plan} applying={applying} />
-      <PanelState status={status}>{() => <Measurements live={live} plan={plan} rangeSeconds={Number(view.range)} />}</PanelState>
-      <TrafficPanel clusterId={clusterId} />
+      {scope === "cluster" && (
+        <div className="grid items-start gap-4 min-[1280px]:grid-cols-[3fr_2fr]">
+          <div className={lost ? "opacity-60" : ""}>
+            <Figures live={live} plan={plan} />
+          </div>
+          <Panel title="Load">
+            <LoadPanel clusterId={clusterId} plan={plan} />
+          </Panel>
+        </div>
+      )}
+      <PanelState status={status}>
+        {() => (
+          <>
+            {scope !== "cluster" && of === null ? (
+              <p className="text-sm text-ink-3">There is none of these now. Applying a plan starts engines.</p>
+            ) : (
+              <ChartGrid
+                live={live}
+                clusterId={clusterId}
+                scope={scope}
+                of={of}
+                charts={carried}
+                left={left}
+                followed={followed}
+                zoom={zoom}
+                spans={spans}
+                pale={lost}
+                onZoom={zoomTo}
+              />
+            )}
+            {scope === "cluster" && <Stages live={live} plan={plan} identities={identities} />}
+            {scope === "engine" && of !== null && <Readings live={live} id={of} />}
+            {(scope === "cluster" || scope === "model") && (
+              <Engines live={live} identities={identities} model={scope === "model" ? of : null} />
+            )}
+            {(scope === "cluster" || scope === "gpu") && <Gpus live={live} identities={identities} />}
+          </>
+        )}
+      </PanelState>
+      {scope === "cluster" && (
+        <>
+          <TrafficPanel clusterId={clusterId} />
+          <Routing live={live} plan={plan} applying={applying} />
+        </>
+      )}
       <Panel title="Decisions">
-        <DecisionTail clusterId={clusterId} paused={paused} turns={live.turns} />
+        <DecisionTail clusterId={clusterId} paused={paused} turns={live.beat} />
       </Panel>
     </>
   );

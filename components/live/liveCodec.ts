@@ -1,15 +1,76 @@
-import { readWord } from "../url/readParam";
+import type { DecisionFilter } from "@/server/contracts/studio";
+import type { TimeWindow } from "../charts/chartSpec";
+import { readNumber, readWord } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
 
-export const RANGES = ["120", "300", "600"] as const;
+export const SCOPES = ["cluster", "model", "engine", "gpu"] as const;
+export type Scope = (typeof SCOPES)[number];
+
+/** Seconds of charts that follow the present, as the address has them, and as they are called. */
+export const SPANS = {
+  "300": "5 min",
+  "900": "15 min",
+  "3600": "1 h",
+  "21600": "6 h",
+  "86400": "24 h",
+  "604800": "7 d",
+  "2592000": "30 d",
+} as const;
+export type Span = keyof typeof SPANS;
+export const SPAN_NAMES = Object.keys(SPANS) as readonly Span[];
+
+const OUTCOMES = ["answered", "failed", "escalated", "unjudged"] as const;
+const DEFAULT_SPAN: Span = "300";
+/** No model, engine or search is longer. */
+const LONGEST_TEXT = 200;
+/** Charts are not kept longer; far below what a date can be. */
+const LATEST_MS = 8.64e15;
+const SHORTEST_ZOOM_MS = 1000;
 
 /** What defines the Live page's view. */
 export interface LiveView {
-  /** Seconds of charts. */
-  readonly range: (typeof RANGES)[number];
+  readonly scope: Scope;
+  /** Which model, engine or node of GPUs; null: the first there is. */
+  readonly of: string | null;
+  readonly span: Span;
+  /** The stretch of time that was zoomed to; null: charts follow the present. */
+  readonly zoom: TimeWindow | null;
+  readonly filter: DecisionFilter;
+}
+
+const textIn = (params: URLSearchParams, name: string): string | null => {
+  const text = params.get(name)?.trim() ?? "";
+  return text === "" || text.length > LONGEST_TEXT ? null : text;
+};
+
+function zoomIn(params: URLSearchParams): TimeWindow | null {
+  const fromMs = readNumber(params, "from", { min: 0, max: LATEST_MS });
+  const toMs = readNumber(params, "to", { min: 0, max: LATEST_MS });
+  return fromMs === null || toMs === null || toMs - fromMs < SHORTEST_ZOOM_MS ? null : { fromMs, toMs };
 }
 
 export const liveCodec: UrlCodec<LiveView> = {
-  parse: (params) => ({ range: readWord(params, "range", RANGES) ?? "300" }),
-  format: (view) => ({ range: view.range === "300" ? undefined : view.range }),
+  parse: (params) => ({
+    scope: readWord(params, "scope", SCOPES) ?? "cluster",
+    of: textIn(params, "of"),
+    span: readWord(params, "span", SPAN_NAMES) ?? DEFAULT_SPAN,
+    zoom: zoomIn(params),
+    filter: {
+      outcome: readWord(params, "outcome", OUTCOMES) ?? "any",
+      model: textIn(params, "model"),
+      slowerThanSeconds: readNumber(params, "slower", { min: 0, max: 86_400 }),
+      text: textIn(params, "find"),
+    },
+  }),
+  format: ({ scope, of, span, zoom, filter }) => ({
+    scope: scope === "cluster" ? undefined : scope,
+    of: of ?? undefined,
+    span: span === DEFAULT_SPAN ? undefined : span,
+    from: zoom === null ? undefined : String(Math.floor(zoom.fromMs)),
+    to: zoom === null ? undefined : String(Math.ceil(zoom.toMs)),
+    outcome: filter.outcome === "any" ? undefined : filter.outcome,
+    model: filter.model ?? undefined,
+    slower: filter.slowerThanSeconds === null ? undefined : String(filter.slowerThanSeconds),
+    find: filter.text ?? undefined,
+  }),
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { identifyModels } from "../ui/modelIdentity";
-import { queueSeries, servedModels, stageRows } from "./prepareLive";
+import { servedModels, stageRows } from "./prepareLive";
 import { testEngine, testFrame } from "./testFrame";
 
 const identities = identifyModels(["small-8b"]);
@@ -20,12 +20,5 @@ describe("live preparers", () => {
     >[1];
     const frames = [testFrame({ engines: [testEngine("e0", { model: "old-13b" })] }), testFrame({ engines: [testEngine("e1")] })];
     expect(servedModels(frames, plan)).toEqual(["small-8b", "large-70b", "old-13b"]);
-  });
-
-  it("sum queues over engines, and keep the sum absent when no engine answered", () => {
-    const [running, waiting] = queueSeries(["small-8b"], identities);
-    const busy = testFrame({ engines: [testEngine("e1", { running: 2, waiting: 2 }), testEngine("e2", { running: null, waiting: null })] });
-    expect([running?.read(busy), waiting?.read(busy)]).toEqual([2, 2]);
-    expect(running?.read(testFrame({ engines: [testEngine("e2", { running: null, waiting: null })] }))).toBeNull();
   });
 });

@@ -1,11 +1,7 @@
 import type { LiveFrame, StageFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
-import { type Series, sumKnown } from "../charts/prepareSeries";
 import type { ModelIdentity } from "../ui/modelIdentity";
-
-/** A sample later than this many intervals is stale and said to be so. */
-export const STALE_AFTER_MS = 2_500;
 
 /** A stage of the plan with what is measured of it now. Either half may be missing. */
 export interface StageRow {
@@ -35,43 +31,5 @@ export function stageRows(frame: LiveFrame, plan: Plan | null, identities: Reado
       predictedP95Seconds: predicted?.p95Seconds ?? null,
       predictedShare: predicted?.share ?? null,
     };
-  });
-}
-
-export const rateSeries: readonly Series[] = [
-  { key: "requests", name: "requests", hue: "var(--accent)", dashed: false, read: (frame) => frame.gateway.requestsPerSecond },
-  { key: "errors", name: "errors", hue: "var(--bad)", dashed: true, read: (frame) => frame.gateway.errorsPerSecond },
-];
-
-export const latencySeries: readonly Series[] = [
-  { key: "p95", name: "measured p95", hue: "var(--ink)", dashed: false, read: (frame) => frame.measured.p95Seconds },
-  { key: "p50", name: "measured p50", hue: "var(--ink-3)", dashed: true, read: (frame) => frame.measured.p50Seconds },
-];
-
-/** Per model: requests running in its engines, solid, and waiting for them (in engines and gateway), dashed. */
-export function queueSeries(models: readonly string[], identities: ReadonlyMap<string, ModelIdentity>): readonly Series[] {
-  return models.flatMap((model) => {
-    const hue = identities.get(model)?.hue ?? "var(--ink-2)";
-    const of = (frame: LiveFrame) => frame.engines.filter((engine) => engine.model === model);
-    return [
-      {
-        key: `${model} running`,
-        name: `${model} running`,
-        hue,
-        dashed: false,
-        read: (frame: LiveFrame) => sumKnown(of(frame).map((engine) => engine.running)),
-      },
-      {
-        key: `${model} waiting`,
-        name: `${model} waiting`,
-        hue,
-        dashed: true,
-        read: (frame: LiveFrame) =>
-          sumKnown([
-            ...of(frame).map((engine) => engine.waiting),
-            frame.gateway.stages.find((stage) => stage.model === model)?.queued ?? null,
-          ]),
-      },
-    ];
   });
 }

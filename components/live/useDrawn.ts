@@ -2,12 +2,12 @@
 
 import { useEffect } from "react";
 import type { FrameState } from "./frameStore";
+import type { Live } from "./live";
 import { useBeat } from "./useBeat";
-import type { Live } from "./useLiveFrames";
 
 /** What is read of the live frames, renewed at the page's beat. */
-export function useDrawn<Value>({ store, turns }: Live, read: (state: FrameState) => Value): Value {
-  const [value, ask] = useBeat(turns, () => read(store.getState()));
+export function useDrawn<Value>({ store, beat }: Live, read: (state: FrameState) => Value): Value {
+  const [value, ask] = useBeat(beat, () => read(store.getState()));
   useEffect(() => store.subscribe(ask), [store, ask]);
   return value;
 }

@@ -1,0 +1,36 @@
+import type { Tone } from "../ui/Badge";
+import { formatAge } from "../ui/format";
+import type { Connection } from "./streamStore";
+
+/** A sample later than this many intervals is late. */
+const LATE_INTERVALS = 2;
+/** Samples come no more often and no more rarely than this, whatever two of them say. */
+const SHORTEST_INTERVAL_MS = 500;
+const LONGEST_INTERVAL_MS = 5_000;
+/** What a sample takes from the collector to the page. */
+const WAY_MS = 500;
+
+/** In one word how what is shown came, and since when it does not. */
+export function prepareFreshness(at: {
+  readonly connection: Connection;
+  /** The newest two samples; null: none. */
+  readonly lastMs: number | null;
+  readonly beforeMs: number | null;
+  readonly nowMs: number | null;
+}): { readonly word: string; readonly tone: Tone; readonly title?: string } {
+  const { connection, lastMs, beforeMs, nowMs } = at;
+  if (connection.state === "lost") {
+    const title = "What is shown is the last that came.";
+    if (nowMs === null) return { word: "connection lost, reconnecting", tone: "bad", title };
+    const { retryAtMs, sinceMs } = connection;
+    const next = retryAtMs === null ? "reconnecting" : `reconnecting in ${Math.max(0, Math.ceil((retryAtMs - nowMs) / 1000))} s`;
+    return { word: `connection lost for ${Math.max(0, Math.round((nowMs - sinceMs) / 1000))} s, ${next}`, tone: "bad", title };
+  }
+  if (connection.state === "resting") return { word: "resting while hidden", tone: "neutral" };
+  if (connection.state === "connecting" && lastMs === null) return { word: "connecting", tone: "warn" };
+  if (lastMs === null || nowMs === null) return { word: "no sample yet", tone: "neutral" };
+  const interval = beforeMs === null ? SHORTEST_INTERVAL_MS * 2 : lastMs - beforeMs;
+  const lateMs = LATE_INTERVALS * Math.min(LONGEST_INTERVAL_MS, Math.max(SHORTEST_INTERVAL_MS, interval)) + WAY_MS;
+  if (nowMs - lastMs > lateMs) return { word: `late by ${formatAge((nowMs - lastMs - interval) / 1000)}`, tone: "warn" };
+  return { word: "live", tone: "good" };
+}

@@ -1,0 +1,21 @@
+import { clusterCharts } from "./clusterCharts";
+import { engineCharts } from "./engineCharts";
+import { gpuCharts } from "./gpuCharts";
+import type { Identities, LiveChartSpec } from "./liveCharts";
+import type { Scope } from "./liveCodec";
+import { modelCharts } from "./modelCharts";
+import type { Subjects } from "./prepareSubjects";
+
+/** The charts of what is looked at; `of` is the model, engine or node. */
+export function scopeCharts(subjects: Subjects, scope: Scope, of: string | null, identities: Identities): readonly LiveChartSpec[] {
+  if (scope === "cluster") return clusterCharts(subjects, identities);
+  if (of === null) return [];
+  switch (scope) {
+    case "model":
+      return modelCharts(subjects, of, identities);
+    case "engine":
+      return engineCharts(of);
+    case "gpu":
+      return gpuCharts(subjects.gpus, of, identities);
+  }
+}

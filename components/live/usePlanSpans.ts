@@ -1,0 +1,30 @@
+"use client";
+
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTRPC } from "../api/trpc";
+import type { TimeWindow } from "../charts/chartSpec";
+import type { PlanSpan } from "./prepareBands";
+
+/** A plan that came into force is seen on the charts within this time. */
+const REFRESH_MS = 5_000;
+
+/** Which plans were in force in a stretch of time, with what they promised. */
+export function usePlanSpans(clusterId: string, window: TimeWindow | null): readonly PlanSpan[] {
+  const trpc = useTRPC();
+  const { data: spans } = useQuery(
+    trpc.live.plans.queryOptions(
+      { clusterId, fromMs: window?.fromMs ?? 0, toMs: window?.toMs ?? 1 },
+      { enabled: window !== null, refetchInterval: REFRESH_MS, placeholderData: keepPreviousData },
+    ),
+  );
+  const planIds = useMemo(() => [...new Set((spans ?? []).map(({ planId }) => planId))], [spans]);
+  const plans = useQueries({
+    queries: planIds.map((planId) => trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY, retry: false })),
+    combine: (answers) => answers.map(({ data }) => data?.plan ?? null),
+  });
+  return useMemo(
+    () => (spans ?? []).map((span) => ({ ...span, predictions: plans[planIds.indexOf(span.planId)]?.predictions ?? null })),
+    [spans, plans, planIds],
+  );
+}
