@@ -100,7 +100,11 @@ describe("applying plans on the embedded cluster", () => {
     const done = await ended(id);
     expect(done.error).toBeNull();
     expect(done.state).toBe("done");
-    expect(await enginesUp()).toEqual(["qwen2.5-3b-tp1-pp1-node1-0", "qwen2.5-3b-tp1-pp1-node1-1", "qwen2.5-7b-tp1-pp1-node1-2"]);
+    expect(await enginesUp()).toEqual([
+      "qwen2.5-3b-bf16-tp1-pp1-node1-0",
+      "qwen2.5-3b-bf16-tp1-pp1-node1-1",
+      "qwen2.5-7b-bf16-tp1-pp1-node1-2",
+    ]);
     expect(await ask("cascade/cascade")).toBe(200);
     await second.close();
   });
@@ -176,7 +180,7 @@ describe("applying plans on the embedded cluster", () => {
     };
     const askers = [asker("cascade/cascade"), asker("qwen2.5-7b")];
     expect((await ended((await startOf(runner, single.id)).id)).error).toBeNull();
-    expect(await enginesUp()).toEqual(["qwen2.5-7b-tp1-pp1-node1-0", "qwen2.5-7b-tp1-pp1-node1-1"]);
+    expect(await enginesUp()).toEqual(["qwen2.5-7b-bf16-tp1-pp1-node1-0", "qwen2.5-7b-bf16-tp1-pp1-node1-1"]);
     expect(await answerOf("cascade/cascade")).toEqual({ status: 200, planId: single.id });
     expect((await ended((await startOf(runner, cascade.id)).id)).error).toBeNull();
     expect(await answerOf("cascade/single")).toEqual({ status: 200, planId: cascade.id });

@@ -1,4 +1,5 @@
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
+import type { ClusterSpec } from "@/solver/plan/plan";
 import type { StandingEngine } from "./planSteps";
 
 export interface ObservedEngine extends StandingEngine {
@@ -8,7 +9,8 @@ export interface ObservedEngine extends StandingEngine {
 /** What a cluster is made of and what it does at this moment, as far as its own interfaces tell. */
 export interface Observation {
   readonly gpu: string;
-  readonly nodes: readonly { readonly name: string; readonly gpus: number }[];
+  /** A node with GPUs of another type names it. */
+  readonly nodes: ClusterSpec["nodes"];
   readonly engines: readonly ObservedEngine[];
   /** What the gateway has been told to do. */
   readonly routing: GatewayRouting;

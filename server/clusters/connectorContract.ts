@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { Connector, Observation } from "./connector";
 
 /** A cluster for the contract to change: empty, with room for `engine`, and a kept plan that routes to its model. */
 export interface ClusterUnderTest {
   readonly connector: Connector;
-  readonly engine: EngineRequest;
+  readonly engine: EngineOrder;
   readonly planId: string;
   readonly workloadId: string;
   /** Sends one request for the plan's cascade; the HTTP status. */

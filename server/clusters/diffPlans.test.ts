@@ -21,9 +21,9 @@ describe("diffPlans", () => {
       "- threshold after a",
       "- approved range after a",
       "- judge",
-      "+ a-tp1-pp1-node1-2",
-      "- b-tp1-pp1-node1-1",
-      "= a-tp1-pp1-node1-0",
+      "+ a-bf16-tp1-pp1-node1-2",
+      "- b-bf16-tp1-pp1-node1-1",
+      "= a-bf16-tp1-pp1-node1-0",
     ]);
   });
 
@@ -148,7 +148,7 @@ describe("misfit", () => {
     expect(misfit(cluster, planOnGpus("fits", { a: [0], b: [1] }))).toBeNull();
   });
   it.each([
-    [{ ...cluster, gpu: "l4" }, planOnGpus("p", { a: [0] }), "The plan wants l40s for a; this cluster has l4."],
+    [{ ...cluster, gpu: "l4" }, planOnGpus("p", { a: [0] }), "The plan wants l40s for a; node1 has l4."],
     [{ ...cluster, nodes: [{ name: "other", gpus: 2 }] }, planOnGpus("p", { a: [0] }), /on node1, which this cluster does not have/],
     [cluster, planOnGpus("p", { a: [2] }), "The plan places a on GPU 2 of node1, which has 2."],
     [cluster, planOnGpus("p", { a: [1], b: [1] }), "The plan gives GPU node1/1 to two engines."],
@@ -158,11 +158,13 @@ describe("misfit", () => {
 });
 
 describe("engineId", () => {
-  it("is the same for the same GPUs in any order, and differs by shape", () => {
-    const on = (gpus: number[]) => engineId("m", { tp: 2, pp: 1 }, [{ node: "n1", gpus }]);
+  it("is the same for the same GPUs in any order, and differs by shape and precision", () => {
+    const model = { model: "m", precision: "bf16" } as const;
+    const on = (gpus: number[]) => engineId(model, { tp: 2, pp: 1 }, [{ node: "n1", gpus }]);
     expect(on([1, 0])).toBe(on([0, 1]));
-    expect(on([0, 1])).toBe("m-tp2-pp1-n1-0-1");
-    expect(engineId("m", { tp: 1, pp: 2 }, [{ node: "n1", gpus: [0, 1] }])).not.toBe(on([0, 1]));
-    expect(on([0, 3])).toBe("m-tp2-pp1-n1-0.3");
+    expect(on([0, 1])).toBe("m-bf16-tp2-pp1-n1-0-1");
+    expect(engineId(model, { tp: 1, pp: 2 }, [{ node: "n1", gpus: [0, 1] }])).not.toBe(on([0, 1]));
+    expect(engineId({ ...model, precision: "fp8" }, { tp: 2, pp: 1 }, [{ node: "n1", gpus: [0, 1] }])).not.toBe(on([0, 1]));
+    expect(on([0, 3])).toBe("m-bf16-tp2-pp1-n1-0.3");
   });
 });

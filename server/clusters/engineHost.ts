@@ -1,4 +1,4 @@
-import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { Answer, Observation, StepOptions } from "./connector";
 
@@ -21,7 +21,7 @@ export interface LookOptions {
 export interface EngineHost {
   observe(options: LookOptions): Promise<Answer<HostObservation>>;
   /** Brings an engine up; answers as soon as it is on its way, what was found. */
-  start(engine: EngineRequest, options: StepOptions): Promise<Answer<string>>;
+  start(engine: EngineOrder, options: StepOptions): Promise<Answer<string>>;
   /** Ends an engine and waits until its GPUs are free. */
   stop(engineId: string, options: StepOptions): Promise<Answer<string>>;
   /** Gives engines that replay a workload its prompts; left out where engines are real. */

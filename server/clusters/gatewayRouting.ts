@@ -80,8 +80,10 @@ function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayC
 /** What each engine holds at once: as the plan says, and engines of an earlier plan what they held until now. */
 function limitsByEngine(plan: Plan | null, current: GatewayConfig | null): ReadonlyMap<string, number> {
   const before = (current?.replicas ?? []).map(({ id, maxInFlight }) => [id, maxInFlight] as const);
-  const planned = (plan?.deployment ?? []).flatMap(({ model, replicas }) =>
-    replicas.flatMap((group) => group.placements.map((placements) => [engineId(model, group, placements), inFlightLimit(group)] as const)),
+  const planned = (plan?.deployment ?? []).flatMap((deployment) =>
+    deployment.replicas.flatMap((group) =>
+      group.placements.map((placements) => [engineId(deployment, group, placements), inFlightLimit(group)] as const),
+    ),
   );
   return new Map([...before, ...planned]);
 }

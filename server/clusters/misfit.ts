@@ -10,10 +10,11 @@ import { gpuKeys, targetEngines } from "./targetEngines";
 export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Plan): string | null {
   const taken = new Set<string>();
   for (const engine of targetEngines(plan)) {
-    if (engine.gpu !== observation.gpu) return `The plan wants ${engine.gpu} for ${engine.model}; this cluster has ${observation.gpu}.`;
     for (const { node: name, gpus } of engine.placements) {
       const node = observation.nodes.find((one) => one.name === name);
       if (node === undefined) return `The plan places ${engine.model} on ${name}, which this cluster does not have.`;
+      const found = node.gpu ?? observation.gpu;
+      if (engine.gpu !== found) return `The plan wants ${engine.gpu} for ${engine.model}; ${name} has ${found}.`;
       const beyond = gpus.find((index) => index >= node.gpus);
       if (beyond !== undefined) return `The plan places ${engine.model} on GPU ${beyond} of ${name}, which has ${node.gpus}.`;
     }

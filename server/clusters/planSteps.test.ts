@@ -1,19 +1,20 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
 import { capacityDip } from "./capacityDip";
 import { type PlannedStep, planSteps, type RollOut } from "./planSteps";
 import { engineId, gpuKeys } from "./targetEngines";
 
-const engine = (model: string, gpus: readonly number[], node = "n1"): EngineRequest => {
+const engine = (model: string, gpus: readonly number[], node = "n1"): EngineOrder => {
   const shape = { tp: gpus.length, pp: 1 };
   const placements = [{ node, gpus: [...gpus] }];
-  return { id: engineId(model, shape, placements), model, gpu: "l40s", ...shape, placements };
+  return { id: engineId({ model, precision: "bf16" }, shape, placements), model, precision: "bf16", gpu: "l40s", ...shape, placements };
 };
-const modelsOf = (engines: readonly EngineRequest[]) => [...new Set(engines.map((one) => one.model))];
+const modelsOf = (engines: readonly EngineOrder[]) => [...new Set(engines.map((one) => one.model))];
 
 /** A roll-out from a deployment in force to another. */
-const between = (before: readonly EngineRequest[], after: readonly EngineRequest[]): RollOut => ({
+const between = (before: readonly EngineOrder[], after: readonly EngineOrder[]): RollOut => ({
   standing: before.map((one) => ({ ...one, stopping: false })),
   routing: { planId: before.length === 0 ? null : "old", active: before.map((one) => one.id), cordoned: [] },
   inForce: { planId: before.length === 0 ? null : "old", models: modelsOf(before) },
@@ -28,7 +29,7 @@ const touched = (steps: readonly PlannedStep[]) =>
 const deployment = fc
   .array(fc.record({ model: fc.constantFrom("a", "b", "c", null), size: fc.constantFrom(1, 2, 4) }), { minLength: 1, maxLength: 8 })
   .map((cuts) => {
-    const engines: EngineRequest[] = [];
+    const engines: EngineOrder[] = [];
     let next = 0;
     for (const { model, size } of cuts) {
       if (next + size > 8) break;
@@ -41,7 +42,7 @@ const deployment = fc
 
 /** Carries the steps out on a model of the cluster; throws where a real one would refuse. */
 function carryOut(rollOut: RollOut, steps: readonly PlannedStep[]) {
-  const standing = new Map(rollOut.standing.map((one) => [one.id, one as EngineRequest]));
+  const standing = new Map<string, EngineRequest>(rollOut.standing.map((one) => [one.id, one]));
   const verified = new Set(rollOut.routing.active);
   let routing = rollOut.routing;
   const served: boolean[] = [];
@@ -167,7 +168,7 @@ describe("planSteps", () => {
   it("gives up an engine that nobody needs before the last one of a model in force", () => {
     const rollOut = between([engine("a", [0]), engine("b", [1]), engine("b", [2])], [engine("b", [0]), engine("b", [1, 2])]);
     const steps = planSteps(rollOut);
-    expect(carryOut(rollOut, steps).standing).toEqual(["b-tp1-pp1-n1-0", "b-tp2-pp1-n1-1-2"]);
+    expect(carryOut(rollOut, steps).standing).toEqual(["b-bf16-tp1-pp1-n1-0", "b-bf16-tp2-pp1-n1-1-2"]);
     expect(capacityDip(rollOut, steps)).toBeLessThan(1);
   });
 

@@ -1,4 +1,5 @@
 import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import { gpuKeys, placeText } from "./targetEngines";
 
@@ -18,7 +19,7 @@ export interface RollOut {
   readonly standing: readonly StandingEngine[];
   readonly routing: GatewayRouting;
   readonly inForce: PolicyInForce;
-  readonly target: PolicyInForce & { readonly engines: readonly EngineRequest[] };
+  readonly target: PolicyInForce & { readonly engines: readonly EngineOrder[] };
   /** Workload whose held-out prompts the emulated engines replay; null where engines are real or hold them already. */
   readonly loadOutcomes: string | null;
 }
@@ -47,8 +48,8 @@ class RollOutPlanner {
   private readonly proved: Set<string>;
   private readonly leaving: Set<string>;
   private readonly routed: Set<string>;
-  private readonly pending: EngineRequest[];
-  private readonly unproved: EngineRequest[];
+  private readonly pending: EngineOrder[];
+  private readonly unproved: EngineOrder[];
   private readonly targetIds: Set<string>;
   private inForce: PolicyInForce;
   /** null: the gateway lists an engine that is not there, so its list must be written anew. */

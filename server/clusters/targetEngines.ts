@@ -1,5 +1,6 @@
 import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
-import type { Placement, Plan } from "@/solver/plan/plan";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { ModelDeployment, Placement, Plan } from "@/solver/plan/plan";
 
 /** GPUs of one node as text: `0-3` for a run, `0.2.5` otherwise. */
 function gpuText(gpus: readonly number[]): string {
@@ -11,24 +12,29 @@ function gpuText(gpus: readonly number[]): string {
 }
 
 /**
- * An engine's id says what it is and where: model, shape and GPUs. A replica that two plans share therefore has the same
+ * An engine's id says what it is and where: model, precision, shape and GPUs. A replica that two plans share therefore has the same
  * id in both, which is how a roll-out knows what to leave alone.
  *
- * @example engineId("gemma-2-2b", { tp: 2, pp: 1 }, [{ node: "node1", gpus: [0, 1] }]) // "gemma-2-2b-tp2-pp1-node1-0-1"
+ * @example engineId({ model: "gemma-2-2b", precision: "bf16" }, { tp: 2, pp: 1 }, [{ node: "node1", gpus: [0, 1] }]) // "gemma-2-2b-bf16-tp2-pp1-node1-0-1"
  */
-export function engineId(model: string, shape: { readonly tp: number; readonly pp: number }, placements: readonly Placement[]): string {
+export function engineId(
+  { model, precision }: Pick<ModelDeployment, "model" | "precision">,
+  shape: { readonly tp: number; readonly pp: number },
+  placements: readonly Placement[],
+): string {
   const where = placements.map((placement) => `${placement.node}-${gpuText(placement.gpus)}`).join("_");
-  return `${model}-tp${shape.tp}-pp${shape.pp}-${where}`.toLowerCase().replace(/[^a-z0-9._-]/g, "-");
+  return `${model}-${precision}-tp${shape.tp}-pp${shape.pp}-${where}`.toLowerCase().replace(/[^a-z0-9._-]/g, "-");
 }
 
 /** Every engine a plan asks for, in the order of its deployment. */
-export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineRequest[] {
+export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineOrder[] {
   return plan.deployment.flatMap((deployment) =>
     deployment.replicas.flatMap((group) =>
       group.placements.map((placements) => ({
-        id: engineId(deployment.model, group, placements),
+        id: engineId(deployment, group, placements),
         model: deployment.model,
-        gpu: deployment.gpu,
+        precision: deployment.precision,
+        gpu: group.gpu ?? deployment.gpu,
         tp: group.tp,
         pp: group.pp,
         placements,

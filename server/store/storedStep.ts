@@ -1,4 +1,4 @@
-import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { ApplyStep } from "@/server/contracts/studio";
 
 /** Which plan's policy the gateway runs, and over which engines, from one step on. */
@@ -13,7 +13,7 @@ export interface GatewayRouting {
 /** What a step does, complete enough to be carried out by a studio that has just been restarted. */
 export type StepAction =
   | { readonly kind: "load-outcomes"; readonly workloadId: string }
-  | { readonly kind: "start"; readonly engine: EngineRequest }
+  | { readonly kind: "start"; readonly engine: EngineOrder }
   | { readonly kind: "verify"; readonly engineId: string; readonly model: string }
   | { readonly kind: "switch-policy"; readonly routing: GatewayRouting }
   | { readonly kind: "drain"; readonly engineId: string; readonly routing: GatewayRouting }
