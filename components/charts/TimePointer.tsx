@@ -45,7 +45,8 @@ export function TimePointer(props: {
 
   const pointAt = (wanted: number): void => {
     const at = Math.min(picture.atMs.length - 1, Math.max(0, wanted));
-    crosshair.setState({ atMs: (picture.atMs[at] ?? 0) + picture.bucketMs / 2, chartId: spec.id });
+    // The newest bucket is still filling: its middle may lie ahead of now.
+    crosshair.setState({ atMs: Math.min(picture.window.toMs, (picture.atMs[at] ?? 0) + picture.bucketMs / 2), chartId: spec.id });
   };
   const leave = (): void => {
     if (crosshair.getState().chartId === spec.id) crosshair.setState({ atMs: null, chartId: null });

@@ -9,7 +9,7 @@ export const MAX_SERIES = 12;
 /** Room above the highest value or promise. */
 const HEADROOM = 1.05;
 const VALUE_TICKS = 4;
-const TICK_PX = 84;
+const TICK_PX = 60;
 /** Half a time's width, less the margin beside the plot: nearer to the edge it would be cut. */
 const EDGE_PX = 18;
 
