@@ -10,7 +10,7 @@ import { type PromiseWindow, unsettled } from "./promiseWindow";
 /** Requests before a percentile, a mean or a share may be called kept: five in the tail of a p95. */
 const ENOUGH = { percentile: 100, mean: 50 } as const;
 
-/** A share of requests may differ by this much: prompts of other days, whose sampling no band of the plan holds. */
+/** A share of requests may differ by this much at least. */
 const SHARE_ALLOWED = 0.03;
 
 /** Costs may differ by this factor: that of a rate that matters to a plan. */
@@ -81,11 +81,9 @@ function trafficRows(measuring: Measuring): Row[] {
   const percentile = (values: readonly number[]) => ({ measured: quantileInterval(values, q), enough: ENOUGH.percentile });
   const stages = predictions.stages.flatMap((stage): Row[] => {
     const { model, share, shareBand, p95Seconds, bands } = stage;
-    const sampled = shareBand ?? { low: share, high: share };
-    const band = {
-      low: Math.max(0, Math.min(sampled.low, share - SHARE_ALLOWED)),
-      high: Math.min(1, Math.max(sampled.high, share + SHARE_ALLOWED)),
-    };
+    // The prompts of the day are another sample than those planned on: the errors of both add in squares.
+    const half = Math.max(SHARE_ALLOWED, Math.SQRT2 * Math.max(share - (shareBand?.low ?? share), (shareBand?.high ?? share) - share));
+    const band = { low: Math.max(0, share - half), high: Math.min(1, share + half) };
     const reached = answered.map(({ stages: visits }) => (visits.some((visit) => visit.model === model) ? 1 : 0));
     const span = bands?.p95Seconds ?? { low: p95Seconds * (1 - WITHOUT_BAND), high: p95Seconds * (1 + WITHOUT_BAND) };
     const seconds = visitsOf(answered, model).map((visit) => visit.queueSeconds + visit.seconds);
@@ -97,7 +95,7 @@ function trafficRows(measuring: Measuring): Row[] {
             {
               ...{ name: shareName(model), kind: "share" as const, promised: share, measured: meanInterval(reached), enough: ENOUGH.mean },
               band: { ...band, better: "neither" as const },
-              basis: `sampling of the planning prompts, ${100 * SHARE_ALLOWED} points at least`,
+              basis: `what another sample of as many prompts may show, ${100 * SHARE_ALLOWED} points at least`,
             },
           ]),
       {

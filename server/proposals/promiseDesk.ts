@@ -62,7 +62,7 @@ interface Simulated {
   under: UnderMeasured | null;
 }
 
-/** Makes the desk. A simulation that fails is logged, and tried again when inputs have moved on. */
+/** Makes the desk. A simulation that fails is logged, and tried again while somebody looks. */
 export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = Date.now }: PromiseDeskOptions): PromiseDesk {
   const fresh = new Map<string, { readonly atMs: number; readonly report: PromiseReport }>();
   const simulated = new Map<string, Simulated>();
@@ -111,7 +111,8 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
   function simulate(clusterId: string, measured: Parameters<typeof underMeasured>[1]): void {
     const known = simulated.get(clusterId);
     const same = known?.planId === measured.plan.id;
-    if (simulating !== null || (same && (now() - known.atMs < RESIMULATE_MS || !isFurther(known.inputs, measured.inputs)))) return;
+    const holds = same && known.under !== null && !isFurther(known.inputs, measured.inputs);
+    if (simulating !== null || holds || (same && now() - known.atMs < RESIMULATE_MS)) return;
     const before = same ? known.under : null;
     const next: Simulated = { planId: measured.plan.id, inputs: measured.inputs, atMs: now(), under: before };
     simulated.set(clusterId, next);
