@@ -1,5 +1,6 @@
 import { createApplicationService } from "@/server/api/applicationService";
 import { createCalibrationService } from "@/server/api/calibrationService";
+import { createCalibrationSource } from "@/server/api/calibrationSource";
 import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
 import { createGatewayService } from "@/server/api/gatewayService";
@@ -159,7 +160,12 @@ export function createRuntime(settings: StudioSettings): Runtime {
       }),
       load,
       cards: createCardService(store, cards),
-      calibrations: createCalibrationService(store, uploads, cards),
+      calibrations: createCalibrationService({
+        store,
+        uploads,
+        cards,
+        sourceOf: createCalibrationSource({ embedded, series: source, store }),
+      }),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },

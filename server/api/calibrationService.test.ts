@@ -35,6 +35,8 @@ const runs = [1, 2, 4, 8, 16].flatMap((concurrency) =>
   [100, 1000].map((prompt) => measuredBy(truth, ["llama-3.1-8b", "h100-sxm", "vllm", prompt, 40, concurrency, "bf16"])),
 );
 
+const sourceOf = async () => ({ ok: false, message: "There is no cluster here." }) as const;
+
 describe("calibration", () => {
   let folder: string;
   let store: Store;
@@ -44,7 +46,7 @@ describe("calibration", () => {
     folder = mkdtempSync(join(tmpdir(), "weir-calibration-"));
     store = openStore(folder);
     uploads = createUploads(folder);
-    service = createCalibrationService(store, uploads, createCardShelf(folder));
+    service = createCalibrationService({ store, uploads, cards: createCardShelf(folder), sourceOf });
   });
   afterAll(() => {
     store.close();

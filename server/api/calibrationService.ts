@@ -1,18 +1,33 @@
 import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { CardShelf } from "@/server/cards/cardShelf";
-import type { CheckEvent, Outcome } from "@/server/contracts/studio";
+import type { CheckEvent, LiveRows, LiveSpan, Outcome } from "@/server/contracts/studio";
 import { calibrate } from "@/server/planning/calibrate";
 import { importServingRows, type MeasuredRows } from "@/server/planning/importServingRows";
+import { liveServingRows } from "@/server/planning/liveServingRows";
 import type { Store } from "@/server/store/store";
+import { liveTable } from "@/solver/calibration/liveRows";
 import { engineProfiles } from "@/solver/hardware/builtInProfiles";
 import { type EngineProfile, engineNames } from "@/solver/hardware/engineProfile";
 import { createCalibrationFits } from "./calibrationFits";
+import type { CalibrationSource } from "./calibrationSource";
 import type { CheckRequest } from "./inputs";
 import type { CalibrationService } from "./services";
 import type { Uploads } from "./uploads";
 
 /** Checks kept whole, so that a page that is loaded again or a profile looked at again shows at once; each is some MB at most. */
 const KEPT_CHECKS = 4;
+
+/** Tables taken from clusters of which is known what they were made of. */
+const KEPT_TABLES = 16;
+
+const HOUR_MS = 3_600_000;
+const spans: Readonly<Record<LiveSpan, { readonly lengthMs: number; readonly words: string }>> = {
+  hour: { lengthMs: HOUR_MS, words: "hour" },
+  day: { lengthMs: 24 * HOUR_MS, words: "day" },
+  week: { lengthMs: 7 * 24 * HOUR_MS, words: "week" },
+};
 
 /** The profile plans are made with. */
 export function profileInUse(store: Store): EngineProfile {
@@ -25,10 +40,18 @@ function profileOf(store: Store, id: string): EngineProfile | null {
   return builtIn ?? store.calibrations.list().find(({ profile }) => profile.id === id)?.profile ?? null;
 }
 
+export interface CalibrationParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardShelf;
+  readonly sourceOf: CalibrationSource;
+}
+
 /** Engine profiles over the store; predicting and fitting is done in a thread of its own. */
-export function createCalibrationService(store: Store, uploads: Uploads, cards: CardShelf): CalibrationService {
+export function createCalibrationService({ store, uploads, cards, sourceOf }: CalibrationParts): CalibrationService {
   const fits = createCalibrationFits();
   const checked = new Map<string, readonly CheckEvent[]>();
+  const taken = new Map<string, LiveRows>();
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 
@@ -54,6 +77,30 @@ export function createCalibrationService(store: Store, uploads: Uploads, cards: 
 
   return {
     list: () => ({ builtIn: Object.values(engineProfiles), own: store.calibrations.list(), inUse: profileInUse(store).id }),
+    async takeLive({ clusterId, span }) {
+      const source = await sourceOf(clusterId);
+      if (!source.ok) return source;
+      const { lengthMs, words } = spans[span];
+      const toMs = Date.now();
+      const { rows, report } = await liveServingRows(source.cluster, { fromMs: toMs - lengthMs, toMs }, cards.read().catalogue);
+      if (rows.length === 0) return { ok: true, uploadId: null, live: report };
+      const mark = report.emulated && !/emulated/i.test(report.clusterName) ? ", emulated" : "";
+      const until = new Date(toMs).toISOString().slice(0, 16).replace("T", " ");
+      const saved = await uploads.save(
+        Readable.from([Buffer.from(liveTable(rows))]),
+        `${report.clusterName}${mark}, ${words} to ${until} UTC`,
+      );
+      if (!saved.ok) return saved;
+      taken.set(saved.id, report);
+      const oldest = taken.keys().next().value;
+      if (taken.size > KEPT_TABLES && oldest !== undefined) taken.delete(oldest);
+      return { ok: true, uploadId: saved.id, live: report };
+    },
+    liveRows: (uploadId) => taken.get(uploadId) ?? null,
+    async table(uploadId) {
+      const source = uploads.open(uploadId);
+      return source === null ? null : { name: source.name, text: await text(source.stream) };
+    },
     async *check(request, signal) {
       const key = JSON.stringify([request, cards.read().userCards]);
       const known = checked.get(key);
@@ -76,7 +123,10 @@ export function createCalibrationService(store: Store, uploads: Uploads, cards: 
       const rows = read.rows.filter((row) => row.engine === engine);
       if (rows.length === 0) return { ok: false, message: `${read.name} has no run of ${engineNames[engine]} that can be predicted.` };
       const asOf = new Date().toISOString().slice(0, 10);
-      return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options });
+      // Wherever the profile is named it says what it was fitted to.
+      const emulated = rows.some(({ origin }) => origin === "emulated") && !/emulated/i.test(options.name);
+      const name = emulated ? `${options.name} (emulated)` : options.name;
+      return fits.start({ kind: "fit", rows, base, userCards: cards.read().userCards, id: randomUUID(), asOf, ...options, name });
     },
     fit: fits.get,
     stopFit: fits.stop,

@@ -1,8 +1,11 @@
-import { byId, checkSchema, fitSchema, keepProfileSchema } from "./inputs";
+import { byId, byUpload, checkSchema, fitSchema, keepProfileSchema, liveTableSchema } from "./inputs";
 import { procedure, router } from "./trpc";
 
 export const calibrationsRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.calibrations.list()),
+  takeLive: procedure.input(liveTableSchema).mutation(({ ctx, input }) => ctx.services.calibrations.takeLive(input)),
+  liveRows: procedure.input(byUpload).query(({ ctx, input }) => ctx.services.calibrations.liveRows(input.uploadId)),
+  table: procedure.input(byUpload).query(({ ctx, input }) => ctx.services.calibrations.table(input.uploadId)),
   check: procedure.input(checkSchema).subscription(async function* ({ ctx, input, signal }) {
     yield* ctx.services.calibrations.check(input, signal ?? new AbortController().signal);
   }),

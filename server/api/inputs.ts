@@ -172,6 +172,8 @@ export const priceSchema = z.object({
   usdPerGpuHour: z.number().positive("give a price above 0").max(1000, "give at most $1,000 an hour").nullable(),
 });
 
+export const liveTableSchema = byCluster.extend({ span: z.enum(["hour", "day", "week"]) });
+export const byUpload = z.object({ uploadId: z.uuid() });
 export const checkSchema = z.object({ uploadId: z.uuid(), profileId: z.string().min(1) });
 export const fitSchema = z.object({
   uploadId: z.uuid(),
@@ -196,6 +198,7 @@ export type ApproveRequest = z.infer<typeof approveSchema>;
 export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
 export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;
 export type ApplyRequest = z.infer<typeof applySchema>;
+export type LiveTableRequest = z.infer<typeof liveTableSchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;
 export type FitRequest = z.infer<typeof fitSchema>;
 export type LoadRequest = z.infer<typeof loadSchema>;

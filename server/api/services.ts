@@ -13,6 +13,7 @@ import type {
   KeptPlan,
   LiveEvent,
   LiveFrame,
+  LiveRows,
   LoadStatus,
   Outcome,
   PlanDiff,
@@ -45,6 +46,7 @@ import type {
   KnobsOrder,
   LiveRangeRequest,
   LiveStreamRequest,
+  LiveTableRequest,
   LoadRequest,
   MirrorOrder,
   PanicOrder,
@@ -87,9 +89,22 @@ export interface CardService {
   setPrice(gpu: string, usdPerGpuHour: number | null, actor: Actor): Outcome<object>;
 }
 
+/** A table taken from a cluster. */
+export interface LiveTable {
+  /** null: there was not one row to be made. */
+  readonly uploadId: string | null;
+  readonly live: LiveRows;
+}
+
 /** Engine profiles: how far their predictions are from measured runs, fitting them, and which one plans are made with. */
 export interface CalibrationService {
   list(): ProfileList;
+  /** Makes a table of runs, as an uploaded one, of what a cluster's engines told lately. */
+  takeLive(request: LiveTableRequest): Promise<Outcome<LiveTable>>;
+  /** What a table was made of; null where it was not taken from a cluster, or not lately. */
+  liveRows(uploadId: string): LiveRows | null;
+  /** An uploaded table as it stands; null when it is not kept any more. */
+  table(uploadId: string): Promise<{ readonly name: string; readonly text: string } | null>;
   /** Holds predictions against an uploaded table of runs; ends by itself or with the signal. */
   check(request: CheckRequest, signal: AbortSignal): AsyncIterable<CheckEvent>;
   /** Begins to fit a profile to the runs of one engine in an uploaded table; `fit` tells how it goes, under its id. */

@@ -12,6 +12,7 @@ import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
 
 export type * from "./liveFrame";
+export type * from "./liveRows";
 export type * from "./liveStream";
 export type * from "./promise";
 export type * from "./seriesRange";

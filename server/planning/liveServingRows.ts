@@ -1,0 +1,191 @@
+import type { EngineRows, LiveRows } from "@/server/contracts/liveRows";
+import { bucketWidth } from "@/server/series/bucketWidth";
+import type { EngineQuantity } from "@/server/series/quantities";
+import type { SeriesSource } from "@/server/series/seriesSource";
+import { type LiveEngine, type LiveRow, liveRows, spreadRows } from "@/solver/calibration/liveRows";
+import { type LiveHistory, type LiveSample, steadyWindows, type WindowRefusal, windowRefusals } from "@/solver/calibration/steadyWindows";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import type { EngineKind } from "@/solver/hardware/engineProfile";
+
+/** An engine that is watched now. */
+export interface WatchedEngine {
+  readonly id: string;
+  readonly model: string;
+  readonly engine: { readonly type: string; readonly version: string | null } | null;
+  /** How it was deployed; null where nobody here deployed it. */
+  readonly deployed: { readonly gpu: string; readonly tp: number; readonly pp: number } | null;
+  /** When it became what it is now: nothing before is taken. null: not seen to change. */
+  readonly changedMs: number | null;
+  readonly resetsMs: readonly number[];
+}
+
+/** A cluster whose telemetry is kept. */
+export interface WatchedCluster {
+  readonly name: string;
+  readonly emulated: boolean;
+  /** Engine seconds in a second of the wall. */
+  readonly timeScale: number;
+  readonly series: SeriesSource;
+  readonly engines: readonly WatchedEngine[];
+}
+
+/** Samples read of an engine: an hour by the second, a day by 10 s, a week by the minute. */
+const MOST_SAMPLES = 10_080;
+
+/** Rates and means look back over this much time, or so many scrapes of a Prometheus. */
+const LOOK_BACK_MS = 15_000;
+const LOOK_BACK_SCRAPES = 4;
+
+/** Rows in all: each is simulated, by a fit some hundred times. */
+const MOST_ROWS = 240;
+
+/** Engine types whose work is known, as their metrics name them. */
+const KINDS: Readonly<Record<string, EngineKind>> = { vllm: "vllm", "weir-emulator": "vllm", sglang: "sglang", "trtllm-serve": "trtllm" };
+
+const NEEDED = [
+  "running",
+  "requestsPerSecond",
+  "promptTokensPerSecond",
+  "generationTokensPerSecond",
+  "ttftMeanSeconds",
+  "endToEndMeanSeconds",
+] as const satisfies readonly EngineQuantity[];
+const WELCOME = ["waiting", "preemptionsPerSecond", "prefixHitShare", "tpotMeanSeconds"] as const satisfies readonly EngineQuantity[];
+
+/** Makes rows of measured runs of what a cluster's engines told between two times. */
+export async function liveServingRows(
+  cluster: WatchedCluster,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+  cards: CardCatalogue,
+): Promise<{ readonly rows: readonly LiveRow[]; readonly report: LiveRows }> {
+  const problems = new Set<string>();
+  const taken: { readonly engine: EngineRows; readonly rows: readonly LiveRow[] }[] = [];
+  for (const watched of cluster.engines) {
+    const shape = shapeOf(watched, cluster, cards);
+    if (typeof shape === "string") {
+      taken.push({ engine: { ...idle(watched), refusal: shape }, rows: [] });
+      continue;
+    }
+    const { history, problems: own } = await historyOf(watched, cluster, { fromMs: Math.max(fromMs, watched.changedMs ?? 0), toMs });
+    for (const problem of own) problems.add(problem);
+    const { windows, leftOutSeconds } = steadyWindows(history);
+    const name = ({ fromMs: began }: { readonly fromMs: number }) => `${watched.id} ${new Date(began).toISOString().slice(0, 19)}Z`;
+    const engine: EngineRows = {
+      ...idle(watched),
+      windows: windows.length,
+      seconds: windows.reduce((sum, window) => sum + (window.toMs - window.fromMs) / 1000, 0),
+      leftOut: leftOutOf(leftOutSeconds, watched.changedMs === null ? 0 : (watched.changedMs - fromMs) / 1000),
+    };
+    taken.push({ engine, rows: liveRows(windows, shape, name) });
+  }
+  const gone = await goneEngines(cluster, { fromMs, toMs });
+  const giving = taken.filter(({ rows }) => rows.length > 0).length;
+  const kept = taken.map(({ engine, rows }) => ({
+    engine,
+    rows: spreadRows(rows, Math.max(2, Math.floor(MOST_ROWS / Math.max(1, giving)))),
+  }));
+  const rows = kept.flatMap((one) => one.rows);
+  const engines = [...kept.map(({ engine, rows: own }) => ({ ...engine, rows: own.length })), ...gone];
+  const emulated = rows.some(({ origin }) => origin === "emulated") || cluster.emulated;
+  return { rows, report: { clusterName: cluster.name, fromMs, toMs, emulated, engines, spread: spreadOf(rows), problems: [...problems] } };
+}
+
+const idle = ({ id, model, engine }: WatchedEngine): EngineRows => ({
+  id,
+  model,
+  engine,
+  windows: 0,
+  rows: 0,
+  seconds: 0,
+  leftOut: [],
+  refusal: null,
+});
+
+/** What rows of the engine are of, or why there can be none, in a sentence. */
+function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: WatchedCluster, cards: CardCatalogue): LiveEngine | string {
+  if (engine === null) return "It was not heard yet: what it is is not known.";
+  const kind = Object.hasOwn(KINDS, engine.type) ? KINDS[engine.type] : undefined;
+  if (kind === undefined) return `The work of ${engine.type} is not modelled.`;
+  if (deployed === null) return "Its GPUs and parallelism are not known: it was not deployed from here.";
+  const card = cardOf(cards.models, model);
+  if (card === undefined) return `There is no model card "${model}".`;
+  return {
+    origin: emulated || engine.type === "weir-emulator" ? "emulated" : "live",
+    engine: kind,
+    model,
+    gpu: deployed.gpu,
+    precision: card.precision,
+    kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
+    shape: { tp: deployed.tp, pp: deployed.pp },
+  };
+}
+
+async function historyOf(
+  { id, resetsMs }: WatchedEngine,
+  { series, timeScale }: WatchedCluster,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Promise<{ readonly history: LiveHistory; readonly problems: readonly string[] }> {
+  const names = [...NEEDED, ...WELCOME];
+  const range = await series.range({
+    fromMs,
+    toMs,
+    bucketMs: bucketWidth(toMs - fromMs, MOST_SAMPLES, series.everyMs),
+    series: names.map((quantity) => ({ subject: `engine:${id}`, quantity })),
+  });
+  const column = (name: (typeof names)[number]) => range.series[names.indexOf(name)];
+  const samples = range.atMs.map((atMs, at): LiveSample => {
+    // A sample that lacks one of them is one over which counters began anew.
+    const whole = new Set(NEEDED.map((name) => column(name)?.count[at] ?? 0)).size === 1;
+    const value = (name: (typeof names)[number]): number | null => (whole ? (column(name)?.mean[at] ?? null) : null);
+    return {
+      atMs,
+      running: value("running"),
+      runningAtEnd: whole ? (column("running")?.last[at] ?? null) : null,
+      waiting: value("waiting"),
+      requestsPerSecond: column("requestsPerSecond")?.mean[at] ?? null,
+      promptTokensPerSecond: value("promptTokensPerSecond"),
+      generationTokensPerSecond: value("generationTokensPerSecond"),
+      preemptionsPerSecond: value("preemptionsPerSecond"),
+      prefixHitShare: value("prefixHitShare"),
+      ttftSeconds: value("ttftMeanSeconds"),
+      tpotSeconds: value("tpotMeanSeconds"),
+      endToEndSeconds: value("endToEndMeanSeconds"),
+    };
+  });
+  const lookBackMs = Math.max(LOOK_BACK_MS, LOOK_BACK_SCRAPES * series.everyMs);
+  return { history: { samples, sampleMs: range.bucketMs, lookBackMs, timeScale, resetsMs }, problems: range.problems };
+}
+
+function leftOutOf(seconds: Readonly<Record<WindowRefusal, number>>, beforeChange: number): EngineRows["leftOut"] {
+  const reasons = (Object.keys(windowRefusals) as WindowRefusal[]).map((name) => ({
+    reason: windowRefusals[name],
+    seconds: seconds[name],
+  }));
+  return [{ reason: "before it became what it is now", seconds: beforeChange }, ...reasons]
+    .filter((one) => one.seconds > 0)
+    .sort((one, other) => other.seconds - one.seconds);
+}
+
+/** Engines of which something is kept and which are watched no more. */
+async function goneEngines(
+  { series, engines }: WatchedCluster,
+  range: { readonly fromMs: number; readonly toMs: number },
+): Promise<EngineRows[]> {
+  const subjects = await series.subjects(range.fromMs, range.toMs);
+  const ids = subjects.flatMap((subject) => (subject.startsWith("engine:") ? [subject.slice("engine:".length)] : []));
+  return ids
+    .filter((id) => !engines.some((engine) => engine.id === id))
+    .map((id) => ({
+      ...idle({ id, model: "", engine: null, deployed: null, changedMs: null, resetsMs: [] }),
+      refusal: "It is gone: what it was is not kept.",
+    }));
+}
+
+function spreadOf(rows: readonly LiveRow[]): LiveRows["spread"] {
+  if (rows.length === 0) return null;
+  const span = (name: "concurrency" | "inputTokens" | "outputTokens"): readonly [number, number] => {
+    const values = rows.map((row) => row[name]);
+    return [Math.min(...values), Math.max(...values)];
+  };
+  return { concurrency: span("concurrency"), inputTokens: span("inputTokens"), outputTokens: span("outputTokens") };
+}
