@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import { studioSettings } from "./studioSettings";
 
-it("has targets scraped every one to five seconds", () => {
+it("has targets scraped every half second to five seconds", () => {
   const every = (seconds?: string) => studioSettings({ WEIR_SCRAPE_SECONDS: seconds }).scrapeIntervalMs;
-  expect([undefined, "", "often", "0.2", "2.5", "5", "60"].map(every)).toEqual([1000, 1000, 1000, 1000, 2500, 5000, 5000]);
+  expect([undefined, "", "often", "0.2", "0.5", "2.5", "5", "60"].map(every)).toEqual([1000, 1000, 1000, 1000, 500, 2500, 5000, 5000]);
 });
 
 it("reads series from a Prometheus only where the environment names one", () => {

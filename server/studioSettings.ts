@@ -14,8 +14,8 @@ export interface StudioSettings {
   readonly prometheus: { readonly url: string; readonly bearer?: string; readonly scrapeSeconds: number } | null;
 }
 
-/** Faster tells nothing more of engines, whose figures are of the last step; slower than the last hides what comes and goes. */
-const SCRAPE_SECONDS = { usual: 1, most: 5 };
+/** Faster tells little more of engines, whose figures are of the last step; slower hides what comes and goes. */
+const SCRAPE_SECONDS = { least: 0.5, usual: 1, most: 5 };
 
 /** How often Prometheus scrapes unless it is told otherwise. */
 const USUAL_SCRAPE_SECONDS = 15;
@@ -38,7 +38,7 @@ export function studioSettings(environment: Readonly<Record<string, string | und
 
 function scrapeSecondsOf({ WEIR_SCRAPE_SECONDS: every = "" }: Readonly<Record<string, string | undefined>>): number {
   const seconds = Number(every);
-  return seconds >= 1 ? Math.min(SCRAPE_SECONDS.most, seconds) : SCRAPE_SECONDS.usual;
+  return seconds >= SCRAPE_SECONDS.least ? Math.min(SCRAPE_SECONDS.most, seconds) : SCRAPE_SECONDS.usual;
 }
 
 function prometheusOf(environment: Readonly<Record<string, string | undefined>>): StudioSettings["prometheus"] {

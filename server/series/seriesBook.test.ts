@@ -85,6 +85,18 @@ describe("series book", () => {
     expect(answer.series[1]?.count.every((count) => count === 0)).toBe(true);
   });
 
+  it.each([
+    [500, 7_200],
+    [1_000, 3_600],
+    [5_000, 3_600],
+  ])("keeps an hour or more of rounds every %d ms in memory, in the same room", (intervalMs, rows) => {
+    const book = open({ intervalMs });
+    for (let round = 0; round < 8_000; round += 1) book.append(START_MS + round * intervalMs, RUNNING.subject, RUNNING.quantity, round);
+    const { series, bytes } = book.state();
+    expect(series).toBe(1);
+    expect(bytes).toBe(rows * (8 + 4));
+  });
+
   it("reads on from the roll-ups after a restart, without a seam", async () => {
     const book = open();
     fill(book, 125);

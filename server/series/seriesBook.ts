@@ -38,11 +38,15 @@ export interface SeriesBook extends SeriesSource {
   close(): Promise<void>;
 }
 
-/** An hour at one round a second. */
-const ROWS = 3_600;
+/** Kept at full resolution: the last hour, and where rounds are slower no fewer of them than an hour of one a second has. */
+const HOUR_MS = 3_600_000;
+const LEAST_ROWS = 3_600;
 
-/** 64 engines and 512 GPUs with 20 quantities each, 11,520 series, and some to spare: 177 MB where all are in use. */
-const MAX_SERIES = 12_288;
+/**
+ * 64 engines and 512 GPUs with 20 quantities each, 11,520 series, and some to spare: 177 MB where all are in use. Faster rounds have
+ * room for fewer series, so that it is never more.
+ */
+const MOST_VALUES = 12_288 * LEAST_ROWS;
 
 /** What a crash may lose of the roll-ups; each flush packs every block anew, so that oftener costs more. */
 const FLUSH_MS = 60_000;
@@ -53,7 +57,8 @@ const GAP_PERIODS = 3;
 /** Opens the book of a cluster; it goes on from the roll-ups that are there. */
 export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
   const { clusterId, repository, intervalMs = 1_000, now = Date.now, steps = rollUpSteps } = options;
-  const ring = createSeriesRing({ rows: options.rows ?? ROWS, maxSeries: options.maxSeries ?? MAX_SERIES });
+  const { rows = Math.max(LEAST_ROWS, Math.ceil(HOUR_MS / intervalMs)) } = options;
+  const ring = createSeriesRing({ rows, maxSeries: options.maxSeries ?? Math.floor(MOST_VALUES / rows) });
   const rollUps = createRollUps({ clusterId, repository, now, steps });
   const timer = setInterval(() => void rollUps.flush(), options.flushMs ?? FLUSH_MS);
   timer.unref();

@@ -19,7 +19,7 @@ export interface CollectorOptions {
   readonly adminToken: string;
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
-  /** One to five seconds in use. */
+  /** Half a second to five in use. */
   readonly intervalMs?: number;
   readonly now?: () => number;
   /** Quality label of an answer, where the cluster's prompts have one; absent quality stays null. */

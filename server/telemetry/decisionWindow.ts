@@ -51,7 +51,7 @@ export const RATE_WINDOW_MS = 10_000;
 /** What charts are drawn of looks back over this much engine time, and over no less of the wall's than rates do. */
 const RECENT_SECONDS = 30;
 
-/** Over a minute at 250 requests/s, and some 20 ms of work a frame. More shortens the window, whose length is always stated. */
+/** Over a minute at 250 requests/s, and 20 to 30 ms of work a frame. More shortens the window, whose length is always stated. */
 const MAX_DECISIONS = 20_000;
 
 /** Status of a request whose client left: neither answered nor an error. */
