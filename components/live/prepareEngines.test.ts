@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EngineFrame } from "@/server/contracts/studio";
 import { identifyModels } from "../ui/modelIdentity";
 import { engineRows } from "./prepareEngines";
-import { testEngine, testFrame } from "./testFrame";
+import { testEngine, testFrame, testReadings } from "./testFrame";
 
 const identities = identifyModels(["small-8b"]);
 const frame = (change: Partial<EngineFrame>) => testFrame({ engines: [testEngine("e1", change)] });
@@ -33,5 +33,32 @@ describe("engineRows", () => {
       reason: "no answer yet",
     });
     expect(telemetryOf({ state: "unreachable", reason: "not scraped yet" })?.text).toBe("no telemetry yet");
+  });
+
+  it("tell a figure that is zero from one that is not there yet, is absent, and is not applicable", () => {
+    const [row] = engineRows(
+      [
+        frame({
+          readings: testReadings({
+            running: { state: "value", value: 0 },
+            preemptionsPerSecond: { state: "absent", lookedFor: "vllm:num_preemptions_total" },
+            tpotP95Seconds: { state: "not-applicable" },
+          }),
+        }),
+      ],
+      identities,
+    );
+    const { running, waiting, preemptions, tpot } = row?.cells ?? {};
+    expect([running?.text, waiting?.text, preemptions?.text, tpot?.text]).toEqual(["0", "–", "absent", "n/a"]);
+    expect(preemptions?.title).toBe("Looked for vllm:num_preemptions_total");
+    expect(engineRows([frame({ readings: null })], identities)[0]?.cells.running.text).toBe("–");
+  });
+
+  it("say since when an engine's health is what it is only where it changed under the page's eyes", () => {
+    const at = (atMs: number, health: EngineFrame["health"]) => ({ ...frame({ health }), atMs });
+    const sinceOf = (...frames: Parameters<typeof engineRows>[0]) => engineRows(frames, identities)[0]?.since?.text;
+    expect(sinceOf(at(1000, "serving"), at(2000, "serving"))).toBeUndefined();
+    expect(sinceOf(at(1000, "serving"), at(2000, "unhealthy"), at(12_000, "unhealthy"))).toBe("for 10\u00a0s");
+    expect(sinceOf({ ...testFrame(), atMs: 1000 }, at(12_000, "serving"))).toBe("just now");
   });
 });

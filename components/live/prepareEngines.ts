@@ -1,18 +1,32 @@
-import type { EngineFrame, LiveFrame, Sample } from "@/server/contracts/studio";
+import type { EngineFrame, EngineReadingName, LiveFrame, Sample } from "@/server/contracts/studio";
 import type { Tone } from "../ui/Badge";
-import { formatAge } from "../ui/format";
+import { ABSENT, formatAge, formatCount, formatRate, formatSeconds } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
+import { whenText } from "./findings";
+import { readingCell } from "./prepareReadings";
 
-/** Seconds of KV use behind each engine's number. */
+/** Frames of KV use behind each engine's number: a minute, at one a second. */
 const SPARK_FRAMES = 60;
+
+/** A figure of the table: what stands there, why nothing does, and what rows are put in order by. */
+export interface EngineCell {
+  readonly text: string;
+  readonly title: string;
+  readonly value: Sample;
+}
 
 export interface EngineRow {
   readonly engine: EngineFrame;
   readonly identity: ModelIdentity | undefined;
+  /** Engine type and version. */
+  readonly build: string;
   readonly health: { readonly word: string; readonly tone: Tone; readonly text: string };
+  /** Since when its health is what it is, where it changed while the frames were taken. */
+  readonly since: { readonly text: string; readonly title: string } | null;
   /** How old the engine's figures are, and why; null while they are fresh. */
   readonly telemetry: { readonly text: string; readonly reason: string } | null;
   readonly kvUse: readonly Sample[];
+  readonly cells: Readonly<Record<EngineColumn, EngineCell>>;
 }
 
 const known: Readonly<Record<Exclude<EngineFrame["health"], "unknown">, EngineRow["health"]>> = {
@@ -21,21 +35,66 @@ const known: Readonly<Record<Exclude<EngineFrame["health"], "unknown">, EngineRo
   unhealthy: { word: "unhealthy", tone: "bad", text: "Calls to it failed: the gateway passes it by." },
 };
 
-/** Engines of the newest frame by stage and name, each with its health and its last minute of KV use. */
+const figures = {
+  running: { reading: "running", format: formatCount },
+  waiting: { reading: "waiting", format: formatCount },
+  preemptions: { reading: "preemptionsPerSecond", format: formatRate },
+  tokens: { reading: "generationTokensPerSecond", format: formatRate },
+  ttft: { reading: "ttftP95Seconds", format: formatSeconds },
+  tpot: { reading: "tpotP95Seconds", format: formatSeconds },
+  requests: { reading: "requestsPerSecond", format: formatRate },
+} as const satisfies Readonly<Record<string, { readonly reading: EngineReadingName; readonly format: (value: number) => string }>>;
+
+export type EngineColumn = keyof typeof figures;
+export const engineColumns = Object.keys(figures) as readonly EngineColumn[];
+
+/** Engines of the newest frame by stage and name, each with its health, its figures and its last minute of KV use. */
 export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap<string, ModelIdentity>): readonly EngineRow[] {
   const frame = frames.at(-1);
   if (frame === undefined) return [];
   const recent = frames.slice(-SPARK_FRAMES).map((each) => new Map(each.engines.map((engine) => [engine.id, engine.kvUse])));
   const order = [...identities.keys()];
-  return [...frame.engines]
-    .sort((a, b) => order.indexOf(a.model) - order.indexOf(b.model) || a.id.localeCompare(b.id))
-    .map((engine) => ({
+  return frame.engines
+    .map((engine, place) => ({
       engine,
       identity: identities.get(engine.model),
+      build: engine.engine === null ? "" : [engine.engine.type, engine.engine.version ?? ""].join(" ").trim(),
       health: engine.health === "unknown" ? unlisted(engine.id, frames) : known[engine.health],
+      since: sinceOf(engine, place, frames),
       telemetry: telemetryOf(engine),
       kvUse: recent.map((each) => each.get(engine.id) ?? null),
-    }));
+      cells: Object.fromEntries(engineColumns.map((column) => [column, cellOf(engine, column)])) as EngineRow["cells"],
+    }))
+    .sort((a, b) => order.indexOf(a.engine.model) - order.indexOf(b.engine.model) || a.engine.id.localeCompare(b.engine.id));
+}
+
+function cellOf({ readings }: EngineFrame, column: EngineColumn): EngineCell {
+  const { reading, format } = figures[column];
+  if (readings === null) return { text: ABSENT, title: "Its metrics cannot be read", value: null };
+  const told = readings[reading];
+  const cell = readingCell(told, format);
+  switch (cell.kind) {
+    case "value":
+      return { text: cell.text, title: "", value: told.state === "value" ? told.value : null };
+    case "nothing yet":
+      return { text: ABSENT, title: "Nothing yet", value: null };
+    case "absent":
+      return { text: "absent", title: `Looked for ${cell.lookedFor}`, value: null };
+    case "not applicable":
+      return { text: "n/a", title: "Engines of this type and version have no such metric", value: null };
+  }
+}
+
+/** An engine in a frame, which is at the place it has now unless engines came or went. */
+const engineIn = ({ engines }: LiveFrame, id: string, place: number): EngineFrame | undefined =>
+  engines[place]?.id === id ? engines[place] : engines.find((engine) => engine.id === id);
+
+function sinceOf({ id, health }: EngineFrame, place: number, frames: readonly LiveFrame[]): EngineRow["since"] {
+  const changed = frames.findLastIndex((frame) => engineIn(frame, id, place)?.health !== health);
+  const first = frames[changed + 1];
+  const nowMs = frames.at(-1)?.atMs;
+  // Of what was so all along only a lower bound is known.
+  return changed === -1 || first === undefined || nowMs === undefined ? null : whenText({ is: "since", atMs: first.atMs }, nowMs);
 }
 
 /** Health of an engine the gateway says nothing of: it is silent itself, or the engine is not yet, or no longer, among its own. */
