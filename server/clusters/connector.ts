@@ -6,11 +6,16 @@ export interface ObservedEngine extends StandingEngine {
   readonly url: string;
 }
 
+/** A node with GPUs of another type than the cluster's names it. */
+export type ObservedNode = ClusterSpec["nodes"][number] & {
+  /** GPUs of it in use by what is none of this studio's; left out: none. */
+  readonly othersGpus?: number;
+};
+
 /** What a cluster is made of and what it does at this moment, as far as its own interfaces tell. */
 export interface Observation {
   readonly gpu: string;
-  /** A node with GPUs of another type names it. */
-  readonly nodes: ClusterSpec["nodes"];
+  readonly nodes: readonly ObservedNode[];
   readonly engines: readonly ObservedEngine[];
   /** What the gateway has been told to do. */
   readonly routing: GatewayRouting;

@@ -151,6 +151,11 @@ describe("misfit", () => {
     [{ ...cluster, gpu: "l4" }, planOnGpus("p", { a: [0] }), "The plan wants l40s for a; node1 has l4."],
     [{ ...cluster, nodes: [{ name: "other", gpus: 2 }] }, planOnGpus("p", { a: [0] }), /on node1, which this cluster does not have/],
     [cluster, planOnGpus("p", { a: [2] }), "The plan places a on GPU 2 of node1, which has 2."],
+    [
+      { ...cluster, nodes: [{ name: "node1", gpus: 2, othersGpus: 1 }] },
+      planOnGpus("p", { a: [0], b: [1] }),
+      "The plan wants 2 GPUs of node1; others use 1 of its 2.",
+    ],
     [cluster, planOnGpus("p", { a: [1], b: [1] }), "The plan gives GPU node1/1 to two engines."],
   ])("names the first thing that does not fit (%#)", (found, plan, sentence) => {
     expect(misfit(found, plan)).toMatch(sentence);

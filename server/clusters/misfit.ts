@@ -23,6 +23,10 @@ export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Pl
       taken.add(key);
     }
   }
+  for (const { name, gpus, othersGpus = 0 } of observation.nodes) {
+    const wanted = [...taken].filter((key) => key.slice(0, key.lastIndexOf("/")) === name).length;
+    if (wanted > gpus - othersGpus) return `The plan wants ${wanted} GPUs of ${name}; others use ${othersGpus} of its ${gpus}.`;
+  }
   const deployed = (model: string): boolean => plan.deployment.some((one) => one.model === model);
   const unserved = modelsOf(plan.policy).find((model) => !deployed(model));
   if (unserved !== undefined) return `The plan routes to ${unserved} but deploys no engine of it.`;
