@@ -89,12 +89,16 @@ describe("the studio over a running cluster", () => {
     ];
     await until(async () => (await live.range(embeddedClusterId, { fromMs: toMs - 1, toMs, points: 1, series })).atMs.length === 1);
     const kept = await live.range(embeddedClusterId, { fromMs, toMs, points: 2_000, series });
-    const known = (values: readonly (number | null)[] | undefined) => values?.filter((value) => value !== null);
-    const said = frames.flatMap(({ engines }) => engines.filter((engine) => engine.id === id && engine.state === "fresh"));
-    expect(known(kept.series[0]?.last)).toEqual(known(said.map(({ running }) => running)));
-    expect(Math.max(...(known(kept.series[0]?.max) ?? []))).toBeGreaterThan(0);
-    const heard = frames.filter(({ gateway }) => gateway.state === "fresh").map(({ gateway }) => gateway.requestsPerSecond);
-    expect(known(kept.series[1]?.last)).toEqual(known(heard)?.map((value) => Math.fround(value ?? 0)));
+    expect(kept.bucketMs).toBe(1_000);
+    /** By bucket: two frames may be less than a second apart. */
+    const lastOf = (values: readonly (readonly [atMs: number, value: number | null | undefined])[]) =>
+      new Map(values.flatMap(([atMs, value]) => (typeof value === "number" ? [[Math.floor(atMs / 1000) * 1000, Math.fround(value)]] : [])));
+    const read = (at: number) => lastOf(kept.atMs.map((atMs, bucket) => [atMs, kept.series[at]?.last[bucket]]));
+    const engineIn = (engines: LiveFrame["engines"]) => engines.find((engine) => engine.id === id && engine.state === "fresh");
+    expect(read(0)).toEqual(lastOf(frames.map(({ atMs, engines }) => [atMs, engineIn(engines)?.running])));
+    expect(Math.max(...read(0).values())).toBeGreaterThan(0);
+    const heard = frames.filter(({ gateway }) => gateway.state === "fresh");
+    expect(read(1)).toEqual(lastOf(heard.map(({ atMs, gateway }) => [atMs, gateway.requestsPerSecond])));
     expect(kept.problems).toEqual([]);
     expect(await live.subjects(embeddedClusterId, fromMs, toMs)).toEqual(
       expect.arrayContaining([`engine:${id}`, "gateway", "gpu:node1/0"]),

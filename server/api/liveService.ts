@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { bucketWidth } from "@/server/series/bucketWidth";
-import type { SeriesSource } from "@/server/series/seriesSource";
+import type { RangeRequest, SeriesSource } from "@/server/series/seriesSource";
 import type { Store } from "@/server/store/store";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 import { streamNews } from "./newsStream";
@@ -22,6 +22,9 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
   const collectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? embedded.collector() : null);
   const framesOf = (clusterId: string) => collectorOf(clusterId)?.frames() ?? [];
 
+  const rangeOf = (clusterId: string, request: RangeRequest) =>
+    series.range(clusterId === embeddedClusterId ? request : { ...request, series: [] });
+
   const follow: LiveService["follow"] = async function* ({ clusterId, afterMs, signal }) {
     if (clusterId !== embeddedClusterId) return;
     while (embedded.collector() === null && !signal.aborted) await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
@@ -35,7 +38,7 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
     async *stream({ clusterId, topics: { charts, decisions }, lastEventId = "0" }, signal) {
       const frames = () => framesOf(clusterId);
       const fromNow = (own: AbortSignal) => follow({ clusterId, afterMs: frames().at(-1)?.atMs ?? 0, signal: own });
-      const range = (asked: Parameters<SeriesSource["range"]>[0]) => series.range(asked);
+      const range = (request: RangeRequest) => rangeOf(clusterId, request);
       const sources = [frameSource({ frames, follow: fromNow, afterMs: Number(lastEventId) })];
       if (charts !== null) sources.push(columnSource({ charts, range, everyMs: series.everyMs, follow: fromNow }));
       if (decisions !== null)
@@ -48,8 +51,8 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
     },
     decisions: (clusterId, limit) => collectorOf(clusterId)?.decisions(limit) ?? [],
     subjects: async (clusterId, fromMs, toMs) => (clusterId === embeddedClusterId ? series.subjects(fromMs, toMs) : []),
-    range: async (clusterId, { fromMs, toMs, points, series: keys }) =>
-      series.range({ fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series: clusterId === embeddedClusterId ? keys : [] }),
+    range: async (clusterId, { points, ...request }) =>
+      rangeOf(clusterId, { ...request, bucketMs: bucketWidth(request.toMs - request.fromMs, points) }),
     plans(clusterId, fromMs, toMs) {
       const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
       const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };
