@@ -1,53 +1,145 @@
-import type { LiveFrame } from "@/server/contracts/studio";
-import { formatGibibytes, formatPercent } from "../ui/format";
-import type { ModelIdentity } from "../ui/modelIdentity";
-import { type HeatNode, heatNodes } from "./heatNodes";
+"use client";
 
-function Cell({ cell, identity }: { readonly cell: HeatNode["gpus"][number]; readonly identity: ModelIdentity | undefined }) {
-  const { gpu, memoryUse } = cell;
-  const text = `GPU ${gpu.index}${cell.model === null ? ", free" : `, ${cell.model}`}: utilisation ${formatPercent(gpu.utilisation)}, memory ${formatGibibytes(gpu.memoryUsedBytes)} of ${formatGibibytes(gpu.memoryTotalBytes)}`;
+import { type KeyboardEvent, memo, useState } from "react";
+import type { LiveFrame } from "@/server/contracts/studio";
+import { Badge, StateWord } from "../ui/Badge";
+import { formatPercent } from "../ui/format";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import { failingOf } from "./engineFindings";
+import { whenText } from "./findings";
+import { type HeatCell, heatNodes, utilisationsOf } from "./heatNodes";
+
+const moves: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** Arrows go from GPU to GPU; Tab passes the strip in one step. */
+function onArrow(event: KeyboardEvent<HTMLButtonElement>): void {
+  const move = moves[event.key];
+  if (move === undefined) return;
+  const cells = [...(event.currentTarget.closest("[data-testid=gpu-heat]")?.querySelectorAll<HTMLButtonElement>("button") ?? [])];
+  event.preventDefault();
+  cells[cells.indexOf(event.currentTarget) + move]?.focus();
+}
+
+/** Takes plain values only, so that a GPU of which nothing changed is not drawn anew. */
+const Cell = memo(function Cell(props: {
+  readonly id: string;
+  readonly text: string;
+  readonly utilisation: number | null;
+  readonly memoryPercent: number | null;
+  readonly letter: string;
+  readonly hue: string | null;
+  readonly part: string | null;
+  readonly isTabStop: boolean;
+  readonly onPoint: (id: string) => void;
+}) {
+  const { id, utilisation, memoryPercent, hue, part, onPoint } = props;
   return (
-    <li
-      title={text}
-      aria-label={text}
-      className={`relative flex h-10 min-w-10 flex-1 flex-col items-center justify-center overflow-hidden rounded border text-xs ${gpu.utilisation === null ? "hatched" : ""}`}
-      style={{
-        ...(identity === undefined ? {} : { borderColor: identity.hue }),
-        background:
-          gpu.utilisation === null ? undefined : `color-mix(in oklab, var(--accent) ${Math.round(gpu.utilisation * 45)}%, var(--panel))`,
-      }}
-    >
-      <span className="font-medium">{formatPercent(gpu.utilisation)}</span>
-      <span className="text-[10px] leading-3">{identity?.letter ?? "·"}</span>
-      {memoryUse !== null && (
-        <span
-          aria-hidden="true"
-          className="absolute bottom-0 left-0 h-[3px] bg-ink-3"
-          style={{ width: `${Math.min(1, memoryUse) * 100}%` }}
-        />
-      )}
+    <li className="min-w-0 flex-1">
+      <button
+        type="button"
+        aria-label={props.text}
+        tabIndex={props.isTabStop ? 0 : -1}
+        onFocus={() => onPoint(id)}
+        onMouseEnter={() => onPoint(id)}
+        onKeyDown={onArrow}
+        className={`relative flex h-10 w-full min-w-10 flex-col items-center justify-center overflow-hidden rounded border text-xs ${utilisation === null ? "hatched" : ""}`}
+        style={{
+          ...(hue === null ? {} : { borderColor: hue }),
+          background:
+            utilisation === null ? undefined : `color-mix(in oklab, var(--accent) ${Math.round(utilisation * 45)}%, var(--panel))`,
+        }}
+      >
+        <span className="font-medium">{formatPercent(utilisation)}</span>
+        <span className="max-w-full truncate text-[10px] leading-3">{part === null ? props.letter : `${props.letter} ${part}`}</span>
+        {memoryPercent !== null && (
+          <span aria-hidden="true" className="absolute bottom-0 left-0 h-[3px] bg-ink-3" style={{ width: `${memoryPercent}%` }} />
+        )}
+      </button>
     </li>
+  );
+});
+
+/** What utilisation is of, and how what tells of GPUs stands where it is not fresh. */
+function Source({ frame }: { readonly frame: LiveFrame }) {
+  const { gpuSource, gpus, atMs } = frame;
+  const failing = gpuSource === null || gpuSource.state === "fresh" ? null : failingOf(gpuSource);
+  const since = failing === null ? null : whenText(failing.when, atMs);
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-xs text-ink-3">
+      {gpuSource !== null && failing !== null && (
+        <span className="inline-flex flex-wrap items-baseline gap-x-2 text-ink-2 [overflow-wrap:anywhere]">
+          <StateWord tone="warn">{failing.word}</StateWord>
+          {gpuSource.kind} <span title={since?.title}>{since?.text}</span>: {gpuSource.reason}
+        </span>
+      )}
+      {utilisationsOf(gpus).map(({ word, text, says }) => (
+        <span key={word}>
+          <Badge tone={says === "little" ? "warn" : "neutral"}>{word}</Badge> {text}
+        </span>
+      ))}
+    </div>
   );
 }
 
-/** GPUs by node: utilisation as depth of colour and as a number, memory as the bar below, the model as letter and border. */
+/**
+ * GPUs by node: utilisation as depth of colour and as a number, memory as the bar below, the model as letter and border; power,
+ * temperature and the rest of the one that is pointed at, or has the focus, are written below.
+ */
 export function GpuHeat({ frame, identities }: { readonly frame: LiveFrame; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
+  const [pointed, setPointed] = useState<string | null>(null);
+  const nodes = heatNodes(frame);
+  const cells = nodes.flatMap(({ name, gpus }) => gpus.flatMap((gpu) => gpu.cells.map((cell) => ({ name, cell }))));
+  const chosen = cells.find(({ cell }) => cell.key === pointed);
+  const tabStop = (chosen ?? cells[0])?.cell.key;
+  if (cells.length === 0) {
+    return (
+      <>
+        <Source frame={frame} />
+        <p className="text-sm text-ink-3">
+          {frame.gpuSource === null
+            ? "Nothing tells of GPUs here: neither dcgm-exporter is configured nor has this host nvidia-smi."
+            : "No GPU was told of yet."}
+        </p>
+      </>
+    );
+  }
+  const draw = (cell: HeatCell) => {
+    const identity = cell.model === null ? undefined : identities.get(cell.model);
+    return (
+      <Cell
+        key={cell.key}
+        id={cell.key}
+        text={cell.text}
+        utilisation={cell.gpu.utilisation}
+        memoryPercent={cell.memoryUse === null ? null : Math.round(Math.min(1, cell.memoryUse) * 100)}
+        letter={identity?.letter ?? "·"}
+        hue={identity?.hue ?? null}
+        part={cell.gpu.instance?.profile ?? null}
+        isTabStop={cell.key === tabStop}
+        onPoint={setPointed}
+      />
+    );
+  };
   return (
     <div className="flex flex-col gap-2" data-testid="gpu-heat">
-      {heatNodes(frame).map((node) => (
-        <div key={node.name} className="flex items-center gap-2">
-          <span className="w-16 shrink-0 truncate text-xs text-ink-3">{node.name}</span>
-          <ul aria-label={`GPUs of ${node.name}`} className="flex min-w-0 flex-1 list-none gap-1">
-            {node.gpus.map((cell) => (
-              <Cell
-                key={`${cell.gpu.index}/${cell.gpu.instance?.id ?? ""}`}
-                cell={cell}
-                identity={cell.model === null ? undefined : identities.get(cell.model)}
-              />
-            ))}
+      <Source frame={frame} />
+      {nodes.map((node) => (
+        <div key={node.name} className="flex items-start gap-2">
+          <span className="w-16 shrink-0 truncate pt-2.5 text-xs text-ink-3" title={node.name}>
+            {node.name}
+          </span>
+          <ul aria-label={`GPUs of ${node.name}`} className="flex min-w-0 flex-1 list-none flex-wrap gap-1">
+            {node.gpus.flatMap(({ cells: own }) => own.map(draw))}
           </ul>
         </div>
       ))}
+      <p className="min-h-5 text-xs text-ink-2 [overflow-wrap:anywhere]">
+        {chosen === undefined ? (
+          <span className="text-ink-3">Point at a GPU, or reach one with Tab and the arrows, for its memory, power and temperature.</span>
+        ) : (
+          `${chosen.name}: ${chosen.cell.text}`
+        )}
+      </p>
     </div>
   );
 }
