@@ -11,8 +11,12 @@ import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { DecisionFilterBar } from "./DecisionFilterBar";
 import { DecisionRecord } from "./DecisionRecord";
+import type { Live } from "./live";
 import { type Decision, prepareDecision } from "./prepareDecision";
 import { isFiltered } from "./prepareFilter";
+import type { Tail } from "./streamStore";
+import { wantedAs } from "./useLiveStream";
+import { useStreamed } from "./useStreamed";
 
 const columns = [
   { key: "at", name: "At" },
@@ -99,14 +103,7 @@ function Beside({ newer, older, onOpen }: Neighbours & { readonly onOpen: (decis
   );
 }
 
-/** Records that passed the filter, newest first; so many matched of those looked at. */
-export interface DecisionTail {
-  readonly records: readonly Decision[];
-  readonly matched: number;
-  readonly looked: number;
-}
-
-function statusOf(tail: DecisionTail | null, filter: DecisionFilter): PanelStatus {
+function statusOf(tail: Tail | null, filter: DecisionFilter): PanelStatus {
   if (tail === null) return { kind: "loading", what: "Reading decisions" };
   if (tail.records.length > 0) return { kind: "ready" };
   return isFiltered(filter)
@@ -118,18 +115,18 @@ function statusOf(tail: DecisionTail | null, filter: DecisionFilter): PanelStatu
       };
 }
 
-/**
- * The newest routing decisions that pass the filter, and one of them in full. `tail` is null until it was heard; while the page is paused
- * it is the one of then.
- */
-export function Decisions(props: {
-  readonly tail: DecisionTail | null;
+/** The newest routing decisions that pass the filter, and one of them in full. */
+export const Decisions = memo(function Decisions(props: {
+  readonly live: Live;
   readonly filter: DecisionFilter;
   readonly onFilter: (filter: DecisionFilter) => void;
   /** To filter by. */
   readonly models: readonly string[];
 }) {
-  const { tail, filter, onFilter, models } = props;
+  const { live, filter, onFilter, models } = props;
+  const tail = useStreamed(live, ({ shown }) => shown.tail);
+  // What is there stays, paled, until what was asked for instead has come.
+  const waiting = tail !== null && tail.wanted !== wantedAs(filter);
   const identities = useModelIdentities(models);
   // Held as it was opened: the tail moves on within seconds.
   const [open, setOpen] = useState<Decision | null>(null);
@@ -140,13 +137,14 @@ export function Decisions(props: {
         <DecisionFilterBar filter={filter} onFilter={onFilter} models={models} />
         {tail !== null && (
           <p className="text-xs text-ink-3" data-testid="decisions-matched">
+            {waiting && "asking; before: "}
             {formatCount(tail.matched)} of {formatCount(tail.looked)} match
           </p>
         )}
       </div>
       <PanelState status={statusOf(tail, filter)}>
         {() => (
-          <div className="relative max-h-96 overflow-y-auto">
+          <div className={`relative max-h-96 overflow-y-auto ${waiting ? "opacity-60" : ""}`}>
             <Table caption="Newest decisions" columns={columns}>
               {records.map((decision) => (
                 <Row key={decision.sequence} decision={decision} onOpen={setOpen} />
@@ -170,4 +168,4 @@ export function Decisions(props: {
       </Modal>
     </div>
   );
-}
+});

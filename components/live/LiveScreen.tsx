@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useCallback, useMemo, useState } from "react";
 import { useStore } from "zustand";
-import type { ClusterSummary, LiveTopics, Proposal } from "@/server/contracts/studio";
+import type { ClusterSummary, DecisionFilter, LiveTopics, Proposal } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { isActive } from "../apply/prepareRevisions";
@@ -20,7 +20,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { useUrlView } from "../url/useUrlView";
 import { AttentionStrip } from "./AttentionStrip";
 import { ChartGrid } from "./ChartGrid";
-import { DecisionTail } from "./DecisionTail";
+import { Decisions } from "./Decisions";
 import { LiveHeader } from "./LiveHeader";
 import { LoadPanel } from "./LoadPanel";
 import { createLive, type Live } from "./live";
@@ -40,6 +40,8 @@ import { useZoom } from "./useZoom";
 
 /** Buckets of a chart: about one for each pixel of a third of a wide window. */
 const POINTS = 300;
+
+const NO_MODELS: readonly string[] = [];
 
 function usePlanOf(planId: string | null): Plan | null {
   const trpc = useTRPC();
@@ -90,10 +92,10 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   );
   useLiveStream(live, clusterId, topics);
   const onView = useCallback((change: Partial<LiveView>) => write(change, "push"), [write]);
+  const onFilter = useCallback((wanted: DecisionFilter) => write({ filter: wanted }, "push"), [write]);
   const onZoomed = useCallback((to: TimeWindow | null) => write({ zoom: to }, "push"), [write]);
   const { zoomTo, back } = useZoom(zoom, onZoomed);
   const spans = usePlanSpans(clusterId, window);
-  const paused = useStore(live.store, (state) => state.paused);
   const measured = useStore(live.store, (state) => state.shown.length > 0);
   const lost = useStore(live.stream, (state) => state.connection.state === "lost");
   const proposal = useOpenProposal(clusterId);
@@ -154,7 +156,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
         </>
       )}
       <Panel title="Decisions">
-        <DecisionTail clusterId={clusterId} paused={paused} turns={live.beat} />
+        <Decisions live={live} models={subjects?.models ?? NO_MODELS} filter={filter} onFilter={onFilter} />
       </Panel>
     </>
   );
