@@ -92,10 +92,12 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       const seamMs = fromMs >= sinceMs ? fromMs : Math.ceil(sinceMs / (1000 * stepSeconds)) * 1000 * stepSeconds;
       // Taken before anything is waited for: rounds go on meanwhile.
       const times = ring.times();
+      const earlier = times.findIndex((atMs) => atMs >= seamMs && atMs >= fromMs);
+      const skipped = earlier === -1 ? times.length : earlier;
       const laid = series.map((key) => ({
         key,
         cells: grid.series(key),
-        values: ring.values(key),
+        values: ring.values(key, skipped),
         untilMs: ring.has(key) ? Math.min(seamMs, toMs) : toMs,
       }));
       const problems: string[] = [];
@@ -114,7 +116,7 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
           problems.push(`Roll-ups of ${subject} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
         }
       }
-      for (const [at, atMs] of times.entries()) {
+      for (const [at, atMs] of times.slice(skipped).entries()) {
         if (atMs < seamMs || atMs < fromMs || atMs >= toMs) continue;
         grid.cover(atMs, atMs);
         for (const { cells, values } of laid) {

@@ -29,8 +29,8 @@ export interface SeriesRing {
   sinceMs(): number;
   /** Times of the rounds kept, as they came: where the clock was set back, they step back too. */
   times(): readonly number[];
-  /** Values in the rounds kept, in the order of `times`; NaN is a gap. */
-  values(key: SeriesKey): Float32Array;
+  /** Values in the rounds kept, in the order of `times` and without so many of its first; NaN is a gap. */
+  values(key: SeriesKey, skipped?: number): Float32Array;
   /** Series given up so far, and values not taken, because there was no room. */
   dropped(): { readonly series: number; readonly values: number };
   /** Bytes of the arrays. */
@@ -105,8 +105,8 @@ export function createSeriesRing({ rows, maxSeries }: RingOptions): SeriesRing {
     keys: () => [...all()].map(({ subject, quantity }) => ({ subject, quantity })),
     sinceMs: () => atMs.subarray(0, Math.min(begun, rows)).reduce((least, at) => Math.min(least, at), Number.POSITIVE_INFINITY),
     times: () => Array.from({ length: Math.min(begun, rows) }, (_, at) => atMs[(Math.max(0, begun - rows) + at) % rows] ?? 0),
-    values({ subject, quantity }) {
-      const first = Math.max(0, begun - rows);
+    values({ subject, quantity }, skipped = 0) {
+      const first = Math.max(0, begun - rows) + skipped;
       const kept = new Float32Array(begun - first).fill(Number.NaN);
       const column = find(subject, quantity);
       if (column === undefined) return kept;
