@@ -151,7 +151,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       clusters: createClusterService(store, embedded, cards),
       plans: createPlanService({ store, connectorOf, planning }),
       applications: createApplicationService(store, runner),
-      proposals: createProposalService(store, watch),
+      proposals: createProposalService(store),
       promises,
       live,
       gateway: createGatewayService({

@@ -1,11 +1,9 @@
-import type { TrafficWatch } from "@/server/proposals/trafficWatch";
 import type { Store } from "@/server/store/store";
 import type { ProposalService } from "./services";
 
 /** Proposals: read from the store, dismissed by people; the watch makes them and closes those that time has overtaken. */
-export function createProposalService(store: Store, watch: Pick<TrafficWatch, "report">): ProposalService {
+export function createProposalService(store: Store): ProposalService {
   return {
-    traffic: (clusterId) => watch.report(clusterId),
     list: (clusterId) => store.proposals.list(clusterId),
     get: (id) => store.proposals.get(id),
     dismiss(id, actor) {

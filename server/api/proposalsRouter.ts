@@ -2,7 +2,6 @@ import { byCluster, byId } from "./inputs";
 import { found, procedure, router } from "./trpc";
 
 export const proposalsRouter = router({
-  traffic: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.proposals.traffic(input.clusterId)),
   /** What the plan in force promised beside what is measured, and what moved. */
   promises: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.promises.report(input.clusterId)),
   toPlan: procedure.input(byCluster).mutation(({ ctx, input }) => ctx.services.promises.toPlan(input.clusterId)),

@@ -24,7 +24,6 @@ import type {
   Proposal,
   ServingModel,
   SolveEvent,
-  TrafficReport,
   TrafficToPlan,
   WorkloadDetail,
   WorkloadSummary,
@@ -199,10 +198,8 @@ export interface GatewayService {
   rollBack(clusterId: string, order: RollBackOrder, actor: Actor): Promise<Outcome<object>>;
 }
 
-/** Plans proposed for traffic that has drifted, and how the traffic stands. */
+/** Plans proposed for traffic that has drifted. */
 export interface ProposalService {
-  /** null: no plan is in force, or nothing is seen of its traffic. */
-  traffic(clusterId: string): TrafficReport | null;
   /** Newest first. */
   list(clusterId: string): readonly Proposal[];
   get(id: string): Proposal | null;

@@ -1,4 +1,5 @@
 import type { PromiseVerdict } from "@/solver/workload/driftVerdict";
+import type { TrafficReport } from "./studio";
 
 export type { PromiseVerdict };
 
@@ -65,6 +66,8 @@ export interface PromiseReport {
   readonly broken: readonly BrokenPromise[];
   /** Whether the planner is simulating the plan under what is measured. */
   readonly simulating: boolean;
+  /** The test of drift: windows it judges, the last of them, and why drift led to no proposal. */
+  readonly drift: Pick<TrafficReport, "windowSeconds" | "last" | "driftedSince" | "says">;
   /** What to know beside, in sentences. */
   readonly notes: readonly string[];
 }

@@ -96,10 +96,12 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
     if (promises.some(needsSimulation) && plan.policy.kind === "cascade") simulate(clusterId, { plan, workload, inputs, requests });
     const known = simulated.get(clusterId);
     const under = known?.planId === plan.id ? known.under : null;
+    const { windowSeconds, last, driftedSince, says } = traffic.report();
     const failed = window.all.length - window.answered.length;
     return {
       ...{ planId: plan.id, atMs: frame.atMs, requests: window.answered.length, windowSeconds: window.seconds, notComparable: reason },
       ...{ promises, inputs, simulating: simulating !== null },
+      drift: { windowSeconds, last, driftedSince, says },
       broken: explainBroken({ plan, window, promises, inputs, under }),
       notes:
         failed === 0

@@ -120,7 +120,7 @@ test("where lengths have drifted too, the plan is made from what was seen, and s
 test("a dismissed proposal is not made again while the traffic stays as it is, and is not made again after a restart", async () => {
   await pass(2, drifting);
   await until(() => proposals().length === 1);
-  expect(createProposalService(store, watch).dismiss(proposals()[0]!.id, "a person")).toEqual({ ok: true });
+  expect(createProposalService(store).dismiss(proposals()[0]!.id, "a person")).toEqual({ ok: true });
   await pass(1, drifting);
   await watch.close();
   watch = startWatch();

@@ -82,7 +82,7 @@ test("load at another rate than planned leads to a proposal that a person applie
     ...{ store, planning, windowSeconds: WINDOW, lookEveryMs: 100 },
     sourceOf: () => ({ decisions: collector.decisions, timeScale }),
   });
-  const service = createProposalService(store, watch);
+  const service = createProposalService(store);
   // Ended as soon as there is a proposal.
   const seconds = 20 * WINDOW;
   const load = startLoad({
@@ -92,7 +92,7 @@ test("load at another rate than planned leads to a proposal that a person applie
     outcomes: workload.outcomes,
   });
   const drifted = await until((): TrafficReport | null => {
-    const report = service.traffic(clusterId);
+    const report = watch.report(clusterId);
     return report?.driftedSince == null ? null : report;
   });
   expect(drifted.gauges.filter((gauge) => gauge.drifted).map(({ name }) => name)).toContain("rate");

@@ -1,0 +1,188 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import type { BrokenPromise, PromiseReport } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { StateWord } from "../ui/Badge";
+import { Button, buttonClass } from "../ui/Button";
+import { Panel } from "../ui/Panel";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { Table } from "../ui/Table";
+import { planNowPath } from "./planNowPath";
+import { inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
+import { useOpenProposal } from "./useOpenProposal";
+
+const REFRESH_MS = 5_000;
+
+const promiseColumns = [
+  { key: "name", name: "Promise" },
+  { key: "promised", name: "Promised", numeric: true },
+  { key: "measured", name: "Measured", numeric: true },
+  { key: "verdict", name: "Verdict" },
+] as const;
+
+const inputColumns = [
+  { key: "name", name: "Rests on" },
+  { key: "planned", name: "Planned", numeric: true },
+  { key: "now", name: "Now", numeric: true },
+  { key: "distance", name: "Distance from planned", numeric: true },
+  { key: "word", name: "Stands", numeric: true },
+] as const;
+
+function Tables({ report }: { readonly report: PromiseReport }) {
+  return (
+    <div className="grid items-start gap-x-8 gap-y-4 xl:grid-cols-2">
+      <Table caption="Promised and measured" columns={promiseColumns}>
+        {promiseRows(report).map((row) => (
+          <tr key={row.name}>
+            <td>{row.name}</td>
+            <td className="text-right">{row.promised}</td>
+            <td className="text-right">
+              <span className="font-medium">{row.measured}</span>
+              {row.interval !== "" && <span className="block text-xs whitespace-nowrap text-ink-3">{row.interval}</span>}
+            </td>
+            <td>
+              <StateWord tone={row.tone}>{row.verdict}</StateWord>
+              <span className="block text-xs text-ink-3">{row.reason}</span>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <Table caption="What the promises rest on" columns={inputColumns}>
+        {inputRows(report).map((row) => (
+          <tr key={row.name}>
+            <td>{row.name}</td>
+            <td className="text-right">{row.planned}</td>
+            <td className="text-right">{row.now}</td>
+            <td className="text-right">{row.distance}</td>
+            <td className="text-right">
+              <StateWord tone={row.tone}>{row.word}</StateWord>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+function Causes({ broken }: { readonly broken: readonly BrokenPromise[] }) {
+  const link = useClusterLink();
+  if (broken.length === 0) return null;
+  return (
+    <ul className="flex max-w-4xl list-none flex-col gap-1 text-sm" data-testid="causes">
+      {broken.map(({ promise, says, slowEngines }) => (
+        <li key={promise}>
+          {says}
+          {slowEngines && (
+            <>
+              {" "}
+              <Link href={link("/calibration")} className="text-accent underline underline-offset-2">
+                Hold the calibration against measured runs
+              </Link>
+            </>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A plan for the traffic of now: the one that waits for an answer, else the Plan page with what is measured. Applies nothing. */
+function Offer({ clusterId, planId }: { readonly clusterId: string; readonly planId: string }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const proposal = useOpenProposal(clusterId);
+  const { data: kept } = useQuery(trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY }));
+  const plan = kept?.plan ?? null;
+  const begin = useMutation({
+    mutationFn: async () => takeOutcome(await client.proposals.toPlan.mutate({ clusterId })).traffic,
+    onSuccess: (traffic) => {
+      if (plan !== null) router.push(link(planNowPath(plan, traffic)));
+    },
+  });
+  return (
+    <div className="flex flex-wrap items-center gap-2 text-sm text-ink-3">
+      {proposal === null ? (
+        <Button disabled={begin.isPending || plan === null} onClick={() => begin.mutate()}>
+          Plan for the traffic of now
+        </Button>
+      ) : (
+        <Link href={link(`/apply/${proposal.planId}`)} className={buttonClass()}>
+          Open the proposed plan
+        </Link>
+      )}
+      <span>Nothing is applied by it.</span>
+      {begin.error !== null && (
+        <span role="alert" className="text-bad">
+          {begin.error.message}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Report({ clusterId, report }: { readonly clusterId: string; readonly report: PromiseReport }) {
+  const standing = standingOf(report);
+  const { broken, drift, notes } = report;
+  return (
+    <div className="flex flex-col gap-3" data-testid="traffic">
+      <p className="text-sm">{standing.says}</p>
+      <Causes broken={broken} />
+      {drift.says !== null && <p className="text-sm text-ink-2">Traffic drifted, and no change is proposed. {drift.says}</p>}
+      {standing.offers && <Offer clusterId={clusterId} planId={report.planId} />}
+      <details open={!standing.calm}>
+        <summary className="cursor-pointer text-sm text-ink-3">Each promise, and what it rests on</summary>
+        <div className="mt-2 flex flex-col gap-3">
+          <Tables report={report} />
+          <p className="max-w-4xl text-xs text-ink-3">
+            {[
+              ...notes,
+              "Verdicts allow for sampling at 99 %. Means are of the last minutes; the distance is of whole distributions. A model's lengths and scores are those of the requests that reach it, now and as planned.",
+              "Utilisation is not held against the plan: what GPUs report is the time they are busy, not the load the planner means.",
+            ].join(" ")}
+          </p>
+        </div>
+      </details>
+    </div>
+  );
+}
+
+/** What the plan in force promised beside what is measured, which input moved, and the offer to plan anew. */
+export function DriftPanel({ clusterId }: { readonly clusterId: string }) {
+  const trpc = useTRPC();
+  const { data: report, error, refetch } = useQuery(trpc.proposals.promises.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));
+  const status: PanelStatus =
+    report === undefined
+      ? error === null
+        ? { kind: "loading", what: "Holding promises against what is measured" }
+        : { kind: "error", message: error.message, retry: () => void refetch() }
+      : report === null
+        ? {
+            kind: "empty",
+            title: "Nothing is promised here",
+            text: "Once a plan is in force, what it promised stands here beside what is measured.",
+          }
+        : { kind: "ready" };
+  const standing = report === undefined || report === null ? null : standingOf(report);
+  const aside =
+    report === undefined || report === null || standing === null ? undefined : (
+      <>
+        {report.simulating && <StateWord tone="neutral">simulating</StateWord>}
+        <span>{promiseWindowSays(report)}</span>
+        <StateWord tone={standing.tone}>{standing.word}</StateWord>
+      </>
+    );
+  return (
+    <Panel title="Promised and measured" {...(aside === undefined ? {} : { aside })}>
+      <PanelState status={status}>
+        {() => (report === undefined || report === null ? null : <Report clusterId={clusterId} report={report} />)}
+      </PanelState>
+    </Panel>
+  );
+}

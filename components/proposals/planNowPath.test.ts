@@ -1,0 +1,15 @@
+import { expect, it } from "vitest";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { planCodec } from "../plan/planCodec";
+import { planNowPath } from "./planNowPath";
+
+it("opens the Plan page with what was asked of the plan, for the traffic that is measured", () => {
+  const draft = examplePlanDraft();
+  const inputs = { ...draft.inputs, objective: { ...draft.inputs.objective, latencyBudgetSeconds: 7, qualityConfidence: null } };
+  const path = planNowPath({ inputs }, { workloadId: "seen", requestsPerSecond: 12.3456, basis: [] });
+  expect(path).toMatch(/^\/plan\?/);
+  expect(planCodec.parse(new URLSearchParams(path.split("?")[1]))).toMatchObject({
+    ...{ workload: "seen", requestsPerSecond: 12.3, qualityFloor: 70, latencyBudgetSeconds: 7, gpus: 2, kind: "latency-under-quality" },
+    ...{ latency: "end-to-end", heldFor: "point", judge: null, routerAuc: null, fixed: null },
+  });
+});

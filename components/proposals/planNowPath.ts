@@ -1,0 +1,25 @@
+import type { TrafficToPlan } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { noConstraints } from "../plan/constraintsCodec";
+import { planCodec } from "../plan/planCodec";
+import { writeView } from "../url/useUrlView";
+
+/** Address of the Plan page with what was asked of a plan, for the traffic of now. */
+export function planNowPath({ inputs }: Pick<Plan, "inputs">, { workloadId, requestsPerSecond }: TrafficToPlan): string {
+  const { objective, constraints, judgeEngine, directStart } = inputs;
+  const view = {
+    ...planCodec.parse(new URLSearchParams()),
+    workload: workloadId,
+    requestsPerSecond: Number(requestsPerSecond.toPrecision(3)),
+    qualityFloor: objective.qualityFloor,
+    latencyBudgetSeconds: objective.latencyBudgetSeconds,
+    gpus: objective.maxGpus,
+    kind: objective.kind,
+    latency: objective.latency,
+    heldFor: objective.qualityConfidence === null ? ("point" as const) : ("bound" as const),
+    constraints: constraints ?? noConstraints,
+    judge: judgeEngine ?? null,
+    routerAuc: directStart?.auc ?? null,
+  };
+  return `/plan?${writeView(planCodec, new URLSearchParams(), view)}`;
+}

@@ -1,0 +1,140 @@
+import type { PlanInput, PlanPromise, PromiseReport } from "@/server/contracts/studio";
+import type { Tone } from "../ui/Badge";
+import {
+  ABSENT,
+  formatClock,
+  formatCount,
+  formatCounted,
+  formatPercent,
+  formatPercentSpan,
+  formatRate,
+  formatScore,
+  formatScoreSpan,
+  formatSeconds,
+  formatSecondsSpan,
+  formatUsd,
+} from "../ui/format";
+
+export interface PromiseRow {
+  readonly name: string;
+  readonly promised: string;
+  readonly measured: string;
+  /** What sampling leaves of what is measured; empty where it is counted. */
+  readonly interval: string;
+  readonly verdict: string;
+  readonly tone: Tone;
+  readonly reason: string;
+}
+
+export interface InputRow {
+  readonly name: string;
+  readonly planned: string;
+  readonly now: string;
+  readonly distance: string;
+  readonly word: string;
+  readonly tone: Tone;
+}
+
+/** How the plan in force stands as a whole. */
+export interface Standing {
+  readonly word: string;
+  readonly tone: Tone;
+  /** One line. */
+  readonly says: string;
+  /** Whether there is nothing to look into. */
+  readonly calm: boolean;
+  /** Whether another plan may suit what is measured better. */
+  readonly offers: boolean;
+}
+
+type Ends = { readonly low: number; readonly high: number };
+
+const verdictTones: Readonly<Record<PlanPromise["verdict"], Tone>> = {
+  kept: "good",
+  broken: "bad",
+  "too little measured": "neutral",
+  "not comparable": "neutral",
+};
+
+const inputTones: Readonly<Record<PlanInput["state"], Tone>> = {
+  drifted: "warn",
+  moved: "warn",
+  "as planned": "good",
+  "too little seen": "neutral",
+};
+
+const values: Readonly<Record<PlanPromise["kind"], (value: number | null) => string>> = {
+  seconds: formatSeconds,
+  score: formatScore,
+  share: formatPercent,
+  usd: formatUsd,
+};
+
+const spans: Readonly<Record<PlanPromise["kind"], (ends: Ends) => string>> = {
+  seconds: formatSecondsSpan,
+  score: formatScoreSpan,
+  share: formatPercentSpan,
+  usd: ({ low, high }) => `${formatUsd(low)} to ${formatUsd(high)}`,
+};
+
+const withUnit = (text: string, unit: string): string => (text === ABSENT ? text : `${text} ${unit}`);
+
+const inputValues: Readonly<Record<PlanInput["kind"], (value: number | null) => string>> = {
+  rate: formatRate,
+  tokens: (value) => withUnit(formatCount(value), "tokens"),
+  score: (value) => withUnit(formatScore(value), "points"),
+  seconds: formatSeconds,
+  engines: formatCount,
+};
+
+/** Each promise beside what is measured of it. A cost is held against an upper end only. */
+export function promiseRows({ promises }: Pick<PromiseReport, "promises">): readonly PromiseRow[] {
+  return promises.map(({ name, kind, promised, band, measured, interval, verdict, reason }) => {
+    const within = band === null ? "" : kind === "usd" ? ` (up to ${formatUsd(band.high)})` : ` (${spans[kind](band)})`;
+    return {
+      ...{ name, verdict, reason, tone: verdictTones[verdict] },
+      promised: `${values[kind](promised)}${within}`,
+      measured: values[kind](measured),
+      interval: interval === null ? "" : spans[kind]({ low: Math.max(0, interval.low), high: interval.high }),
+    };
+  });
+}
+
+/** What the promises rest on, planned and now; distances are told in limits, to two digits: from 1 on it is drift. */
+export function inputRows({ inputs }: Pick<PromiseReport, "inputs">): readonly InputRow[] {
+  return inputs.map(({ name, kind, planned, now, level, state }) => ({
+    ...{ name, word: state, tone: inputTones[state] },
+    planned: inputValues[kind](planned),
+    now: inputValues[kind](now),
+    distance: level === null ? ABSENT : `${level.toFixed(2)} × the limit`,
+  }));
+}
+
+export function standingOf({ promises, inputs, notComparable, requests, windowSeconds }: PromiseReport): Standing {
+  const moved = inputs.filter(({ state }) => state === "drifted" || state === "moved").map(({ name }) => name);
+  const inputsSay = moved.length === 0 ? "" : ` No longer as planned: ${moved.join(", ")}.`;
+  const count = (verdict: PlanPromise["verdict"]): number => promises.filter((promise) => promise.verdict === verdict).length;
+  const offers = moved.length > 0;
+  if (notComparable !== null) return { word: "not comparable", tone: "neutral", says: notComparable, calm: false, offers: false };
+  const [broken, kept, early] = [count("broken"), count("kept"), count("too little measured")];
+  if (broken > 0) {
+    const word = `${broken} of ${promises.length} promises broken`;
+    return { word, tone: "bad", says: `${kept} of ${promises.length} are kept.${inputsSay}`, calm: false, offers: true };
+  }
+  if (kept === 0) {
+    const says = `Too little is measured yet: ${formatCounted(requests, "request")} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
+    return { word: "too little measured", tone: "neutral", says, calm: false, offers };
+  }
+  const keptSays =
+    early === 0
+      ? `All ${promises.length} promises are kept.`
+      : `${kept} of ${promises.length} promises are kept; of the others too little is measured.`;
+  const [word, tone] = offers ? (["kept, inputs moved", "warn"] as const) : (["kept", "good"] as const);
+  return { word, tone, says: `${keptSays}${inputsSay}`, calm: !offers, offers };
+}
+
+/** What the figures rest on. */
+export function promiseWindowSays({ requests, windowSeconds, drift: { last, windowSeconds: tested } }: PromiseReport): string {
+  const judged = last === null ? "none ended yet" : `the last ${formatClock(last.at)}`;
+  return `${formatCounted(requests, "request")} in ${formatSeconds(windowSeconds)}; drift by windows of ${formatSeconds(tested)}, ${judged}`;
+}
