@@ -15,6 +15,9 @@ import { emptyWord } from "./prepareMissing";
 import { wantedAs } from "./useLiveStream";
 import { useStreamed } from "./useStreamed";
 
+/** So few charts stand in pairs. */
+const EVEN_PAIRS = 4;
+
 /** Engines whose own words count for the charts of a scope. */
 function enginesOf(frame: LiveFrame | undefined, scope: Scope, of: string | null): LiveFrame["engines"] {
   const engines = frame?.engines ?? [];
@@ -76,7 +79,9 @@ export const ChartGrid = memo(function ChartGrid(props: {
           {problem}
         </p>
       ))}
-      <div className={`grid gap-3 min-[900px]:grid-cols-2 min-[1280px]:grid-cols-3 ${waiting || props.pale ? "opacity-60" : ""}`}>
+      <div
+        className={`grid gap-3 min-[900px]:grid-cols-2 ${charts.length > EVEN_PAIRS ? "min-[1280px]:grid-cols-3" : ""} ${waiting || props.pale ? "opacity-60" : ""}`}
+      >
         {charts.map((spec) => (
           <LiveChart
             key={spec.id}

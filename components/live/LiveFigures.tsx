@@ -43,7 +43,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         <p className="mb-3 text-sm text-ink-2">Knobs are turned by hand: what is predicted is for the knobs as planned.</p>
       )}
       {panic !== null && <p className="mb-3 text-sm text-warn">{beforePanic(panic)}</p>}
-      <dl className="flex flex-wrap gap-x-12 gap-y-4">
+      <dl className="flex flex-wrap gap-x-8 gap-y-4">
         <Pair
           name="p95 end to end, measured"
           testId="p95"

@@ -73,6 +73,21 @@ export function clusterCharts(subjects: Subjects, identities: Identities): reado
       empty: "The gateway told of no stage in this time.",
     },
     {
+      ...drawnAs.seconds,
+      id: "stages",
+      title: "Latency of stages, p95",
+      note: "queue and engine",
+      series: lines("p95Seconds"),
+      promised: ({ stages }) =>
+        stages.map(({ model, p95Seconds, bands }) => ({
+          ...(bands?.p95Seconds ?? { low: p95Seconds, high: p95Seconds }),
+          value: p95Seconds,
+          hue: hueOf(identities, model),
+        })),
+      promise: "predicted p95",
+      empty: "No request went through a stage in this time.",
+    },
+    {
       ...drawnAs.tokens,
       id: "tokens",
       title: "Tokens written, by model",
@@ -127,6 +142,14 @@ export function clusterCharts(subjects: Subjects, identities: Identities): reado
       series: [{ key: gatewayKey("meanQuality"), name: "measured", hue: "var(--ink)", dashed: false }],
       promised: ({ quality, qualityBand }) => [{ low: qualityBand.low, high: qualityBand.high, value: quality }],
       empty: "Labels of the answers are not known here: the judged score stands in for them.",
+    },
+    {
+      ...drawnAs.seconds,
+      id: "overhead",
+      title: "Time of the gateway itself, p95",
+      note: "neither queue, engine nor judge",
+      series: [{ key: gatewayKey("overheadP95Seconds"), name: "p95", hue: "var(--ink)", dashed: false }],
+      empty: "The gateway told nothing of its own time.",
     },
     gpuActivity(gpus, identities, "node when many"),
     gpuMemory(gpus, identities),

@@ -1,7 +1,7 @@
 import type { EngineReadingName } from "@/server/contracts/studio";
 import { drawnAs, engineKey, type LiveChartSpec, percentiles } from "./liveCharts";
 
-const OVER = "percentiles over the last seconds";
+const OVER = "last seconds";
 
 /** Three percentiles of one latency, as the engine's own metrics tell it. */
 function latency(id: string, name: "ttft" | "tpot" | "itl" | "endToEnd" | "queue", title: string): LiveChartSpec {

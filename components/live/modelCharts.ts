@@ -24,7 +24,7 @@ export function modelCharts({ engines }: Subjects, model: string, identities: Id
     hue,
     dashed,
   });
-  const merged = "over all replicas, last seconds";
+  const merged = "all replicas, last seconds";
   return [
     {
       ...drawnAs.count,

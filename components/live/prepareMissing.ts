@@ -7,7 +7,7 @@ const nameOf = ({ engine, id }: EngineFrame): string =>
 /** A sentence on a reading that has no value because the engine has no such metric; null where it has. */
 function word(engine: EngineFrame, reading: Reading<unknown> | undefined): string | null {
   if (reading?.state === "absent") return `Not reported by ${nameOf(engine)}: ${reading.lookedFor} is not among its metrics.`;
-  if (reading?.state === "not-applicable") return `${nameOf(engine)} has no such metric.`;
+  if (reading?.state === "not-applicable") return `Not reported by ${nameOf(engine)}, which has no such metric.`;
   return null;
 }
 
