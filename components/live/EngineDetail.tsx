@@ -39,7 +39,7 @@ function Cell({ cell, build }: { readonly cell: ReadingCell; readonly build: str
       );
     case "not applicable":
       return (
-        <span className="hatched rounded bg-sunken px-1.5 text-xs text-ink-2" title={`${build} has no such metric.`}>
+        <span className="hatched rounded bg-sunken pr-1.5 pl-3.5 text-xs text-ink-2" title={`${build} has no such metric.`}>
           not applicable to {build}
         </span>
       );

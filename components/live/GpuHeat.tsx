@@ -34,7 +34,7 @@ const Cell = memo(function Cell(props: {
 }) {
   const { id, utilisation, memoryPercent, hue, part, onPoint } = props;
   return (
-    <li className="min-w-0 flex-1">
+    <li className="min-w-10 flex-1">
       <button
         type="button"
         aria-label={props.text}
@@ -42,7 +42,7 @@ const Cell = memo(function Cell(props: {
         onFocus={() => onPoint(id)}
         onMouseEnter={() => onPoint(id)}
         onKeyDown={onArrow}
-        className={`relative flex h-10 w-full min-w-10 flex-col items-center justify-center overflow-hidden rounded border text-xs ${utilisation === null ? "hatched" : ""}`}
+        className={`relative flex h-10 w-full flex-col items-center justify-center overflow-hidden rounded border text-xs ${utilisation === null ? "hatched" : ""}`}
         style={{
           ...(hue === null ? {} : { borderColor: hue }),
           background:
@@ -69,7 +69,9 @@ function Source({ frame }: { readonly frame: LiveFrame }) {
       {gpuSource !== null && failing !== null && (
         <span className="inline-flex flex-wrap items-baseline gap-x-2 text-ink-2 [overflow-wrap:anywhere]">
           <StateWord tone="warn">{failing.word}</StateWord>
-          {gpuSource.kind} <span title={since?.title}>{since?.text}</span>: {gpuSource.reason}
+          <span title={since?.title}>
+            {gpuSource.kind} {since?.text}: {gpuSource.reason}
+          </span>
         </span>
       )}
       {utilisationsOf(gpus).map(({ word, text, says }) => (
