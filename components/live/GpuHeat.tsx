@@ -34,7 +34,7 @@ const Cell = memo(function Cell(props: {
 }) {
   const { id, utilisation, memoryPercent, hue, part, onPoint } = props;
   return (
-    <li className="min-w-10 flex-1">
+    <li>
       <button
         type="button"
         aria-label={props.text}
@@ -130,7 +130,10 @@ export function GpuHeat({ frame, identities }: { readonly frame: LiveFrame; read
           <span className="w-16 shrink-0 truncate pt-2.5 text-xs text-ink-3" title={node.name}>
             {node.name}
           </span>
-          <ul aria-label={`GPUs of ${node.name}`} className="flex min-w-0 flex-1 list-none flex-wrap gap-1">
+          <ul
+            aria-label={`GPUs of ${node.name}`}
+            className="grid min-w-0 flex-1 list-none grid-cols-[repeat(auto-fit,minmax(40px,1fr))] gap-1"
+          >
             {node.gpus.flatMap(({ cells: own }) => own.map(draw))}
           </ul>
         </div>

@@ -22,12 +22,11 @@ export const failureWords: Readonly<Record<ScrapeFailureKind, string>> = {
 };
 
 const failureActions: Readonly<Record<ScrapeFailureKind, string>> = {
-  unreachable: "See that its process runs and that its port is open to the studio.",
-  timeout: "See whether it hangs: its log, its GPU and the load of its host.",
-  status: "Its log says why; a proxy in between may answer in its place.",
-  "too-large": "Have it write fewer series, or see that the address is its metrics'.",
-  unreadable:
-    "See that the address is an engine's metrics; names that are not known here go into a file of mappings (WEIR_ENGINE_MAPPINGS).",
+  unreachable: "See that the process runs and that its port is open to the studio.",
+  timeout: "See by log, GPU and load of the host whether it hangs.",
+  status: "The log says why; it may be a proxy in between that answers.",
+  "too-large": "See that the address is that of metrics, or have fewer series written.",
+  unreadable: "See that the address is that of an engine; names that are not known here go into a file of mappings (WEIR_ENGINE_MAPPINGS).",
 };
 
 /** How a target fails, as part of a finding; null where nothing was tried yet. */
@@ -48,7 +47,7 @@ export function failingOf({ failing, state, sinceMs }: TargetState) {
     word: "late",
     when: { is: "since", atMs: sinceMs } as const,
     nextTryAtMs: null,
-    action: "It is being asked right now.",
+    action: "An answer is awaited right now.",
   };
 }
 
@@ -92,7 +91,8 @@ function unhealthy(engine: EngineFrame, frames: readonly LiveFrame[]): Finding {
     when: { is: "since", atMs: sinceMs },
     nextTryAtMs: failing?.nextTryAtMs ?? null,
     reason: failing === null ? "Its metrics still answer, so its process runs" : engine.reason,
-    action: "Calls to it failed, so the gateway passes it by and tries again now and then. Read its log; a rollback starts others.",
+    action:
+      "Calls failed, so the gateway sends requests elsewhere and tries again now and then. Read the log; a rollback starts other engines.",
   };
 }
 
@@ -110,7 +110,7 @@ function silent(engine: EngineFrame): readonly Finding[] {
       when,
       nextTryAtMs,
       reason: engine.reason,
-      action: `The gateway still sends to it; only its figures are missing. ${action}`,
+      action: `The gateway still sends requests there; only figures are missing. ${action}`,
     },
   ];
 }
@@ -127,7 +127,7 @@ function troubles(engine: EngineFrame, frames: readonly LiveFrame[]): readonly F
       word: "asleep",
       when: null,
       reason: `It says ${sleep.value.replaceAll("_", " ")}`,
-      action: "The plan in force serves it, so requests to it fail or wait. Wake it, or apply a plan without it.",
+      action: "The plan in force wants it awake: requests there fail or wait. Wake it, or apply a plan without it.",
     });
   }
   const fullSinceMs = since(engine, frames, ({ kvUse, waiting }) =>
@@ -180,11 +180,11 @@ function troubles(engine: EngineFrame, frames: readonly LiveFrame[]): readonly F
 const eventFindings = {
   "counters-reset": {
     word: "restarted or reset",
-    action: "Rates and percentiles skip that step. Where nobody restarted it, its log says why it ended.",
+    action: "Rates and percentiles skip that step. Where nobody meant it, the log says what ended the process.",
   },
   "version-changed": {
     word: "version changed",
-    action: "Predictions rest on measurements of the engine as it was: hold them against new ones under Calibration.",
+    action: "Predictions rest on measurements of the version before: hold them against new ones under Calibration.",
   },
 } as const;
 

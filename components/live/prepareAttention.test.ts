@@ -32,7 +32,7 @@ describe("prepareAttention", () => {
     const [problem] = problemsOf({ state: "unreachable", reason: "no answer within 2 s", failing });
     expect(problem).toMatchObject({ subject: "e1", word: "no answer in time", tone: "warn", nextTry: "next try in 8\u00a0s" });
     expect(problem?.when).toMatchObject({ text: "for 2\u00a0min", title: expect.stringMatching(/^since \d\d:\d\d:\d\d$/) });
-    expect(problem?.text).toMatch(/^no answer within 2 s\. The gateway still sends to it/);
+    expect(problem?.text).toMatch(/^no answer within 2 s\. The gateway still sends requests there/);
   });
 
   it("puts engines that fail in the same way into one line, with the earliest beginning, the soonest try and each one's own reason", () => {
