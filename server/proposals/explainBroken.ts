@@ -43,7 +43,7 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
   const { name, kind, promised } = promise;
   const text = texts[kind];
   const band = promise.band ?? { low: promised, high: promised };
-  const question = { name: name.charAt(0).toUpperCase() + name.slice(1), promised, measured, band, text };
+  const question = { name: sentenceStart(name), promised, measured, band, text };
   if (needsSimulation(promise) && under === null) {
     const says = `${question.name} is ${text(measured)}, promised ${text(promised)} (${text(band.low)} to ${text(band.high)}). The planner simulates the plan under what is measured.`;
     return { promise: name, replaced: [], says, slowEngines: false };
@@ -58,6 +58,9 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
     slowEngines: slow.length > 0 && !cause.explained && plan.policy.kind === "cascade",
   };
 }
+
+/** A percentile is written small. */
+const sentenceStart = (name: string): string => (/^p\d/.test(name) ? name : name.charAt(0).toUpperCase() + name.slice(1));
 
 const texts: Readonly<Record<PlanPromise["kind"], (value: number) => string>> = {
   seconds: secondsText,

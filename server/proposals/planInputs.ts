@@ -33,7 +33,8 @@ export function planInputs(
 function stateOf(kind: "rate" | "tokens" | "score" | "seconds", planned: number, seen: MeasuredFigure | null): PlanInput["state"] {
   if (seen === null || seen.count < ENOUGH) return "too little seen";
   const material = kind === "score" ? MATERIAL.score : planned * (Math.exp(MATERIAL.rate) - 1);
-  return seen.low > planned + material || seen.high < planned - material ? "moved" : "as planned";
+  if (Math.abs(seen.value - planned) <= material) return "as planned";
+  return seen.low > planned + material || seen.high < planned - material ? "moved" : "too little seen";
 }
 
 function judgeTime({ policy, predictions }: Plan, { answered }: PromiseWindow): PlanInput[] {
@@ -62,12 +63,14 @@ function paces({ predictions }: Plan, gauges: readonly TrafficGauge[], { answere
   });
 }
 
-/** Counted, so that one that is missing is told at once. */
+/** Counted, so that one that is missing is told at once; null while the gateway does not say of each whether it serves. */
 function engines(plan: Plan, frame: LiveFrame): PlanInput[] {
   const planned = new Map<string, number>();
   for (const { model } of runningReplicas(plan)) planned.set(model, (planned.get(model) ?? 0) + 1);
+  const known = frame.engines.length > 0 && frame.engines.every(({ health }) => health !== "unknown");
   return [...planned].map(([model, count]) => {
-    const now = frame.engines.filter((engine) => engine.model === model && engine.health === "serving").length;
-    return { name: enginesName(model), kind: "engines", planned: count, now, level: null, state: now === count ? "as planned" : "moved" };
+    const now = known ? frame.engines.filter((engine) => engine.model === model && engine.health === "serving").length : null;
+    const state = now === null ? "too little seen" : now === count ? "as planned" : "moved";
+    return { name: enginesName(model), kind: "engines", planned: count, now, level: null, state };
   });
 }

@@ -106,7 +106,9 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
       notes:
         failed === 0
           ? []
-          : [`${failed} of ${window.all.length} requests failed or were turned away: they are in the rate and in no other figure.`],
+          : [
+              `${failed} of ${window.all.length} requests had no answer (failed, turned away, or their client left): they are in the rate and in no other figure.`,
+            ],
     };
   }
 

@@ -50,8 +50,9 @@ function rateOf(
   { fromMs, timeScale, seconds }: { readonly fromMs: number; readonly timeScale: number; readonly seconds: number },
 ): MeasuredFigure | null {
   const slow = all.map(({ endToEndSeconds }) => endToEndSeconds).sort((a, b) => a - b)[Math.floor(0.98 * all.length)] ?? 0;
-  const looked = seconds - Math.min(slow, seconds / 2);
-  if (!(looked > 0) || all.length === 0) return null;
+  const looked = seconds - slow;
+  // Most requests of the window are still under way then: those that ended say little of how many came.
+  if (all.length === 0 || looked < seconds / 2) return null;
   const counts = new Float64Array(SLICES);
   for (const { finishedAtMs, endToEndSeconds } of all) {
     const at = ((finishedAtMs - fromMs) / 1000) * timeScale - endToEndSeconds;

@@ -17,6 +17,7 @@ import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Plan } from "@/solver/plan/plan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { drawSample } from "@/solver/workload/sample";
+import { createPromiseDesk } from "./promiseDesk";
 import { createTrafficWatch } from "./trafficWatch";
 
 const workload = generatedWorkload({ prompts: 2000, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 4 });
@@ -83,6 +84,10 @@ test("load at another rate than planned leads to a proposal that a person applie
     sourceOf: () => ({ decisions: collector.decisions, timeScale }),
   });
   const service = createProposalService(store);
+  const desk = createPromiseDesk({
+    ...{ store, planner, trafficOf: watch.traffic },
+    sourceOf: () => ({ decisions: collector.decisions, timeScale, labelOf: () => null, frame: () => collector.frames().at(-1) ?? null }),
+  });
   // Ended as soon as there is a proposal.
   const seconds = 20 * WINDOW;
   const load = startLoad({
@@ -96,9 +101,19 @@ test("load at another rate than planned leads to a proposal that a person applie
     return report?.driftedSince == null ? null : report;
   });
   expect(drifted.gauges.filter((gauge) => gauge.drifted).map(({ name }) => name)).toContain("rate");
+  const { notComparable, promises, inputs } = desk.report(clusterId)!;
+  expect(notComparable).toBeNull();
+  expect(promises.find(({ name }) => name === "p95 end to end")).toMatchObject({
+    promised: plan.predictions.p95Seconds,
+    measured: expect.any(Number),
+  });
+  const rate = inputs.find(({ name }) => name === "rate")!;
+  expect(rate).toMatchObject({ state: "drifted", planned: PLANNED_RATE });
+  expect(rate.now).toBeLessThan(PLANNED_RATE / 2);
   const proposal = await until((): Proposal | null => service.list(clusterId)[0] ?? null);
   await load.stop();
   await watch.close();
+  await desk.close();
   expect(proposal).toMatchObject({ state: "open", closed: null, runningPlanId: plan.id });
   expect(proposal.drifted.map(({ name }) => name)).toContain("rate");
   expect(proposal.basis.join(" ")).toContain("as measured in the last roll-outs here");
