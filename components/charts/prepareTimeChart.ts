@@ -82,11 +82,13 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
   const { fromMs, toMs } = window;
   const middle = (at: number): number => (range.atMs[at] ?? 0) + range.bucketMs / 2;
   // The newest bucket is still filling: its middle may lie ahead of now.
-  const shown = range.atMs.map((_, at) => at).filter((at) => middle(at) >= fromMs && (range.atMs[at] ?? 0) < toMs);
-  const x = shown.map((at) => xOf(Math.min(middle(at), toMs), window, size.width));
+  const first = range.atMs.findIndex((_, at) => middle(at) >= fromMs);
+  const end = 1 + range.atMs.findLastIndex((atMs) => atMs < toMs);
+  const atMs = first === -1 ? [] : range.atMs.slice(first, end);
+  const x = atMs.map((_, at) => xOf(Math.min(middle(first + at), toMs), window, size.width));
   const columnsOf = ({ key }: ChartSeries): SeriesColumns | undefined =>
     range.series.find(({ subject, quantity }) => subject === key.subject && quantity === key.quantity);
-  const pick = (column: readonly (number | null)[] | undefined) => shown.map((at) => column?.[at] ?? null);
+  const pick = (column: readonly (number | null)[] | undefined) => (column === undefined ? atMs.map(() => null) : column.slice(first, end));
   const all = spec.series.map((series) => {
     const columns = columnsOf(series);
     const values = pick(columns?.[spec.draws]);
@@ -104,7 +106,7 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
   return {
     window,
     size,
-    atMs: shown.map((at) => range.atMs[at] ?? 0),
+    atMs,
     bucketMs: range.bucketMs,
     x,
     series: drawn.map(({ series: { key, ...look }, values, lows, highs }) => ({
@@ -158,12 +160,14 @@ function axis(wanted: { readonly lowest: number; readonly highest: number; reado
   };
 }
 
+// Making one takes longer than drawing a line.
+const plainNumbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 6 });
+const shortNumbers = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
+
 /** `0.25`, `1,500`, `20k`: as short as an axis needs. */
 function tickText(value: number): string {
   const rounded = Number(value.toPrecision(6));
-  return Math.abs(rounded) < 10_000
-    ? rounded.toLocaleString("en-US", { maximumFractionDigits: 6 })
-    : rounded.toLocaleString("en-US", { notation: "compact", maximumFractionDigits: 1 }).replace("K", "k");
+  return Math.abs(rounded) < 10_000 ? plainNumbers.format(rounded) : shortNumbers.format(rounded).replace("K", "k");
 }
 
 /** The stretches of a line between its gaps. */

@@ -11,11 +11,22 @@ type Rounding = "nearest" | "down" | "up";
 /** Below this share of the last digit a value stands for the digit itself: 60.3 is none less in binary. */
 const SLIP = 1e-6;
 
+/** Kept by digits: one that is made anew for each number costs a live page more than the drawing of its lines. */
+const formats = new Map<number, Intl.NumberFormat>();
+
+function formatOf(digits: number): Intl.NumberFormat {
+  const known = formats.get(digits);
+  if (known !== undefined) return known;
+  const made = new Intl.NumberFormat("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  formats.set(digits, made);
+  return made;
+}
+
 function fixed(value: number, digits: number, rounding: Rounding = "nearest"): string {
   const scaled = value * 10 ** digits;
   const rounded =
     rounding === "nearest" ? value : (rounding === "down" ? Math.floor(scaled + SLIP) : Math.ceil(scaled - SLIP)) / 10 ** digits;
-  return rounded.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return formatOf(digits).format(rounded);
 }
 
 function isAbsent(value: number | null | undefined): value is null | undefined {
