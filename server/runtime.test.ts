@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LiveFrame } from "@/server/contracts/studio";
+import type { Services } from "./api/services";
 import { embeddedClusterId } from "./clusters/embeddedCluster";
 import { planOnGpus, startTestCluster } from "./clusters/testCluster";
 import { sealPlan } from "./planning/sealPlan";
@@ -13,6 +14,14 @@ const until = async <Value>(look: () => Value | Promise<Value> | null | undefine
     await new Promise((wake) => setTimeout(wake, 50));
   }
 };
+
+/** The first frame, of those of the last minutes or to come, for which the condition holds. */
+async function frameWhere({ follow }: Services["live"], holds: (frame: LiveFrame) => boolean): Promise<LiveFrame> {
+  for await (const frame of follow({ clusterId: embeddedClusterId, afterMs: 0, signal: new AbortController().signal })) {
+    if (holds(frame)) return frame;
+  }
+  throw new Error("the collector closed");
+}
 
 describe("the studio over a running cluster", () => {
   let cluster: Awaited<ReturnType<typeof startTestCluster>>;
@@ -67,20 +76,27 @@ describe("the studio over a running cluster", () => {
     expect(final).toMatchObject({ state: "done", failed: 0, error: null });
     expect(final.finished).toBeGreaterThan(150);
 
-    const frame = await until((): LiveFrame | null => {
-      const latest = live.history(embeddedClusterId).at(-1);
-      return latest !== undefined && latest.measured.requests >= final.finished ? latest : null;
-    });
+    const frame = await frameWhere(live, ({ measured }) => measured.requests >= final.finished);
     expect(frame.planId).toBe(plan.id);
     expect(frame.engines.map((engine) => engine.state)).toEqual(["fresh", "fresh"]);
     expect(frame.measured.p95Seconds).toBeGreaterThan(0);
     expect(frame.measured.meanQuality).toBeCloseTo(final.quality ?? Number.NaN, 5);
-    expect(live.decisions(embeddedClusterId, 5)).toHaveLength(5);
+    const decisions = { outcome: "answered", model: "qwen2.5-3b", slowerThanSeconds: null, text: null } as const;
+    const request = { clusterId: embeddedClusterId, topics: { charts: null, decisions } };
+    for await (const { event } of live.stream(request, new AbortController().signal)) {
+      if (event.kind !== "decisions") continue;
+      expect(event.records).toHaveLength(60);
+      expect(event.matched).toBe(final.finished);
+      break;
+    }
+    expect(live.plans(embeddedClusterId, 0, Date.now())).toEqual([{ planId: plan.id, fromMs: expect.any(Number), toMs: null }]);
   }, 60_000);
 
   it("keeps over time what the frames said", async () => {
     const { live } = runtime.services;
-    const frames = live.history(embeddedClusterId);
+    const nowMs = Date.now();
+    const frames: LiveFrame[] = [];
+    await frameWhere(live, (frame) => frames.push(frame) > 0 && frame.atMs > nowMs);
     const [fromMs, toMs] = [frames[0]?.atMs ?? 0, (frames.at(-1)?.atMs ?? 0) + 1];
     const id = frames.at(-1)?.engines[0]?.id ?? "";
     const series = [

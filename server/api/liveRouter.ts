@@ -1,19 +1,14 @@
 import { tracked } from "@trpc/server";
-import { z } from "zod";
 import { quantities } from "@/server/series/quantities";
-import { byCluster, liveStreamSchema, plansInForceSchema, rangeSchema, subjectsSchema } from "./inputs";
+import { liveStreamSchema, plansInForceSchema, rangeSchema, subjectsSchema } from "./inputs";
 import { procedure, router } from "./trpc";
 
 export const liveRouter = router({
-  history: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.live.history(input.clusterId)),
   /** All that a tab shows of the present. */
   stream: procedure.input(liveStreamSchema).subscription(async function* ({ ctx, input, signal }) {
     if (signal === undefined) return;
     for await (const { id, event } of ctx.services.live.stream(input, signal)) yield tracked(id, event);
   }),
-  decisions: procedure
-    .input(byCluster.extend({ limit: z.int().min(1).max(1000) }))
-    .query(({ ctx, input }) => ctx.services.live.decisions(input.clusterId, input.limit)),
   /** What is kept over time, with units. */
   quantities: procedure.query(() => quantities),
   subjects: procedure

@@ -42,7 +42,7 @@ function serviceOver(engine: EngineProcess) {
     store.close();
     rmSync(folder, { recursive: true });
   });
-  return createLiveService({ embedded: { collector: () => collector }, series: book, store });
+  return { live: createLiveService({ embedded: { collector: () => collector }, series: book, store }), collector };
 }
 
 const rates = ["generationTokensPerSecond", "requestsPerSecond", "preemptionsPerSecond"];
@@ -85,7 +85,7 @@ describe("the stream of a tab", () => {
     endings.push(() => engine.kill());
     const ending = new AbortController();
     endings.push(() => ending.abort());
-    const events = serviceOver(engine).stream({ clusterId: embeddedClusterId, topics }, ending.signal)[Symbol.asyncIterator]();
+    const events = serviceOver(engine).live.stream({ clusterId: embeddedClusterId, topics }, ending.signal)[Symbol.asyncIterator]();
     await engineWhere(events, isCounting);
 
     let since = Date.now();
@@ -118,7 +118,7 @@ describe("the stream of a tab", () => {
   it("begins with what is known, charts among it, and after a break with what came since", async () => {
     const engine = await startEngineProcess();
     endings.push(() => engine.kill());
-    const live = serviceOver(engine);
+    const { live, collector } = serviceOver(engine);
     const read = async (count: number, lastEventId?: string) => {
       const given: { readonly id: string; readonly event: LiveEvent }[] = [];
       const ending = new AbortController();
@@ -132,7 +132,7 @@ describe("the stream of a tab", () => {
       live.stream({ clusterId: embeddedClusterId, topics }, new AbortController().signal)[Symbol.asyncIterator](),
       isCounting,
     );
-    const known = live.history(embeddedClusterId).map(({ atMs }) => atMs);
+    const known = collector.frames().map(({ atMs }) => atMs);
     const first = await read(known.length + 1);
     expect(frames(first).slice(0, known.length)).toEqual(known);
     expect(first.map(({ event }) => event.kind)).toContain("columns");
@@ -144,7 +144,7 @@ describe("the stream of a tab", () => {
     const engine = await startEngineProcess();
     endings.push(() => engine.kill());
     const given: LiveEvent[] = [];
-    for await (const { event } of serviceOver(engine).stream({ clusterId: "another", topics }, new AbortController().signal))
+    for await (const { event } of serviceOver(engine).live.stream({ clusterId: "another", topics }, new AbortController().signal))
       given.push(event);
     expect(given).toEqual([{ kind: "columns", range: { bucketMs: 1_000, atMs: [], series: [], problems: [] } }]);
   });

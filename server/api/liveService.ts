@@ -20,7 +20,6 @@ export interface LiveParts {
 /** Telemetry of the embedded cluster; other clusters have none. */
 export function createLiveService({ embedded, series, store }: LiveParts): LiveService {
   const collectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? embedded.collector() : null);
-  const framesOf = (clusterId: string) => collectorOf(clusterId)?.frames() ?? [];
 
   const rangeOf = (clusterId: string, request: RangeRequest) =>
     series.range(clusterId === embeddedClusterId ? request : { ...request, series: [] });
@@ -33,10 +32,9 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
   };
 
   return {
-    history: framesOf,
     follow,
     async *stream({ clusterId, topics: { charts, decisions }, lastEventId = "0" }, signal) {
-      const frames = () => framesOf(clusterId);
+      const frames = () => collectorOf(clusterId)?.frames() ?? [];
       const fromNow = (own: AbortSignal) => follow({ clusterId, afterMs: frames().at(-1)?.atMs ?? 0, signal: own });
       const range = (request: RangeRequest) => rangeOf(clusterId, request);
       const sources = [frameSource({ frames, follow: fromNow, afterMs: Number(lastEventId) })];
@@ -49,7 +47,6 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
         yield { id, event };
       }
     },
-    decisions: (clusterId, limit) => collectorOf(clusterId)?.decisions(limit) ?? [],
     subjects: async (clusterId, fromMs, toMs) => (clusterId === embeddedClusterId ? series.subjects(fromMs, toMs) : []),
     range: async (clusterId, { points, ...request }) =>
       rangeOf(clusterId, { ...request, bucketMs: bucketWidth(request.toMs - request.fromMs, points) }),

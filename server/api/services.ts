@@ -1,4 +1,3 @@
-import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { SeriesRange } from "@/server/contracts/seriesRange";
 import type {
   Application,
@@ -153,14 +152,10 @@ export interface ApplicationService {
 }
 
 export interface LiveService {
-  /** Frames of the last minutes, oldest first. */
-  history(clusterId: string): readonly LiveFrame[];
-  /** Frames after `afterMs`, then each new one until the signal aborts. */
+  /** Frames of the last minutes after `afterMs`, then each new one until the signal aborts. */
   follow(options: { readonly clusterId: string; readonly afterMs: number; readonly signal: AbortSignal }): AsyncIterable<LiveFrame>;
   /** All that a tab shows of a cluster's present; ids are times of frames, for a tab that comes back. */
   stream(request: LiveStreamRequest, signal: AbortSignal): AsyncIterable<{ readonly id: string; readonly event: LiveEvent }>;
-  /** Newest first. */
-  decisions(clusterId: string, limit: number): readonly Decision[];
   /** Engines, GPUs, stages and the gateway of which something is known in a range of time. */
   subjects(clusterId: string, fromMs: number, toMs: number): Promise<readonly string[]>;
   /** Series of a range of time, whether the studio kept them or a Prometheus did. */

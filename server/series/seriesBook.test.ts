@@ -118,6 +118,16 @@ describe("series book", () => {
     expect(total).toBe(225);
   });
 
+  it("leaves out nothing of the first seconds, wherever the range begins", async () => {
+    nowMs = START_MS + 3_000;
+    const book = open();
+    fill(book, 20);
+    for (const fromMs of [START_MS, START_MS + 1_000, START_MS + 3_000]) {
+      const answer = await book.range({ fromMs, toMs: nowMs, bucketMs: 1_000, series: [RUNNING] });
+      expect(answer.series[0]?.count.reduce((sum, count) => sum + count, 0)).toBe(20);
+    }
+  });
+
   it("loses at most what came after the last writing when it is killed", async () => {
     const book = open();
     fill(book, 60);

@@ -88,8 +88,10 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       const grid = createBucketGrid(buckets);
       const stepSeconds = stepFor(bucketMs, fromMs);
       const sinceMs = ring.sinceMs();
-      // A step that began before the ring did is whole in the roll-ups only: the ring goes on where the next one would begin.
-      const seamMs = fromMs >= sinceMs ? fromMs : Math.ceil(sinceMs / (1000 * stepSeconds)) * 1000 * stepSeconds;
+      const stepMs = 1000 * stepSeconds;
+      // A step that began before the ring did is whole in the roll-ups only: the ring goes on where the next one would begin. But one that
+      // began before the range too is not read of the roll-ups.
+      const seamMs = Math.floor(sinceMs / stepMs) * stepMs < fromMs ? fromMs : Math.ceil(sinceMs / stepMs) * stepMs;
       // Taken before anything is waited for: rounds go on meanwhile.
       const times = ring.times();
       const earlier = times.findIndex((atMs) => atMs >= seamMs && atMs >= fromMs);
