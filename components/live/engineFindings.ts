@@ -1,5 +1,6 @@
 import type { EngineFrame, LiveFrame, ScrapeFailureKind, TargetState } from "@/server/contracts/studio";
 import { formatPercent, formatRate } from "../ui/format";
+import { engineIn } from "./engineIn";
 import { type Finding, grouped, heldSince } from "./findings";
 import { knownValue } from "./prepareReadings";
 
@@ -55,11 +56,12 @@ export function failingOf({ failing, state, sinceMs }: TargetState) {
 export function engineFindings(frames: readonly LiveFrame[]): readonly Finding[] {
   const frame = frames.at(-1);
   if (frame === undefined) return [];
-  const findings = frame.engines.flatMap((engine) => {
+  const findings = frame.engines.flatMap((engine, place) => {
+    const watched = { engine, place, frames };
     const health = healthOf(engine, frame, frames);
-    if (health === "unhealthy") return [unhealthy(engine, frames)];
+    if (health === "unhealthy") return [unhealthy(watched)];
     if (health !== "serving") return [];
-    return engine.state === "fresh" ? [...troubles(engine, frames), ...events(engine, frame.atMs)] : silent(engine);
+    return engine.state === "fresh" ? [...troubles(watched), ...events(engine, frame.atMs)] : silent(engine);
   });
   return [...findings, ...absences(frame.engines)];
 }
@@ -73,16 +75,24 @@ function healthOf(engine: EngineFrame, { gateway }: LiveFrame, frames: readonly 
 
 const about = ({ id }: EngineFrame) => ({ kind: "engine", subject: id, nextTryAtMs: null }) as const;
 
-/** Since when something has been so of one engine; null while it is not. */
-const since = (engine: EngineFrame, frames: readonly LiveFrame[], holds: (engine: EngineFrame) => boolean | null): number | null =>
-  heldSince(frames, ({ engines }) => {
-    const then = engines.find(({ id }) => id === engine.id);
+/** An engine with the frames that tell how long something has been so. */
+interface Watched {
+  readonly engine: EngineFrame;
+  readonly place: number;
+  readonly frames: readonly LiveFrame[];
+}
+
+/** Since when something has been so of an engine; null while it is not. */
+const since = ({ engine, place, frames }: Watched, holds: (engine: EngineFrame) => boolean | null): number | null =>
+  heldSince(frames, (frame) => {
+    const then = engineIn(frame, engine.id, place);
     return then === undefined ? false : holds(then);
   });
 
-function unhealthy(engine: EngineFrame, frames: readonly LiveFrame[]): Finding {
+function unhealthy(watched: Watched): Finding {
+  const { engine } = watched;
   const failing = engine.state === "fresh" ? null : failingOf(engine);
-  const sinceMs = since(engine, frames, ({ health }) => (health === "unknown" ? null : health === "unhealthy")) ?? engine.sinceMs;
+  const sinceMs = since(watched, ({ health }) => (health === "unknown" ? null : health === "unhealthy")) ?? engine.sinceMs;
   return {
     ...about(engine),
     cause: `unhealthy ${failing?.kind ?? "answering"}`,
@@ -115,7 +125,8 @@ function silent(engine: EngineFrame): readonly Finding[] {
   ];
 }
 
-function troubles(engine: EngineFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+function troubles(watched: Watched): readonly Finding[] {
+  const { engine, frames } = watched;
   const found: Finding[] = [];
   const nowMs = frames.at(-1)?.atMs ?? 0;
   const sleep = engine.readings?.sleepState;
@@ -130,9 +141,7 @@ function troubles(engine: EngineFrame, frames: readonly LiveFrame[]): readonly F
       action: "The plan in force wants it awake: requests there fail or wait. Wake it, or apply a plan without it.",
     });
   }
-  const fullSinceMs = since(engine, frames, ({ kvUse, waiting }) =>
-    kvUse === null || waiting === null ? null : kvUse >= KV_FULL && waiting > 0,
-  );
+  const fullSinceMs = since(watched, ({ kvUse, waiting }) => (kvUse === null || waiting === null ? null : kvUse >= KV_FULL && waiting > 0));
   if (fullSinceMs !== null && nowMs - fullSinceMs >= SUSTAINED_MS) {
     found.push({
       ...about(engine),
@@ -149,7 +158,7 @@ function troubles(engine: EngineFrame, frames: readonly LiveFrame[]): readonly F
     const perSecond = knownValue(readings?.preemptionsPerSecond);
     return perSecond === null ? null : perSecond > 0;
   };
-  const preemptsSinceMs = since(engine, frames, preempting);
+  const preemptsSinceMs = since(watched, preempting);
   if (preemptsSinceMs !== null && nowMs - preemptsSinceMs >= SUSTAINED_MS) {
     found.push({
       ...about(engine),

@@ -2,6 +2,7 @@ import type { EngineFrame, EngineReadingName, LiveFrame, Sample } from "@/server
 import type { Tone } from "../ui/Badge";
 import { ABSENT, formatAge, formatCount, formatRate, formatSeconds } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
+import { engineIn } from "./engineIn";
 import { whenText } from "./findings";
 import { readingCell } from "./prepareReadings";
 
@@ -52,7 +53,7 @@ export const engineColumns = Object.keys(figures) as readonly EngineColumn[];
 export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap<string, ModelIdentity>): readonly EngineRow[] {
   const frame = frames.at(-1);
   if (frame === undefined) return [];
-  const recent = frames.slice(-SPARK_FRAMES).map((each) => new Map(each.engines.map((engine) => [engine.id, engine.kvUse])));
+  const recent = frames.slice(-SPARK_FRAMES);
   const order = [...identities.keys()];
   return frame.engines
     .map((engine, place) => ({
@@ -62,7 +63,7 @@ export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap
       health: engine.health === "unknown" ? unlisted(engine.id, frames) : known[engine.health],
       since: sinceOf(engine, place, frames),
       telemetry: telemetryOf(engine),
-      kvUse: recent.map((each) => each.get(engine.id) ?? null),
+      kvUse: recent.map((each) => engineIn(each, engine.id, place)?.kvUse ?? null),
       cells: Object.fromEntries(engineColumns.map((column) => [column, cellOf(engine, column)])) as EngineRow["cells"],
     }))
     .sort((a, b) => order.indexOf(a.engine.model) - order.indexOf(b.engine.model) || a.engine.id.localeCompare(b.engine.id));
@@ -84,10 +85,6 @@ function cellOf({ readings }: EngineFrame, column: EngineColumn): EngineCell {
       return { text: "n/a", title: "Engines of this type and version have no such metric", value: null };
   }
 }
-
-/** An engine in a frame, which is at the place it has now unless engines came or went. */
-const engineIn = ({ engines }: LiveFrame, id: string, place: number): EngineFrame | undefined =>
-  engines[place]?.id === id ? engines[place] : engines.find((engine) => engine.id === id);
 
 function sinceOf({ id, health }: EngineFrame, place: number, frames: readonly LiveFrame[]): EngineRow["since"] {
   const changed = frames.findLastIndex((frame) => engineIn(frame, id, place)?.health !== health);
