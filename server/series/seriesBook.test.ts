@@ -128,6 +128,22 @@ describe("series book", () => {
     }
   });
 
+  it("does not look up the hours since 1970", async () => {
+    let looked = 0;
+    const repository: typeof store.rollUps = {
+      ...store.rollUps,
+      get(place) {
+        looked += 1;
+        return store.rollUps.get(place);
+      },
+    };
+    const book = open({ repository });
+    fill(book, 5);
+    const answer = await book.range({ fromMs: 0, toMs: nowMs, bucketMs: 86_400_000, series: [RUNNING, KV_USE] });
+    expect(answer.series[0]?.count).toEqual([5]);
+    expect(looked).toBeLessThan(800);
+  });
+
   it("loses at most what came after the last writing when it is killed", async () => {
     const book = open();
     fill(book, 60);

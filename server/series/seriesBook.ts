@@ -2,6 +2,7 @@ import type { SeriesKey } from "@/server/contracts/seriesRange";
 import type { RollUpRepository } from "@/server/store/rollUpRepository";
 import { createBucketGrid } from "./bucketGrid";
 import { bucketsOf } from "./bucketWidth";
+import { BLOCK_BUCKETS } from "./rollUpBlock";
 import { createRollUps, DAY_MS, type RollUpState, type RollUpStep, rollUpSteps } from "./rollUps";
 import { createSeriesRing } from "./seriesRing";
 import type { SeriesSource } from "./seriesSource";
@@ -89,6 +90,8 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       const stepSeconds = stepFor(bucketMs, fromMs);
       const sinceMs = ring.sinceMs();
       const stepMs = 1000 * stepSeconds;
+      // Every hour before it would be looked up in vain.
+      const keptFromMs = now() - DAY_MS * Math.max(...steps.map(({ keepDays }) => keepDays)) - stepMs * BLOCK_BUCKETS;
       // A step that began before the ring did is whole in the roll-ups only: the ring goes on where the next one would begin. But one that
       // began before the range too is not read of the roll-ups.
       const seamMs = Math.floor(sinceMs / stepMs) * stepMs < fromMs ? fromMs : Math.ceil(sinceMs / stepMs) * stepMs;
@@ -107,7 +110,7 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
         const untilMs = Math.max(...own.map((one) => one.untilMs));
         if (untilMs <= fromMs) continue;
         try {
-          await rollUps.read({ subject, stepSeconds, fromMs, toMs: untilMs }, (startMs, of) => {
+          await rollUps.read({ subject, stepSeconds, fromMs: Math.max(fromMs, keptFromMs), toMs: untilMs }, (startMs, of) => {
             grid.cover(startMs, startMs + 1000 * stepSeconds);
             for (const one of own) {
               const summary = startMs < one.untilMs ? of(one.key.quantity) : null;
