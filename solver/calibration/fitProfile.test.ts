@@ -76,6 +76,14 @@ test("the terms of an engine are found again in what it measured", () => {
   });
 });
 
+test("a fit to rows of emulated engines says so, and near lengths of an engine at work are one kind of load, which leaves none to try it on", () => {
+  const runs = [2, 4, 8, 16, 24].map((concurrency, at) => ({ concurrency, inputTokens: 1000 + 10 * at, origin: "emulated" }) as const);
+  const fit = fitted(fitProfile(measuredUnder(truth, runs), vllmProfile, { ...options, efficiencies: false }));
+  expect(fit.profile.fittedOn?.emulated).toBe(true);
+  expect(Object.values(fit.profile.provenance).map(({ source }) => source)).toContain("Own: 5 runs of emulated engines, 2026-11-21");
+  expect(fit.heldOutErrors).toBeNull();
+});
+
 test("a row that is ten times off is set aside, out of the fit and out of its errors", () => {
   const rows = measuredUnder(truth, varied);
   const wrong = rows.map((row, index) =>

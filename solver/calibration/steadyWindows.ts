@@ -24,7 +24,7 @@ export interface LiveSample {
 export interface LiveHistory {
   /** In order of time, not necessarily without gaps. */
   readonly samples: readonly LiveSample[];
-  /** Wall time that a sample stands for. */
+  /** Wall time that a sample stands for where none is missing. */
   readonly sampleMs: number;
   /** Rates and latencies of a sample are of this much wall time before it: after a break they look back over it. */
   readonly lookBackMs: number;
@@ -100,8 +100,8 @@ export function steadyWindows(history: LiveHistory): SteadyWindows {
   const { samples, sampleMs } = history;
   const windows: SteadyWindow[] = [];
   const leftOut = Object.fromEntries(Object.keys(windowRefusals).map((name) => [name, 0])) as Record<WindowRefusal, number>;
-  const leave = (reason: WindowRefusal, count: number): void => {
-    leftOut[reason] += (count * sampleMs) / 1000;
+  const leave = (reason: WindowRefusal, from: number, to: number): void => {
+    for (let at = from; at < to; at += 1) leftOut[reason] += spanMs(at, history) / 1000;
   };
   let at = 0;
   let guardUntilMs = Number.NEGATIVE_INFINITY;
@@ -113,7 +113,7 @@ export function steadyWindows(history: LiveHistory): SteadyWindows {
     const why = isKnown(sample) ? (sample.atMs < guardUntilMs ? "gap" : null) : sample.requestsPerSecond === 0 ? "idle" : "gap";
     if (why !== null) {
       if (!isKnown(sample) && why === "gap") guardUntilMs = sample.atMs + sampleMs + history.lookBackMs;
-      leave(why, 1);
+      leave(why, at, at + 1);
       at += 1;
       continue;
     }
@@ -122,14 +122,14 @@ export function steadyWindows(history: LiveHistory): SteadyWindows {
       // To the break, or to the end of what there is.
       let stop = at + 1;
       while (stop < samples.length && goesOn(stop, history)) stop += 1;
-      leave("short", stop - at);
+      leave("short", at, stop);
       beforeMs = samples[stop - 1]?.atMs ?? beforeMs;
       at = stop;
       continue;
     }
     const part = samples.slice(at, end) as readonly KnownSample[];
-    const window = windowOf(part, history);
-    if (typeof window === "string") leave(window, part.length);
+    const window = windowOf(part, (samples[end - 1]?.atMs ?? 0) + spanMs(end - 1, history), history.timeScale);
+    if (typeof window === "string") leave(window, at, end);
     else windows.push(window);
     beforeMs = samples[end - 1]?.atMs ?? beforeMs;
     at = end;
@@ -165,25 +165,32 @@ function goesOn(at: number, history: LiveHistory): boolean {
   return before !== undefined && sample !== undefined && isKnown(sample) && !isBreak(before.atMs, sample, history);
 }
 
+/** Wall time that a sample stands for: up to the next one, where that goes on from it. */
+function spanMs(at: number, history: LiveHistory): number {
+  const [sample, next] = [history.samples[at], history.samples[at + 1]];
+  if (sample === undefined || next === undefined || isBreak(sample.atMs, next, history)) return history.sampleMs;
+  return Math.max(history.sampleMs, next.atMs - sample.atMs);
+}
+
 /** Where the shortest window that begins at `start` ends; null where a break comes first. */
 function endOfWindow(start: number, history: LiveHistory): number | null {
-  const { samples, sampleMs, lookBackMs, timeScale } = history;
-  const sampleSeconds = (sampleMs / 1000) * timeScale;
+  const { samples, lookBackMs, timeScale } = history;
   const first = samples[start]?.atMs ?? 0;
   let requests = 0;
   for (let at = start; at < samples.length; at += 1) {
     if (at > start && !goesOn(at, history)) return null;
     const sample = samples[at] as LiveSample;
-    requests += (sample.requestsPerSecond ?? 0) * sampleSeconds;
-    const wallMs = sample.atMs + sampleMs - first;
-    const long = wallMs >= lookBackMs && (wallMs / 1000) * timeScale >= LEAST_SECONDS && at - start + 1 >= LEAST_SAMPLES;
+    const engineSeconds = (ms: number): number => (ms / 1000) * timeScale;
+    requests += (sample.requestsPerSecond ?? 0) * engineSeconds(spanMs(at, history));
+    const wallMs = sample.atMs + spanMs(at, history) - first;
+    const long = wallMs >= lookBackMs && engineSeconds(wallMs) >= LEAST_SECONDS && at - start + 1 >= LEAST_SAMPLES;
     if (long && requests >= LEAST_REQUESTS) return at + 1;
   }
   return null;
 }
 
 /** What a window says, or why it is none. */
-function windowOf(samples: readonly KnownSample[], { sampleMs, timeScale }: LiveHistory): SteadyWindow | WindowRefusal {
+function windowOf(samples: readonly KnownSample[], toMs: number, timeScale: number): SteadyWindow | WindowRefusal {
   const over = (part: readonly KnownSample[], value: (sample: KnownSample) => number): number => mean(part.map(value));
   const half = Math.floor(samples.length / 2);
   const changed = (["running", "requestsPerSecond", "promptTokensPerSecond", "generationTokensPerSecond"] as const).some((name) => {
@@ -193,7 +200,6 @@ function windowOf(samples: readonly KnownSample[], { sampleMs, timeScale }: Live
   if (changed) return "unsteady";
   const [running, rate] = [over(samples, (one) => one.running), over(samples, (one) => one.requestsPerSecond)];
   const fromMs = samples[0]?.atMs ?? 0;
-  const toMs = (samples.at(-1)?.atMs ?? 0) + sampleMs;
   const requests = (rate * timeScale * (toMs - fromMs)) / 1000;
   const edge = Math.max(1, Math.floor(samples.length / 5));
   const growth = over(samples.slice(-edge), (one) => one.running) - over(samples.slice(0, edge), (one) => one.running);

@@ -1,0 +1,272 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { createCalibrationService } from "@/server/api/calibrationService";
+import { createUploads } from "@/server/api/uploads";
+import { createCardShelf } from "@/server/cards/cardShelf";
+import type { EmulatedEngine } from "@/server/contracts/emulatorAdmin";
+import type { CheckEvent, FitState } from "@/server/contracts/studio";
+import { keepFrames } from "@/server/series/keepFrames";
+import { createSeriesBook, type SeriesBook } from "@/server/series/seriesBook";
+import type { SeriesSource } from "@/server/series/seriesSource";
+import { openStore, type Store } from "@/server/store/store";
+import { type Collector, createCollector } from "@/server/telemetry/collector";
+import type { Target } from "@/server/telemetry/engineTarget";
+import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import type { Coefficient } from "@/solver/hardware/engineProfile";
+import { seededRandom } from "@/solver/numeric/random";
+import { liveServingRows, type WatchedCluster, type WatchedEngine } from "./liveServingRows";
+
+const TOKEN = "secret";
+const MODEL = "gemma-2-2b";
+/** Engine seconds in a second of the wall. */
+const TIME_SCALE = 8;
+/** What each engine of the emulated cluster is kept at: requests in flight, and prompts of so many tokens. */
+const LOADS = [
+  { concurrency: 3, prompts: "short" },
+  { concurrency: 4, prompts: "long" },
+  { concurrency: 6, prompts: "long" },
+  { concurrency: 8, prompts: "short" },
+  { concurrency: 12, prompts: "long" },
+  { concurrency: 16, prompts: "short" },
+] as const;
+/** The first rates look back over 15 s and a window is as long: some 35 s on a quiet machine; a busy one spoils windows. */
+const LOAD_LIMIT_MS = 90_000;
+
+const random = seededRandom(3);
+const near = (tokens: number): number => Math.round(tokens * (0.8 + 0.4 * random.next()));
+const prompts = Array.from({ length: 80 }, (_, at) => ({
+  id: `${at % 2 === 0 ? "short" : "long"}-${at}`,
+  input: near(at % 2 === 0 ? 150 : 1200),
+  output: near(300),
+}));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  await new Promise((done) => server.close(done));
+  return port;
+}
+
+/** Keeps so many requests in flight until it is stopped, as closed-loop clients do. */
+function keepBusy(url: string, { concurrency, prompts: kind }: (typeof LOADS)[number]): { stop: () => Promise<void> } {
+  const own = prompts.filter(({ id }) => id.startsWith(kind));
+  let next = 0;
+  let stopped = false;
+  const client = async (): Promise<void> => {
+    while (!stopped) {
+      const body = { model: MODEL, messages: [{ role: "user", content: `[prompt ${own[next++ % own.length]?.id}] Go.` }] };
+      await (await fetch(`${url}/v1/chat/completions`, { method: "POST", body: JSON.stringify(body) })).text();
+    }
+  };
+  const clients = Array.from({ length: concurrency }, client);
+  return {
+    async stop() {
+      stopped = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+describe("rows from an emulated cluster", () => {
+  let folder: string;
+  let store: Store;
+  let emulator: ChildProcess;
+  let collector: Collector;
+  let book: SeriesBook;
+  let engines: readonly EmulatedEngine[];
+  const ending = new AbortController();
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "weir-live-rows-"));
+    store = openStore(folder);
+    const [admin, dcgm, engine] = [await freePort(), await freePort(), await freePort()];
+    emulator = spawn(process.execPath, [join("dist", "emulator.mjs")], {
+      stdio: "ignore",
+      env: {
+        ...process.env,
+        WEIR_STATE_DIR: folder,
+        WEIR_ADMIN_TOKEN: TOKEN,
+        WEIR_EMULATOR_PORT: String(admin),
+        WEIR_DCGM_PORT: String(dcgm),
+        WEIR_ENGINE_PORT_BASE: String(engine),
+        WEIR_TIME_SCALE: String(TIME_SCALE),
+        WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "n1", gpus: LOADS.length }] }),
+        WEIR_TRUTH: "off",
+      },
+    });
+    const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const answer = await fetch(`http://127.0.0.1:${admin}${path}`, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return answer.status === 204 ? null : answer.json();
+    };
+    await vi.waitUntil(() => call("GET", "/cluster").catch(() => null), { timeout: 20_000, interval: 100 });
+    await call("PUT", "/outcomes", {
+      name: "held-out",
+      promptIds: prompts.map(({ id }) => id),
+      inputTokens: prompts.map(({ input }) => input),
+      models: [
+        { model: MODEL, outputTokens: prompts.map(({ output }) => output), label: prompts.map(() => 100), judged: prompts.map(() => 80) },
+      ],
+    });
+    for (const [gpu] of LOADS.entries()) {
+      const placements = [{ node: "n1", gpus: [gpu] }];
+      await call("POST", "/engines", { id: `e${gpu}`, model: MODEL, gpu: "l40s", tp: 1, pp: 1, placements });
+    }
+    engines = await vi.waitUntil(
+      async () => {
+        const all = (await call("GET", "/engines")) as readonly EmulatedEngine[];
+        return all.length === LOADS.length && all.every(({ state }) => state === "ready") ? all : null;
+      },
+      { timeout: 20_000, interval: 100 },
+    );
+    const targets = engines.map(({ id, model, url }): Target => ({ id, model, url, gpus: [] }));
+    const nowhere = { dcgmUrl: null, gatewayAdminUrl: "http://127.0.0.1:1", adminToken: "" };
+    collector = createCollector({ clusterId: "embedded", targets: () => targets, ...nowhere, timeScale: TIME_SCALE });
+    book = createSeriesBook({ clusterId: "embedded", repository: store.rollUps });
+    void keepFrames(collector.follow(ending.signal), { book, usdPerGpuHour: () => null });
+    const busy = engines.map(({ url }, at) => keepBusy(url, LOADS[at] ?? LOADS[0]));
+    const cards = catalogueOf(noUserCards);
+    const now = (): { fromMs: number; toMs: number } => ({ fromMs: Date.now() - 3_600_000, toMs: Date.now() });
+    const allGive = async (): Promise<boolean> => {
+      const { engines: each } = (await liveServingRows(watched(), now(), cards)).report;
+      return each.length === LOADS.length && each.every(({ rows }) => rows > 0);
+    };
+    await vi.waitUntil(allGive, { timeout: LOAD_LIMIT_MS, interval: 1000 });
+    await Promise.all(busy.map(({ stop }) => stop()));
+  }, 150_000);
+
+  afterAll(async () => {
+    ending.abort();
+    collector.close();
+    await book.close();
+    store.close();
+    const gone = once(emulator, "exit");
+    emulator.kill("SIGTERM");
+    await gone;
+    rmSync(folder, { recursive: true });
+  });
+
+  const watched = (): WatchedCluster => ({
+    name: "embedded (emulated)",
+    emulated: true,
+    timeScale: TIME_SCALE,
+    series: book,
+    engines: (collector.frames().at(-1)?.engines ?? []).map(({ id, model, engine }) => ({
+      id,
+      model,
+      engine,
+      deployed: { gpu: "l40s", tp: 1, pp: 1 },
+      changedMs: null,
+      resetsMs: [],
+    })),
+  });
+
+  it("say what is predicted of them, under the model that they follow, and fit back to its terms", async () => {
+    const sourceOf = async () => ({ ok: true, cluster: watched() }) as const;
+    const service = createCalibrationService({ store, uploads: createUploads(folder), cards: createCardShelf(folder), sourceOf });
+    const taken = await service.takeLive({ clusterId: "embedded", span: "hour" });
+    if (!taken.ok || taken.uploadId === null) throw new Error(JSON.stringify(taken));
+    const { uploadId, live } = taken;
+    expect(live.emulated).toBe(true);
+    expect(live.engines.map(({ engine, rows }) => [engine?.type, rows > 0])).toEqual(LOADS.map(() => ["weir-emulator", true]));
+    expect(service.liveRows(uploadId)).toEqual(live);
+
+    const events: CheckEvent[] = [];
+    for await (const event of service.check({ uploadId, profileId: "vllm" }, new AbortController().signal)) events.push(event);
+    expect(events[0]).toMatchObject({ kind: "table", name: expect.stringContaining("emulated"), unsupported: [], bad: [] });
+    const predictions = events.flatMap((event) => (event.kind === "predicted" ? event.predictions : []));
+    for (const { row } of predictions) {
+      expect(row).toMatchObject({ origin: "emulated", model: MODEL, gpu: "l40s", shape: { tp: 1, pp: 1 } });
+      // A client spends some time between an answer and its next request: fewer are in flight than there are clients, never more.
+      const clients = LOADS[Number(row.id[1])]?.concurrency ?? 0;
+      expect(row.concurrency, row.id).toBeLessThanOrEqual(clients);
+      expect(row.concurrency, row.id).toBeGreaterThanOrEqual(Math.floor(0.8 * clients));
+    }
+    for (const { row, errors } of predictions) {
+      expect(Math.abs(errors.endToEnd ?? 1), `end to end of ${row.id}`).toBeLessThan(0.05);
+      expect(Math.abs(errors.tpot ?? 1), `TPOT of ${row.id}`).toBeLessThan(0.05);
+      // The emulator's timers and its clients' make requests come in bunches of some ms of the wall, tens of an engine's.
+      expect(Math.abs(errors.ttft ?? 1), `TTFT of ${row.id}`).toBeLessThan(0.4);
+    }
+
+    const request = { uploadId, profileId: "vllm", engine: "vllm", efficiencies: true, tpotOnly: true, name: "from here" } as const;
+    const started = await service.startFit(request);
+    if (!started.ok) throw new Error(started.message);
+    const ended = (state: FitState | null): FitState | null => (state?.kind === "running" ? null : state);
+    const state = await vi.waitUntil(() => ended(service.fit(started.id)), { timeout: 60_000 });
+    if (state.kind !== "fitted") throw new Error(JSON.stringify(state));
+    const { profile, trainErrors } = state.fit;
+    expect(profile.name).toBe("from here (emulated)");
+    expect(profile.fittedOn?.emulated).toBe(true);
+    expect(trainErrors.endToEnd.meanAbsolute).toBeLessThan(0.03);
+    for (const [name, { kind }] of Object.entries(profile.provenance) as [Coefficient, { kind: string; source: string }][]) {
+      if (kind !== "fitted" || !profile.provenance[name].source.startsWith("from here")) continue;
+      const ratio = profile.coefficients[name] / state.base.coefficients[name];
+      expect(ratio, name).toBeGreaterThan(0.75);
+      expect(ratio, name).toBeLessThan(1.35);
+    }
+
+    // Downloaded and sent again the table says the same.
+    const table = await service.table(uploadId);
+    const again = createUploads(folder);
+    const sent = await again.save(
+      (async function* () {
+        yield Buffer.from(table?.text ?? "");
+      })(),
+      "again.csv",
+    );
+    if (!sent.ok) throw new Error(sent.message);
+    const second: CheckEvent[] = [];
+    for await (const event of service.check({ uploadId: sent.id, profileId: "vllm" }, new AbortController().signal)) second.push(event);
+    expect(second.flatMap((event) => (event.kind === "predicted" ? event.predictions : []))).toEqual(predictions);
+  }, 120_000);
+
+  it("leave out engines of which is not known what they are, and say so", async () => {
+    const [first] = watched().engines;
+    if (first === undefined) throw new Error("no engine");
+    const cards = catalogueOf(noUserCards);
+    const range = { fromMs: Date.now() - 600_000, toMs: Date.now() };
+    const refusalsOf = async (change: Partial<WatchedEngine>) => {
+      const { rows, report } = await liveServingRows({ ...watched(), engines: [{ ...first, ...change }] }, range, cards);
+      return [rows.length, report.engines[0]?.refusal, report.engines.slice(1).map(({ id, refusal }) => `${id}: ${refusal}`)];
+    };
+    const gone = LOADS.slice(1).map((_, at) => `e${at + 1}: It is gone: what it was is not kept.`);
+    expect(await refusalsOf({ deployed: null })).toEqual([
+      0,
+      "Its GPUs and parallelism are not known: it was not deployed from here.",
+      gone,
+    ]);
+    expect(await refusalsOf({ engine: { type: "tgi", version: "3.1" } })).toEqual([0, "The work of tgi is not modelled.", gone]);
+    expect(await refusalsOf({ model: "mystery-1b" })).toEqual([0, 'There is no model card "mystery-1b".', gone]);
+    const { rows, report } = await liveServingRows({ ...watched(), engines: [{ ...first, changedMs: Date.now() - 1000 }] }, range, cards);
+    expect([rows.length, report.engines[0]?.leftOut[0]?.reason]).toEqual([0, "before it became what it is now"]);
+  });
+
+  it("leave out samples over which a counter began anew", async () => {
+    const broken: SeriesSource = {
+      ...book,
+      async range(request) {
+        const range = await book.range(request);
+        const silent = (at: number) => at % 10 === 0;
+        const series = range.series.map((one) =>
+          one.quantity === "ttftMeanSeconds" ? { ...one, count: one.count.map((count, at) => (silent(at) ? 0 : count)) } : one,
+        );
+        return { ...range, series };
+      },
+    };
+    const range = { fromMs: Date.now() - 600_000, toMs: Date.now() };
+    const { rows, report } = await liveServingRows({ ...watched(), series: broken }, range, catalogueOf(noUserCards));
+    expect(rows).toEqual([]);
+    expect(report.spread).toBeNull();
+  });
+});
