@@ -32,4 +32,14 @@ describe("settling", () => {
     expect(settling(frameAt(5), null)).toBeNull();
     expect(settling({ ...frameAt(5), planId: "plan-b" }, planOf(10))).toBeNull();
   });
+
+  it("adds what is known to be under way, and does not say none where nothing is known", () => {
+    const frame = frameAt(5);
+    const stages = (known: number | null) => ({
+      ...frame,
+      gateway: { ...frame.gateway, stages: [{ ...stage, queued: null, inFlight: known }] },
+    });
+    expect(settling(stages(4), planOf(10))).toEqual({ inFlight: 4 });
+    expect(settling(stages(null), planOf(10))).toEqual({ inFlight: null });
+  });
 });

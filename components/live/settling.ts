@@ -1,6 +1,5 @@
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { LiveFrame, Sample } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { sumKnown } from "../charts/prepareSeries";
 
 /** The measuring window grows no longer than this; a plan whose p95 is beyond half of it would settle never. */
 const LONGEST_WINDOW_SECONDS = 300;
@@ -28,4 +27,10 @@ export function settling(frame: LiveFrame, plan: Plan | null): Settling | null {
   const inFlight = sumKnown(frame.gateway.stages.flatMap((stage) => [stage.queued, stage.inFlight]));
   if (windowSeconds >= settlingSeconds(plan.predictions.p95Seconds)) return null;
   return frame.measured.requests === 0 && (inFlight ?? 0) === 0 ? null : { inFlight };
+}
+
+/** Sum of what is known; null when nothing is: a sum over gaps must not look like a low value. */
+function sumKnown(values: readonly Sample[]): Sample {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
 }

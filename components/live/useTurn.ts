@@ -1,1 +1,0 @@
-export { useBeat as useTurn } from "./useBeat";
