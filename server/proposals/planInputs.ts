@@ -21,7 +21,7 @@ export function planInputs(
   gauges: readonly TrafficGauge[],
   { window, frame }: { readonly window: PromiseWindow; readonly frame: LiveFrame },
 ): readonly PlanInput[] {
-  const { samples } = trafficWindow(seenRequests(window.all, frame.timeScale), window.seconds);
+  const { samples } = trafficWindow(seenRequests(window.seen, frame.timeScale), window.seconds);
   const traffic = gauges.map(({ name, kind, planned, now, level, drifted }): PlanInput => {
     const seen = kind === "rate" ? window.requestsPerSecond : meanInterval(samples[name] ?? []);
     const shown = seen !== null && seen.count >= ENOUGH ? seen.value : now;

@@ -11,7 +11,7 @@ import { measuredPromises } from "./measuredPromises";
 import { planInputs } from "./planInputs";
 import { plannedAcceptedScores } from "./plannedTraffic";
 import type { PlanTraffic } from "./planTraffic";
-import { notComparable, promiseWindow } from "./promiseWindow";
+import { notComparable, type PromiseWindow, promiseWindow } from "./promiseWindow";
 import { seenRequests } from "./seenRequests";
 import { trafficNow } from "./trafficNow";
 import type { TrafficSource } from "./trafficWatch";
@@ -48,7 +48,7 @@ export interface PromiseDesk {
 const MOST_DECISIONS = 20_000;
 
 /** Reports of one cluster are made no more often, however many look. */
-const FRESH_MS = 2000;
+const FRESH_MS = 4000;
 
 /** An input that is further from what was simulated is simulated anew, but not sooner than so long after the last time. */
 const FURTHER = { ratio: 1.08, points: 2 } as const;
@@ -92,23 +92,17 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
       ...{ plan, window, acceptedScores: scores, labelOf: source.labelOf, notComparable: reason },
       usdPerHour: usdPerHour(frame, plan.inputs.cluster),
     });
-    const requests = seenRequests(window.all, frame.timeScale);
+    const requests = seenRequests(window.seen, frame.timeScale);
     if (promises.some(needsSimulation) && plan.policy.kind === "cascade") simulate(clusterId, { plan, workload, inputs, requests });
     const known = simulated.get(clusterId);
     const under = known?.planId === plan.id ? known.under : null;
     const { windowSeconds, last, driftedSince, says } = traffic.report();
-    const failed = window.all.length - window.answered.length;
     return {
-      ...{ planId: plan.id, atMs: frame.atMs, requests: window.answered.length, windowSeconds: window.seconds, notComparable: reason },
+      ...{ planId: plan.id, atMs: frame.atMs, requests: window.counts.answered, windowSeconds: window.seconds, notComparable: reason },
       ...{ promises, inputs, simulating: simulating !== null },
       drift: { windowSeconds, last, driftedSince, says },
       broken: explainBroken({ plan, window, promises, inputs, under }),
-      notes:
-        failed === 0
-          ? []
-          : [
-              `${failed} of ${window.all.length} requests had no answer (failed, turned away, or their client left): they are in the rate and in no other figure.`,
-            ],
+      notes: notesOn(window),
     };
   }
 
@@ -153,7 +147,7 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
         ok: true,
         traffic: trafficNow(store, {
           ...{ plan: traffic.plan, workload: traffic.workload, requestsPerSecond, nowMs: now() },
-          requests: seenRequests(window.all, frame.timeScale),
+          requests: seenRequests(window.seen, frame.timeScale),
           changed: changed.map(({ name }) => name),
         }),
       };
@@ -163,6 +157,18 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
       await simulating;
     },
   };
+}
+
+function notesOn({ answered, counts }: PromiseWindow): string[] {
+  const unanswered = counts.seen - counts.answered;
+  return [
+    ...(unanswered === 0
+      ? []
+      : [
+          `${unanswered} of ${counts.seen} requests had no answer (failed, turned away, or their client left): they are in the rate and in no other figure.`,
+        ]),
+    ...(answered.length < counts.answered ? [`Figures are of the newest ${answered.length} requests.`] : []),
+  ];
 }
 
 /** Whether what moved is other inputs, or much further. */

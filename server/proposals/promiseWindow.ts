@@ -5,10 +5,12 @@ import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftInterv
 
 /** What the gateway wrote down of the plan in force in the measuring window of Live. */
 export interface PromiseWindow {
-  /** Oldest first. */
+  /** Oldest first; the newest of them where there are very many. */
   readonly answered: readonly Decision[];
-  /** With those that failed or were shed. */
-  readonly all: readonly Decision[];
+  /** With those that failed or were shed, as many at most. */
+  readonly seen: readonly Decision[];
+  /** How many of either there were in all. */
+  readonly counts: { readonly answered: number; readonly seen: number };
   readonly seconds: number;
   /** Arrivals per engine second with their 99 % interval; null while the window is too short to tell. */
   readonly requestsPerSecond: MeasuredFigure | null;
@@ -23,9 +25,13 @@ const LONGEST_SECONDS = 300;
 /** A window of fewer p95s holds mostly the answers that were quick. */
 const P95S_TO_SETTLE = 2;
 
+/** Requests whose figures are taken: they bound a p95 to a thousandth or two of all, and some tens of milliseconds are spent on them. */
+const MOST = 5000;
+
 /** @param decisions newest first, of any plan and time. */
 export function promiseWindow(plan: Plan, decisions: readonly Decision[], { atMs, timeScale, measured }: LiveFrame): PromiseWindow {
-  const fromMs = atMs - (measured.windowSeconds * 1000) / timeScale;
+  const { windowSeconds: seconds } = measured;
+  const fromMs = atMs - (seconds * 1000) / timeScale;
   const all = decisions
     .filter(
       ({ planId, policyHash, finishedAtMs, canary }) =>
@@ -34,10 +40,11 @@ export function promiseWindow(plan: Plan, decisions: readonly Decision[], { atMs
     .reverse();
   const answered = all.filter(({ status }) => status < 400);
   return {
-    answered,
-    all,
-    seconds: measured.windowSeconds,
-    requestsPerSecond: rateOf(all, { fromMs, timeScale, seconds: measured.windowSeconds }),
+    answered: answered.slice(-MOST),
+    seen: all.slice(-MOST),
+    counts: { answered: answered.length, seen: all.length },
+    seconds,
+    requestsPerSecond: rateOf(all, { fromMs, timeScale, seconds }),
   };
 }
 
@@ -49,7 +56,8 @@ function rateOf(
   all: readonly Decision[],
   { fromMs, timeScale, seconds }: { readonly fromMs: number; readonly timeScale: number; readonly seconds: number },
 ): MeasuredFigure | null {
-  const slow = all.map(({ endToEndSeconds }) => endToEndSeconds).sort((a, b) => a - b)[Math.floor(0.98 * all.length)] ?? 0;
+  const took = new Float64Array(all.map(({ endToEndSeconds }) => endToEndSeconds)).sort();
+  const slow = took[Math.floor(0.98 * took.length)] ?? 0;
   const looked = seconds - slow;
   // Most requests of the window are still under way then: those that ended say little of how many came.
   if (all.length === 0 || looked < seconds / 2) return null;

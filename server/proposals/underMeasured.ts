@@ -38,11 +38,15 @@ function replaceable({ plan, workload, inputs, requests }: MeasuredTraffic): rea
   return found;
 }
 
+/** Requests that a workload is made of here: on the event loop, some tens of milliseconds. */
+const MOST_REQUESTS = 1000;
+
 /** Lengths as seen, and scores where they moved; arrivals as planned, since one thing is replaced at a time. null: too little was seen. */
 function seenTraffic(workload: Workload, requests: readonly SeenRequest[], scores: boolean): Required<ReplacedTraffic>["workload"] | null {
+  const newest = requests.slice(-MOST_REQUESTS);
   const shown = scores
-    ? requests
-    : requests.map((request) => ({ ...request, visits: request.visits.map((visit) => ({ ...visit, judged: null })) }));
+    ? newest
+    : newest.map((request) => ({ ...request, visits: request.visits.map((visit) => ({ ...visit, judged: null })) }));
   const made = seenWorkload(workload, shown, workload.name);
   if (made === null) return null;
   const content = { ...made, arrivalSeconds: workload.arrivalSeconds };

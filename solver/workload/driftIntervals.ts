@@ -39,9 +39,10 @@ export function meanInterval(values: ArrayLike<number>): MeasuredFigure | null {
  */
 export function quantileInterval(values: ArrayLike<number>, q: number): MeasuredFigure | null {
   if (values.length === 0) return null;
-  const sorted = Float64Array.from(values).sort();
+  const inOrder = new Float64Array(values);
+  const sorted = inOrder.slice().sort();
   const value = quantileOfSorted(sorted, q);
-  const below = Float64Array.from(values, (one) => (one <= value ? 1 : 0));
+  const below = inOrder.map((one) => (one <= value ? 1 : 0));
   const half = Math.max(halfWidth(below, mean(below)), NORMAL_99 * Math.sqrt((q * (1 - q)) / values.length));
   return {
     value,
