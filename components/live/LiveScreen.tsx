@@ -9,7 +9,7 @@ import { useTRPC } from "../api/trpc";
 import { isActive } from "../apply/prepareRevisions";
 import { useApplications } from "../apply/useApplications";
 import type { TimeWindow } from "../charts/chartSpec";
-import { TrafficPanel } from "../proposals/TrafficPanel";
+import { DriftPanel } from "../proposals/DriftPanel";
 import { useOpenProposal } from "../proposals/useOpenProposal";
 import { RoutingPanel } from "../routing/RoutingPanel";
 import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
@@ -151,7 +151,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       </PanelState>
       {scope === "cluster" && (
         <>
-          <TrafficPanel clusterId={clusterId} />
+          <DriftPanel clusterId={clusterId} />
           <Routing live={live} plan={plan} applying={applying} />
         </>
       )}

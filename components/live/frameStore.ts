@@ -2,8 +2,8 @@ import { replaceEqualDeep } from "@tanstack/react-query";
 import { createStore } from "zustand/vanilla";
 import type { LiveFrame } from "@/server/contracts/studio";
 
-/** Ten minutes at one frame a second: about one point per pixel of a panel, so nothing has to be thinned before drawing. */
-export const MAX_FRAMES = 600;
+/** A minute at two frames a second: charts have their own columns, the last minute is for tables and for what has lasted a while. */
+export const MAX_FRAMES = 120;
 
 export interface FrameState {
   /** Everything received, oldest first. Keeps filling while paused. */

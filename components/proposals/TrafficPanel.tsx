@@ -1,1 +1,0 @@
-export { DriftPanel as TrafficPanel } from "./DriftPanel";
