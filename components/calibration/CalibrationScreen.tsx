@@ -1,26 +1,23 @@
 "use client";
 
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
 import type { ProfileList } from "@/server/contracts/studio";
 import { type EngineKind, type EngineProfile, engineKinds, engineNames } from "@/solver/hardware/engineProfile";
 import { useTRPC } from "../api/trpc";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
-import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
-import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useUrlView } from "../url/useUrlView";
-import { FilePicker } from "../workloads/FilePicker";
-import { uploadServing } from "../workloads/uploadFile";
 import { CheckPanel } from "./CheckPanel";
 import { type CalibrationView, calibrationCodec } from "./calibrationCodec";
 import { FitPanel } from "./FitPanel";
 import { ProfilePanel } from "./ProfilePanel";
 import type { Hardware } from "./prepareProfile";
+import { RunsPanel } from "./RunsPanel";
 import { useCheck } from "./useCheck";
 
 const profilesOf = ({ builtIn, own }: ProfileList): readonly EngineProfile[] => [...builtIn, ...own.map((kept) => kept.profile)];
@@ -37,34 +34,6 @@ function useHardware(): Hardware | null {
     models: workload?.models.map((each) => each.model) ?? [],
     gpusPerNode: Math.max(...cluster.spec.nodes.map((node) => node.gpus)),
   };
-}
-
-/** Where a table of one's own runs is chosen, and what is there of it now. */
-function RunsPanel(props: {
-  readonly note: string | null;
-  readonly onTable: (uploadId: string) => void;
-  /** null: there is no table to put away. */
-  readonly onLeave: (() => void) | null;
-}) {
-  const { note, onTable, onLeave } = props;
-  const upload = useMutation({ mutationFn: uploadServing, onSuccess: ({ uploadId }) => onTable(uploadId) });
-  return (
-    <Panel title="Runs of your own" aside={onLeave !== null && <Button onClick={onLeave}>Put the file away</Button>}>
-      <FilePicker
-        label="Measured runs"
-        hint="CSV, up to 64 MB and 5,000 rows: engine, model, gpu, tp, isl, osl, concurrency, precision, ttft_ms, tpot_ms. Each run is simulated as the closed loop it was."
-        busy={upload.isPending}
-        note={note}
-        error={upload.error?.message ?? null}
-        onFile={(file) => upload.mutate(file)}
-      />
-      {onLeave === null && (
-        <p className="mt-3 text-sm text-ink-3">
-          Measured runs are not shipped with Weir. Without a file this page shows the errors its fits left, and no chart.
-        </p>
-      )}
-    </Panel>
-  );
 }
 
 /** What is done with one uploaded table under one profile. */
@@ -86,6 +55,7 @@ function Table(props: {
   return (
     <>
       <RunsPanel
+        uploadId={uploadId}
         note={check.name === "" ? null : `${check.name}: ${formatCounted(check.rows, "run")} read.`}
         onTable={(rows) => write({ rows, fit: null }, "push")}
         onLeave={leave}
@@ -157,7 +127,12 @@ export function CalibrationScreen() {
               </div>
               <ProfilePanel key={profile.id} profile={profile} list={list} hardware={hardware} />
               {view.rows === null ? (
-                <RunsPanel note={null} onTable={(rows) => write({ rows, fit: null }, "push")} onLeave={null} />
+                <RunsPanel
+                  uploadId={null}
+                  note={null}
+                  onTable={(rows) => write({ rows, fit: null }, "push")}
+                  onLeave={() => write({ rows: null, fit: null }, "push")}
+                />
               ) : (
                 <Table key={`${view.rows} ${profile.id}`} uploadId={view.rows} profile={profile} list={list} view={view} write={write} />
               )}

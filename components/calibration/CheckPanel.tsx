@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import type { EngineKind, EngineProfile, ServingMetric } from "@/solver/hardware/engineProfile";
 import { prepareScatter } from "../charts/prepareScatter";
 import { ScatterChart } from "../charts/ScatterChart";
+import { Badge } from "../ui/Badge";
 import { SelectField } from "../ui/Field";
 import { formatCount, formatCounted } from "../ui/format";
 import { Panel } from "../ui/Panel";
@@ -77,6 +78,11 @@ export function CheckPanel(props: {
       <PanelState status={status}>
         {() => (
           <div className="flex flex-col gap-6">
+            {rows.some(({ row }) => row.origin === "emulated") && (
+              <p className="text-sm text-ink-2">
+                <Badge tone="hatched">emulated</Badge> Runs of emulated engines: they say nothing of how near predictions are to real ones.
+              </p>
+            )}
             {check.errors === null && (
               <p role="status" className="text-sm text-ink-2">
                 <span

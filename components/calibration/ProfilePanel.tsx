@@ -19,9 +19,9 @@ const spanText = ({ least, most }: { readonly least: number; readonly most: numb
 function FittedOn({ profile }: { readonly profile: EngineProfile }) {
   const { fittedOn } = profile;
   if (fittedOn === null) return <p className="text-sm text-ink-3">The profile does not say which runs it was fitted on.</p>;
-  const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf } = fittedOn;
+  const { rows, models, gpus, tp, inputTokens, outputTokens, concurrency, asOf, emulated } = fittedOn;
   const facts = [
-    ["Runs", `${formatCount(rows)} of ${engineNames[profile.engine]}, fitted ${asOf}`],
+    ["Runs", `${formatCount(rows)} of ${emulated ? "emulated " : ""}${engineNames[profile.engine]}, fitted ${asOf}`],
     ["Models", models.join(", ")],
     ["GPUs", gpus.join(", ")],
     ["Tensor parallelism", spanText(tp)],
@@ -118,7 +118,9 @@ export function ProfilePanel(props: { readonly profile: EngineProfile; readonly 
             <section className="flex flex-col gap-2">
               <h3 className="text-sm font-semibold">For this cluster</h3>
               {sentences.length === 0 ? (
-                <p className="text-sm text-ink-2">Its GPU and models were among the runs.</p>
+                <p className="text-sm text-ink-2">
+                  Its GPU and models were among the {profile.fittedOn?.emulated ? "runs, which were emulated" : "runs"}.
+                </p>
               ) : (
                 <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
                   {sentences.map((sentence) => (

@@ -1,0 +1,140 @@
+"use client";
+
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { LiveSpan } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { SelectField } from "../ui/Field";
+import { Panel } from "../ui/Panel";
+import { FilePicker } from "../workloads/FilePicker";
+import { uploadServing } from "../workloads/uploadFile";
+import { LiveRowsReport } from "./LiveRowsReport";
+import { fileNameOf } from "./prepareLiveRows";
+
+const spans: readonly { readonly value: LiveSpan; readonly text: string }[] = [
+  { value: "hour", text: "last hour" },
+  { value: "day", text: "last day" },
+  { value: "week", text: "last week" },
+];
+
+/** Rows of a running cluster: which, and how far back. */
+function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void }) {
+  const client = useTRPCClient();
+  const current = useCurrentCluster();
+  const clusters = (useClusters().data ?? []).filter(({ health }) => health.word !== "not connected");
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [span, setSpan] = useState<LiveSpan>("hour");
+  const clusterId = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id))?.spec.id ?? clusters[0]?.spec.id ?? null;
+  const take = useMutation({
+    mutationFn: async (id: string) => takeOutcome(await client.calibrations.takeLive.mutate({ clusterId: id, span })),
+    onSuccess: ({ uploadId }) => {
+      if (uploadId !== null) onTable(uploadId);
+    },
+  });
+  if (clusterId === null) return <p className="text-sm text-ink-3">No cluster is connected: there is no telemetry to take rows from.</p>;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+        <SelectField
+          label="From a running cluster"
+          value={clusterId}
+          options={clusters.map(({ spec }) => ({ value: spec.id, text: spec.name }))}
+          onChange={setChosen}
+        />
+        <SelectField
+          label="Range"
+          value={span}
+          options={spans}
+          onChange={(value) => setSpan(spans.find((each) => each.value === value)?.value ?? "hour")}
+        />
+        <Button disabled={take.isPending} onClick={() => take.mutate(clusterId)}>
+          Take rows
+        </Button>
+        {take.isPending && (
+          <p role="status" className="flex min-h-8 items-center text-sm text-ink-2">
+            Reading its telemetry …
+          </p>
+        )}
+      </div>
+      {take.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {take.error.message}
+        </p>
+      )}
+      {take.data?.uploadId === null && <LiveRowsReport live={take.data.live} />}
+    </div>
+  );
+}
+
+/** What a table was made of, where it came from a cluster, and the table itself to take away. */
+function Taken({ uploadId }: { readonly uploadId: string }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const live = useQuery(trpc.calibrations.liveRows.queryOptions({ uploadId }));
+  const download = useMutation({
+    mutationFn: async () => {
+      const table = await client.calibrations.table.query({ uploadId });
+      if (table === null) throw new Error("The table is not kept any more: take it again.");
+      const url = URL.createObjectURL(new Blob([table.text], { type: "text/csv" }));
+      const anchor = document.createElement("a");
+      anchor.href = url;
+      anchor.download = fileNameOf(table.name);
+      anchor.click();
+      URL.revokeObjectURL(url);
+    },
+  });
+  if (!live.data) return null;
+  return (
+    <div className="mt-4 flex flex-col gap-3 border-t pt-4">
+      <LiveRowsReport live={live.data} />
+      <div className="flex items-center gap-3">
+        <Button disabled={download.isPending} onClick={() => download.mutate()}>
+          Download the rows
+        </Button>
+        <span className="text-xs text-ink-3">CSV with units in its header; sent again as a file it gives the same rows.</span>
+      </div>
+      {download.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {download.error.message}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Where a table of one's own runs is chosen, and what is there of it now. */
+export function RunsPanel(props: {
+  /** The table that is open; null: none. */
+  readonly uploadId: string | null;
+  readonly note: string | null;
+  readonly onTable: (uploadId: string) => void;
+  readonly onLeave: () => void;
+}) {
+  const { uploadId, note, onTable, onLeave } = props;
+  const upload = useMutation({ mutationFn: uploadServing, onSuccess: (sent) => onTable(sent.uploadId) });
+  return (
+    <Panel title="Runs of your own" aside={uploadId !== null && <Button onClick={onLeave}>Put the table away</Button>}>
+      <div className="grid gap-x-8 gap-y-6 lg:grid-cols-2">
+        <FilePicker
+          label="Measured runs"
+          hint="CSV, up to 64 MB and 5,000 rows: engine, model, gpu, tp, isl, osl, concurrency, precision, ttft_ms, tpot_ms. Each run is simulated as the closed loop it was."
+          busy={upload.isPending}
+          note={note}
+          error={upload.error?.message ?? null}
+          onFile={(file) => upload.mutate(file)}
+        />
+        <FromCluster onTable={onTable} />
+      </div>
+      {uploadId === null ? (
+        <p className="mt-3 text-sm text-ink-3">
+          Measured runs are not shipped with Weir. Without any this page shows the errors its fits left, and no chart.
+        </p>
+      ) : (
+        <Taken key={uploadId} uploadId={uploadId} />
+      )}
+    </Panel>
+  );
+}
