@@ -158,8 +158,12 @@ describe.skipIf(prometheusMissing !== null)("a Prometheus beside Weir", () => {
     const [gpu] = readGpus(parsePromText(await (await fetch(`${dcgmUrl}/metrics`)).text()));
     const [used, total] = await read(of("gpu:n1/0", "memoryUsedBytes", "memoryTotalBytes"));
     expect([lastOf(used), lastOf(total)]).toEqual([gpu?.memoryUsedBytes, gpu?.memoryTotalBytes]);
-    const [overhead, gatewayRequests] = await read(of("gateway", "overheadP95Seconds", "requestsPerSecond"));
+    const [overhead, gatewayRequests, median, p99] = await read(
+      of("gateway", "overheadP95Seconds", "requestsPerSecond", "endToEndP50Seconds", "endToEndP99Seconds"),
+    );
     expect(lastOf(overhead)).toBeGreaterThan(0);
+    expect(lastOf(median)).toBeGreaterThan(lastOf(overhead) ?? Number.NaN);
+    expect(lastOf(p99)).toBeGreaterThanOrEqual(lastOf(median) ?? Number.NaN);
     expect(lastOf(gatewayRequests)).toBeGreaterThan(0);
     open.abort();
     await Promise.all(held);
