@@ -17,7 +17,7 @@ function Freshness({ live }: { readonly live: Live }) {
   const age = lastMs === null || nowMs === null ? null : formatAge((nowMs - lastMs) / 1000);
   const { word, tone, title } = prepareFreshness({ connection, lastMs, beforeMs, nowMs });
   return (
-    <span role="status" aria-live="off" data-testid="freshness" className="flex flex-wrap items-center gap-2">
+    <span data-testid="freshness" className="flex flex-wrap items-center gap-2">
       <StateWord tone={tone} {...(title === undefined ? {} : { title })}>
         {word}
       </StateWord>

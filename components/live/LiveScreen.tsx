@@ -100,11 +100,12 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
   const lost = useStore(live.stream, (state) => state.connection.state === "lost");
   const proposal = useOpenProposal(clusterId);
   const applying = useApplications(clusterId).data?.some(isActive) ?? false;
-  const status: PanelStatus = measured
-    ? { kind: "ready" }
-    : cluster.health.word === "not connected"
-      ? { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: there is nothing to measure." }
-      : { kind: "loading", what: "Waiting for the first sample" };
+  const status: PanelStatus =
+    measured && subjects !== null
+      ? { kind: "ready" }
+      : cluster.health.word === "not connected"
+        ? { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: there is nothing to measure." }
+        : { kind: "loading", what: "Waiting for the first sample" };
   return (
     <>
       <LiveHeader live={live} />

@@ -70,8 +70,11 @@ describe("charts of a scope", () => {
     }
   });
 
-  it("are none while nothing of the scope is there", () => {
-    expect(scopeCharts({ models: [], engines: [], gpus: [] }, "model", null, identities)).toEqual([]);
+  it("are none of what is not there, and a cluster's without engines are those of its gateway", () => {
+    const nothing = { models: [], engines: [], gpus: [] };
+    expect(scopeCharts(nothing, "model", null, identities)).toEqual([]);
+    const gateway = scopeCharts(nothing, "cluster", null, identities);
+    expect(gateway.map(({ id }) => id)).toEqual(["requests", "end-to-end", "client-ttft", "quality", "overhead"]);
   });
 
   it("draw a cluster's models in their hues and its engines in shades of them", () => {

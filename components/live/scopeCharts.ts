@@ -6,8 +6,12 @@ import type { Scope } from "./liveCodec";
 import { modelCharts } from "./modelCharts";
 import type { Subjects } from "./prepareSubjects";
 
-/** The charts of what is looked at; `of` is the model, engine or node. */
+/** The charts of what is looked at; `of` is the model, engine or node. A chart of which there is nothing yet, as of models before any is served, is left out. */
 export function scopeCharts(subjects: Subjects, scope: Scope, of: string | null, identities: Identities): readonly LiveChartSpec[] {
+  return chartsOf(subjects, scope, of, identities).filter(({ series }) => series.length > 0);
+}
+
+function chartsOf(subjects: Subjects, scope: Scope, of: string | null, identities: Identities): readonly LiveChartSpec[] {
   if (scope === "cluster") return clusterCharts(subjects, identities);
   if (of === null) return [];
   switch (scope) {
