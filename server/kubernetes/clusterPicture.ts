@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { ObservedEngine, ObservedNode } from "@/server/clusters/connector";
+import type { Look } from "@/server/clusters/waitUntil";
+import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import { type KubernetesConnection, knownGpuProducts } from "./connection";
+import { engineLook } from "./engineLook";
+import type { KubeLists } from "./kubeLists";
+import type { KubeNode, KubePod } from "./kubeObjects";
+import { labels, labelValue, manager, objectName, orderAnnotation } from "./names";
+import { enginePort, gpuResource } from "./podTemplate";
+
+export interface PicturedNode extends ObservedNode {
+  /** Why it takes no new engine, in words after its name; null where it does. */
+  readonly closed: string | null;
+  /** GPUs that a new engine could have. */
+  readonly freeGpus: number;
+}
+
+export interface PicturedEngine extends ObservedEngine {
+  /** What Kubernetes says of it while it does not answer for itself. */
+  readonly look: Look | null;
+  /** Whether all of its pods have a node. */
+  readonly placed: boolean;
+  /** Of its Deployment or LeaderWorkerSet. */
+  readonly uid: string;
+}
+
+export interface ClusterPicture {
+  readonly gpu: string;
+  readonly nodes: readonly PicturedNode[];
+  readonly engines: readonly PicturedEngine[];
+  /** What could not be seen, or is not as it should be, in sentences. */
+  readonly notes: readonly string[];
+}
+
+const orderSchema = engineRequestSchema.extend({ precision: z.enum(["bf16", "fp8", "int4"]) });
+
+/** What lists of a cluster's objects say of its GPUs and engines. Nodes without GPUs are left out; without any there is no picture but a sentence. */
+export function pictureOf(lists: KubeLists, connection: KubernetesConnection, clusterId: string): ClusterPicture | string {
+  const notes: string[] = [];
+  if (!lists.allPods)
+    notes.push(`Pods of other namespaces than ${connection.namespace} may not be seen: GPUs that they use are counted as free.`);
+  const engines = lists.running.flatMap((running): readonly PicturedEngine[] => {
+    const order = readOrder(running.metadata.annotations[orderAnnotation]);
+    if (order === null || objectName(order.id) !== running.metadata.name) {
+      notes.push(`${running.metadata.name} has Weir's labels but no order of an engine that can be read: it is left alone.`);
+      return [];
+    }
+    const pods = podsOf(order.id, lists.pods, clusterId);
+    return [
+      {
+        ...{ id: order.id, model: order.model, gpu: order.gpu, tp: order.tp, pp: order.pp, placements: order.placements },
+        url: urlOf(order, lists, connection),
+        stopping: running.metadata.deletionTimestamp !== undefined,
+        look: engineLook(running, pods),
+        uid: running.metadata.uid,
+        placed: pods.length >= order.placements.length && pods.every((pod) => pod.spec.nodeName !== undefined),
+      },
+    ];
+  });
+  const found = lists.nodes.flatMap((node) => {
+    const gpus = Number(node.status.allocatable[gpuResource] ?? 0);
+    return gpus > 0 ? [{ node, gpus, card: cardOf(node, connection) }] : [];
+  });
+  if (found.length === 0) return "No node of this cluster has an allocatable nvidia.com/gpu: is NVIDIA's device plugin installed?";
+  const gpu = connection.gpu ?? mostCommon(found.map(({ card }) => card));
+  const held = new Set(engines.map(({ id }) => labelValue(id)));
+  const nodes = found.map(({ node, gpus, card }): PicturedNode => {
+    const { name } = node.metadata;
+    const onNode = lists.pods.filter((pod) => pod.spec.nodeName === name && !["Succeeded", "Failed"].includes(pod.status.phase));
+    const others = onNode.filter((pod) => !isOurs(pod, clusterId) || !held.has(pod.metadata.labels[labels.engine] ?? ""));
+    const ours = engines
+      .flatMap(({ placements }) => placements.filter((one) => one.node === name))
+      .reduce((sum, one) => sum + one.gpus.length, 0);
+    const closed = closedBecause(node);
+    const othersGpus = closed === null ? others.reduce((sum, pod) => sum + gpusOf(pod), 0) : Math.max(0, gpus - ours);
+    const ofType = card === gpu ? {} : { gpu: card };
+    return { name, gpus, ...ofType, ...(othersGpus === 0 ? {} : { othersGpus }), closed, freeGpus: Math.max(0, gpus - ours - othersGpus) };
+  });
+  for (const { name, closed } of nodes) if (closed !== null) notes.push(`${name} ${closed}: it takes no new engines.`);
+  return { gpu, nodes, engines, notes };
+}
+
+function readOrder(text: string | undefined): z.infer<typeof orderSchema> | null {
+  try {
+    return orderSchema.parse(JSON.parse(text ?? ""));
+  } catch {
+    return null;
+  }
+}
+
+const isOurs = ({ metadata }: KubePod, clusterId: string): boolean =>
+  metadata.labels[labels.managedBy] === manager && metadata.labels[labels.cluster] === labelValue(clusterId);
+
+/** Pods of one engine, those that are ending too. */
+export const podsOf = (engineId: string, pods: readonly KubePod[], clusterId: string): readonly KubePod[] =>
+  pods.filter((pod) => isOurs(pod, clusterId) && pod.metadata.labels[labels.engine] === labelValue(engineId));
+
+/** GPUs that the scheduler has set aside for a pod: those of all its containers, or of a container before them that asks for more. */
+function gpusOf({ spec }: KubePod): number {
+  const asked = ({ resources }: { readonly resources: Readonly<Record<string, string | number>> }) => Number(resources[gpuResource] ?? 0);
+  const together = spec.containers.reduce((sum, container) => sum + asked(container), 0);
+  return Math.max(together, ...spec.initContainers.map(asked));
+}
+
+function cardOf({ metadata }: KubeNode, { gpuProducts, gpu }: KubernetesConnection): string {
+  const product = metadata.labels["nvidia.com/gpu.product"];
+  if (product === undefined) return gpu ?? "unknown";
+  // A GPU that is shared says so behind its name.
+  const plain = product.replace(/-SHARED$/, "");
+  return gpuProducts[product] ?? gpuProducts[plain] ?? knownGpuProducts[plain] ?? plain.toLowerCase();
+}
+
+function mostCommon(cards: readonly string[]): string {
+  const count = (card: string) => cards.filter((one) => one === card).length;
+  return cards.reduce((best, card) => (count(card) > count(best) ? card : best));
+}
+
+function closedBecause({ spec, status }: KubeNode): string | null {
+  if (spec.unschedulable) return "is cordoned";
+  const ready = status.conditions.find((one) => one.type === "Ready");
+  return ready?.status === "True" ? null : "is not ready";
+}
+
+function urlOf(order: z.infer<typeof orderSchema>, lists: KubeLists, { reach, namespace }: KubernetesConnection): string {
+  const service = objectName(order.id);
+  if (reach.by === "url") return reach.template.replaceAll("{service}", service).replaceAll("{namespace}", namespace);
+  if (reach.by === "service") return `http://${service}.${namespace}.svc:${enginePort}`;
+  const addresses = lists.nodes.find((node) => node.metadata.name === order.placements[0]?.node)?.status.addresses ?? [];
+  const host = reach.host ?? addresses.find((one) => one.type === "InternalIP")?.address ?? order.placements[0]?.node;
+  const port = lists.services.find((one) => one.metadata.name === service)?.spec.ports[0]?.nodePort;
+  return port === undefined ? `http://${service}.${namespace}.svc:${enginePort}` : `http://${host}:${port}`;
+}

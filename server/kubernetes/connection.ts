@@ -1,0 +1,79 @@
+import { z } from "zod";
+
+const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must be a DNS label: lower case letters, digits and dashes");
+
+const engineSchema = z.object({
+  kind: z.enum(["vllm", "sglang"]),
+  /** Container image, best by a tag or digest that never moves. */
+  image: z.string().min(1),
+});
+
+/** Cards of GPUs by what NVIDIA's feature discovery writes in `nvidia.com/gpu.product`; an operator's own come on top. */
+export const knownGpuProducts: Readonly<Record<string, string>> = {
+  "NVIDIA-A100-SXM4-80GB": "a100-sxm-80g",
+  "NVIDIA-A100-80GB-PCIe": "a100-pcie-80g",
+  "NVIDIA-H100-80GB-HBM3": "h100-sxm",
+  "NVIDIA-H100-PCIe": "h100-pcie",
+  "NVIDIA-H200": "h200-sxm",
+  "NVIDIA-B200": "b200-sxm",
+  "NVIDIA-B300": "b300-sxm",
+  "NVIDIA-GB200": "gb200",
+  "NVIDIA-L40S": "l40s",
+  "NVIDIA-L4": "l4",
+  "NVIDIA-A30": "a30",
+  "NVIDIA-A10G": "a10g",
+  "NVIDIA-GeForce-RTX-4090": "rtx-4090",
+};
+
+/** Host and port only: engines are asked under `/v1`, so that a path of a proxy's own would be lost. */
+const urlTemplate = z
+  .string()
+  .regex(
+    /^https?:\/\/[^/?#]+\/?$/,
+    "must be http:// or https:// with a host and no path, such as http://{service}.{namespace}.engines.example.com",
+  );
+
+/** Where a Kubernetes cluster is and how engines stand in it. Credentials stay in the kubeconfig and in the cluster's Secrets. */
+export const connectionSchema = z.object({
+  kind: z.literal("kubernetes"),
+  access: z.discriminatedUnion("from", [
+    z.object({ from: z.literal("kubeconfig"), path: z.string().min(1), context: z.string().min(1).optional() }),
+    /** The service account of the pod that the studio runs in. */
+    z.object({ from: z.literal("in-cluster") }),
+  ]),
+  namespace: dnsLabel,
+  /** How gateway and studio reach engines: their Services' names, a port of the node they stand on, or through a proxy. */
+  reach: z
+    .discriminatedUnion("by", [
+      z.object({ by: z.literal("service") }),
+      /** `host` where nodes are reached under another address than the one they tell. */
+      z.object({ by: z.literal("node-port"), host: z.string().min(1).optional() }),
+      /** `{service}` and `{namespace}` are filled in. */
+      z.object({ by: z.literal("url"), template: urlTemplate }),
+    ])
+    .default({ by: "service" }),
+  engine: engineSchema,
+  /** By card: what engines load, flags beside Weir's own, and another engine than the cluster's. */
+  models: z.record(
+    z.string(),
+    z.object({ source: z.string().min(1), args: z.array(z.string()).default([]), engine: engineSchema.optional() }),
+  ),
+  /** Environment of engines. Secrets are named, never written down here. */
+  env: z.record(z.string(), z.union([z.object({ value: z.string() }), z.object({ secret: z.string(), key: z.string() })])).default({}),
+  /** A volume claim with weights, for sources that are paths. */
+  weights: z.object({ claim: z.string().min(1), mountPath: z.string().startsWith("/") }).optional(),
+  /** Cards by `nvidia.com/gpu.product`, on top of the known ones. */
+  gpuProducts: z.record(z.string(), z.string()).default({}),
+  /** Card of GPUs whose nodes have no such label. */
+  gpu: z.string().min(1).optional(),
+  /** How long an engine may load. */
+  loadSeconds: z.int().positive().default(1800),
+  /** How long an engine that is ended may finish what it has; after the gateway's drain there is nothing left. */
+  graceSeconds: z.int().nonnegative().default(600),
+  /** Where given, each model gets an InferencePool that this endpoint picker serves. */
+  pool: z.object({ endpointPicker: dnsLabel, port: z.int().positive().default(9002) }).optional(),
+});
+
+export type KubernetesConnection = z.infer<typeof connectionSchema>;
+/** As an operator writes it: what has a default may be left out. */
+export type KubernetesConnectionInput = z.input<typeof connectionSchema>;

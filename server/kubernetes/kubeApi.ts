@@ -1,0 +1,160 @@
+import { type IncomingMessage, request as plainRequest } from "node:http";
+import { type RequestOptions, request as tlsRequest } from "node:https";
+import { KubeConfig } from "@kubernetes/client-node";
+import { z } from "zod";
+import type { KubernetesConnection } from "./connection";
+
+export interface KubeRequest<Schema extends z.ZodType> {
+  readonly method?: "GET" | "PATCH" | "DELETE";
+  /** With its query. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly schema: Schema;
+  readonly signal?: AbortSignal | undefined;
+  readonly limitMs?: number | undefined;
+}
+
+/** `away`: not answered, or not now; ask again. `denied`: other credentials are needed. `missing`: there is no such thing. */
+export type KubeFailure = "away" | "denied" | "missing" | "conflict" | "refused";
+
+export type KubeAnswer<Value> =
+  | { readonly ok: true; readonly value: Value; readonly created?: boolean }
+  | { readonly ok: false; readonly message: string; readonly failure: KubeFailure };
+
+export type KubeApi = <Schema extends z.ZodType>(request: KubeRequest<Schema>) => Promise<KubeAnswer<z.infer<Schema>>>;
+
+/** The API server's own timeout is a minute. */
+const requestLimitMs = 30_000;
+
+/** Longest part of the API server's words that is repeated to an operator. */
+const shownLength = 400;
+
+const statusSchema = z.object({
+  message: z.string().default(""),
+  details: z
+    .object({
+      causes: z.array(z.object({ reason: z.string().optional(), message: z.string().optional(), field: z.string().optional() })).optional(),
+    })
+    .optional(),
+});
+
+/**
+ * Calls an API server with a kubeconfig's or a pod's credentials; every failure comes back as a sentence. Credentials that are not taken
+ * are read anew once, since kubeconfigs and tokens are replaced under a running studio.
+ */
+export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
+  let loaded: KubeConfig | null = null;
+  return async function call(request) {
+    const kept = loaded !== null;
+    const first = await ask(request);
+    if (first.ok || first.failure !== "denied" || !kept) return first;
+    loaded = null;
+    return ask(request);
+  };
+
+  async function ask<Schema extends z.ZodType>(request: KubeRequest<Schema>): Promise<KubeAnswer<z.infer<Schema>>> {
+    const config = loaded ?? load(access);
+    if (typeof config === "string") return failed("denied", config);
+    loaded = config;
+    const server = config.getCurrentCluster()?.server ?? "";
+    const limitMs = request.limitMs ?? requestLimitMs;
+    const limit = AbortSignal.timeout(limitMs);
+    const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
+    const options: RequestOptions = { method: request.method ?? "GET", headers: { accept: "application/json" } };
+    try {
+      await config.applyToHTTPSOptions(options);
+    } catch {
+      // What a credential plugin says may hold the credential.
+      return failed("denied", `No credentials could be had for the API server at ${server}: the kubeconfig's own way to them failed.`);
+    }
+    let reply: { readonly status: number; readonly text: string };
+    try {
+      reply = await send(new URL(request.path, withSlash(server)), options, request.body, signal);
+    } catch (error) {
+      request.signal?.throwIfAborted();
+      if (limit.aborted) return failed("away", `The API server at ${server} did not answer within ${limitMs / 1000} s.`);
+      return failed("away", `The API server at ${server} cannot be reached (${reasonOf(error)}).`);
+    }
+    if (reply.status >= 300) return refusal(server, reply.status, reply.text);
+    const parsed = request.schema.safeParse(parseJson(reply.text));
+    return parsed.success
+      ? { ok: true, value: parsed.data, created: reply.status === 201 }
+      : failed("refused", `The API server at ${server} answered ${request.path.split("?")[0]} in a form this studio does not know.`);
+  }
+}
+
+const failed = (failure: KubeFailure, message: string) => ({ ok: false, failure, message }) as const;
+
+const withSlash = (server: string): string => (server.endsWith("/") ? server : `${server}/`);
+
+/** A kubeconfig as it stands now, or a sentence. What its parser says is not repeated: it quotes the file, keys and all. */
+function load(access: KubernetesConnection["access"]): KubeConfig | string {
+  const config = new KubeConfig();
+  if (access.from === "in-cluster") {
+    try {
+      config.loadFromCluster();
+    } catch {
+      return "The studio does not run in a pod with a service account: name a kubeconfig instead.";
+    }
+    return config;
+  }
+  try {
+    config.loadFromFile(access.path);
+  } catch {
+    return `The kubeconfig ${access.path} cannot be read.`;
+  }
+  if (access.context !== undefined) config.setCurrentContext(access.context);
+  const context = config.getCurrentContext();
+  return config.getCurrentCluster() === null ? `The kubeconfig ${access.path} has no context "${context}" with a cluster.` : config;
+}
+
+function send(url: URL, options: RequestOptions, body: unknown, signal: AbortSignal): Promise<{ status: number; text: string }> {
+  const text = body === undefined ? null : JSON.stringify(body);
+  // JSON is YAML, and the only form in which server-side apply takes it from every server since 1.22.
+  const type = options.method === "PATCH" ? "application/apply-patch+yaml" : "application/json";
+  const headers = text === null ? {} : { "content-type": type, "content-length": Buffer.byteLength(text) };
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? tlsRequest : plainRequest;
+    const call = send(url, { ...options, headers: { ...options.headers, ...headers }, signal }, (response: IncomingMessage) => {
+      const parts: Buffer[] = [];
+      response.on("data", (part: Buffer) => parts.push(part));
+      response.on("error", reject);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString() }));
+    });
+    call.on("error", reject);
+    call.end(text);
+  });
+}
+
+function refusal(server: string, status: number, text: string): Extract<KubeAnswer<never>, { ok: false }> {
+  const parsed = statusSchema.safeParse(parseJson(text));
+  const message = (parsed.success ? parsed.data.message : text).slice(0, shownLength).replace(/\.?$/, ".");
+  const causes = parsed.success ? (parsed.data.details?.causes ?? []) : [];
+  if (status === 401) return failed("denied", `The API server at ${server} does not take these credentials: they are expired or missing.`);
+  if (status === 403) return failed("denied", `These credentials are expired or missing a right: ${message}`);
+  if (status === 404) return failed("missing", message);
+  const held = causes.filter((cause) => cause.reason === "FieldManagerConflict" || /^conflict with /.test(cause.message ?? ""));
+  const [first] = held;
+  if (status === 409 && first !== undefined) {
+    const who = /"([^"]*)"/.exec(first.message ?? "")?.[1] ?? "somebody else";
+    const more = held.length === 1 ? "" : `, and ${held.length - 1} more ${held.length === 2 ? "field" : "fields"}`;
+    return failed("conflict", `${first.field ?? "A field"} is held by ${who}, not by Weir${more}.`);
+  }
+  // Without such causes somebody wrote between a read and a write of the API server's own.
+  if (status === 409 || status === 429 || status >= 500)
+    return failed("away", `The API server at ${server} answered ${status}: ${message}`);
+  return failed("refused", message);
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return (error as NodeJS.ErrnoException).code ?? error.message;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

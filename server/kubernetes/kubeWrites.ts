@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import type { Answer, StepOptions } from "@/server/clusters/connector";
+import type { KubeAnswer, KubeApi } from "./kubeApi";
+import type { KubeObject } from "./manifests";
+import { manager } from "./names";
+import { objectPath } from "./paths";
+
+const backoffMs = { first: 250, most: 8_000 };
+
+const appliedSchema = z.object({ metadata: z.object({ uid: z.string() }) });
+
+/** An object by what its removal needs. With `uid` only that very one is removed, not a namesake that took its place. */
+export interface Removal {
+  readonly kind: KubeObject["kind"];
+  readonly name: string;
+  readonly uid?: string;
+}
+
+export type KubeWrites = ReturnType<typeof createKubeWrites>;
+
+/** Writes to one namespace. While the API server is away they are tried again, for `awayMs` at most, and what is waited for is told. */
+export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number) {
+  async function patiently<Value>(ask: () => Promise<KubeAnswer<Value>>, { signal, report }: StepOptions): Promise<KubeAnswer<Value>> {
+    const deadline = Date.now() + awayMs;
+    let told = "";
+    for (let pause = backoffMs.first; ; pause = Math.min(backoffMs.most, pause * 2)) {
+      const answer = await ask();
+      if (answer.ok || answer.failure !== "away" || Date.now() + pause > deadline) return answer;
+      if (answer.message !== told) report(answer.message);
+      told = answer.message;
+      await sleep(pause, undefined, { signal });
+    }
+  }
+
+  const apply = (object: KubeObject, dryRun: boolean, options: StepOptions) => {
+    const query = `fieldManager=${manager}&force=false${dryRun ? "&dryRun=All" : ""}`;
+    const path = `${objectPath(object.kind, namespace, object.metadata.name)}?${query}`;
+    return patiently(() => api({ method: "PATCH", path, body: object, schema: appliedSchema, signal: options.signal }), options);
+  };
+
+  async function remove({ kind, name, uid }: Removal, options: StepOptions): Promise<Answer<string>> {
+    const body = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      propagationPolicy: "Foreground",
+      ...(uid === undefined ? {} : { preconditions: { uid } }),
+    };
+    const path = objectPath(kind, namespace, name);
+    const gone = await patiently(() => api({ method: "DELETE", path, body, schema: z.unknown(), signal: options.signal }), options);
+    return gone.ok || gone.failure === "missing"
+      ? { ok: true, value: "removed" }
+      : { ok: false, message: `${kind} ${name}: ${gone.message}` };
+  }
+
+  return {
+    patiently,
+    remove,
+    /**
+     * Applies objects on the server's side, never by force, after a dry run of all of them: what one of them is refused for, none is applied for.
+     *
+     * @returns what was new and is there now, in the order of its making; also where a later one failed after all.
+     */
+    async applyAll(
+      objects: readonly KubeObject[],
+      options: StepOptions,
+    ): Promise<{ readonly refusal: string | null; readonly made: Removal[] }> {
+      const made: Removal[] = [];
+      for (const dryRun of [true, false]) {
+        for (const object of objects) {
+          const applied = await apply(object, dryRun, options);
+          const { kind, metadata } = object;
+          if (!applied.ok) return { refusal: refusalText(object, applied), made };
+          if (!dryRun && applied.created) made.push({ kind, name: metadata.name, uid: applied.value.metadata.uid });
+        }
+      }
+      return { refusal: null, made };
+    },
+  };
+}
+
+function refusalText({ kind, metadata }: KubeObject, { failure, message }: Extract<KubeAnswer<never>, { ok: false }>): string {
+  if (failure === "missing" && (kind === "LeaderWorkerSet" || kind === "InferencePool"))
+    return `The cluster does not know ${kind}: its API is not installed. ${message}`;
+  return failure === "away" || failure === "denied" ? message : `${kind} ${metadata.name} is refused: ${message}`;
+}

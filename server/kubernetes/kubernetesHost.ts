@@ -1,0 +1,146 @@
+import type { Answer, StepOptions } from "@/server/clusters/connector";
+import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/engineHost";
+import { type Look, waitUntil } from "@/server/clusters/waitUntil";
+import { type ClusterPicture, pictureOf, podsOf } from "./clusterPicture";
+import type { KubernetesConnection } from "./connection";
+import { createKubeApi, type KubeAnswer } from "./kubeApi";
+import { type KubeLists, readLists } from "./kubeLists";
+import { createKubeWrites, type Removal } from "./kubeWrites";
+import { engineObjects, poolName } from "./manifests";
+import { objectName } from "./names";
+import { obstacleTo } from "./obstacle";
+
+/** The longest that an API server which is being replaced is away. */
+const defaultAwayMs = 60_000;
+
+/** Schedulers answer within seconds. */
+const defaultPlaceMs = 60_000;
+
+/** Nodes end and report pods some seconds after their grace has passed. */
+const beyondGraceMs = 60_000;
+
+const defaultEveryMs = 1_000;
+
+export interface KubernetesHostDeps {
+  /** Keeps this cluster's engines apart from those of others in the same namespace. */
+  readonly clusterId: string;
+  /** How long calls are tried again while the API server is away. */
+  readonly awayMs?: number;
+  /** How long an engine may wait for its node before it is taken back. */
+  readonly placeMs?: number;
+  /** Between two looks at pods that are waited for. */
+  readonly everyMs?: number;
+}
+
+/** What this host tells beyond what every host does. */
+export type KubernetesObservation = HostObservation & Pick<ClusterPicture, "nodes" | "engines" | "notes">;
+
+export interface KubernetesHost extends EngineHost {
+  observe(options: LookOptions): Promise<Answer<KubernetesObservation>>;
+  /** What Kubernetes says of an engine that does not answer yet; null where it says nothing. */
+  why(engineId: string, options: LookOptions): Promise<Look | null>;
+}
+
+/** Engines as Deployments and LeaderWorkerSets of a Kubernetes cluster. Which of a node's GPUs they get is the node's choice: plans say how many. */
+export function createKubernetesHost(connection: KubernetesConnection, deps: KubernetesHostDeps): KubernetesHost {
+  const { clusterId, awayMs = defaultAwayMs, placeMs = defaultPlaceMs, everyMs = defaultEveryMs } = deps;
+  const api = createKubeApi(connection.access);
+  const writes = createKubeWrites(api, connection.namespace, awayMs);
+  const lists = (options: LookOptions) => readLists(api, connection, clusterId, options);
+
+  async function picture(options: LookOptions): Promise<KubeAnswer<ClusterPicture>> {
+    const read = await lists(options);
+    if (!read.ok) return read;
+    const found = pictureOf(read.value, connection, clusterId);
+    return typeof found === "string" ? { ok: false, failure: "refused", message: found } : { ok: true, value: found };
+  }
+
+  /** An engine without a node holds no GPU and never will by itself: whoever started it is told, and it is not left standing. */
+  const placed = (engineId: string, options: StepOptions): Promise<Answer<string>> =>
+    waitUntil(
+      async (): Promise<Look> => {
+        const found = await picture(options);
+        if (!found.ok) return { waiting: found.message };
+        const engine = found.value.engines.find((one) => one.id === engineId);
+        if (engine === undefined) return { failed: `Somebody else removed ${engineId} while it was placed.` };
+        return engine.placed ? { holds: "loading" } : (engine.look ?? { waiting: "Kubernetes has not placed it yet" });
+      },
+      { ...options, limitMs: placeMs, everyMs },
+    );
+
+  async function takeBack(made: readonly Removal[], why: string, options: StepOptions): Promise<Answer<string>> {
+    for (const removal of made.toReversed()) {
+      const gone = await writes.remove(removal, options);
+      if (!gone.ok) return { ok: false, message: `${why} What was begun could not be taken back: ${gone.message}` };
+    }
+    return { ok: false, message: why };
+  }
+
+  return {
+    async observe(options) {
+      const found = await picture(options);
+      if (!found.ok) return { ok: false, message: found.message };
+      return { ok: true, value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null } };
+    },
+
+    async why(engineId, options) {
+      const found = await picture(options);
+      if (!found.ok) return { waiting: found.message };
+      return found.value.engines.find((one) => one.id === engineId)?.look ?? null;
+    },
+
+    async start(engine, options) {
+      const objects = engineObjects(engine, { connection, clusterId });
+      if (!objects.ok) return objects;
+      const found = await writes.patiently(() => picture(options), options);
+      if (!found.ok) return { ok: false, message: found.message };
+      const obstacle = obstacleTo(engine, found.value);
+      if (obstacle !== null) return { ok: false, message: obstacle };
+      const { refusal, made } = await writes.applyAll(objects.value, options);
+      if (refusal !== null) return takeBack(made, refusal, options);
+      const place = await placed(engine.id, options);
+      if (!place.ok) return takeBack(made, place.message, options);
+      return made.length > 0 ? place : { ok: true, value: "was up already" };
+    },
+
+    async stop(engineId, options) {
+      const found = await writes.patiently(() => picture(options), options);
+      if (!found.ok) return { ok: false, message: found.message };
+      const engine = found.value.engines.find((one) => one.id === engineId);
+      if (engine === undefined) return { ok: true, value: "was gone already" };
+      const name = objectName(engineId);
+      const lastOfModel = !found.value.engines.some((one) => one.id !== engineId && one.model === engine.model);
+      // What runs goes last, so that a stop which was broken off finds it and goes on.
+      const removals: readonly Removal[] = [
+        { kind: "Service", name },
+        ...(connection.pool !== undefined && lastOfModel
+          ? [{ kind: "InferencePool", name: poolName(engine.model, clusterId) } as const]
+          : []),
+        { kind: engine.placements.length === 1 ? "Deployment" : "LeaderWorkerSet", name, uid: engine.uid },
+      ];
+      for (const removal of removals) {
+        const gone = await writes.remove(removal, options);
+        if (!gone.ok) return gone;
+      }
+      return waitUntil(
+        async (): Promise<Look> => {
+          const read = await lists(options);
+          return read.ok ? endedLook(read.value, { name, engineId, clusterId }) : { waiting: read.message };
+        },
+        { ...options, limitMs: connection.graceSeconds * 1_000 + beyondGraceMs, everyMs },
+      );
+    },
+  };
+}
+
+interface Ending {
+  readonly name: string;
+  readonly engineId: string;
+  readonly clusterId: string;
+}
+
+function endedLook({ running, pods }: KubeLists, { name, engineId, clusterId }: Ending): Look {
+  const left = podsOf(engineId, pods, clusterId);
+  if (left.length > 0) return { waiting: `${left.map((pod) => pod.metadata.name).join(", ")} is ending` };
+  return running.some((one) => one.metadata.name === name) ? { waiting: "it is ending" } : { holds: "its GPUs are free" };
+}
