@@ -24,7 +24,8 @@ const spans: readonly { readonly value: LiveSpan; readonly text: string }[] = [
 function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void }) {
   const client = useTRPCClient();
   const current = useCurrentCluster();
-  const clusters = (useClusters().data ?? []).filter(({ health }) => health.word !== "not connected");
+  const { data } = useClusters();
+  const clusters = (data ?? []).filter(({ health }) => health.word !== "not connected");
   const [chosen, setChosen] = useState<string | null>(null);
   const [span, setSpan] = useState<LiveSpan>("hour");
   const clusterId = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id))?.spec.id ?? clusters[0]?.spec.id ?? null;
@@ -34,6 +35,7 @@ function FromCluster({ onTable }: { readonly onTable: (uploadId: string) => void
       if (uploadId !== null) onTable(uploadId);
     },
   });
+  if (data === undefined) return null;
   if (clusterId === null) return <p className="text-sm text-ink-3">No cluster is connected: there is no telemetry to take rows from.</p>;
   return (
     <div className="flex flex-col gap-3">

@@ -112,6 +112,7 @@ function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: Watch
   return {
     origin: emulated || engine.type === "weir-emulator" ? "emulated" : "live",
     engine: kind,
+    version: engine.version,
     model,
     gpu: deployed.gpu,
     precision: card.precision,

@@ -17,6 +17,7 @@ const cards = catalogueOf(noUserCards);
 const profile = engineProfiles.vllm;
 const engine: LiveEngine = {
   origin: "live",
+  version: "0.30.0",
   engine: "vllm",
   model: "llama-3.1-8b",
   gpu: "h100-sxm",
@@ -95,7 +96,7 @@ describe("a table of live rows", () => {
         const rows = liveRows(some, { ...engine, origin }, ({ fromMs }) => `a ${fromMs}`);
         const [header = "", ...lines] = liveTable(rows).trimEnd().split("\n");
         const names = header.split(",");
-        for (const [index, { window: _, measured, ...row }] of rows.entries()) {
+        for (const [index, { window: _, version: __, measured, ...row }] of rows.entries()) {
           const cells = (lines[index] ?? "").split(",");
           const read = readServingRow(Object.fromEntries(names.map((name, at) => [name, cells[at] ?? ""])), index + 2, cards);
           const { ttftSeconds, tpotSeconds } = measured;

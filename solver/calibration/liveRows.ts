@@ -4,10 +4,13 @@ import type { SteadyWindow } from "./steadyWindows";
 /** An engine of which all is known that a row needs. */
 export interface LiveEngine extends Pick<ServingRow, "engine" | "model" | "gpu" | "precision" | "kvPrecision" | "shape"> {
   readonly origin: Exclude<RowOrigin, "run">;
+  /** As it says itself; null where it does not. */
+  readonly version: string | null;
 }
 
 /** A row made of some time of steady load, with what else is known of that time. */
 export interface LiveRow extends ServingRow {
+  readonly version: string | null;
   readonly window: SteadyWindow;
 }
 
@@ -43,6 +46,7 @@ export function liveTable(rows: readonly LiveRow[]): string {
     ["id", (row) => row.id],
     ["measured_on", (row) => row.origin],
     ["engine", (row) => row.engine],
+    ["engine_version", (row) => row.version ?? ""],
     ["model", (row) => row.model],
     ["gpu", (row) => row.gpu],
     ["tp", (row) => row.shape.tp],
