@@ -61,19 +61,37 @@ describe("prepareAttention", () => {
     expect(problem?.text).toContain("its process runs");
   });
 
-  it("says that no engine of a model takes work only when one is unhealthy, not while all load", () => {
-    const routing = { policy: { kind: "fixed", model: "small-8b" }, controls: null } as unknown as LiveFrame["gateway"]["routing"];
-    const served = { gateway: { ...gateway, routing } };
-    const wordsOfAll = (healths: readonly EngineFrame["health"][]) =>
-      prepareAttention([
-        frameOf(
-          healths.map((health, at) => testEngine(`e${at}`, { health })),
-          served,
-        ),
-      ]).map((each) => each.word);
-    expect(wordsOfAll(["unhealthy", "unknown"])).toContain("no engine takes work");
-    expect(wordsOfAll(["unhealthy", "serving"])).not.toContain("no engine takes work");
-    expect(wordsOfAll(["unknown", "unknown"])).toEqual([]);
+  const stage = {
+    model: "small-8b",
+    queued: 0,
+    inFlight: 0,
+    share: 1,
+    escalated: 0,
+    p50Seconds: 1,
+    p95Seconds: 1,
+    p99Seconds: 1,
+    meanJudgedScore: null,
+  };
+
+  it("says that no engine of a model in force takes work when all are unhealthy or gone, not while they load or drain", () => {
+    const after = (seconds: number, healths: readonly EngineFrame["health"][], queued = 0) =>
+      prepareAttention(
+        minute((ago) => ({
+          engines: (ago <= seconds ? healths : ["serving" as const]).map((health, at) => testEngine(`e${at}`, { health })),
+          gateway: { ...gateway, stages: [{ ...stage, queued }] },
+        })),
+      ).find(({ word }) => word === "no engine takes work");
+    expect(after(10, ["unhealthy", "unknown"])).toMatchObject({ subject: "small-8b", tone: "bad", when: { text: "for 10\u00a0s" } });
+    expect(after(10, [], 209)?.text).toMatch(/^None is there; 209 wait\. /);
+    expect(after(4, [])).toBeUndefined();
+    expect(after(10, ["unhealthy", "serving"])).toBeUndefined();
+    expect(after(10, ["unknown", "draining"])).toBeUndefined();
+  });
+
+  it("does not miss engines of a model that are not watched while requests go through them", () => {
+    const unwatched = (queued: number, inFlight: number) =>
+      prepareAttention(minute(() => ({ gateway: { ...gateway, stages: [{ ...stage, queued, inFlight }] } }))).map((each) => each.word);
+    expect([unwatched(0, 0), unwatched(5, 8), unwatched(5, 0)]).toEqual([[], [], ["no engine takes work"]]);
   });
 
   it("goes by what a silent gateway said last of an engine", () => {
@@ -110,7 +128,6 @@ describe("prepareAttention", () => {
   });
 
   it("tells a queue near the gateway's bound from a long one", () => {
-    const stage = { model: "m", inFlight: 1, share: 1, escalated: 0, p50Seconds: 1, p95Seconds: 1, p99Seconds: 1, meanJudgedScore: null };
     const wordsAt = (queued: number) =>
       prepareAttention([frameOf([], { gateway: { ...gateway, stages: [{ ...stage, queued }] } })]).map((each) => each.word);
     expect([wordsAt(1599), wordsAt(1600)]).toEqual([[], ["queue nearly full"]]);
@@ -194,7 +211,7 @@ describe("prepareAttention", () => {
     } as const;
     expect(prepareAttention([frameOf([], { gpuSource: { ...source, failing: { ...failing, kind: "unreachable" } } })])[0]).toMatchObject({
       subject: "dcgm-exporter",
-      word: "GPUs: not reachable",
+      word: "not reachable",
     });
     expect(prepareAttention([frameOf([], { gpuSource: { ...source, state: "unreachable", failing: null } })])).toEqual([]);
   });

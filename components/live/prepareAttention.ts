@@ -1,6 +1,5 @@
 import type { LiveFrame } from "@/server/contracts/studio";
-import { modelsOf } from "@/solver/plan/policySchema";
-import { formatCount, formatRate } from "../ui/format";
+import { formatCount, formatCounted, formatRate } from "../ui/format";
 import { engineFindings, failingOf } from "./engineFindings";
 import { type Finding, heldSince, linesOf, type Problem } from "./findings";
 
@@ -8,6 +7,9 @@ import { type Finding, heldSince, linesOf, type Problem } from "./findings";
 const MOST_QUEUED = 2000;
 /** From this share of the bound on a burst of seconds fills the rest. */
 const NEARLY_FULL = 0.8;
+
+/** When the studio starts, engines are found within a few rounds. */
+const UNSERVED_MS = 5_000;
 
 /** Of requests: where one in a hundred fails, users notice. */
 const BAD_ERROR_SHARE = 0.01;
@@ -23,7 +25,7 @@ export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem
     [
       ...gatewayFindings(frame, frames),
       ...panicFindings(frame),
-      ...stageFindings(frame),
+      ...stageFindings(frame, frames),
       ...rateFindings(frame, frames),
       ...engineFindings(frames),
       ...gpuFindings(frame),
@@ -76,27 +78,41 @@ function panicFindings({ gateway }: LiveFrame): readonly Finding[] {
   ];
 }
 
-function stageFindings({ gateway, engines }: LiveFrame): readonly Finding[] {
+/**
+ * Whether requests for a model have nowhere to go, which engines that load or drain will mend by themselves. None at all counts where there
+ * were some, or requests wait and none is under way: the gateway may have engines that are not watched.
+ */
+function isUnserved({ engines, gateway }: LiveFrame, model: string, wereSome: boolean): boolean {
+  const healths = engines.filter((engine) => engine.model === model).map(({ health }) => health);
+  if (healths.length > 0) return healths.includes("unhealthy") && !healths.includes("serving");
+  const { queued = null, inFlight = null } = gateway.stages.find((stage) => stage.model === model) ?? {};
+  return (inFlight ?? 0) === 0 && (wereSome || (queued ?? 0) > 0);
+}
+
+function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+  const { gateway, engines } = frame;
   if (gateway.state === "unreachable") return [];
-  const models = gateway.routing === null ? [] : modelsOf(gateway.routing.policy);
-  const unserved = models.filter((model) => {
-    const healths = engines.filter((engine) => engine.model === model).map(({ health }) => health);
-    return healths.includes("unhealthy") && !healths.includes("serving");
-  });
   return [
-    ...unserved.map(
-      (model): Finding => ({
-        ...none,
-        cause: "model without engines",
-        kind: "model",
-        subject: model,
-        tone: "bad",
-        word: "no engine takes work",
-        when: null,
-        action:
-          "Requests that need it fail. Bring an engine of it back, apply a plan without it, or send everything to another model (panic).",
-      }),
-    ),
+    ...gateway.stages.flatMap(({ model, queued }): readonly Finding[] => {
+      const wereSome = frames.some((then) => then.engines.some((engine) => engine.model === model));
+      const sinceMs = heldSince(frames, (then) => (then.gateway.state === "unreachable" ? null : isUnserved(then, model, wereSome)));
+      if (sinceMs === null || frame.atMs - sinceMs < UNSERVED_MS) return [];
+      const there = engines.filter((engine) => engine.model === model).length;
+      return [
+        {
+          ...none,
+          cause: "model without engines",
+          kind: "model",
+          subject: model,
+          tone: "bad",
+          word: "no engine takes work",
+          when: { is: "since", atMs: sinceMs },
+          reason: `${there === 0 ? "None is there" : `${formatCounted(there, "engine")}, none healthy`}${queued ? `; ${formatCount(queued)} wait` : ""}`,
+          action:
+            "Requests that need it wait or fail. Bring an engine of it back, apply a plan without it, or send everything to another model (panic).",
+        },
+      ];
+    }),
     ...gateway.stages
       .filter(({ queued }) => queued !== null && queued >= NEARLY_FULL * MOST_QUEUED)
       .map(
@@ -159,10 +175,10 @@ function gpuFindings({ gpuSource }: LiveFrame): readonly Finding[] {
   return [
     {
       cause: "gpus",
-      kind: "GPUs",
+      kind: "GPU source",
       subject: gpuSource.kind,
       tone: "warn",
-      word: `GPUs: ${failing.word}`,
+      word: failing.word,
       when: failing.when,
       nextTryAtMs: failing.nextTryAtMs,
       reason: gpuSource.reason,
