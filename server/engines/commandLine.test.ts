@@ -1,10 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { commandLine, commandTemplates, engineKinds, templateFault } from "./commandLine";
+import { type CommandValues, commandLine, commandTemplates, engineKinds, templateFault } from "./commandLine";
 
-const values = {
-  ...{ source: "meta-llama/Llama-3.1-8B-Instruct", servedName: "llama-3.1-8b", host: "127.0.0.1", port: 8101 },
-  ...{ tp: 2, pp: 1, gpus: [2, 3], precision: "bf16", args: ["--max-model-len", "8192"] },
-} as const;
+const values: CommandValues = {
+  source: "meta-llama/Llama-3.1-8B-Instruct",
+  servedName: "llama-3.1-8b",
+  host: "127.0.0.1",
+  port: 8101,
+  tp: 2,
+  pp: 1,
+  gpus: [2, 3],
+  precision: "bf16",
+  args: ["--max-model-len", "8192"],
+};
 
 describe("command line", () => {
   it("starts vLLM under the card's name, in the plan's shape and precision, with the model's own flags last", () => {

@@ -1,0 +1,54 @@
+import type { EngineRecord, EngineRecords } from "./engineRecords";
+import type { ProcessTable } from "./processIdentity";
+
+/**
+ * What became of an engine. `left`: its main process is gone and others of it live on, with its GPUs. `ended`: nothing of it runs.
+ */
+export type EngineLife =
+  | { readonly state: "alive"; readonly pid: number; readonly record: EngineRecord }
+  | { readonly state: "left"; readonly pids: readonly number[]; readonly record: EngineRecord }
+  | { readonly state: "ended"; readonly record: EngineRecord };
+
+/**
+ * Looks at the processes of a recorded engine and puts down what was not known: the process of one whose studio was killed right after
+ * starting it (found by the log it writes, which no other process has), and that one has ended. A process of the same number that
+ * began at another time is none of it.
+ *
+ * @returns null for an engine that was about to be started and never was; its record is gone then.
+ */
+export function lifeOf(record: EngineRecord, records: EngineRecords, table: ProcessTable): EngineLife | null {
+  if (record.ended) return { state: "ended", record };
+  if (record.process === null) {
+    const [writer] = table.writersOf(record.log);
+    const pid = writer === undefined ? null : table.groupOf(writer);
+    if (pid === null) {
+      records.remove(record.order.id);
+      return null;
+    }
+    const found = { ...record, process: { pid, start: table.startOf(pid) } };
+    records.write(found);
+    return lifeOf(found, records, table);
+  }
+  const { pid, start } = record.process;
+  if (start !== null && table.startOf(pid) === start) return { state: "alive", pid, record };
+  const pids = table.writersOf(record.log);
+  if (pids.length > 0) return { state: "left", pids, record };
+  const ended = { ...record, ended: true };
+  records.write(ended);
+  return { state: "ended", record: ended };
+}
+
+/** Signals an engine's whole group, or one by one what its main process left behind; nothing where it has ended. */
+export function signalEngine(life: EngineLife, name: "SIGTERM" | "SIGKILL"): void {
+  if (life.state === "alive") signal(-life.pid, name);
+  if (life.state === "left") for (const pid of life.pids) signal(pid, name);
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // It ended between the look and the signal.
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
+}

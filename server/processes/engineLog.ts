@@ -1,0 +1,68 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+
+/** An engine that logs every request writes this much in some hours. */
+const mostLogBytes = 32 * 1024 * 1024;
+
+/** What a sentence is made from. */
+const lookBackBytes = 64 * 1024;
+const shownLines = 5;
+const shownLineLength = 300;
+
+/** Frames of a stack and their source are set in; what went wrong is not. */
+const setIn = /^\s/;
+
+/** What was cut off a log that had grown too large. */
+const cutOff = (log: string): string => `${log}.cut`;
+
+/**
+ * Opens a new log that this user alone may read; that of the engine's last run is kept beside it. The descriptor appends, so that the file
+ * may be emptied under its writer.
+ */
+export function openEngineLog(log: string): number {
+  rmSync(cutOff(log), { force: true });
+  if (existsSync(log)) renameSync(log, `${log}.previous`);
+  return openSync(log, "a", 0o600);
+}
+
+/** Puts the end of a log that has grown too large aside and empties it. Lines written meanwhile may be lost. */
+export function trimEngineLog(log: string, mostBytes = mostLogBytes): void {
+  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= mostBytes) return;
+  writeFileSync(cutOff(log), readEnd(log, mostBytes / 2).bytes, { mode: 0o600 });
+  truncateSync(log);
+}
+
+/** The last lines of a log, the frames of a stack left out, fit for a sentence; empty where nothing was written. */
+export function lastLines(log: string, mask: (text: string) => string): readonly string[] {
+  if (!existsSync(log)) return [];
+  const { bytes, whole } = readEnd(log, lookBackBytes);
+  const text = bytes.toString("utf8");
+  // A line whose beginning is cut off may begin within a key, which no mask would know.
+  const known = whole && !existsSync(cutOff(log)) ? text : text.slice(text.indexOf("\n") + 1);
+  const lines = mask(known)
+    .split(/\r?\n|\r/)
+    .map(printable)
+    .filter((line) => line.trim() !== "");
+  const told = lines.filter((line) => !setIn.test(line));
+  return (told.length > 0 ? told : lines)
+    .slice(-shownLines)
+    .map((line) => (line.length > shownLineLength ? `${line.slice(0, shownLineLength)}…` : line).trim());
+}
+
+function readEnd(file: string, most: number): { readonly bytes: Buffer; readonly whole: boolean } {
+  const descriptor = openSync(file, "r");
+  try {
+    const { size } = fstatSync(descriptor);
+    const length = Math.min(size, Math.floor(most));
+    const bytes = Buffer.alloc(length);
+    const read = readSync(descriptor, bytes, 0, length, size - length);
+    return { bytes: bytes.subarray(0, read), whole: length === size };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Without colours and other control sequences. */
+const printable = (line: string): string => stripEscapes(line).replace(/\p{Cc}/gu, (character) => (character === "\t" ? " " : ""));
+
+const stripEscapes = (line: string): string => line.replaceAll(new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[A-Za-z]`, "g"), "");

@@ -1,0 +1,101 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+
+const engineOrderSchema = engineRequestSchema.extend({
+  id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,199}$/),
+  precision: z.enum(["bf16", "fp8", "int4"]),
+});
+
+const engineRecordSchema = z.object({
+  order: engineOrderSchema,
+  port: z.int(),
+  /** What was run, keys hidden. */
+  command: z.array(z.string()),
+  log: z.string(),
+  startedAt: z.iso.datetime(),
+  /** null: it was about to be started, and may have been. */
+  process: z.object({ pid: z.int().positive(), start: z.string().nullable() }).nullable(),
+  /** It has been told to end. */
+  stopping: z.boolean(),
+  /** Nothing of it runs any more. */
+  ended: z.boolean(),
+  /** How its process ended, where a studio was there to see it. */
+  exit: z.object({ code: z.int().nullable(), signal: z.string().nullable(), at: z.iso.datetime() }).nullable(),
+});
+
+/** One engine that was started here, as kept on disk: what a studio that has just begun knows of what others began. */
+export type EngineRecord = z.infer<typeof engineRecordSchema>;
+
+/** Records of engines, a file each: whole at any moment, read anew each time, since a second studio may write them. */
+export interface EngineRecords {
+  /** null where there is none. @throws Error that names a file which is no record. */
+  read(engineId: string): EngineRecord | null;
+  all(): readonly EngineRecord[];
+  write(record: EngineRecord): void;
+  remove(engineId: string): void;
+}
+
+/** Whether an engine may be called this: its files are named after it. */
+export const isEngineId = (id: string): boolean => engineOrderSchema.shape.id.safeParse(id).success;
+
+const suffix = ".json";
+
+/** Records kept in a folder, which the first one makes. */
+export function engineRecordsIn(folder: string): EngineRecords {
+  const fileOf = (engineId: string): string => join(folder, `${engineId}${suffix}`);
+
+  const read = (engineId: string): EngineRecord | null => {
+    const file = fileOf(engineId);
+    let text: string;
+    try {
+      text = readFileSync(file, "utf8");
+    } catch (error) {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+      throw error;
+    }
+    const parsed = engineRecordSchema.safeParse(parseJson(text));
+    if (!parsed.success) throw new Error(`${file} is no record of an engine: see what runs, then mend or remove it.`);
+    return parsed.data;
+  };
+
+  return {
+    read,
+    all() {
+      if (!existsSync(folder)) return [];
+      const files = readdirSync(folder).filter((name) => name.endsWith(suffix));
+      return files.flatMap((name) => read(name.slice(0, -suffix.length)) ?? []);
+    },
+    write(record) {
+      const file = fileOf(record.order.id);
+      const written = `${file}.new`;
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const descriptor = openSync(written, "w", 0o600);
+      writeFileSync(descriptor, `${JSON.stringify(record, null, 2)}\n`);
+      fsyncSync(descriptor);
+      closeSync(descriptor);
+      renameSync(written, file);
+    },
+    remove: (engineId) => rmSync(fileOf(engineId), { force: true }),
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

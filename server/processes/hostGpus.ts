@@ -1,0 +1,99 @@
+import { execFile } from "node:child_process";
+import type { Answer } from "@/server/clusters/connector";
+import { askNvidiaSmi } from "@/server/telemetry/nvidiaSmi";
+import { findGpu } from "@/solver/hardware/aliases";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import type { ProcessConnection } from "./processConnection";
+
+export interface HostGpus {
+  /** Id of their card. */
+  readonly card: string;
+  readonly count: number;
+  /** What computes on them, whoever started it. A container sees no processes but its own. */
+  readonly uses: readonly GpuUse[];
+}
+
+export interface GpuUse {
+  readonly gpu: number;
+  readonly pid: number;
+  readonly program: string;
+}
+
+export interface HostGpuOptions {
+  /** Name or path of nvidia-smi. */
+  readonly command: string;
+  readonly node: string;
+  readonly cards: () => CardCatalogue["gpus"];
+  /** What the connection says of them. */
+  readonly given: ProcessConnection["gpus"];
+}
+
+/** Which GPUs there are and how nvidia-smi numbers them; they do not change while a driver runs, but it may be loaded anew. */
+interface Inventory {
+  readonly card: string;
+  readonly indexOf: ReadonlyMap<string, number>;
+  readonly readAtMs: number;
+}
+
+const inventoryHoldsMs = 60_000;
+
+/** nvidia-smi takes a second or two where the driver is not kept loaded. */
+const smiLimitMs = 5_000;
+const mostBytes = 1_000_000;
+
+/** Reads this host's GPUs: from nvidia-smi where it is there, else as the connection says. What is in the way comes back as a sentence. */
+export function createHostGpus(options: HostGpuOptions): (limitMs?: number) => Promise<Answer<HostGpus>> {
+  const { command, given } = options;
+  let inventory: Inventory | null = null;
+
+  return async (limitMs = smiLimitMs) => {
+    const timeoutMs = Math.min(limitMs, smiLimitMs);
+    if (inventory === null || Date.now() - inventory.readAtMs > inventoryHoldsMs) {
+      const read = await readInventory(options, timeoutMs);
+      if (!read.ok) return read;
+      inventory = read.value;
+    }
+    if (inventory === null) return given === undefined ? noGpus : { ok: true, value: { ...given, uses: [] } };
+    const table = await smiTable(command, "--query-compute-apps=gpu_uuid,pid,process_name", timeoutMs);
+    if (!table.ok) return table;
+    const { card, indexOf } = inventory;
+    const uses = table.value.flatMap(([uuid = "", pid = "", program = ""]) => {
+      const gpu = indexOf.get(uuid);
+      return gpu === undefined ? [] : [{ gpu, pid: Number(pid), program }];
+    });
+    return { ok: true, value: { card, count: indexOf.size, uses } };
+  };
+}
+
+const noGpus = { ok: false, message: "nvidia-smi was not found on this host, and the connection does not say which GPUs it has." } as const;
+
+/** null where there is no nvidia-smi. */
+async function readInventory({ command, node, cards, given }: HostGpuOptions, timeoutMs: number): Promise<Answer<Inventory | null>> {
+  const smi = await askNvidiaSmi({ command, timeoutMs, node });
+  if (!smi.ok) return smi.kind === "missing" ? { ok: true, value: null } : { ok: false, message: `${smi.reason}.` };
+  const names = [...new Set(smi.readings.map(({ name }) => name))];
+  const known = names.map((name) => findGpu(name, cards())?.id ?? given?.card);
+  const [card, another] = new Set(known);
+  if (card === undefined) return { ok: false, message: `No card of Weir's is for "${names.join('", "')}": name one in the connection.` };
+  if (another !== undefined) return { ok: false, message: `This host has GPUs of several types (${names.join(", ")}); engines need one.` };
+  const table = await smiTable(command, "--query-gpu=uuid,index", timeoutMs);
+  if (!table.ok) return table;
+  const indexOf = new Map(table.value.map(([uuid = "", index = ""]) => [uuid, Number(index)]));
+  return { ok: true, value: { card, indexOf, readAtMs: Date.now() } };
+}
+
+/** Rows of a table of nvidia-smi without its header, cell by cell. */
+function smiTable(command: string, query: string, timeoutMs: number): Promise<Answer<readonly (readonly string[])[]>> {
+  return new Promise((resolve) => {
+    const options = { timeout: timeoutMs, killSignal: "SIGKILL", maxBuffer: mostBytes } as const;
+    execFile(command, [query, "--format=csv,noheader"], options, (error, output, complaint) => {
+      if (error !== null) {
+        const why = error.killed ? `did not answer within ${timeoutMs} ms` : (complaint.trim() || output.trim()).split("\n", 1)[0];
+        resolve({ ok: false, message: `${command} cannot tell what uses the GPUs: ${why || `it ended with ${error.code}`}.` });
+        return;
+      }
+      const lines = output.split(/\r?\n/).filter((line) => line.trim() !== "");
+      resolve({ ok: true, value: lines.map((line) => line.split(",").map((cell) => cell.trim())) });
+    });
+  });
+}

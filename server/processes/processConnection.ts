@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { commandTemplates, templateFault } from "@/server/engines/commandLine";
+import { looksLikeKey, namesAKey } from "./secrets";
+
+const noKey = "This looks like a key: put it into an environment variable or a file, and refer to that.";
+
+const argument = z.string().refine((text) => !looksLikeKey(text), noKey);
+
+/** What an engine's variable is: a plain value, or where the value is found when the engine is started. */
+const variableSchema = z.union([
+  z.strictObject({ value: argument }),
+  z.strictObject({ fromEnv: z.string().min(1) }),
+  z.strictObject({ fromFile: z.string().min(1) }),
+]);
+
+const modelSchema = z.strictObject({
+  /** What the engine loads: a repository's name or a path. */
+  source: z.string().min(1),
+  /** Further flags, after Weir's own. */
+  args: z.array(argument).optional(),
+  /** Name of the template it is started with, where it is not the connection's. */
+  engine: z.string().min(1).optional(),
+});
+
+/** A server that its operator started: taken into the cluster under the name it serves, never ended by Weir. */
+const adoptedSchema = z.strictObject({
+  url: z.url({ protocol: /^https?$/ }),
+  precision: z.enum(["bf16", "fp8", "int4"]),
+  /** Indices of the GPUs it runs on. */
+  gpus: z.array(z.int().nonnegative()).min(1),
+  /** The rest of its GPUs is tensor parallelism. */
+  pp: z.int().positive().optional(),
+});
+
+/** How Weir starts engines as processes of this host: which, with what, on which ports. Keys by reference only. */
+export const connectionSchema = z
+  .strictObject({
+    kind: z.literal("processes"),
+    /** What plans call this host; its host name unless given. */
+    node: z
+      .string()
+      .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
+      .optional(),
+    /** What nvidia-smi does not tell: card of the GPUs where it names none that Weir knows, and their number where it is missing. */
+    gpus: z.strictObject({ card: z.string().min(1), count: z.int().positive() }).optional(),
+    /** Template of models that name none: `vllm`, `sglang`, `llama.cpp`, or one of `templates`. */
+    engine: z.string().min(1).default("vllm"),
+    /** The operator's own command lines, by name; one named as a built-in takes its place. */
+    templates: z.record(z.string().min(1), z.array(argument)).default({}),
+    /** By the id of the model's card, which is the name that requests give it. */
+    models: z.record(z.string().min(1), modelSchema),
+    /** Variables of the engines beside the few that every program needs. */
+    environment: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), variableSchema).default({}),
+    /** Engines take the first free port of these, both ends included. */
+    ports: z
+      .strictObject({ from: z.int().min(1).max(65_535), to: z.int().min(1).max(65_535) })
+      .refine(({ from, to }) => from <= to, "The range ends before it begins.")
+      .default({ from: 8100, to: 8199 }),
+    adopt: z.array(adoptedSchema).default([]),
+  })
+  .superRefine(({ engine, templates, models, environment, adopt }, context) => {
+    const wrong = (path: readonly (string | number)[], message: string) => context.addIssue({ code: "custom", path: [...path], message });
+    for (const [name, template] of Object.entries(templates)) {
+      const fault = templateFault(template);
+      if (fault !== null) wrong(["templates", name], fault);
+    }
+    const known = new Set([...Object.keys(commandTemplates), ...Object.keys(templates)]);
+    const used = [{ path: ["engine"], name: engine }].concat(
+      Object.entries(models).map(([id, model]) => ({ path: ["models", id, "engine"], name: model.engine ?? engine })),
+    );
+    for (const { path, name } of used) if (!known.has(name)) wrong(path, `There is no template "${name}".`);
+    for (const [name, variable] of Object.entries(environment)) {
+      if ("value" in variable && namesAKey(name)) wrong(["environment", name], noKey);
+    }
+    adopt.forEach(({ gpus, pp = 1 }, index) => {
+      if (gpus.length % pp !== 0) wrong(["adopt", index, "pp"], `${gpus.length} GPUs cannot be ${pp} equal parts.`);
+    });
+  });
+
+export type ProcessConnection = z.infer<typeof connectionSchema>;

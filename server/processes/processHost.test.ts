@@ -1,0 +1,257 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { HostObservation } from "@/server/clusters/engineHost";
+import { verifyEngine } from "@/server/clusters/verifyEngine";
+import { waitUntil } from "@/server/clusters/waitUntil";
+import type { ProcessHost } from "./processHost";
+import { orderOf, testEngines, unwatched, whoIs } from "./testEngines";
+
+let engines: ReturnType<typeof testEngines>;
+beforeEach(() => {
+  engines = testEngines();
+});
+afterEach(() => engines.clear());
+
+const small = orderOf("qwen2.5-3b", 0);
+const large = orderOf("qwen2.5-7b", 1);
+
+async function observed(host: ProcessHost): Promise<HostObservation> {
+  const found = await host.observe({});
+  if (!found.ok) throw new Error(found.message);
+  return found.value;
+}
+
+const verified = (host: ProcessHost, id: string, model: string, limitMs: number) =>
+  waitUntil(
+    async () => {
+      const why = host.whyGone(id);
+      const engine = (await observed(host)).engines.find((one) => one.id === id);
+      if (why !== null || engine === undefined) return { failed: why ?? "never started" };
+      return verifyEngine(engine.url, model, new AbortController().signal);
+    },
+    { ...unwatched(), limitMs, everyMs: 50 },
+  );
+
+const messageOf = (answer: { readonly ok: boolean; readonly message?: string }): string => answer.message ?? "";
+
+/** Whether a process runs, one that waits to be collected left out. */
+const runs = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
+
+describe("engines as processes of this host", () => {
+  it("runs a command on the GPUs it was given, with the few variables it needs and those that are referred to", async () => {
+    const keyFile = join(engines.home, "key");
+    writeFileSync(keyFile, "from-a-file\n");
+    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, KEY_OF_STORE: { fromFile: keyFile }, NCCL_DEBUG: { value: "WARN" } };
+    const own = { PATH: process.env.PATH, MY_TOKEN: "from-the-studio", WEIR_ADMIN_TOKEN: "the studio's own" };
+    const host = engines.host({ environment }, { environment: own });
+    const order = { ...orderOf("qwen2.5-3b", 2), tp: 2, placements: [{ node: "node1", gpus: [2, 3] }] };
+    expect(await host.start(order, unwatched())).toMatchObject({ ok: true, value: expect.stringMatching(/^loading as process \d+/) });
+    expect(await verified(host, order.id, order.model, 5_000)).toMatchObject({ ok: true });
+    const [engine] = (await observed(host)).engines;
+    expect(engine).toMatchObject({ id: order.id, model: order.model, gpu: "l40s", tp: 2, placements: order.placements, stopping: false });
+    const { words, env } = await whoIs(engine!.url);
+    expect(words.join(" ")).toMatch(/^--source Qwen\/Qwen2.5-3B-Instruct --name qwen2.5-3b --port \d+ --tp 2$/);
+    expect(env).toMatchObject({ CUDA_VISIBLE_DEVICES: "2,3", CUDA_DEVICE_ORDER: "PCI_BUS_ID", NCCL_DEBUG: "WARN" });
+    expect(env).toMatchObject({ HF_TOKEN: "from-the-studio", KEY_OF_STORE: "from-a-file" });
+    expect(env).not.toHaveProperty("WEIR_ADMIN_TOKEN");
+    const record = engines.records.read(order.id)!;
+    expect(statSync(record.log).mode & 0o777).toBe(0o600);
+    expect(readFileSync(record.log, "utf8")).toMatch(/^engine \d+ loads Qwen/);
+  });
+
+  it("knows engines again that another host of the same folder started, and starts none of them twice", async () => {
+    const first = engines.host();
+    for (const order of [small, large]) expect(await first.start(order, unwatched())).toMatchObject({ ok: true });
+    const before = await observed(first);
+    const second = engines.host();
+    expect((await observed(second)).engines).toEqual(before.engines);
+    expect(messageOf(await verified(second, small.id, small.model, 5_000))).toBe("");
+    const pid = (await whoIs(before.engines[0]!.url)).pid;
+    expect(await second.start(small, unwatched())).toEqual({ ok: true, value: `was up already, as process ${pid}` });
+    expect(await second.stop(small.id, unwatched())).toEqual({ ok: true, value: "its GPUs are free" });
+    expect(runs(pid)).toBe(false);
+    expect((await observed(second)).engines.map(({ id }) => id)).toEqual([large.id]);
+    expect(await second.stop(small.id, unwatched())).toEqual({ ok: true, value: "was gone already" });
+    expect(second.whyGone(small.id)).toBeNull();
+  });
+
+  it("takes the process of a studio that was killed before it could put its number down", async () => {
+    const host = engines.host();
+    await host.start(small, unwatched());
+    const record = engines.records.read(small.id)!;
+    engines.records.write({ ...record, process: null });
+    const after = engines.host();
+    expect(await after.start(small, unwatched())).toMatchObject({ value: `was up already, as process ${record.process!.pid}` });
+    expect(engines.records.read(small.id)).toEqual(record);
+  });
+
+  it("forgets an engine that a studio was about to start and never did", async () => {
+    const host = engines.host();
+    await host.start(small, unwatched());
+    const record = engines.records.read(small.id)!;
+    engines.records.write({ ...record, order: large, log: join(engines.folder, "none.log"), process: null });
+    expect((await observed(host)).engines.map(({ id }) => id)).toEqual([small.id]);
+    expect(engines.records.read(large.id)).toBeNull();
+  });
+
+  it("never signals a process that has the number of one of its engines and began at another time", async () => {
+    const host = engines.host();
+    await host.start(small, unwatched());
+    await host.start(large, unwatched());
+    const [innocent, record] = [engines.records.read(small.id)!, engines.records.read(large.id)!];
+    const pid = record.process!.pid;
+    // The large engine dies unseen, and its number is taken by a process that somebody else started.
+    process.kill(-pid, "SIGKILL");
+    await expect.poll(() => runs(pid)).toBe(false);
+    engines.records.write({ ...record, process: { pid: innocent.process!.pid, start: record.process!.start }, exit: null });
+    const after = engines.host();
+    expect((await observed(after)).engines.map(({ id }) => id)).toEqual([small.id]);
+    expect(after.whyGone(large.id)).toMatch(/ended while no studio watched it, so that its exit code is not known\. Its log ends: engine/);
+    expect(await after.stop(large.id, unwatched())).toEqual({ ok: true, value: "was gone already" });
+    expect(runs(innocent.process!.pid)).toBe(true);
+  });
+});
+
+describe("engines that fail", () => {
+  it("says at once how a command ended and what it wrote last, also to a studio that comes later", async () => {
+    const host = engines.host();
+    const started = await host.start(orderOf("exit", 0), unwatched());
+    expect(messageOf(started)).toMatch(
+      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, 0\.\d s after it was started\. Its log ends: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
+    );
+    expect((await observed(host)).engines).toEqual([]);
+    expect(engines.host().whyGone(orderOf("exit", 0).id)).toBe(messageOf(started));
+  });
+
+  it("tells of one that dies while it loads, and brings it up anew when it is started again", async () => {
+    const host = engines.host();
+    const order = orderOf("later", 0);
+    expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
+    await expect.poll(() => host.whyGone(order.id), { timeout: 5_000 }).toMatch(/exit code 4, .* \| torch\.OutOfMemoryError: CUDA out/);
+    expect(await host.start(order, unwatched())).toMatchObject({ value: expect.stringMatching(/^loading/) });
+    expect(host.whyGone(order.id)).toBeNull();
+  });
+
+  it("tells of one that is killed by a signal", async () => {
+    const host = engines.host();
+    await host.start(small, unwatched());
+    process.kill(engines.records.read(small.id)!.process!.pid, "SIGKILL");
+    await expect.poll(() => host.whyGone(small.id)).toMatch(/ended by signal SIGKILL/);
+  });
+
+  it("leaves one that never gets healthy to whoever verifies it, with the reason", async () => {
+    const host = engines.host();
+    const order = orderOf("never", 0);
+    await host.start(order, unwatched());
+    expect(await verified(host, order.id, order.model, 1_000)).toEqual({
+      ok: false,
+      message: "After 1 s: /health answers 503: still loading",
+    });
+    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
+  });
+
+  it("hides keys, by value and by form, wherever it repeats what an engine wrote", async () => {
+    const keyFile = join(engines.home, "key");
+    writeFileSync(keyFile, "plain words of a file\n");
+    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, FILE_KEY: { fromFile: keyFile } };
+    const host = engines.host({ environment }, { environment: { PATH: process.env.PATH, MY_TOKEN: "correct horse battery" } });
+    const message = messageOf(await host.start(orderOf("leak", 0), unwatched()));
+    expect(message).toContain("using *** and ***");
+    expect(message).toContain("Authorization: Bearer *** and *** and ***");
+    expect(message).toContain("RuntimeError: 401 for *** (");
+    expect(message).not.toMatch(/correct|battery|plain words|abcdef|live0123|ABCDEFG|serve\.py/);
+    const kept = readFileSync(join(engines.folder, `${orderOf("leak", 0).id}.json`), "utf8");
+    expect(kept).not.toMatch(/correct|plain words/);
+  });
+
+  it("kills one that does not end when it is told to, and says so", async () => {
+    const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
+    const order = orderOf("stubborn", 0);
+    await host.start(order, unwatched());
+    const { pid } = engines.records.read(order.id)!.process!;
+    expect(await host.stop(order.id, unwatched())).toEqual({
+      ok: true,
+      value: "it did not end in 0.3 s and was killed; its GPUs are free",
+    });
+    expect(runs(pid)).toBe(false);
+  });
+
+  it("counts GPUs as held while a dead engine's other processes live, and ends these when it is stopped", async () => {
+    const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
+    const order = orderOf("parent", 0);
+    await host.start(order, unwatched());
+    process.kill(engines.records.read(order.id)!.process!.pid, "SIGKILL");
+    await expect.poll(() => host.whyGone(order.id)).toMatch(/It left 1 of its processes behind, which hold its GPUs/);
+    expect((await observed(host)).engines).toMatchObject([{ id: order.id, stopping: true }]);
+    expect(messageOf(await host.start(order, unwatched()))).toMatch(/has not ended yet: stop it first/);
+    expect(messageOf(await host.start(small, unwatched()))).toBe(`GPU 0 of node1 is held by ${order.id}.`);
+    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
+    expect(await host.start(small, unwatched())).toMatchObject({ ok: true });
+  });
+});
+
+describe("what stands in the way of an engine", () => {
+  it.each([
+    [
+      "a program that is not there",
+      { templates: { script: ["no-such-engine", "{port}"] } },
+      small,
+      /^The program "no-such-engine" was not found/,
+    ],
+    ["another node", {}, { ...small, placements: [{ node: "node2", gpus: [0] }] }, /is to run on node2; .* this host alone, node1\.$/],
+    ["GPUs of another type", {}, { ...small, gpu: "h100" }, /wants h100; node1 has l40s\.$/],
+    ["a GPU that is not there", {}, orderOf("qwen2.5-3b", 4), /wants GPU 4 of node1, which has 4\.$/],
+    ["a model that the connection does not name", {}, orderOf("nothing", 0), /does not say what to load for nothing\.$/],
+    [
+      "a reference that leads nowhere",
+      { environment: { A: { fromEnv: "NOT_SET" } } },
+      small,
+      /variable A refers to the studio's variable NOT_SET, /,
+    ],
+  ])("is a sentence, and nothing is left behind: %s", async (_, change, order, words) => {
+    const host = engines.host(change);
+    expect(messageOf(await host.start(order, unwatched()))).toMatch(words);
+    expect((await observed(host)).engines).toEqual([]);
+    expect(engines.records.all()).toEqual([]);
+  });
+
+  it("is said of ports that are all taken, and a taken one is passed over", async () => {
+    const taken = createServer().listen(0);
+    await new Promise((resolve) => taken.once("listening", resolve));
+    const { port } = taken.address() as AddressInfo;
+    const refused = await engines.host({ ports: { from: port, to: port } }).start(small, unwatched());
+    expect(messageOf(refused)).toBe(`No port from ${port} to ${port} is free.`);
+    taken.close();
+  });
+
+  it("is a record that cannot be read, by name", async () => {
+    const host = engines.host();
+    await host.start(small, unwatched());
+    const file = join(engines.folder, "other.json");
+    writeFileSync(file, "{}");
+    expect(messageOf(await host.observe({}))).toContain(`${file} is no record of an engine`);
+    writeFileSync(file, readFileSync(join(engines.folder, `${small.id}.json`)));
+  });
+});
+
+describe("servers that their operator started", () => {
+  it("stand under the id that plans give them, hold their GPUs and are never ended", async () => {
+    const theirs = testEngines();
+    const other = theirs.host();
+    await other.start(orderOf("qwen2.5-7b", 3), unwatched());
+    await verified(other, orderOf("qwen2.5-7b", 3).id, "qwen2.5-7b", 5_000);
+    const { url } = (await observed(other)).engines[0]!;
+    const host = engines.host({ adopt: [{ url, precision: "bf16", gpus: [3] }] });
+    const { id } = orderOf("qwen2.5-7b", 3);
+    expect((await observed(host)).engines).toMatchObject([{ id, url, model: "qwen2.5-7b", tp: 1, stopping: false }]);
+    expect(await host.start(orderOf("qwen2.5-7b", 3), unwatched())).toMatchObject({ value: "was up already, started by its operator" });
+    expect(messageOf(await host.start(orderOf("qwen2.5-3b", 3), unwatched()))).toMatch(/^GPU 3 of node1 is held by the server at http/);
+    expect(await host.stop(id, unwatched())).toMatchObject({ ok: true, value: expect.stringMatching(/^left as it is: its operator/) });
+    expect(await whoIs(url)).toMatchObject({ pid: expect.any(Number) });
+    theirs.clear();
+    await expect.poll(async () => (await observed(host)).engines).toEqual([]);
+  });
+});

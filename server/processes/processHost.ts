@@ -1,0 +1,221 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Answer, ObservedEngine, StepOptions } from "@/server/clusters/connector";
+import type { EngineHost } from "@/server/clusters/engineHost";
+import { type Look, waitUntil } from "@/server/clusters/waitUntil";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { commandLine, commandTemplates } from "@/server/engines/commandLine";
+import type { CardCatalogue } from "@/solver/hardware/catalogue";
+import { type AdoptedServer, adoptedServers } from "./adoptedServers";
+import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironment";
+import { type EngineLife, lifeOf, signalEngine } from "./engineLife";
+import { lastLines, trimEngineLog } from "./engineLog";
+import { type EngineRecord, engineRecordsIn } from "./engineRecords";
+import { freePort } from "./freePort";
+import { createHostGpus, type HostGpus } from "./hostGpus";
+import { endsWithin, launchEngine } from "./launchEngine";
+import type { ProcessConnection } from "./processConnection";
+import { processTable } from "./processIdentity";
+import { createMask } from "./secrets";
+import { indicesOf, startRefusal } from "./startRefusal";
+
+/** Engines listen for the gateway, which runs on this host too. */
+const listenOn = "127.0.0.1";
+
+/** A command that cannot run at all ends in this time; what fails later is told by verifying. */
+const usualSettleMs = 3_000;
+
+/** Past it an engine is killed. Its requests were waited for before it was told to end, so that this is for freeing its GPUs. */
+const usualGraceMs = 60_000;
+
+/** The system ends a killed process in seconds. */
+const killLimitMs = 15_000;
+
+/** Processes are looked at without asking them anything. */
+const lookEveryMs = 100;
+
+/** What is asked of other programs while a host is looked at. */
+const usualLookMs = 4_000;
+
+export interface ProcessHostParts {
+  /** Where records and logs of this cluster's engines are kept; no other cluster's. */
+  readonly folder: string;
+  readonly gpuCards: () => CardCatalogue["gpus"];
+  /** The studio's own variables, of which engines get few. */
+  readonly environment: Variables;
+  /** Name or path of nvidia-smi. */
+  readonly nvidiaSmi?: string;
+  readonly limits?: { readonly settleMs?: number; readonly graceMs?: number };
+}
+
+export interface ProcessHost extends EngineHost {
+  /** How the main process of an engine that was started here ended, with its last lines; null for one that runs or was never started. */
+  whyGone(engineId: string): string | null;
+}
+
+type Standing = Exclude<EngineLife, { readonly state: "ended" }>;
+
+/** This host: engines are its processes, which outlive the studio and are known again by what was put down when they were started. */
+export function createProcessHost(connection: ProcessConnection, parts: ProcessHostParts): ProcessHost {
+  const { folder, environment, gpuCards, nvidiaSmi = "nvidia-smi" } = parts;
+  const { settleMs = usualSettleMs, graceMs = usualGraceMs } = parts.limits ?? {};
+  const node = connection.node ?? hostname();
+  const records = engineRecordsIn(folder);
+  const readGpus = createHostGpus({ command: nvidiaSmi, node, cards: gpuCards, given: connection.gpus });
+  const mask = (text: string): string => createMask(secretsOf(connection.environment, environment))(text);
+
+  const lifeIn = (record: EngineRecord): EngineLife | null => lifeOf(record, records, processTable);
+  const lifeNamed = (engineId: string): EngineLife | null => {
+    const record = records.read(engineId);
+    return record === null ? null : lifeIn(record);
+  };
+  const standing = (): readonly Standing[] =>
+    records.all().flatMap((record) => {
+      const life = lifeIn(record);
+      return life === null || life.state === "ended" ? [] : [life];
+    });
+  const adopted = (gpus: HostGpus, limitMs: number): Promise<readonly AdoptedServer[]> =>
+    adoptedServers(connection, { node, gpu: gpus.card, limitMs });
+
+  function whyGone(engineId: string): string | null {
+    const life = lifeNamed(engineId);
+    return life === null || life.state === "alive" ? null : endText(life, mask);
+  }
+
+  async function start(order: EngineOrder, { signal, report }: StepOptions): Promise<Answer<string>> {
+    const gpus = await readGpus();
+    if (!gpus.ok) return gpus;
+    const servers = await adopted(gpus.value, usualLookMs);
+    signal.throwIfAborted();
+    const lives = standing();
+    const same = lives.find(({ record }) => record.order.id === order.id);
+    if (same?.state === "alive" && !same.record.stopping) return { ok: true, value: `was up already, as process ${same.pid}` };
+    if (same !== undefined) return { ok: false, message: `${order.id} has not ended yet: stop it first.` };
+    if (servers.some(({ id }) => id === order.id)) return { ok: true, value: "was up already, started by its operator" };
+    const engines = lives.map(({ record }) => record.order);
+    const refusal = startRefusal(order, { node, gpus: gpus.value, engines, adopted: servers });
+    if (refusal !== null) return { ok: false, message: refusal };
+
+    const model = Object.hasOwn(connection.models, order.model) ? connection.models[order.model] : undefined;
+    if (model === undefined) return { ok: false, message: `The connection does not say what to load for ${order.model}.` };
+    const variables = engineEnvironment(connection.environment, environment, indicesOf(order));
+    if (!variables.ok) return variables;
+    const { ports } = connection;
+    const port = await freePort(ports, new Set(lives.map(({ record }) => record.port)));
+    if (port === null) return { ok: false, message: `No port from ${ports.from} to ${ports.to} is free.` };
+    const { source, args = [], engine: templateName = connection.engine } = model;
+    const template = { ...commandTemplates, ...connection.templates }[templateName];
+    if (template === undefined) return { ok: false, message: `There is no template "${templateName}".` };
+    const { tp, pp, precision } = order;
+    const values = { source, args, servedName: order.model, host: listenOn, port, tp, pp, precision, gpus: indicesOf(order) };
+    const command = commandLine(template, values);
+    signal.throwIfAborted();
+
+    const log = join(folder, `${order.id}.log`);
+    const startedAt = new Date().toISOString();
+    const begun = { order, port, command: command.map(mask), log, startedAt };
+    const record: EngineRecord = { ...begun, process: null, stopping: false, ended: false, exit: null };
+    const launched = await launchEngine({ record, command, environment: variables.value, records, table: processTable });
+    if (!launched.ok) return { ok: false, message: mask(launched.message) };
+    report(`process ${launched.value.pid} has begun, logging to ${log}`);
+    if (!(await endsWithin(launched.value, settleMs, signal))) {
+      return { ok: true, value: `loading as process ${launched.value.pid}, logging to ${log}` };
+    }
+    return {
+      ok: false,
+      message: whyGone(order.id) ?? `The main process of ${order.id} ended at once and left others behind: stop it first.`,
+    };
+  }
+
+  async function stop(engineId: string, options: StepOptions): Promise<Answer<string>> {
+    const first = lifeNamed(engineId);
+    if (first === null || first.state === "ended") {
+      records.remove(engineId);
+      const gpus = await readGpus();
+      const server = gpus.ok ? (await adopted(gpus.value, usualLookMs)).find(({ id }) => id === engineId) : undefined;
+      const left = server === undefined ? "was gone already" : `left as it is: its operator started the server at ${server.url}`;
+      return { ok: true, value: left };
+    }
+    records.write({ ...first.record, stopping: true });
+    signalEngine(first, "SIGTERM");
+    const look = (name: "SIGKILL" | null) => async (): Promise<Look> => {
+      const life = lifeNamed(engineId);
+      if (life === null || life.state === "ended") return { holds: "its GPUs are free" };
+      if (name !== null) signalEngine(life, name);
+      return { waiting: name === null ? `it is ending, and is killed after ${graceMs / 1000} s` : "it was killed and has not gone yet" };
+    };
+    let gone = await waitUntil(look(null), { ...options, limitMs: graceMs, everyMs: lookEveryMs });
+    if (!gone.ok) {
+      gone = await waitUntil(look("SIGKILL"), { ...options, limitMs: killLimitMs, everyMs: lookEveryMs });
+      if (!gone.ok) return { ok: false, message: `${engineId} cannot be killed: ${gone.message}.` };
+      gone = { ok: true, value: `it did not end in ${graceMs / 1000} s and was killed; its GPUs are free` };
+    }
+    records.remove(engineId);
+    return gone;
+  }
+
+  /** Two starts at once would take the same port. */
+  let last: Promise<unknown> = Promise.resolve();
+  function inTurn(act: () => Promise<Answer<string>>, signal: AbortSignal): Promise<Answer<string>> {
+    const turn = last.then(() => {
+      signal.throwIfAborted();
+      return told(act, signal);
+    });
+    last = turn.catch(() => undefined);
+    return turn;
+  }
+
+  /** Whatever the system refuses, such as a full disk, is a sentence too. */
+  async function told<Value>(act: () => Promise<Answer<Value>>, signal: AbortSignal | undefined): Promise<Answer<Value>> {
+    try {
+      return await act();
+    } catch (error) {
+      signal?.throwIfAborted();
+      const reason = error instanceof Error ? error.message : String(error);
+      return { ok: false, message: mask(`Engines of ${node} cannot be looked after: ${reason}`) };
+    }
+  }
+
+  return {
+    observe: ({ signal, limitMs = usualLookMs }) =>
+      told(async () => {
+        const gpus = await readGpus(limitMs);
+        if (!gpus.ok) return gpus;
+        const lives = standing();
+        for (const { record } of lives) trimEngineLog(record.log);
+        const own = lives.map(observed);
+        const servers = await adopted(gpus.value, limitMs);
+        const engines = [...own, ...servers.filter(({ id }) => own.every((one) => one.id !== id)).map(taken)];
+        const held = new Set(engines.flatMap(indicesOf));
+        const others = new Set(gpus.value.uses.map(({ gpu }) => gpu).filter((gpu) => !held.has(gpu)));
+        const nodes = [{ name: node, gpus: gpus.value.count, ...(others.size > 0 ? { othersGpus: others.size } : {}) }];
+        const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null };
+        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...real } };
+      }, signal),
+    start: (order, options) => inTurn(() => start(order, options), options.signal),
+    stop: (engineId, options) => inTurn(() => stop(engineId, options), options.signal),
+    whyGone,
+  };
+}
+
+function observed(life: Standing): ObservedEngine {
+  const { precision: _, ...order } = life.record.order;
+  return { ...order, url: `http://${listenOn}:${life.record.port}`, stopping: life.state === "left" || life.record.stopping };
+}
+
+function taken({ precision: _, ...server }: AdoptedServer): ObservedEngine {
+  return { ...server, stopping: false };
+}
+
+/** How an engine's main process ended, in a sentence with the end of its log. */
+function endText(life: Exclude<EngineLife, { readonly state: "alive" }>, mask: (text: string) => string): string {
+  const { order, startedAt, exit, log } = life.record;
+  const lines = lastLines(log, mask);
+  const words = lines.length === 0 ? "It wrote nothing." : `Its log ends: ${lines.join(" | ")} (the whole: ${log}).`;
+  const left =
+    life.state === "left" ? ` It left ${life.pids.length} of its processes behind, which hold its GPUs until it is stopped.` : "";
+  if (exit === null) return `${order.id} ended while no studio watched it, so that its exit code is not known. ${words}${left}`;
+  const how = exit.signal === null ? `with exit code ${exit.code}` : `by signal ${exit.signal}`;
+  const seconds = (Date.parse(exit.at) - Date.parse(startedAt)) / 1000;
+  return `${order.id} ended ${how}, ${seconds.toFixed(1)} s after it was started. ${words}${left}`;
+}
