@@ -47,7 +47,7 @@ const figures = {
 } as const satisfies Readonly<Record<string, { readonly reading: EngineReadingName; readonly format: (value: number) => string }>>;
 
 export type EngineColumn = keyof typeof figures;
-export const engineColumns = Object.keys(figures) as readonly EngineColumn[];
+const engineColumns = Object.keys(figures) as readonly EngineColumn[];
 
 /** Engines of the newest frame by stage and name, each with its health, its figures and its last minute of KV use. */
 export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap<string, ModelIdentity>): readonly EngineRow[] {
