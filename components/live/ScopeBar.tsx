@@ -1,5 +1,6 @@
 "use client";
 
+import { useId } from "react";
 import type { TimeWindow } from "../charts/chartSpec";
 import { Button } from "../ui/Button";
 import { formatClock, formatDate } from "../ui/format";
@@ -55,6 +56,7 @@ export function ScopeBar(props: {
 }) {
   const { view, of, choices, onView } = props;
   const { scope, span, zoom } = view;
+  const which = useId();
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
       <Choices
@@ -65,9 +67,12 @@ export function ScopeBar(props: {
         onChoose={(value) => onView({ scope: value, of: null })}
       />
       {scope !== "cluster" && (
-        <label className="flex min-w-0 items-center gap-2 text-sm">
-          <span className="text-xs text-ink-3">{whichNames[scope]}</span>
+        <div className="flex min-w-0 items-center gap-2">
+          <label htmlFor={which} className="text-xs text-ink-3">
+            {whichNames[scope]}
+          </label>
           <select
+            id={which}
             className="h-8 max-w-64 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm"
             value={of ?? ""}
             disabled={choices.length === 0}
@@ -80,7 +85,7 @@ export function ScopeBar(props: {
               </option>
             ))}
           </select>
-        </label>
+        </div>
       )}
       <div className="ml-auto flex max-w-full flex-wrap items-center gap-2">
         {zoom !== null && (
