@@ -8,18 +8,18 @@ export interface PathPoint {
 const LONE_PX = 1.5;
 
 /**
- * A run of points at one for each pixel at most: of each two pixels the lowest and the highest stay, as do the first and the last of the
- * run, so that no spike is lost and none is made. A run that is not too dense stays as it is.
+ * A run of points with two for each `columnPx` pixels at most: of each column the lowest and the highest stay, as do the first and the
+ * last of the run, so that no spike is lost and none is made. A run that is not too dense stays as it is.
  */
-export function thinRun(run: readonly PathPoint[]): readonly PathPoint[] {
+export function thinRun(run: readonly PathPoint[], columnPx: number): readonly PathPoint[] {
   const [first, last] = [run[0], run.at(-1)];
-  if (first === undefined || last === undefined || run.length <= last.x - first.x + 1) return run;
+  if (first === undefined || last === undefined || run.length <= (2 * (last.x - first.x)) / columnPx + 1) return run;
   const kept: PathPoint[] = [];
   for (let at = 0; at < run.length; ) {
-    const column = Math.floor(((run[at] as PathPoint).x - first.x) / 2);
+    const column = Math.floor(((run[at] as PathPoint).x - first.x) / columnPx);
     let [low, high] = [at, at];
     let end = at;
-    for (; end < run.length && Math.floor(((run[end] as PathPoint).x - first.x) / 2) === column; end += 1) {
+    for (; end < run.length && Math.floor(((run[end] as PathPoint).x - first.x) / columnPx) === column; end += 1) {
       if ((run[end] as PathPoint).y < (run[low] as PathPoint).y) low = end;
       if ((run[end] as PathPoint).y > (run[high] as PathPoint).y) high = end;
     }
@@ -36,10 +36,10 @@ export function thinRun(run: readonly PathPoint[]): readonly PathPoint[] {
 }
 
 /** SVG path of a line whose runs are parted by gaps: the pen is lifted between them. A run of one point is a short dash, so that it is seen. */
-export function seriesPath(runs: readonly (readonly PathPoint[])[]): string {
+export function seriesPath(runs: readonly (readonly PathPoint[])[], columnPx: number): string {
   let path = "";
   for (const run of runs) {
-    const thin = thinRun(run);
+    const thin = thinRun(run, columnPx);
     const first = thin[0];
     if (first === undefined) continue;
     if (thin.length === 1) {
