@@ -111,15 +111,17 @@ export function inputRows({ inputs }: Pick<PromiseReport, "inputs">): readonly I
 }
 
 export function standingOf({ promises, inputs, notComparable, requests, windowSeconds }: PromiseReport): Standing {
-  const moved = inputs.filter(({ state }) => state === "drifted" || state === "moved").map(({ name }) => name);
+  const changed = inputs.filter(({ state }) => state === "drifted" || state === "moved");
+  const moved = changed.map(({ name }) => name);
   const inputsSay = moved.length === 0 ? "" : ` No longer as planned: ${moved.join(", ")}.`;
   const count = (verdict: PlanPromise["verdict"]): number => promises.filter((promise) => promise.verdict === verdict).length;
-  const offers = moved.length > 0;
+  // Engines that are slow or gone are no traffic to plan for.
+  const offers = changed.some(({ kind }) => kind === "rate" || kind === "tokens" || kind === "score");
   if (notComparable !== null) return { word: "not comparable", tone: "neutral", says: notComparable, calm: false, offers: false };
   const [broken, kept, early] = [count("broken"), count("kept"), count("too little measured")];
   if (broken > 0) {
     const word = `${broken} of ${promises.length} promises broken`;
-    return { word, tone: "bad", says: `${kept} of ${promises.length} are kept.${inputsSay}`, calm: false, offers: true };
+    return { word, tone: "bad", says: `${kept} of ${promises.length} are kept.${inputsSay}`, calm: false, offers };
   }
   if (kept === 0) {
     const says = `Too little is measured yet: ${formatCounted(requests, "request")} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
@@ -129,8 +131,8 @@ export function standingOf({ promises, inputs, notComparable, requests, windowSe
     early === 0
       ? `All ${promises.length} promises are kept.`
       : `${kept} of ${promises.length} promises are kept; of the others too little is measured.`;
-  const [word, tone] = offers ? (["kept, inputs moved", "warn"] as const) : (["kept", "good"] as const);
-  return { word, tone, says: `${keptSays}${inputsSay}`, calm: !offers, offers };
+  const [word, tone] = moved.length > 0 ? (["kept, inputs moved", "warn"] as const) : (["kept", "good"] as const);
+  return { word, tone, says: `${keptSays}${inputsSay}`, calm: moved.length === 0, offers };
 }
 
 /** What the figures rest on. */

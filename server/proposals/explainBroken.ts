@@ -43,9 +43,10 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
   const { name, kind, promised } = promise;
   const text = texts[kind];
   const band = promise.band ?? { low: promised, high: promised };
-  const question = { name: sentenceStart(name), promised, measured, band, text };
+  const within = kind === "usd" ? `up to ${text(band.high)}` : `${text(band.low)} to ${text(band.high)}`;
+  const question = { name: sentenceStart(name), promised, measured, within, text };
   if (needsSimulation(promise) && under === null) {
-    const says = `${question.name} is ${text(measured)}, promised ${text(promised)} (${text(band.low)} to ${text(band.high)}). The planner simulates the plan under what is measured.`;
+    const says = `${question.name} is ${text(measured)}, promised ${text(promised)} (${within}). The planner simulates the plan under what is measured.`;
     return { promise: name, replaced: [], says, slowEngines: false };
   }
   const slow = kind === "seconds" ? slowEngines(broken) : [];

@@ -98,11 +98,16 @@ function trafficRows(measuring: Measuring): Row[] {
               basis: `what another sample of as many prompts may show, ${100 * SHARE_ALLOWED} points at least`,
             },
           ]),
-      {
-        ...{ name: stageName(plan, model), kind: "seconds" as const, promised: p95Seconds, ...percentile(seconds) },
-        band: { ...span, better: "lower" },
-        basis: bands === undefined ? `no band was planned: ${100 * WITHOUT_BAND} % are allowed` : "queue and engine; band as planned",
-      },
+      // Of a single stage that is the end-to-end latency.
+      ...(predictions.stages.length === 1
+        ? []
+        : [
+            {
+              ...{ name: stageName(plan, model), kind: "seconds" as const, promised: p95Seconds, ...percentile(seconds) },
+              band: { ...span, better: "lower" as const },
+              basis: bands === undefined ? `no band was planned: ${100 * WITHOUT_BAND} % are allowed` : "queue and engine; band as planned",
+            },
+          ]),
     ];
   });
   return [

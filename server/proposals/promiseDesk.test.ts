@@ -64,12 +64,18 @@ interface Served extends TestTraffic {
   readonly p95Seconds: number;
   /** Time at each engine. */
   readonly engineSeconds?: number;
+  /** Of the window, before the first request comes. */
+  readonly idleSeconds?: number;
 }
 
 /** What a gateway writes down in the window, newest first. */
-function records({ p95Seconds, engineSeconds = 0.01, ...traffic }: Served): Decision[] {
+function records({ p95Seconds, engineSeconds = 0.01, idleSeconds = 0, ...traffic }: Served): Decision[] {
   const random = seededRandom(7);
-  return testDecisions({ plan, workload, timeScale: 1, startMs: START_MS }, { fromSeconds: 0, seconds: WINDOW }, traffic)
+  return testDecisions(
+    { plan, workload, timeScale: 1, startMs: START_MS },
+    { fromSeconds: idleSeconds, seconds: WINDOW - idleSeconds },
+    traffic,
+  )
     .map((decision) => {
       const endToEndSeconds = p95Seconds * Math.exp(0.5 * (random.normal() - 1.645));
       const stages = decision.stages.map((stage) => ({
@@ -125,7 +131,7 @@ async function settled(desk: PromiseDesk): Promise<PromiseReport> {
 }
 const verdicts = ({ promises }: PromiseReport) => Object.fromEntries(promises.map(({ name, verdict }) => [name, verdict]));
 
-test("a plan that does what it promised breaks no promise, and nothing is simulated", () => {
+test("a plan that does what it promised breaks no promise, and nothing is simulated", { timeout: 60_000 }, () => {
   const report = open({ rate: RATE, p95Seconds: plan.predictions.p95Seconds }).report(clusterId)!;
   expect(report.promises.filter(({ verdict }) => verdict === "broken")).toEqual([]);
   expect(verdicts(report)).toMatchObject({ "p95 end to end": "kept", "cost per request": "kept", "cost per hour": "kept" });
@@ -169,12 +175,21 @@ test("an engine that is gone is told at once", { timeout: 60_000 }, async () => 
   expect(inputs.filter(({ kind, state }) => kind === "engines" && state === "moved").length).toBe(1);
 });
 
-test("fewer requests on the same GPUs break the promised cost of one, which needs no simulation to tell", () => {
+test("fewer requests on the same GPUs break the promised cost of one, which needs no simulation to tell", { timeout: 60_000 }, () => {
   const report = open({ rate: RATE / 4, p95Seconds: plan.predictions.p95Seconds / 2 }).report(clusterId)!;
   expect(verdicts(report)).toMatchObject({ "cost per request": "broken", "cost per hour": "kept", "p95 end to end": "kept" });
   expect(report.simulating).toBe(false);
   expect(report.broken.map(({ promise }) => promise)).toEqual(["cost per request"]);
   expect(report.broken[0]!.replaced[0]).toMatchObject({ inputs: "the rate", explains: expect.closeTo(1, 0) });
+});
+
+test("requests that begin late in the window are told at the rate they come at, and settle from then on", { timeout: 60_000 }, () => {
+  const late = open({ rate: RATE, p95Seconds: 2, idleSeconds: WINDOW - 40 }).report(clusterId)!;
+  expect(late.windowSeconds).toBeLessThan(42);
+  expect(late.inputs.find(({ name }) => name === "rate")!.now! / RATE).toBeCloseTo(1, 0);
+  expect(verdicts(late)["cost per request"]).not.toBe("broken");
+  const young = open({ rate: RATE, p95Seconds: 2, idleSeconds: WINDOW - plan.predictions.p95Seconds }).report(clusterId)!;
+  expect(young.promises[0]!.reason).toMatch(/^settling: /);
 });
 
 test("longer prompts and a judge that reads lower are simulated together, as they were seen, and what to plan for holds them", {
@@ -195,7 +210,7 @@ test("longer prompts and a judge that reads lower are simulated together, as the
   expect(mean(made.outcomes.inputTokens) / mean(workload.outcomes.inputTokens)).toBeCloseTo(3, 0);
 });
 
-test("quality is held against labels where they are known, and else not called quality", () => {
+test("quality is held against labels where they are known, and else not called quality", { timeout: 60_000 }, () => {
   const told = open({ rate: RATE, p95Seconds: 1 }, frame(), () => 10).report(clusterId)!;
   expect(verdicts(told)).toMatchObject({ quality: "broken" });
   const [row] = open({ rate: RATE, p95Seconds: 1 })
@@ -204,7 +219,7 @@ test("quality is held against labels where they are known, and else not called q
   expect(row!.reason).toContain("quality is not measured");
 });
 
-test("nothing is judged in a panic, with knobs turned, under another plan and while requests settle", () => {
+test("nothing is judged in a panic, with knobs turned, under another plan and while requests settle", { timeout: 60_000 }, () => {
   const served = { rate: RATE, p95Seconds: 50 * plan.predictions.p95Seconds };
   const told = (shown: LiveFrame) => open(served, shown).report(clusterId)!;
   const panic = { controls: { panic: { model: "m" }, canary: null } } as never;

@@ -11,6 +11,7 @@ export interface PromiseWindow {
   readonly seen: readonly Decision[];
   /** How many of either there were in all. */
   readonly counts: { readonly answered: number; readonly seen: number };
+  /** Engine seconds since the first of them came, or since the window began. */
   readonly seconds: number;
   /** Arrivals per engine second with their 99 % interval; null while the window is too short to tell. */
   readonly requestsPerSecond: MeasuredFigure | null;
@@ -30,14 +31,20 @@ const MOST = 5000;
 
 /** @param decisions newest first, of any plan and time. */
 export function promiseWindow(plan: Plan, decisions: readonly Decision[], { atMs, timeScale, measured }: LiveFrame): PromiseWindow {
-  const { windowSeconds: seconds } = measured;
-  const fromMs = atMs - (seconds * 1000) / timeScale;
+  const beganMs = atMs - (measured.windowSeconds * 1000) / timeScale;
   const all = decisions
     .filter(
       ({ planId, policyHash, finishedAtMs, canary }) =>
-        planId === plan.id && policyHash === plan.policyHash && finishedAtMs >= fromMs && canary !== true,
+        planId === plan.id && policyHash === plan.policyHash && finishedAtMs >= beganMs && canary !== true,
     )
     .reverse();
+  // Time before the first request says nothing of the traffic, and settles nothing.
+  const firstMs = all.reduce(
+    (first, { finishedAtMs, endToEndSeconds }) => Math.min(first, finishedAtMs - (endToEndSeconds * 1000) / timeScale),
+    atMs,
+  );
+  const fromMs = Math.max(beganMs, firstMs);
+  const seconds = ((atMs - fromMs) / 1000) * timeScale;
   const answered = all.filter(({ status }) => status < 400);
   return {
     answered: answered.slice(-MOST),

@@ -6,7 +6,7 @@ const question: CauseQuestion = {
   name: "p95 end to end",
   promised: 6.1,
   measured: 9.8,
-  band: { low: 5.2, high: 7 },
+  within: "5.2 s to 7.0 s",
   alone: [],
   together: null,
   besides: [],

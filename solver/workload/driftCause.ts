@@ -11,7 +11,8 @@ export interface CauseQuestion {
   readonly name: string;
   readonly promised: number;
   readonly measured: number;
-  readonly band: { readonly low: number; readonly high: number };
+  /** What was promised to be kept within, in words. */
+  readonly within: string;
   /** Each input that moved on its own. */
   readonly alone: readonly ReplacedInputs[];
   /** All that moved at once; null where only one did, or none. */
@@ -41,7 +42,7 @@ const MORE_THAN_ALL = 1.25;
  * what was promised to what is measured. Inputs act on queues together, so shares need not sum to one: all at once are told beside.
  */
 export function causeOf(question: CauseQuestion): Cause {
-  const { name, promised, measured, band, together, text, besides } = question;
+  const { name, promised, measured, within, together, text, besides } = question;
   const share = (one: ReplacedInputs) => ({
     ...one,
     explains: one.predicted === null ? null : (one.predicted - promised) / (measured - promised),
@@ -51,7 +52,7 @@ export function causeOf(question: CauseQuestion): Cause {
   const best = all ?? alone[0];
   const explained = best !== undefined && weight(best.explains) >= EXPLAINS.all;
   const [first] = alone;
-  const sentences = [`${name} is ${text(measured)}, promised ${text(promised)} (${text(band.low)} to ${text(band.high)}).`];
+  const sentences = [`${name} is ${text(measured)}, promised ${text(promised)} (${within}).`];
   if (first === undefined) sentences.push("No input that is watched has moved.");
   for (const one of alone.filter(({ explains }, at) => at === 0 || weight(explains) >= EXPLAINS.part)) sentences.push(saysOf(one, text));
   if (all !== null && weight(first?.explains ?? 0) < EXPLAINS.all) sentences.push(saysOf(all, text));
