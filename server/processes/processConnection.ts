@@ -2,9 +2,12 @@ import { z } from "zod";
 import { commandTemplates, templateFault } from "@/server/engines/commandLine";
 import { looksLikeKey, namesAKey } from "./secrets";
 
-const noKey = "This looks like a key: put it into an environment variable or a file, and refer to that.";
+const noKey = "This looks like a key: put it into an environment variable or a file, and have a variable of the engines refer to that.";
 
-const argument = z.string().refine((text) => !looksLikeKey(text), noKey);
+/** `--api-key` and the like are no way to give a key: everybody on the host sees a process's arguments. */
+const givesKey = (text: string): boolean => text.startsWith("-") && namesAKey(text.split("=", 1)[0] ?? "");
+
+const argument = z.string().refine((text) => !looksLikeKey(text) && !givesKey(text), noKey);
 
 /** What an engine's variable is: a plain value, or where the value is found when the engine is started. */
 const variableSchema = z.union([

@@ -97,6 +97,15 @@ describe("engines as processes of this host", () => {
     expect(engines.records.read(large.id)).toBeNull();
   });
 
+  it("knows an engine whose start was given up while it was waited for", async () => {
+    const host = engines.host({}, { limits: { settleMs: 5_000 } });
+    const giveUp = new AbortController();
+    await expect(host.start(small, { signal: giveUp.signal, report: () => giveUp.abort() })).rejects.toThrow();
+    expect((await observed(host)).engines).toMatchObject([{ id: small.id, stopping: false }]);
+    await expect(host.stop(small.id, { ...unwatched(), signal: AbortSignal.abort() })).rejects.toThrow();
+    expect(await host.stop(small.id, unwatched())).toMatchObject({ ok: true });
+  });
+
   it("never signals a process that has the number of one of its engines and began at another time", async () => {
     const host = engines.host();
     await host.start(small, unwatched());

@@ -1,0 +1,120 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createConnector } from "@/server/clusters/clusterConnector";
+import type { Connector } from "@/server/clusters/connector";
+import { connectorContract } from "@/server/clusters/connectorContract";
+import { targetEngines } from "@/server/clusters/targetEngines";
+import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
+import type { StepAction } from "@/server/store/storedStep";
+import { testEngines, unwatched, whoIs } from "./testEngines";
+
+type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
+
+/** Processes of this host behind the gateway of a test cluster, as a studio that has just begun would see them. */
+const connectorOver = (cluster: TestCluster, engines: ReturnType<typeof testEngines>): Connector =>
+  createConnector({ host: engines.host(), gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) });
+
+async function ask(cluster: TestCluster, name: string): Promise<{ readonly status: number; readonly text: string }> {
+  const body = JSON.stringify({ model: `cascade/${name}`, messages: [{ role: "user", content: "hello" }], max_tokens: 2 });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${cluster.gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+connectorContract("local processes", async () => {
+  const cluster = await startTestCluster();
+  const engines = testEngines();
+  const plan = planOnGpus("one", { "qwen2.5-3b": [1] });
+  const [engine] = targetEngines(plan);
+  if (engine === undefined) throw new Error("The plan has no engine.");
+  cluster.store.plans.keep(plan);
+  return {
+    connector: connectorOver(cluster, engines),
+    engine,
+    planId: plan.id,
+    workloadId: "w",
+    ask: async () => (await ask(cluster, "one")).status,
+    async stop() {
+      engines.clear();
+      await cluster.stop();
+    },
+  };
+});
+
+describe("engines of a studio that is killed", () => {
+  let cluster: TestCluster;
+  let engines: ReturnType<typeof testEngines>;
+  beforeAll(async () => {
+    cluster = await startTestCluster();
+    engines = testEngines();
+  });
+  afterAll(async () => {
+    engines.clear();
+    await cluster.stop();
+  });
+
+  /** A process that starts engines as a studio does and then waits, with nothing between it and a kill. */
+  async function startedStudio(orders: unknown): Promise<ReturnType<typeof spawn>> {
+    const outfile = join(engines.home, "studio.mjs");
+    const contents = `
+      import { gpuCards } from "@/solver/hardware/gpus";
+      import { createProcessHost } from "./processHost";
+      const { connection, folder, orders } = JSON.parse(process.argv[2]);
+      const limits = { settleMs: 300 };
+      const host = createProcessHost(connection, { folder, gpuCards: () => gpuCards, environment: process.env, nvidiaSmi: "none", limits });
+      for (const order of orders) console.log(JSON.stringify(await host.start(order, { signal: new AbortController().signal, report() {} })));
+      setInterval(() => {}, 1000);`;
+    const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
+    const source = { contents, resolveDir: import.meta.dirname, loader: "ts" } as const;
+    await build({ stdin: source, outfile, bundle: true, platform: "node", format: "esm", alias, logLevel: "silent" });
+    const told = JSON.stringify({ connection: engines.connection(), folder: engines.folder, orders });
+    return spawn(process.execPath, [outfile, told], { stdio: ["ignore", "pipe", "inherit"] });
+  }
+
+  it("serve on, are known again by the next one, and are drained and stopped by it", async () => {
+    const plan = planOnGpus("two", { "qwen2.5-3b": [0, 1] });
+    cluster.store.plans.keep(plan);
+    const orders = targetEngines(plan);
+    const ids = orders.map(({ id }) => id);
+    const studio = await startedStudio(orders);
+    let told = "";
+    for await (const part of studio.stdout ?? []) {
+      told += part;
+      if (told.split("\n").length > orders.length) break;
+    }
+    expect(told.match(/"ok":true,"value":"loading/g)).toHaveLength(2);
+    studio.kill("SIGKILL");
+    await once(studio, "exit");
+
+    const connector = connectorOver(cluster, engines);
+    const apply = async (action: StepAction) => expect(await connector.applyStep(action, unwatched())).toMatchObject({ ok: true });
+    const standing = async () => {
+      const seen = await connector.observe();
+      if (!seen.ok) throw new Error(seen.message);
+      return seen.value;
+    };
+    const found = (await standing()).engines;
+    expect(found.map(({ id }) => id)).toEqual(ids);
+    for (const engine of orders) {
+      await apply({ kind: "verify", engineId: engine.id, model: engine.model });
+      expect(await connector.applyStep({ kind: "start", engine }, unwatched())).toMatchObject({ value: expect.stringMatching(/^was up/) });
+    }
+    const pids = await Promise.all(found.map(async ({ url }) => (await whoIs(url)).pid));
+    await apply({ kind: "switch-policy", routing: { planId: plan.id, active: ids, cordoned: [] } });
+    const answered = await ask(cluster, "two");
+    expect(answered.status).toBe(200);
+    expect(pids.map((pid) => `I am ${pid}`)).toContain(/I am \d+/.exec(answered.text)?.[0]);
+
+    const [first = "", second = ""] = ids;
+    await apply({ kind: "drain", engineId: first, routing: { planId: plan.id, active: [second], cordoned: [first] } });
+    await apply({ kind: "stop", engineId: first, routing: { planId: plan.id, active: [second], cordoned: [] } });
+    expect((await ask(cluster, "two")).text).toContain(`I am ${pids[1]}`);
+    await apply({ kind: "drain", engineId: second, routing: { planId: plan.id, active: [], cordoned: [second] } });
+    await apply({ kind: "stop", engineId: second, routing: { planId: null, active: [], cordoned: [] } });
+    expect((await standing()).engines).toEqual([]);
+    for (const { url } of found) await expect(fetch(url)).rejects.toThrow();
+  });
+});

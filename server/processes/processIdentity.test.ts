@@ -1,0 +1,67 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { procTable, psTable } from "./processIdentity";
+
+const folder = mkdtempSync(join(tmpdir(), "weir-table-"));
+const children: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of children) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true });
+});
+
+/** A process in a group of its own that writes a file. */
+function writing(file: string, script: string): ChildProcess {
+  const output = openSync(file, "a");
+  const child = spawn("/bin/sh", ["-c", script], { stdio: ["ignore", output, output], detached: true });
+  closeSync(output);
+  children.push(child);
+  return child;
+}
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync("which", [program]);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+describe.each([
+  ["/proc", procTable, existsSync("/proc/self/stat")],
+  ["ps and lsof", psTable, has("ps") && has("lsof")],
+])("processes as %s tells of them", (_, table, isThere) => {
+  it.skipIf(!isThere)("tells one start for a process as long as it lives, and none after", async () => {
+    const child = writing(join(folder, "a"), "exec sleep 30");
+    const start = table.startOf(child.pid!);
+    expect(start).not.toBeNull();
+    expect(table.groupOf(child.pid!)).toBe(child.pid);
+    expect(table.startOf(child.pid!)).toBe(start);
+    expect(table.startOf(process.pid)).not.toBe(start);
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(table.startOf(child.pid!)).toBeNull();
+    expect(table.groupOf(child.pid!)).toBeNull();
+  });
+
+  it.skipIf(!isThere)("finds who writes a file, and nobody who writes another", async () => {
+    const file = join(folder, `b ${table === procTable}`);
+    const child = writing(file, "sleep 30 >/dev/null 2>&1 & exec sleep 30");
+    await expect.poll(() => table.writersOf(file)).toEqual([child.pid]);
+    expect(table.writersOf(join(folder, "nothing"))).toEqual([]);
+  });
+
+  it.skipIf(!isThere)("counts one that only waits to be collected as gone", async () => {
+    const file = join(folder, `c ${table === procTable}`);
+    // `exec` takes the place of the shell that would have collected it.
+    writing(file, "true & echo $!; exec sleep 30");
+    await expect.poll(() => readFileSync(file, "utf8")).toMatch(/\n/);
+    const pid = Number(readFileSync(file, "utf8"));
+    await expect.poll(() => table.startOf(pid)).toBeNull();
+    expect(execFileSync("ps", ["-o", "state=", "-p", `${pid}`], { encoding: "utf8" }).trim()).toMatch(/^Z/);
+  });
+});
