@@ -25,9 +25,15 @@ export function planInputs(
   const traffic = gauges.map(({ name, kind, planned, now, level, drifted }): PlanInput => {
     const seen = kind === "rate" ? window.requestsPerSecond : meanInterval(samples[name] ?? []);
     const shown = seen !== null && seen.count >= ENOUGH ? seen.value : now;
-    return { name, kind, planned, now: shown, level, state: drifted ? "drifted" : stateOf(kind, planned, seen) };
+    return { name, kind, planned, now: shown, level, state: drifted ? "drifted" : testedState(stateOf(kind, planned, seen), level) };
   });
   return [...traffic, ...judgeTime(plan, window), ...paces(plan, gauges, window), ...engines(plan, frame)];
+}
+
+/** Where the window says too little, the test of drift may know from those before it. */
+function testedState(state: PlanInput["state"], level: number | null): PlanInput["state"] {
+  if (state !== "too little seen" || level === null) return state;
+  return level < 1 ? "as planned" : "moved";
 }
 
 function stateOf(kind: "rate" | "tokens" | "score" | "seconds", planned: number, seen: MeasuredFigure | null): PlanInput["state"] {

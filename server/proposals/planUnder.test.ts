@@ -29,26 +29,16 @@ afterAll(() => planner.close());
 const under = (replaced: Parameters<typeof planUnder>[2]) => planUnder(planner, { plan, workload }, replaced, new AbortController().signal);
 
 test("nothing replaced, the plan is predicted as it promised", async () => {
-  const began = performance.now();
   const predicted = await under({});
-  console.log(
-    `simulated in ${(performance.now() - began).toFixed(0)} ms`,
-    predicted?.p95Seconds,
-    plan.predictions.p95Seconds,
-    plan.policy.kind === "cascade" && plan.policy.stages,
-    plan.predictions.utilisation,
-  );
-  expect(predicted!.p95Seconds / plan.predictions.p95Seconds).toBeCloseTo(1, 1);
+  expect(predicted!.p95Seconds / plan.predictions.p95Seconds).toBeCloseTo(1, 6);
   expect(predicted!.quality).toBeCloseTo(plan.predictions.quality, 6);
   expect(predicted!.costUsdPerHour).toBeCloseTo(plan.predictions.costUsdPerHour, 6);
-}, 60_000);
+});
 
 test("more requests and slower judgements make it slower, and far too many it does not keep up with", async () => {
-  const began = performance.now();
   const busier = await under({ requestsPerSecond: 1.5 * RATE });
-  console.log(`simulated in ${(performance.now() - began).toFixed(0)} ms`, busier?.p95Seconds);
   expect(busier!.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Seconds);
   const judged = await under({ judgeSecondsPerCall: 3 });
   expect(judged!.p95Seconds).toBeGreaterThan(plan.predictions.p95Seconds + 1);
   expect(await under({ requestsPerSecond: 200 * RATE })).toBeNull();
-}, 60_000);
+});

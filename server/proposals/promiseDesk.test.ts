@@ -131,7 +131,7 @@ async function settled(desk: PromiseDesk): Promise<PromiseReport> {
 }
 const verdicts = ({ promises }: PromiseReport) => Object.fromEntries(promises.map(({ name, verdict }) => [name, verdict]));
 
-test("a plan that does what it promised breaks no promise, and nothing is simulated", { timeout: 60_000 }, () => {
+test("a plan that does what it promised breaks no promise, and nothing is simulated", () => {
   const report = open({ rate: RATE, p95Seconds: plan.predictions.p95Seconds }).report(clusterId)!;
   expect(report.promises.filter(({ verdict }) => verdict === "broken")).toEqual([]);
   expect(verdicts(report)).toMatchObject({ "p95 end to end": "kept", "cost per request": "kept", "cost per hour": "kept" });
@@ -141,7 +141,7 @@ test("a plan that does what it promised breaks no promise, and nothing is simula
   expect(report.inputs.find(({ name }) => name === "rate")!.now! / RATE).toBeCloseTo(1, 1);
 });
 
-test("a p95 that the measured rate accounts for is put down to the rate", { timeout: 60_000 }, async () => {
+test("a p95 that the measured rate accounts for is put down to the rate", async () => {
   const rate = 2.4 * RATE;
   const busier = await planUnder(planner, { plan, workload }, { requestsPerSecond: rate }, new AbortController().signal);
   expect(busier!.p95Seconds).toBeGreaterThan(1.1 * plan.predictions.p95Band.high);
@@ -156,9 +156,7 @@ test("a p95 that the measured rate accounts for is put down to the rate", { time
   expect(p95!.says).toMatch(/With the rate as measured the plan predicts .* it explains it\.$/);
 });
 
-test("where no input moved and the engines alone take longer than predicted, they are called slower than calibrated", {
-  timeout: 60_000,
-}, async () => {
+test("where no input moved and the engines alone take longer than predicted, they are called slower than calibrated", async () => {
   const slow = 3 * plan.predictions.p95Seconds;
   const { broken, promises } = await settled(open({ rate: RATE, p95Seconds: slow, engineSeconds: slow }));
   const [p95] = broken;
@@ -169,13 +167,13 @@ test("where no input moved and the engines alone take longer than predicted, the
   expect(unexplained.broken[0]!.says).toContain("It is unexplained");
 });
 
-test("an engine that is gone is told at once", { timeout: 60_000 }, async () => {
+test("an engine that is gone is told at once", async () => {
   const { broken, inputs } = await settled(open({ rate: RATE, p95Seconds: 4 * plan.predictions.p95Seconds }, frame({}, 1)));
   expect(broken[0]!.says).toMatch(/Of the engines of .* that serve there are \d of \d\./);
   expect(inputs.filter(({ kind, state }) => kind === "engines" && state === "moved").length).toBe(1);
 });
 
-test("fewer requests on the same GPUs break the promised cost of one, which needs no simulation to tell", { timeout: 60_000 }, () => {
+test("fewer requests on the same GPUs break the promised cost of one, which needs no simulation to tell", () => {
   const report = open({ rate: RATE / 4, p95Seconds: plan.predictions.p95Seconds / 2 }).report(clusterId)!;
   expect(verdicts(report)).toMatchObject({ "cost per request": "broken", "cost per hour": "kept", "p95 end to end": "kept" });
   expect(report.simulating).toBe(false);
@@ -183,7 +181,7 @@ test("fewer requests on the same GPUs break the promised cost of one, which need
   expect(report.broken[0]!.replaced[0]).toMatchObject({ inputs: "the rate", explains: expect.closeTo(1, 0) });
 });
 
-test("requests that begin late in the window are told at the rate they come at, and settle from then on", { timeout: 60_000 }, () => {
+test("requests that begin late in the window are told at the rate they come at, and settle from then on", () => {
   const late = open({ rate: RATE, p95Seconds: 2, idleSeconds: WINDOW - 40 }).report(clusterId)!;
   expect(late.windowSeconds).toBeLessThan(42);
   expect(late.inputs.find(({ name }) => name === "rate")!.now! / RATE).toBeCloseTo(1, 0);
@@ -192,9 +190,7 @@ test("requests that begin late in the window are told at the rate they come at, 
   expect(young.promises[0]!.reason).toMatch(/^settling: /);
 });
 
-test("longer prompts and a judge that reads lower are simulated together, as they were seen, and what to plan for holds them", {
-  timeout: 60_000,
-}, async () => {
+test("longer prompts and a judge that reads lower are simulated together, as they were seen, and what to plan for holds them", async () => {
   const desk = open({ rate: RATE, longer: 3, lower: 12, p95Seconds: 3 * plan.predictions.p95Seconds });
   const { broken, inputs } = await settled(desk);
   expect(inputs.filter(({ state }) => state === "moved").map(({ name }) => name)).toContain("input tokens");
@@ -210,7 +206,7 @@ test("longer prompts and a judge that reads lower are simulated together, as the
   expect(mean(made.outcomes.inputTokens) / mean(workload.outcomes.inputTokens)).toBeCloseTo(3, 0);
 });
 
-test("quality is held against labels where they are known, and else not called quality", { timeout: 60_000 }, () => {
+test("quality is held against labels where they are known, and else not called quality", () => {
   const told = open({ rate: RATE, p95Seconds: 1 }, frame(), () => 10).report(clusterId)!;
   expect(verdicts(told)).toMatchObject({ quality: "broken" });
   const [row] = open({ rate: RATE, p95Seconds: 1 })
@@ -219,7 +215,7 @@ test("quality is held against labels where they are known, and else not called q
   expect(row!.reason).toContain("quality is not measured");
 });
 
-test("nothing is judged in a panic, with knobs turned, under another plan and while requests settle", { timeout: 60_000 }, () => {
+test("nothing is judged in a panic, with knobs turned, under another plan and while requests settle", () => {
   const served = { rate: RATE, p95Seconds: 50 * plan.predictions.p95Seconds };
   const told = (shown: LiveFrame) => open(served, shown).report(clusterId)!;
   const panic = { controls: { panic: { model: "m" }, canary: null } } as never;
