@@ -6,8 +6,6 @@ import { timeTicks } from "./timeTicks";
 
 /** Lines of one chart that eyes can follow. */
 export const MAX_SERIES = 12;
-/** A line has a point for each pixel at most, and one for two where more lines than this share the plot: painting is paid by the point. */
-const MANY_LINES = 6;
 /** Room above the highest value or promise. */
 const HEADROOM = 1.05;
 const VALUE_TICKS = 4;
@@ -114,7 +112,7 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
     series: drawn.map(({ series: { key, ...look }, values, lows, highs }) => ({
       ...look,
       id: `${key.subject} ${key.quantity}`,
-      path: seriesPath(runsOf(values, x, y), drawn.length > MANY_LINES ? 4 : 2),
+      path: seriesPath(runsOf(values, x, y)),
       values,
       lows,
       highs,

@@ -4,22 +4,28 @@ export interface PathPoint {
   readonly y: number;
 }
 
+/**
+ * Lowest and highest of so many pixels are drawn, a point for two of them: no eye tells it from one for each, and painting, which is most of
+ * what a live chart costs, is paid by the point.
+ */
+const COLUMN_PX = 4;
+
 /** Half the length of the dash that stands for a value alone between two gaps. */
 const LONE_PX = 1.5;
 
 /**
- * A run of points with two for each `columnPx` pixels at most: of each column the lowest and the highest stay, as do the first and the
+ * A run of points with one for two pixels at most: of each column the lowest and the highest stay, as do the first and the
  * last of the run, so that no spike is lost and none is made. A run that is not too dense stays as it is.
  */
-export function thinRun(run: readonly PathPoint[], columnPx: number): readonly PathPoint[] {
+export function thinRun(run: readonly PathPoint[]): readonly PathPoint[] {
   const [first, last] = [run[0], run.at(-1)];
-  if (first === undefined || last === undefined || run.length <= (2 * (last.x - first.x)) / columnPx + 1) return run;
+  if (first === undefined || last === undefined || run.length <= (2 * (last.x - first.x)) / COLUMN_PX + 1) return run;
   const kept: PathPoint[] = [];
   for (let at = 0; at < run.length; ) {
-    const column = Math.floor(((run[at] as PathPoint).x - first.x) / columnPx);
+    const column = Math.floor(((run[at] as PathPoint).x - first.x) / COLUMN_PX);
     let [low, high] = [at, at];
     let end = at;
-    for (; end < run.length && Math.floor(((run[end] as PathPoint).x - first.x) / columnPx) === column; end += 1) {
+    for (; end < run.length && Math.floor(((run[end] as PathPoint).x - first.x) / COLUMN_PX) === column; end += 1) {
       if ((run[end] as PathPoint).y < (run[low] as PathPoint).y) low = end;
       if ((run[end] as PathPoint).y > (run[high] as PathPoint).y) high = end;
     }
@@ -36,10 +42,10 @@ export function thinRun(run: readonly PathPoint[], columnPx: number): readonly P
 }
 
 /** SVG path of a line whose runs are parted by gaps: the pen is lifted between them. A run of one point is a short dash, so that it is seen. */
-export function seriesPath(runs: readonly (readonly PathPoint[])[], columnPx: number): string {
+export function seriesPath(runs: readonly (readonly PathPoint[])[]): string {
   let path = "";
   for (const run of runs) {
-    const thin = thinRun(run, columnPx);
+    const thin = thinRun(run);
     const first = thin[0];
     if (first === undefined) continue;
     if (thin.length === 1) {
