@@ -1,7 +1,4 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
-import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createConnector } from "@/server/clusters/clusterConnector";
 import type { Connector } from "@/server/clusters/connector";
@@ -10,6 +7,7 @@ import { targetEngines } from "@/server/clusters/targetEngines";
 import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
 import type { StepAction } from "@/server/store/storedStep";
 import { testEngines, unwatched, whoIs } from "./testEngines";
+import { linesOf, testStudio } from "./testStudio";
 
 type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 
@@ -56,36 +54,14 @@ describe("engines of a studio that is killed", () => {
     await cluster.stop();
   });
 
-  /** A process that starts engines as a studio does and then waits, with nothing between it and a kill. */
-  async function startedStudio(orders: unknown): Promise<ReturnType<typeof spawn>> {
-    const outfile = join(engines.home, "studio.mjs");
-    const contents = `
-      import { gpuCards } from "@/solver/hardware/gpus";
-      import { createProcessHost } from "./processHost";
-      const { connection, folder, orders } = JSON.parse(process.argv[2]);
-      const limits = { settleMs: 300 };
-      const host = createProcessHost(connection, { folder, gpuCards: () => gpuCards, environment: process.env, nvidiaSmi: "none", limits });
-      for (const order of orders) console.log(JSON.stringify(await host.start(order, { signal: new AbortController().signal, report() {} })));
-      setInterval(() => {}, 1000);`;
-    const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
-    const source = { contents, resolveDir: import.meta.dirname, loader: "ts" } as const;
-    await build({ stdin: source, outfile, bundle: true, platform: "node", format: "esm", alias, logLevel: "silent" });
-    const told = JSON.stringify({ connection: engines.connection(), folder: engines.folder, orders });
-    return spawn(process.execPath, [outfile, told], { stdio: ["ignore", "pipe", "inherit"] });
-  }
-
   it("serve on, are known again by the next one, and are drained and stopped by it", async () => {
     const plan = planOnGpus("two", { "qwen2.5-3b": [0, 1] });
     cluster.store.plans.keep(plan);
     const orders = targetEngines(plan);
     const ids = orders.map(({ id }) => id);
-    const studio = await startedStudio(orders);
-    let told = "";
-    for await (const part of studio.stdout ?? []) {
-      told += part;
-      if (told.split("\n").length > orders.length) break;
-    }
-    expect(told.match(/"ok":true,"value":"loading/g)).toHaveLength(2);
+    const studio = (await testStudio(engines)).run(orders);
+    const told = await linesOf(studio, orders.length);
+    expect(told.map((line) => JSON.parse(line))).toMatchObject([{ ok: true }, { ok: true }]);
     studio.kill("SIGKILL");
     await once(studio, "exit");
 

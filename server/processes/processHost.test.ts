@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import type { HostObservation } from "@/server/clusters/engineHost";
 import { verifyEngine } from "@/server/clusters/verifyEngine";
 import { waitUntil } from "@/server/clusters/waitUntil";
 import type { ProcessHost } from "./processHost";
+import { processTable } from "./processIdentity";
 import { orderOf, testEngines, unwatched, whoIs } from "./testEngines";
 
 let engines: ReturnType<typeof testEngines>;
@@ -37,8 +38,7 @@ const verified = (host: ProcessHost, id: string, model: string, limitMs: number)
 
 const messageOf = (answer: { readonly ok: boolean; readonly message?: string }): string => answer.message ?? "";
 
-/** Whether a process runs, one that waits to be collected left out. */
-const runs = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z");
+const runs = (pid: number): boolean => processTable.startOf(pid) !== null;
 
 describe("engines as processes of this host", () => {
   it("runs a command on the GPUs it was given, with the few variables it needs and those that are referred to", async () => {
@@ -49,7 +49,7 @@ describe("engines as processes of this host", () => {
     const host = engines.host({ environment }, { environment: own });
     const order = { ...orderOf("qwen2.5-3b", 2), tp: 2, placements: [{ node: "node1", gpus: [2, 3] }] };
     expect(await host.start(order, unwatched())).toMatchObject({ ok: true, value: expect.stringMatching(/^loading as process \d+/) });
-    expect(await verified(host, order.id, order.model, 5_000)).toMatchObject({ ok: true });
+    expect(await verified(host, order.id, order.model, 10_000)).toMatchObject({ ok: true });
     const [engine] = (await observed(host)).engines;
     expect(engine).toMatchObject({ id: order.id, model: order.model, gpu: "l40s", tp: 2, placements: order.placements, stopping: false });
     const { words, env } = await whoIs(engine!.url);
@@ -68,7 +68,7 @@ describe("engines as processes of this host", () => {
     const before = await observed(first);
     const second = engines.host();
     expect((await observed(second)).engines).toEqual(before.engines);
-    expect(messageOf(await verified(second, small.id, small.model, 5_000))).toBe("");
+    expect(messageOf(await verified(second, small.id, small.model, 10_000))).toBe("");
     const pid = (await whoIs(before.engines[0]!.url)).pid;
     expect(await second.start(small, unwatched())).toEqual({ ok: true, value: `was up already, as process ${pid}` });
     expect(await second.stop(small.id, unwatched())).toEqual({ ok: true, value: "its GPUs are free" });
@@ -126,10 +126,10 @@ describe("engines as processes of this host", () => {
 
 describe("engines that fail", () => {
   it("says at once how a command ended and what it wrote last, also to a studio that comes later", async () => {
-    const host = engines.host();
+    const host = engines.host({}, { limits: { settleMs: 10_000 } });
     const started = await host.start(orderOf("exit", 0), unwatched());
     expect(messageOf(started)).toMatch(
-      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, 0\.\d s after it was started\. Its log ends: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
+      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, \d+\.\d s after it was started\. Its log ends: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
     );
     expect((await observed(host)).engines).toEqual([]);
     expect(engines.host().whyGone(orderOf("exit", 0).id)).toBe(messageOf(started));
@@ -139,7 +139,7 @@ describe("engines that fail", () => {
     const host = engines.host();
     const order = orderOf("later", 0);
     expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
-    await expect.poll(() => host.whyGone(order.id), { timeout: 5_000 }).toMatch(/exit code 4, .* \| torch\.OutOfMemoryError: CUDA out/);
+    await expect.poll(() => host.whyGone(order.id), { timeout: 10_000 }).toMatch(/exit code 4, .* \| torch\.OutOfMemoryError: CUDA out/);
     expect(await host.start(order, unwatched())).toMatchObject({ value: expect.stringMatching(/^loading/) });
     expect(host.whyGone(order.id)).toBeNull();
   });
@@ -155,6 +155,8 @@ describe("engines that fail", () => {
     const host = engines.host();
     const order = orderOf("never", 0);
     await host.start(order, unwatched());
+    const { url } = (await observed(host)).engines[0]!;
+    await expect.poll(async () => (await fetch(`${url}/health`).catch(() => null))?.status, { timeout: 10_000 }).toBe(503);
     expect(await verified(host, order.id, order.model, 1_000)).toEqual({
       ok: false,
       message: "After 1 s: /health answers 503: still loading",
@@ -166,7 +168,8 @@ describe("engines that fail", () => {
     const keyFile = join(engines.home, "key");
     writeFileSync(keyFile, "plain words of a file\n");
     const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, FILE_KEY: { fromFile: keyFile } };
-    const host = engines.host({ environment }, { environment: { PATH: process.env.PATH, MY_TOKEN: "correct horse battery" } });
+    const own = { PATH: process.env.PATH, MY_TOKEN: "correct horse battery" };
+    const host = engines.host({ environment }, { environment: own, limits: { settleMs: 10_000 } });
     const message = messageOf(await host.start(orderOf("leak", 0), unwatched()));
     expect(message).toContain("using *** and ***");
     expect(message).toContain("Authorization: Bearer *** and *** and ***");
@@ -180,6 +183,7 @@ describe("engines that fail", () => {
     const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
     const order = orderOf("stubborn", 0);
     await host.start(order, unwatched());
+    expect(await verified(host, order.id, order.model, 10_000)).toMatchObject({ ok: true });
     const { pid } = engines.records.read(order.id)!.process!;
     expect(await host.stop(order.id, unwatched())).toEqual({
       ok: true,
@@ -192,6 +196,7 @@ describe("engines that fail", () => {
     const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
     const order = orderOf("parent", 0);
     await host.start(order, unwatched());
+    expect(await verified(host, order.id, order.model, 10_000)).toMatchObject({ ok: true });
     process.kill(engines.records.read(order.id)!.process!.pid, "SIGKILL");
     await expect.poll(() => host.whyGone(order.id)).toMatch(/It left 1 of its processes behind, which hold its GPUs/);
     expect((await observed(host)).engines).toMatchObject([{ id: order.id, stopping: true }]);
@@ -251,7 +256,7 @@ describe("servers that their operator started", () => {
     const theirs = testEngines();
     const other = theirs.host();
     await other.start(orderOf("qwen2.5-7b", 3), unwatched());
-    await verified(other, orderOf("qwen2.5-7b", 3).id, "qwen2.5-7b", 5_000);
+    await verified(other, orderOf("qwen2.5-7b", 3).id, "qwen2.5-7b", 10_000);
     const { url } = (await observed(other)).engines[0]!;
     const host = engines.host({ adopt: [{ url, precision: "bf16", gpus: [3] }] });
     const { id } = orderOf("qwen2.5-7b", 3);
