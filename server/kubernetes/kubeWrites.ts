@@ -17,7 +17,8 @@ export interface Removal {
   readonly uid?: string;
 }
 
-export type KubeWrites = ReturnType<typeof createKubeWrites>;
+/** What has pods stays until they have ended, so that its GPUs are known to be held. */
+const policies = { Deployment: "Foreground", LeaderWorkerSet: "Foreground", Service: "Background", InferencePool: "Background" } as const;
 
 /** Writes to one namespace. While the API server is away they are tried again, for `awayMs` at most, and what is waited for is told. */
 export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number) {
@@ -43,7 +44,7 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
     const body = {
       apiVersion: "v1",
       kind: "DeleteOptions",
-      propagationPolicy: "Foreground",
+      propagationPolicy: policies[kind],
       ...(uid === undefined ? {} : { preconditions: { uid } }),
     };
     const path = objectPath(kind, namespace, name);

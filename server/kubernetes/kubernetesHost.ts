@@ -99,7 +99,7 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
       const { refusal, made } = await writes.applyAll(objects.value, options);
       if (refusal !== null) return takeBack(made, refusal, options);
       const place = await placed(engine.id, options);
-      if (!place.ok) return takeBack(made, place.message, options);
+      if (!place.ok) return takeBack(made, place.message.replace(/\.?$/, "."), options);
       return made.length > 0 ? place : { ok: true, value: "was up already" };
     },
 

@@ -1,55 +1,27 @@
 import type { EngineOrder } from "@/server/contracts/engineOrder";
-import { commandLine, commandTemplates } from "@/server/engines/commandLine";
 import type { KubernetesConnection } from "./connection";
+import { engineCommand } from "./engineCommand";
 
 /** Where engines listen inside their pods. */
 export const enginePort = 8000;
 
 export const gpuResource = "nvidia.com/gpu";
 
-/** Where ranks on several nodes find the first one. */
-const rendezvousPort = 29_500;
-
 const probeSeconds = 5;
 
 /** Part of a group of pods on several nodes, one a node; `first` answers requests. */
 export type GroupRole = "alone" | "first" | "other";
 
-/**
- * The command that a pod of an engine runs. Kubernetes replaces `$(NAME)` in it by the environment, which is meant for what it says of a
- * group's pods only: everything that an operator wrote is taken as it is.
- */
+/** The command that a pod of an engine runs; null where the connection does not know its model. */
 export function podCommand(engine: EngineOrder, connection: KubernetesConnection, role: GroupRole): readonly string[] | null {
-  const model = connection.models[engine.model];
-  if (model === undefined) return null;
-  const { kind } = model.engine ?? connection.engine;
-  const group = role === "alone" ? [] : groupFlags[kind](engine.placements.length, role);
-  const placeholder = "{group}";
-  const command = commandLine(commandTemplates[kind], {
-    source: model.source,
-    servedName: engine.model,
-    host: "0.0.0.0",
+  const group = { nodes: engine.placements.length, rank: "$(LWS_WORKER_INDEX)", leader: "$(LWS_LEADER_ADDRESS)", first: role === "first" };
+  return engineCommand(engine, connection, {
     port: enginePort,
-    tp: engine.tp,
-    pp: engine.pp,
-    gpus: engine.placements.flatMap(({ gpus }) => gpus),
-    precision: engine.precision,
-    args: [placeholder, ...model.args],
+    group: role === "alone" ? null : group,
+    // Kubernetes replaces $(NAME) by the environment, which is meant for what it says of a group's pods only.
+    literal: (argument) => argument.replaceAll("$(", "$$$$("),
   });
-  const at = command.indexOf(placeholder);
-  return command.flatMap((argument, index) => (index === at ? group : argument.replaceAll("$(", "$$$$(")));
 }
-
-/** Sources: vLLM's page "Parallelism and Scaling" (multiprocessing over nodes), SGLang's "Deploy on Kubernetes", LeaderWorkerSet's environment. */
-const groupFlags = {
-  vllm: (nodes: number, role: GroupRole): readonly string[] => [
-    ...["--distributed-executor-backend", "mp", "--nnodes", `${nodes}`, "--node-rank", "$(LWS_WORKER_INDEX)"],
-    ...["--master-addr", "$(LWS_LEADER_ADDRESS)", "--master-port", `${rendezvousPort}`, ...(role === "other" ? ["--headless"] : [])],
-  ],
-  sglang: (nodes: number): readonly string[] => [
-    ...["--nnodes", `${nodes}`, "--node-rank", "$(LWS_WORKER_INDEX)", "--dist-init-addr", `$(LWS_LEADER_ADDRESS):${rendezvousPort}`],
-  ],
-};
 
 export interface PodTemplateParts {
   readonly engine: EngineOrder;

@@ -1,0 +1,57 @@
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { commandLine, commandTemplates } from "@/server/engines/commandLine";
+import type { KubernetesConnection } from "./connection";
+
+/** Where ranks on several nodes find the first one. */
+const rendezvousPort = 29_500;
+
+/** One node's part of an engine on several. */
+export interface GroupPart {
+  readonly nodes: number;
+  /** Its number among them, or what stands for it. */
+  readonly rank: string;
+  /** Address of the first. */
+  readonly leader: string;
+  readonly first: boolean;
+}
+
+export interface CommandParts {
+  readonly port: number;
+  readonly group: GroupPart | null;
+  /** What is done to arguments that an operator wrote, or that are derived from them. */
+  readonly literal?: (argument: string) => string;
+}
+
+/** How an engine is started under its card's name; null where the connection does not know its model. */
+export function engineCommand(
+  engine: EngineOrder,
+  connection: Pick<KubernetesConnection, "engine" | "models">,
+  { port, group, literal = (argument) => argument }: CommandParts,
+): readonly string[] | null {
+  const model = connection.models[engine.model];
+  if (model === undefined) return null;
+  const { kind } = model.engine ?? connection.engine;
+  const command = commandLine(commandTemplates[kind], {
+    source: model.source,
+    servedName: engine.model,
+    host: "0.0.0.0",
+    port,
+    tp: engine.tp,
+    pp: engine.pp,
+    gpus: engine.placements.flatMap(({ gpus }) => gpus),
+    precision: engine.precision,
+    args: [],
+  });
+  return [...command.map(literal), ...(group === null ? [] : groupFlags[kind](group)), ...model.args.map(literal)];
+}
+
+/** Sources: vLLM's page "Parallelism and Scaling" (multiprocessing over nodes), SGLang's "Deploy on Kubernetes". */
+const groupFlags = {
+  vllm: ({ nodes, rank, leader, first }: GroupPart): readonly string[] => [
+    ...["--distributed-executor-backend", "mp", "--nnodes", `${nodes}`, "--node-rank", rank],
+    ...["--master-addr", leader, "--master-port", `${rendezvousPort}`, ...(first ? [] : ["--headless"])],
+  ],
+  sglang: ({ nodes, rank, leader }: GroupPart): readonly string[] => [
+    ...["--nnodes", `${nodes}`, "--node-rank", rank, "--dist-init-addr", `${leader}:${rendezvousPort}`],
+  ],
+};

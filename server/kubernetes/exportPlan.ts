@@ -1,0 +1,52 @@
+import { stringify } from "yaml";
+import type { Answer } from "@/server/clusters/connector";
+import { placeText, targetEngines } from "@/server/clusters/targetEngines";
+import type { Plan } from "@/solver/plan/plan";
+import type { KubernetesConnection } from "./connection";
+import { engineCommand } from "./engineCommand";
+import { engineObjects, type KubeObject } from "./manifests";
+import { enginePort } from "./podTemplate";
+
+type Sealed = Pick<Plan, "id" | "metadata" | "deployment">;
+
+/**
+ * A plan as YAML for `kubectl apply --server-side` or a repository that a cluster follows: the very objects that applying it makes, with
+ * the plan as a label. A gateway's policy is no object of the cluster and not among them.
+ *
+ * @returns a sentence where Kubernetes cannot run the plan as it is.
+ */
+export function exportManifests(plan: Sealed, connection: KubernetesConnection, clusterId: string): Answer<string> {
+  const objects = new Map<string, KubeObject>();
+  for (const engine of targetEngines(plan)) {
+    const made = engineObjects(engine, { connection, clusterId, planId: plan.id });
+    if (!made.ok) return made;
+    // Engines of one model share their pool.
+    for (const object of made.value) objects.set(`${object.kind}/${object.metadata.name}`, object);
+  }
+  const documents = [...objects.values()].map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }));
+  return { ok: true, value: `# Plan ${plan.metadata.name}, ${plan.id}\n${documents.join("---\n")}` };
+}
+
+/** A plan as command lines to be run by hand, a line for each engine and node under the name of the node. */
+export function exportCommandLines(plan: Sealed, connection: Pick<KubernetesConnection, "engine" | "models">): Answer<string> {
+  const onNode = new Map<string, number>();
+  const lines: string[] = [`# Plan ${plan.metadata.name}, ${plan.id}`];
+  for (const engine of targetEngines(plan)) {
+    const leader = engine.placements[0]?.node ?? "";
+    lines.push("", `# ${engine.id}, ${placeText(engine)}`);
+    for (const [rank, { node, gpus }] of engine.placements.entries()) {
+      const before = onNode.get(node) ?? 0;
+      onNode.set(node, before + 1);
+      const nodes = engine.placements.length;
+      const group = nodes === 1 ? null : { nodes, rank: `${rank}`, leader, first: rank === 0 };
+      const command = engineCommand(engine, connection, { port: enginePort + before, group });
+      if (command === null)
+        return { ok: false, message: `The connection does not say what to load for ${engine.model}: it is not among its models.` };
+      lines.push(`# on ${node}`, `CUDA_VISIBLE_DEVICES=${gpus.join(",")} ${command.map(quoted).join(" ")}`);
+    }
+  }
+  return { ok: true, value: `${lines.join("\n")}\n` };
+}
+
+/** An argument as a POSIX shell reads it back. */
+const quoted = (argument: string): string => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`);
