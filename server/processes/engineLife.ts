@@ -19,12 +19,13 @@ export type EngineLife =
 export function lifeOf(record: EngineRecord, records: EngineRecords, table: ProcessTable): EngineLife | null {
   if (record.ended) return { state: "ended", record };
   if (record.process === null) {
-    const [writer] = table.writersOf(record.log);
-    const pid = writer === undefined ? null : table.groupOf(writer);
-    if (pid === null) {
+    const writers = table.writersOf(record.log);
+    if (writers.length === 0) {
       records.remove(record.order.id);
       return null;
     }
+    const pid = writers.find((writer) => table.groupOf(writer) === writer);
+    if (pid === undefined) return { state: "left", pids: writers, record };
     const found = { ...record, process: { pid, start: table.startOf(pid) } };
     records.write(found);
     return lifeOf(found, records, table);
