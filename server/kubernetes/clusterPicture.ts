@@ -6,7 +6,7 @@ import { type KubernetesConnection, knownGpuProducts } from "./connection";
 import { engineLook } from "./engineLook";
 import type { KubeLists } from "./kubeLists";
 import type { KubeNode, KubePod } from "./kubeObjects";
-import { labels, labelValue, manager, objectName, orderAnnotation } from "./names";
+import { isOfCluster, labels, labelValue, objectName, orderAnnotation } from "./names";
 import { enginePort, gpuResource } from "./podTemplate";
 
 export interface PicturedNode extends ObservedNode {
@@ -29,6 +29,8 @@ export interface ClusterPicture {
   readonly gpu: string;
   readonly nodes: readonly PicturedNode[];
   readonly engines: readonly PicturedEngine[];
+  /** Names of this cluster's Services. */
+  readonly services: readonly string[];
   /** What could not be seen, or is not as it should be, in sentences. */
   readonly notes: readonly string[];
 }
@@ -68,7 +70,7 @@ export function pictureOf(lists: KubeLists, connection: KubernetesConnection, cl
   const nodes = found.map(({ node, gpus, card }): PicturedNode => {
     const { name } = node.metadata;
     const onNode = lists.pods.filter((pod) => pod.spec.nodeName === name && !["Succeeded", "Failed"].includes(pod.status.phase));
-    const others = onNode.filter((pod) => !isOurs(pod, clusterId) || !held.has(pod.metadata.labels[labels.engine] ?? ""));
+    const others = onNode.filter((pod) => !isOfCluster(pod, clusterId) || !held.has(pod.metadata.labels[labels.engine] ?? ""));
     const ours = engines
       .flatMap(({ placements }) => placements.filter((one) => one.node === name))
       .reduce((sum, one) => sum + one.gpus.length, 0);
@@ -78,7 +80,7 @@ export function pictureOf(lists: KubeLists, connection: KubernetesConnection, cl
     return { name, gpus, ...ofType, ...(othersGpus === 0 ? {} : { othersGpus }), closed, freeGpus: Math.max(0, gpus - ours - othersGpus) };
   });
   for (const { name, closed } of nodes) if (closed !== null) notes.push(`${name} ${closed}: it takes no new engines.`);
-  return { gpu, nodes, engines, notes };
+  return { gpu, nodes, engines, services: lists.services.map(({ metadata }) => metadata.name), notes };
 }
 
 function readOrder(text: string | undefined): z.infer<typeof orderSchema> | null {
@@ -89,12 +91,9 @@ function readOrder(text: string | undefined): z.infer<typeof orderSchema> | null
   }
 }
 
-const isOurs = ({ metadata }: KubePod, clusterId: string): boolean =>
-  metadata.labels[labels.managedBy] === manager && metadata.labels[labels.cluster] === labelValue(clusterId);
-
 /** Pods of one engine, those that are ending too. */
 export const podsOf = (engineId: string, pods: readonly KubePod[], clusterId: string): readonly KubePod[] =>
-  pods.filter((pod) => isOurs(pod, clusterId) && pod.metadata.labels[labels.engine] === labelValue(engineId));
+  pods.filter((pod) => isOfCluster(pod, clusterId) && pod.metadata.labels[labels.engine] === labelValue(engineId));
 
 /** GPUs that the scheduler has set aside for a pod: those of all its containers, or of a container before them that asks for more. */
 function gpusOf({ spec }: KubePod): number {

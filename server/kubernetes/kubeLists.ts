@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { KubernetesConnection } from "./connection";
 import type { KubeAnswer, KubeApi } from "./kubeApi";
 import {
   type KubeNode,
@@ -12,7 +11,7 @@ import {
   runningSchema,
   serviceSchema,
 } from "./kubeObjects";
-import { clusterSelector } from "./names";
+import { clusterSelector, isOfCluster } from "./names";
 import { collectionPath } from "./paths";
 
 /** Everything that is read of a cluster for one look at it. */
@@ -29,38 +28,59 @@ export interface KubeLists {
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
+  /** Whether other people's pods must be those of this moment. */
+  readonly fresh?: boolean;
 }
 
 /** The API server's own tools read as many at once. */
 const pageSize = 500;
 
-/** Reads what a look needs, all at once. Where pods of other namespaces may not be seen, those of its own are all there are. */
-export async function readLists(
-  api: KubeApi,
-  connection: Pick<KubernetesConnection, "namespace">,
-  clusterId: string,
-  options: ReadOptions,
-): Promise<KubeAnswer<KubeLists>> {
-  const list = <Item extends z.ZodType>(path: string, item: Item, query = "") => readAll(api, { path, item, query, options });
+/** All pods of a large cluster are megabytes, and a cluster is looked at every second. */
+const foreignPodsMs = 15_000;
+
+export type KubeReader = (options: ReadOptions) => Promise<KubeAnswer<KubeLists>>;
+
+/**
+ * Reads what a look needs, all at once; of other people's pods, unless they must be fresh, what was read up to 15 s ago. Where pods of other
+ * namespaces may not be seen, those of its own are all there are.
+ */
+export function createKubeReader(api: KubeApi, namespace: string, clusterId: string): KubeReader {
   const ours = `labelSelector=${encodeURIComponent(clusterSelector(clusterId))}`;
-  const { namespace } = connection;
-  const [nodes, everyPod, deployments, groups, services] = await Promise.all([
-    list("api/v1/nodes", nodeSchema),
-    list("api/v1/pods", podSchema),
-    list(collectionPath("Deployment", namespace), runningSchema, ours),
-    list(collectionPath("LeaderWorkerSet", namespace), runningSchema, ours),
-    list(collectionPath("Service", namespace), serviceSchema, ours),
-  ]);
-  const denied = !everyPod.ok && everyPod.failure === "denied";
-  const pods = denied ? await list(`api/v1/namespaces/${namespace}/pods`, podSchema) : everyPod;
-  if (!nodes.ok) return nodes;
-  if (!pods.ok) return pods;
-  if (!deployments.ok) return deployments;
-  if (!services.ok) return services;
-  // Where the LeaderWorkerSet API is not installed there are none.
-  if (!groups.ok && groups.failure !== "missing") return groups;
-  const running = [...deployments.value, ...(groups.ok ? groups.value : [])];
-  return { ok: true, value: { nodes: nodes.value, pods: pods.value, allPods: !denied, running, services: services.value } };
+  const ownPods = `api/v1/namespaces/${namespace}/pods`;
+  let foreign: { readonly readAt: number; readonly pods: readonly KubePod[]; readonly allPods: boolean } | null = null;
+
+  async function readForeign(options: ReadOptions): Promise<KubeAnswer<NonNullable<typeof foreign>>> {
+    if (foreign !== null && !options.fresh && Date.now() - foreign.readAt < foreignPodsMs) return { ok: true, value: foreign };
+    const readAt = Date.now();
+    const every = await readAll(api, { path: "api/v1/pods", item: podSchema, query: "", options });
+    const denied = !every.ok && every.failure === "denied";
+    const found = denied ? await readAll(api, { path: ownPods, item: podSchema, query: "", options }) : every;
+    if (!found.ok) return found;
+    foreign = { readAt, pods: found.value.filter((pod) => !isOfCluster(pod, clusterId)), allPods: !denied };
+    return { ok: true, value: foreign };
+  }
+
+  return async (options) => {
+    const list = <Item extends z.ZodType>(path: string, item: Item, query = "") => readAll(api, { path, item, query, options });
+    const [nodes, others, own, deployments, groups, services] = await Promise.all([
+      list("api/v1/nodes", nodeSchema),
+      readForeign(options),
+      list(ownPods, podSchema, ours),
+      list(collectionPath("Deployment", namespace), runningSchema, ours),
+      list(collectionPath("LeaderWorkerSet", namespace), runningSchema, ours),
+      list(collectionPath("Service", namespace), serviceSchema, ours),
+    ]);
+    if (!nodes.ok) return nodes;
+    if (!own.ok) return own;
+    if (!others.ok) return others;
+    if (!deployments.ok) return deployments;
+    if (!services.ok) return services;
+    // Where the LeaderWorkerSet API is not installed there are none.
+    if (!groups.ok && groups.failure !== "missing") return groups;
+    const running = [...deployments.value, ...(groups.ok ? groups.value : [])];
+    const pods = [...own.value, ...others.value.pods];
+    return { ok: true, value: { nodes: nodes.value, pods, allPods: others.value.allPods, running, services: services.value } };
+  };
 }
 
 interface ListParts<Item> {

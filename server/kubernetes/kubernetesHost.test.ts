@@ -1,13 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Answer } from "@/server/clusters/connector";
-import { engineId } from "@/server/clusters/targetEngines";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
-import type { KubernetesConnectionInput } from "./connection";
-import { createKubernetesHost, type KubernetesHostDeps } from "./kubernetesHost";
 import { objectName } from "./names";
 import { testImages } from "./testEngines";
+import { hostTools } from "./testHost";
 import { mergePatch, realKubeconfig, startTestKubernetes, type TestKubernetes, until } from "./testKubernetes";
 
 describe("Kubernetes host", () => {
@@ -17,35 +14,7 @@ describe("Kubernetes host", () => {
   }, 60_000);
   afterAll(() => kubernetes.stop(), 60_000);
 
-  const host = (change: Partial<KubernetesConnectionInput> = {}, deps: Partial<KubernetesHostDeps> = {}) =>
-    createKubernetesHost(kubernetes.connection(change), { clusterId: "lab", awayMs: 1_000, placeMs: 15_000, everyMs: 50, ...deps });
-  const order = (gpus: readonly number[], node: string = kubernetes.nodes[0], model = "qwen2.5-3b"): EngineOrder => {
-    const placements = [{ node, gpus: [...gpus] }];
-    const shape = { tp: gpus.length, pp: 1 };
-    return { id: engineId({ model, precision: "bf16" }, shape, placements), model, precision: "bf16", gpu: "l40s", ...shape, placements };
-  };
-  const told: string[] = [];
-  const options = () => ({ signal: new AbortController().signal, report: (detail: string) => void told.push(detail) });
-  const sentence = (answer: Answer<unknown>): string => {
-    if (answer.ok) return `It went well: ${JSON.stringify(answer.value)}`;
-    expect(answer.message).toMatch(/^[A-Z"a-z].*\.$/s);
-    expect(answer.message).not.toMatch(/\n\s+at /);
-    return answer.message;
-  };
-  const observed = async (one = host()) => {
-    const answer = await one.observe({});
-    if (!answer.ok) throw new Error(answer.message);
-    return answer.value;
-  };
-
-  /** Runs a step that shall fail, and holds that it left the cluster as it was. */
-  async function failing(step: () => Promise<Answer<string>>): Promise<string> {
-    const before = await kubernetes.state();
-    const message = sentence(await step());
-    await until(async () => (await kubernetes.state()).length === before.length);
-    expect(await kubernetes.state()).toEqual(before);
-    return message;
-  }
+  const { host, order, told, options, sentence, observed, failing } = hostTools(() => kubernetes);
 
   it("finds an engine that another studio's host started, and ends it", async () => {
     const engine = order([0, 1]);
@@ -212,6 +181,25 @@ describe("Kubernetes host", () => {
     expect(message).toMatch(/^The cluster does not know LeaderWorkerSet: its API is not installed\./);
     kubernetes.standIn?.absent.clear();
   }, 30_000);
+
+  it.skipIf(realKubeconfig !== undefined)(
+    "runs an engine on two nodes as one group, which goes as one",
+    async () => {
+      const placements = kubernetes.nodes.map((node) => ({ node, gpus: [0, 1] }));
+      const engine = { ...order([0, 1]), id: "two-nodes", pp: 2, placements };
+      const before = await kubernetes.state();
+      expect(await host().start(engine, options())).toEqual({ ok: true, value: "loading" });
+      const { engines, nodes } = await observed();
+      expect(engines).toMatchObject([{ id: "two-nodes", placements }]);
+      expect(nodes.map(({ freeGpus }) => freeGpus)).toEqual([2, 2]);
+      const url = engines[0]?.url ?? "";
+      await until(async () => (await fetch(`${url}/health`).catch(() => null))?.ok ?? false);
+      expect(await host().why(engine.id, {})).toBeNull();
+      expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "its GPUs are free" });
+      expect(await kubernetes.state()).toEqual(before);
+    },
+    30_000,
+  );
 
   it("breaks off when it is told to", async () => {
     await expect(host().start(order([0]), { ...options(), signal: AbortSignal.abort() })).rejects.toThrow();

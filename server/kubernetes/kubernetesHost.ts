@@ -4,7 +4,7 @@ import { type Look, waitUntil } from "@/server/clusters/waitUntil";
 import { type ClusterPicture, pictureOf, podsOf } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
 import { createKubeApi, type KubeAnswer } from "./kubeApi";
-import { type KubeLists, readLists } from "./kubeLists";
+import { createKubeReader, type KubeLists, type ReadOptions } from "./kubeLists";
 import { createKubeWrites, type Removal } from "./kubeWrites";
 import { engineObjects, poolName } from "./manifests";
 import { objectName } from "./names";
@@ -33,7 +33,7 @@ export interface KubernetesHostDeps {
 }
 
 /** What this host tells beyond what every host does. */
-export type KubernetesObservation = HostObservation & Pick<ClusterPicture, "nodes" | "engines" | "notes">;
+export type KubernetesObservation = Omit<HostObservation, "nodes" | "engines"> & Pick<ClusterPicture, "nodes" | "engines" | "notes">;
 
 export interface KubernetesHost extends EngineHost {
   observe(options: LookOptions): Promise<Answer<KubernetesObservation>>;
@@ -46,9 +46,9 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
   const { clusterId, awayMs = defaultAwayMs, placeMs = defaultPlaceMs, everyMs = defaultEveryMs } = deps;
   const api = createKubeApi(connection.access);
   const writes = createKubeWrites(api, connection.namespace, awayMs);
-  const lists = (options: LookOptions) => readLists(api, connection, clusterId, options);
+  const lists = createKubeReader(api, connection.namespace, clusterId);
 
-  async function picture(options: LookOptions): Promise<KubeAnswer<ClusterPicture>> {
+  async function picture(options: ReadOptions): Promise<KubeAnswer<ClusterPicture>> {
     const read = await lists(options);
     if (!read.ok) return read;
     const found = pictureOf(read.value, connection, clusterId);
@@ -80,7 +80,8 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
     async observe(options) {
       const found = await picture(options);
       if (!found.ok) return { ok: false, message: found.message };
-      return { ok: true, value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null } };
+      const { services: _, ...seen } = found.value;
+      return { ok: true, value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null } };
     },
 
     async why(engineId, options) {
@@ -92,7 +93,7 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
     async start(engine, options) {
       const objects = engineObjects(engine, { connection, clusterId });
       if (!objects.ok) return objects;
-      const found = await writes.patiently(() => picture(options), options);
+      const found = await writes.patiently(() => picture({ ...options, fresh: true }), options);
       if (!found.ok) return { ok: false, message: found.message };
       const obstacle = obstacleTo(engine, found.value);
       if (obstacle !== null) return { ok: false, message: obstacle };
@@ -106,22 +107,20 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
     async stop(engineId, options) {
       const found = await writes.patiently(() => picture(options), options);
       if (!found.ok) return { ok: false, message: found.message };
-      const engine = found.value.engines.find((one) => one.id === engineId);
-      if (engine === undefined) return { ok: true, value: "was gone already" };
       const name = objectName(engineId);
-      const lastOfModel = !found.value.engines.some((one) => one.id !== engineId && one.model === engine.model);
+      const engine = found.value.engines.find((one) => one.id === engineId);
       // What runs goes last, so that a stop which was broken off finds it and goes on.
-      const removals: readonly Removal[] = [
-        { kind: "Service", name },
-        ...(connection.pool !== undefined && lastOfModel
-          ? [{ kind: "InferencePool", name: poolName(engine.model, clusterId) } as const]
-          : []),
-        { kind: engine.placements.length === 1 ? "Deployment" : "LeaderWorkerSet", name, uid: engine.uid },
-      ];
+      const removals: Removal[] = found.value.services.includes(name) ? [{ kind: "Service", name }] : [];
+      if (engine !== undefined) {
+        const lastOfModel = !found.value.engines.some((one) => one.id !== engineId && one.model === engine.model);
+        if (connection.pool !== undefined && lastOfModel) removals.push({ kind: "InferencePool", name: poolName(engine.model, clusterId) });
+        removals.push({ kind: engine.placements.length === 1 ? "Deployment" : "LeaderWorkerSet", name, uid: engine.uid });
+      }
       for (const removal of removals) {
         const gone = await writes.remove(removal, options);
         if (!gone.ok) return gone;
       }
+      if (engine === undefined) return { ok: true, value: "was gone already" };
       return waitUntil(
         async (): Promise<Look> => {
           const read = await lists(options);

@@ -37,3 +37,9 @@ export function labelValue(text: string): string {
 
 /** What selects all of one cluster's objects. */
 export const clusterSelector = (clusterId: string): string => `${labels.managedBy}=${manager},${labels.cluster}=${labelValue(clusterId)}`;
+
+/** Whether an object has the labels of one cluster's objects. */
+export const isOfCluster = (
+  { metadata }: { readonly metadata: { readonly labels: Readonly<Record<string, string>> } },
+  clusterId: string,
+): boolean => metadata.labels[labels.managedBy] === manager && metadata.labels[labels.cluster] === labelValue(clusterId);

@@ -20,14 +20,14 @@ const collections: Readonly<Record<string, { readonly kind: string; readonly api
 export interface TestApiServer {
   readonly url: string;
   readonly store: ObjectStore;
-  /** Calls that wrote, as `PATCH /apis/...`. */
-  readonly writes: string[];
   /** Who may call; a token that is not among them is not taken. */
   readonly tokens: Set<string>;
   /** Collections whose list over all namespaces is forbidden. */
   readonly forbidden: Set<string>;
   /** Collections of APIs that are not installed. */
   readonly absent: Set<string>;
+  /** Asked before each call; what it gives is answered instead. */
+  fault: (method: string, url: string) => StatusError | null;
   /** Hangs up on everyone until `back`. */
   away(): Promise<void>;
   back(): Promise<void>;
@@ -47,7 +47,6 @@ const dnsName = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 /** An API server on loopback that keeps what is documented of lists, watches, writes and server-side apply, for the kinds above. */
 export async function startTestApiServer(): Promise<TestApiServer> {
   const store = new ObjectStore();
-  const writes: string[] = [];
   const tokens = new Set<string>();
   const forbidden = new Set<string>();
   const absent = new Set<string>();
@@ -62,7 +61,8 @@ export async function startTestApiServer(): Promise<TestApiServer> {
       throw new StatusError(404, "NotFound", "the server could not find the requested resource");
     const { collection, namespace, name } = place;
     const body = await read(request);
-    if (request.method !== "GET") writes.push(`${request.method} ${request.url}`);
+    const fault = handle.fault(request.method ?? "", request.url ?? "");
+    if (fault !== null) throw fault;
     if (namespace !== null) store.get("namespaces", null, namespace);
     if (name === null && request.method === "GET") {
       if (namespace === null && forbidden.has(collection))
@@ -175,7 +175,11 @@ export async function startTestApiServer(): Promise<TestApiServer> {
   await listen(0);
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
-  return { url, store, writes, tokens, forbidden, absent, away: hangUp, back: () => listen(port), close: hangUp };
+  const handle: TestApiServer = {
+    ...{ url, store, tokens, forbidden, absent, away: hangUp, back: () => listen(port), close: hangUp },
+    fault: () => null,
+  };
+  return handle;
 }
 
 function send(response: ServerResponse, code: number, body: object): void {

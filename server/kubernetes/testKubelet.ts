@@ -2,12 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import {
   AppsV1Api,
   CoreV1Api,
+  CustomObjectsApi,
   type KubeConfig,
   PatchStrategy,
   setHeaderOptions,
   type V1Deployment,
   type V1Node,
   type V1Pod,
+  type V1PodTemplateSpec,
   type V1Service,
 } from "@kubernetes/client-node";
 import { type ContainerProcess, startContainer, testImages } from "./testEngines";
@@ -21,17 +23,32 @@ interface Standing {
   readonly nodes: readonly V1Node[];
 }
 
+/** A LeaderWorkerSet, as far as it is read. */
+interface Group {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly deletionTimestamp?: string };
+  readonly spec: {
+    readonly leaderWorkerTemplate: {
+      readonly size: number;
+      readonly leaderTemplate: V1PodTemplateSpec;
+      readonly workerTemplate: V1PodTemplateSpec;
+    };
+  };
+}
+
+const groupApi = { group: "leaderworkerset.x-k8s.io", version: "v1", plural: "leaderworkersets" };
 const merge = setHeaderOptions("Content-Type", PatchStrategy.MergePatch);
 const gpuResource = "nvidia.com/gpu";
 const roundMs = 50;
 
 /**
  * What brings pods up behind an API server that has nobody else to: the controllers of Deployments, the scheduler, the collector of garbage,
- * the proxy of Services and the kubelets, each as far as engines need it. Speaks Kubernetes' API through its published client only. LeaderWorkerSets are not run.
+ * the proxy of Services and the kubelets, each as far as engines need it; and the
+ * controller of LeaderWorkerSets. Speaks Kubernetes' API through its published client only.
  */
 export class TestKubelet {
   private readonly core: CoreV1Api;
   private readonly apps: AppsV1Api;
+  private readonly custom: CustomObjectsApi;
   private readonly containers = new Map<string, ContainerProcess>();
   private readonly running: Promise<void>;
   private stopped = false;
@@ -42,6 +59,7 @@ export class TestKubelet {
   ) {
     this.core = config.makeApiClient(CoreV1Api);
     this.apps = config.makeApiClient(AppsV1Api);
+    this.custom = config.makeApiClient(CustomObjectsApi);
     this.running = this.keepGoing();
   }
 
@@ -68,6 +86,8 @@ export class TestKubelet {
       nodes: (await this.core.listNode()).items,
     };
     for (const deployment of deployments) await this.control(deployment, standing.pods);
+    const groups = await this.custom.listNamespacedCustomObject({ ...groupApi, namespace }).catch(() => ({ items: [] }));
+    for (const group of (groups as { items: Group[] }).items) await this.controlGroup(group, standing.pods);
     for (const pod of standing.pods) {
       if (pod.metadata?.deletionTimestamp !== undefined) await this.end(pod);
       else if (pod.spec?.nodeName === undefined) await this.schedule(pod, standing);
@@ -104,6 +124,27 @@ export class TestKubelet {
     await this.apps.patchNamespacedDeploymentStatus({ namespace, name, body: { status } }, merge);
   }
 
+  /** The first of a group is 0, and Services find it by that. */
+  private async controlGroup({ metadata: { name, uid, deletionTimestamp }, spec }: Group, pods: readonly V1Pod[]): Promise<void> {
+    const { namespace } = this;
+    const own = pods.filter((pod) => pod.metadata?.ownerReferences?.some((owner) => owner.uid === uid));
+    if (deletionTimestamp !== undefined) {
+      const left = own.filter((pod) => pod.metadata?.deletionTimestamp === undefined);
+      for (const pod of left) await this.core.deleteNamespacedPod({ namespace, name: pod.metadata?.name ?? "" });
+      const body = { metadata: { finalizers: null } };
+      if (own.length === 0) await this.custom.patchNamespacedCustomObject({ ...groupApi, namespace, name, body }, merge);
+      return;
+    }
+    const { size, leaderTemplate, workerTemplate } = spec.leaderWorkerTemplate;
+    for (let index = own.length; index < size; index += 1) {
+      const template = index === 0 ? leaderTemplate : workerTemplate;
+      const labels = { ...template.metadata?.labels, "leaderworkerset.sigs.k8s.io/worker-index": `${index}` };
+      const ownerReferences = [{ apiVersion: "leaderworkerset.x-k8s.io/v1", kind: "LeaderWorkerSet", name, uid }];
+      const metadata = { labels, ownerReferences, name: index === 0 ? `${name}-0` : `${name}-0-${index}` };
+      if (template.spec !== undefined) await this.core.createNamespacedPod({ namespace, body: { metadata, spec: template.spec } });
+    }
+  }
+
   private async schedule(pod: V1Pod, { pods, nodes }: Standing): Promise<void> {
     const wanted = pod.spec?.nodeSelector?.["kubernetes.io/hostname"];
     const asked = gpusOf(pod);
@@ -136,6 +177,8 @@ export class TestKubelet {
     if (!known.includes(image)) return;
     if (image === testImages.missing)
       return this.tell(pod, { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` } }, false);
+    // Ranks that answer no requests have no port.
+    if (container.command?.includes("--headless")) return this.tell(pod, { running: {} }, true);
     const port = services.find((service) => selects(service, pod))?.spec?.ports?.[0]?.nodePort;
     if (port === undefined) return;
     const process = this.containers.get(uid) ?? startContainer({ image, command: container.command ?? [], port });
