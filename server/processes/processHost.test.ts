@@ -3,12 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { HostObservation } from "@/server/clusters/engineHost";
-import { verifyEngine } from "@/server/clusters/verifyEngine";
-import { waitUntil } from "@/server/clusters/waitUntil";
-import type { ProcessHost } from "./processHost";
-import { processTable } from "./processIdentity";
 import { orderOf, testEngines, unwatched, whoIs } from "./testEngines";
+import { messageOf, observed, runs, verified, whyGone } from "./testLooks";
 
 let engines: ReturnType<typeof testEngines>;
 beforeEach(() => {
@@ -19,27 +15,6 @@ afterEach(() => engines.clear());
 const small = orderOf("qwen2.5-3b", 0);
 const large = orderOf("qwen2.5-7b", 1);
 
-async function observed(host: ProcessHost): Promise<HostObservation> {
-  const found = await host.observe({});
-  if (!found.ok) throw new Error(found.message);
-  return found.value;
-}
-
-const verified = (host: ProcessHost, id: string, model: string, limitMs: number) =>
-  waitUntil(
-    async () => {
-      const why = host.whyGone(id);
-      const engine = (await observed(host)).engines.find((one) => one.id === id);
-      if (why !== null || engine === undefined) return { failed: why ?? "never started" };
-      return verifyEngine(engine.url, model, new AbortController().signal);
-    },
-    { ...unwatched(), limitMs, everyMs: 50 },
-  );
-
-const messageOf = (answer: { readonly ok: boolean; readonly message?: string }): string => answer.message ?? "";
-
-const runs = (pid: number): boolean => processTable.startOf(pid) !== null;
-
 describe("engines as processes of this host", () => {
   it("runs a command on the GPUs it was given, with the few variables it needs and those that are referred to", async () => {
     const keyFile = join(engines.home, "key");
@@ -49,7 +24,7 @@ describe("engines as processes of this host", () => {
     const host = engines.host({ environment }, { environment: own });
     const order = { ...orderOf("qwen2.5-3b", 2), tp: 2, placements: [{ node: "node1", gpus: [2, 3] }] };
     expect(await host.start(order, unwatched())).toMatchObject({ ok: true, value: expect.stringMatching(/^loading as process \d+/) });
-    expect(await verified(host, order.id, order.model, 10_000)).toMatchObject({ ok: true });
+    expect(await verified(host, order)).toMatchObject({ ok: true });
     const [engine] = (await observed(host)).engines;
     expect(engine).toMatchObject({ id: order.id, model: order.model, gpu: "l40s", tp: 2, placements: order.placements, stopping: false });
     const { words, env } = await whoIs(engine!.url);
@@ -68,14 +43,14 @@ describe("engines as processes of this host", () => {
     const before = await observed(first);
     const second = engines.host();
     expect((await observed(second)).engines).toEqual(before.engines);
-    expect(messageOf(await verified(second, small.id, small.model, 10_000))).toBe("");
+    expect(messageOf(await verified(second, small))).toBe("");
     const pid = (await whoIs(before.engines[0]!.url)).pid;
     expect(await second.start(small, unwatched())).toEqual({ ok: true, value: `was up already, as process ${pid}` });
     expect(await second.stop(small.id, unwatched())).toEqual({ ok: true, value: "its GPUs are free" });
     expect(runs(pid)).toBe(false);
     expect((await observed(second)).engines.map(({ id }) => id)).toEqual([large.id]);
     expect(await second.stop(small.id, unwatched())).toEqual({ ok: true, value: "was gone already" });
-    expect(second.whyGone(small.id)).toBeNull();
+    expect(await whyGone(second, small.id)).toBeNull();
   });
 
   it("takes the process of a studio that was killed before it could put its number down", async () => {
@@ -118,92 +93,11 @@ describe("engines as processes of this host", () => {
     engines.records.write({ ...record, process: { pid: innocent.process!.pid, start: record.process!.start }, exit: null });
     const after = engines.host();
     expect((await observed(after)).engines.map(({ id }) => id)).toEqual([small.id]);
-    expect(after.whyGone(large.id)).toMatch(/ended while no studio watched it, so that its exit code is not known\. Its log ends: engine/);
+    expect(await whyGone(after, large.id)).toMatch(
+      /ended while no studio watched it, so that its exit code is not known\. Its log ends: engine/,
+    );
     expect(await after.stop(large.id, unwatched())).toEqual({ ok: true, value: "was gone already" });
     expect(runs(innocent.process!.pid)).toBe(true);
-  });
-});
-
-describe("engines that fail", () => {
-  it("says at once how a command ended and what it wrote last, also to a studio that comes later", async () => {
-    const host = engines.host({}, { limits: { settleMs: 10_000 } });
-    const started = await host.start(orderOf("exit", 0), unwatched());
-    expect(messageOf(started)).toMatch(
-      /^exit-bf16-tp1-pp1-node1-0 ended with exit code 3, \d+\.\d s after it was started\. Its log ends: engine \d+ loads \/weights\/exit \| ValueError: no such weights \(the whole: .*\.log\)\.$/,
-    );
-    expect((await observed(host)).engines).toEqual([]);
-    expect(engines.host().whyGone(orderOf("exit", 0).id)).toBe(messageOf(started));
-  });
-
-  it("tells of one that dies while it loads, and brings it up anew when it is started again", async () => {
-    const host = engines.host();
-    const order = orderOf("later", 0);
-    expect(await host.start(order, unwatched())).toMatchObject({ ok: true });
-    await expect.poll(() => host.whyGone(order.id), { timeout: 10_000 }).toMatch(/exit code 4, .* \| torch\.OutOfMemoryError: CUDA out/);
-    expect(await host.start(order, unwatched())).toMatchObject({ value: expect.stringMatching(/^loading/) });
-    expect(host.whyGone(order.id)).toBeNull();
-  });
-
-  it("tells of one that is killed by a signal", async () => {
-    const host = engines.host();
-    await host.start(small, unwatched());
-    process.kill(engines.records.read(small.id)!.process!.pid, "SIGKILL");
-    await expect.poll(() => host.whyGone(small.id)).toMatch(/ended by signal SIGKILL/);
-  });
-
-  it("leaves one that never gets healthy to whoever verifies it, with the reason", async () => {
-    const host = engines.host();
-    const order = orderOf("never", 0);
-    await host.start(order, unwatched());
-    const { url } = (await observed(host)).engines[0]!;
-    await expect.poll(async () => (await fetch(`${url}/health`).catch(() => null))?.status, { timeout: 10_000 }).toBe(503);
-    expect(await verified(host, order.id, order.model, 1_000)).toEqual({
-      ok: false,
-      message: "After 1 s: /health answers 503: still loading",
-    });
-    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
-  });
-
-  it("hides keys, by value and by form, wherever it repeats what an engine wrote", async () => {
-    const keyFile = join(engines.home, "key");
-    writeFileSync(keyFile, "plain words of a file\n");
-    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, FILE_KEY: { fromFile: keyFile } };
-    const own = { PATH: process.env.PATH, MY_TOKEN: "correct horse battery" };
-    const host = engines.host({ environment }, { environment: own, limits: { settleMs: 10_000 } });
-    const message = messageOf(await host.start(orderOf("leak", 0), unwatched()));
-    expect(message).toContain("using *** and ***");
-    expect(message).toContain("Authorization: Bearer *** and *** and ***");
-    expect(message).toContain("RuntimeError: 401 for *** (");
-    expect(message).not.toMatch(/correct|battery|plain words|abcdef|live0123|ABCDEFG|serve\.py/);
-    const kept = readFileSync(join(engines.folder, `${orderOf("leak", 0).id}.json`), "utf8");
-    expect(kept).not.toMatch(/correct|plain words/);
-  });
-
-  it("kills one that does not end when it is told to, and says so", async () => {
-    const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
-    const order = orderOf("stubborn", 0);
-    await host.start(order, unwatched());
-    expect(await verified(host, order.id, order.model, 10_000)).toMatchObject({ ok: true });
-    const { pid } = engines.records.read(order.id)!.process!;
-    expect(await host.stop(order.id, unwatched())).toEqual({
-      ok: true,
-      value: "it did not end in 0.3 s and was killed; its GPUs are free",
-    });
-    expect(runs(pid)).toBe(false);
-  });
-
-  it("counts GPUs as held while a dead engine's other processes live, and ends these when it is stopped", async () => {
-    const host = engines.host({}, { limits: { settleMs: 400, graceMs: 300 } });
-    const order = orderOf("parent", 0);
-    await host.start(order, unwatched());
-    expect(await verified(host, order.id, order.model, 10_000)).toMatchObject({ ok: true });
-    process.kill(engines.records.read(order.id)!.process!.pid, "SIGKILL");
-    await expect.poll(() => host.whyGone(order.id)).toMatch(/It left 1 of its processes behind, which hold its GPUs/);
-    expect((await observed(host)).engines).toMatchObject([{ id: order.id, stopping: true }]);
-    expect(messageOf(await host.start(order, unwatched()))).toMatch(/has not ended yet: stop it first/);
-    expect(messageOf(await host.start(small, unwatched()))).toBe(`GPU 0 of node1 is held by ${order.id}.`);
-    expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
-    expect(await host.start(small, unwatched())).toMatchObject({ ok: true });
   });
 });
 
@@ -256,7 +150,7 @@ describe("servers that their operator started", () => {
     const theirs = testEngines();
     const other = theirs.host();
     await other.start(orderOf("qwen2.5-7b", 3), unwatched());
-    await verified(other, orderOf("qwen2.5-7b", 3).id, "qwen2.5-7b", 10_000);
+    await verified(other, orderOf("qwen2.5-7b", 3));
     const { url } = (await observed(other)).engines[0]!;
     const host = engines.host({ adopt: [{ url, precision: "bf16", gpus: [3] }] });
     const { id } = orderOf("qwen2.5-7b", 3);

@@ -1,15 +1,15 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Answer, ObservedEngine, StepOptions } from "@/server/clusters/connector";
-import type { EngineHost } from "@/server/clusters/engineHost";
+import type { EngineHost, LookOptions } from "@/server/clusters/engineHost";
 import { type Look, waitUntil } from "@/server/clusters/waitUntil";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
-import { commandLine, commandTemplates } from "@/server/engines/commandLine";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import { type AdoptedServer, adoptedServers } from "./adoptedServers";
+import { engineCommand, listenOn } from "./engineCommand";
 import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironment";
-import { type EngineLife, lifeOf, signalEngine } from "./engineLife";
-import { lastLines, trimEngineLog } from "./engineLog";
+import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
+import { trimEngineLog } from "./engineLog";
 import { type EngineRecord, engineRecordsIn } from "./engineRecords";
 import { freePort } from "./freePort";
 import { createHostGpus, type HostGpus } from "./hostGpus";
@@ -18,9 +18,6 @@ import type { ProcessConnection } from "./processConnection";
 import { processTable } from "./processIdentity";
 import { createMask } from "./secrets";
 import { indicesOf, startRefusal } from "./startRefusal";
-
-/** Engines listen for the gateway, which runs on this host too. */
-const listenOn = "127.0.0.1";
 
 /** A command that cannot run at all ends in this time; what fails later is told by verifying. */
 const usualSettleMs = 3_000;
@@ -50,7 +47,7 @@ export interface ProcessHostParts {
 
 export interface ProcessHost extends EngineHost {
   /** How the main process of an engine that was started here ended, with its last lines; null for one that runs or was never started. */
-  whyGone(engineId: string): string | null;
+  why(engineId: string, options: LookOptions): Promise<Look | null>;
 }
 
 type Standing = Exclude<EngineLife, { readonly state: "ended" }>;
@@ -77,11 +74,6 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
   const adopted = (gpus: HostGpus, limitMs: number): Promise<readonly AdoptedServer[]> =>
     adoptedServers(connection, { node, gpu: gpus.card, limitMs });
 
-  function whyGone(engineId: string): string | null {
-    const life = lifeNamed(engineId);
-    return life === null || life.state === "alive" ? null : endText(life, mask);
-  }
-
   async function start(order: EngineOrder, { signal, report }: StepOptions): Promise<Answer<string>> {
     const gpus = await readGpus();
     if (!gpus.ok) return gpus;
@@ -96,35 +88,28 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     const refusal = startRefusal(order, { node, gpus: gpus.value, engines, adopted: servers });
     if (refusal !== null) return { ok: false, message: refusal };
 
-    const model = Object.hasOwn(connection.models, order.model) ? connection.models[order.model] : undefined;
-    if (model === undefined) return { ok: false, message: `The connection does not say what to load for ${order.model}.` };
     const variables = engineEnvironment(connection.environment, environment, indicesOf(order));
     if (!variables.ok) return variables;
     const { ports } = connection;
     const port = await freePort(ports, new Set(lives.map(({ record }) => record.port)));
     if (port === null) return { ok: false, message: `No port from ${ports.from} to ${ports.to} is free.` };
-    const { source, args = [], engine: templateName = connection.engine } = model;
-    const template = { ...commandTemplates, ...connection.templates }[templateName];
-    if (template === undefined) return { ok: false, message: `There is no template "${templateName}".` };
-    const { tp, pp, precision } = order;
-    const values = { source, args, servedName: order.model, host: listenOn, port, tp, pp, precision, gpus: indicesOf(order) };
-    const command = commandLine(template, values);
+    const command = engineCommand(order, connection, port);
+    if (!command.ok) return command;
     signal.throwIfAborted();
 
     const log = join(folder, `${order.id}.log`);
     const startedAt = new Date().toISOString();
-    const begun = { order, port, command: command.map(mask), log, startedAt };
+    const begun = { order, port, command: command.value.map(mask), log, startedAt };
     const record: EngineRecord = { ...begun, process: null, stopping: false, ended: false, exit: null };
-    const launched = await launchEngine({ record, command, environment: variables.value, records, table: processTable });
+    const launched = await launchEngine({ record, command: command.value, environment: variables.value, records, table: processTable });
     if (!launched.ok) return { ok: false, message: mask(launched.message) };
     report(`process ${launched.value.pid} has begun, logging to ${log}`);
     if (!(await endsWithin(launched.value, settleMs, signal))) {
       return { ok: true, value: `loading as process ${launched.value.pid}, logging to ${log}` };
     }
-    return {
-      ok: false,
-      message: whyGone(order.id) ?? `The main process of ${order.id} ended at once and left others behind: stop it first.`,
-    };
+    const life = lifeNamed(order.id);
+    const gone = life === null || life.state === "alive" ? `${order.id} ended at once.` : endText(life, mask);
+    return { ok: false, message: gone };
   }
 
   async function stop(engineId: string, options: StepOptions): Promise<Answer<string>> {
@@ -194,7 +179,13 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
       }, signal),
     start: (order, options) => inTurn(() => start(order, options), options.signal),
     stop: (engineId, options) => inTurn(() => stop(engineId, options), options.signal),
-    whyGone,
+    why: async (engineId, { signal }) => {
+      const failed = await told(async () => {
+        const life = lifeNamed(engineId);
+        return life === null || life.state === "alive" ? { ok: true, value: null } : { ok: false, message: endText(life, mask) };
+      }, signal);
+      return failed.ok ? null : { failed: failed.message };
+    },
   };
 }
 
@@ -205,17 +196,4 @@ function observed(life: Standing): ObservedEngine {
 
 function taken({ precision: _, ...server }: AdoptedServer): ObservedEngine {
   return { ...server, stopping: false };
-}
-
-/** How an engine's main process ended, in a sentence with the end of its log. */
-function endText(life: Exclude<EngineLife, { readonly state: "alive" }>, mask: (text: string) => string): string {
-  const { order, startedAt, exit, log } = life.record;
-  const lines = lastLines(log, mask);
-  const words = lines.length === 0 ? "It wrote nothing." : `Its log ends: ${lines.join(" | ")} (the whole: ${log}).`;
-  const left =
-    life.state === "left" ? ` It left ${life.pids.length} of its processes behind, which hold its GPUs until it is stopped.` : "";
-  if (exit === null) return `${order.id} ended while no studio watched it, so that its exit code is not known. ${words}${left}`;
-  const how = exit.signal === null ? `with exit code ${exit.code}` : `by signal ${exit.signal}`;
-  const seconds = (Date.parse(exit.at) - Date.parse(startedAt)) / 1000;
-  return `${order.id} ended ${how}, ${seconds.toFixed(1)} s after it was started. ${words}${left}`;
 }
