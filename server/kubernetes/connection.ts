@@ -25,6 +25,8 @@ export const knownGpuProducts: Readonly<Record<string, string>> = {
   "NVIDIA-GeForce-RTX-4090": "rtx-4090",
 };
 
+const secretName = /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_KEY|APIKEY)$/i;
+
 /** Host and port only: engines are asked under `/v1`, so that a path of a proxy's own would be lost. */
 const urlTemplate = z
   .string()
@@ -59,7 +61,19 @@ export const connectionSchema = z.object({
     z.object({ source: z.string().min(1), args: z.array(z.string()).default([]), engine: engineSchema.optional() }),
   ),
   /** Environment of engines. Secrets are named, never written down here. */
-  env: z.record(z.string(), z.union([z.object({ value: z.string() }), z.object({ secret: z.string(), key: z.string() })])).default({}),
+  env: z
+    .record(z.string(), z.union([z.object({ value: z.string() }), z.object({ secret: z.string(), key: z.string() })]))
+    .default({})
+    .superRefine((env, context) => {
+      for (const [name, from] of Object.entries(env)) {
+        if ("value" in from && secretName.test(name))
+          context.addIssue({
+            code: "custom",
+            path: [name],
+            message: "is a secret by its name: name the Secret and key that hold it instead",
+          });
+      }
+    }),
   /** A volume claim with weights, for sources that are paths. */
   weights: z.object({ claim: z.string().min(1), mountPath: z.string().startsWith("/") }).optional(),
   /** Cards by `nvidia.com/gpu.product`, on top of the known ones. */

@@ -6,7 +6,7 @@ const metadata = { name: "engine", uid: "1" };
 const running = (...conditions: object[]) => runningSchema.parse({ metadata, status: { conditions } });
 const pod = (status: object) => podSchema.parse({ metadata, spec: { containers: [{}] }, status });
 const container = (state: object, more: object = {}) =>
-  pod({ phase: "Pending", containerStatuses: [{ ready: false, restartCount: 2, state, ...more }] });
+  pod({ phase: "Pending", containerStatuses: [{ ready: false, restartCount: 3, state, ...more }] });
 const late = { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "ReplicaSet has timed out progressing." };
 const quota = { type: "ReplicaFailure", status: "True", reason: "FailedCreate", message: "exceeded quota: gpus" };
 
@@ -43,13 +43,24 @@ describe("what Kubernetes says of an engine", () => {
       "that keeps crashing",
       running(),
       [container({ waiting: { reason: "CrashLoopBackOff" } }, { lastState: { terminated: { exitCode: 137, reason: "OOMKilled" } } })],
-      { failed: "The engine keeps crashing: it ended with exit code 137, out of its memory limit, 2 times so far." },
+      { failed: "The engine keeps crashing: it ended with exit code 137, out of its memory limit, 3 times so far." },
     ],
     [
-      "that crashed once and loads again",
+      "that crashed for the first time",
+      running(),
+      [
+        container(
+          { waiting: { reason: "CrashLoopBackOff" } },
+          { restartCount: 1, lastState: { terminated: { exitCode: 1, reason: "Error" } } },
+        ),
+      ],
+      { waiting: "it ended with exit code 1, 1 times so far, and is begun again" },
+    ],
+    [
+      "that crashed and loads again",
       running(),
       [container({ running: {} }, { lastState: { terminated: { exitCode: 1, reason: "Error" } } })],
-      { waiting: "it ended with exit code 1, 2 times so far, and is begun again" },
+      { waiting: "it ended with exit code 1, 3 times so far, and is begun again" },
     ],
     ["that runs and still loads", running(), [container({ running: {} })], null],
     [

@@ -4,6 +4,9 @@ import type { KubePod, KubeRunning } from "./kubeObjects";
 /** What a node says when a container cannot begin and will not by itself: an image or a Secret is not there. */
 const lost = ["ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull", "CreateContainerConfigError", "CreateContainerError"];
 
+/** A download that broke off is begun again and goes well; whoever crashes this often does so each time. */
+const hopelessRestarts = 3;
+
 /**
  * How far an engine's pods are, where they themselves say so: waiting with the reason, or failed for good. null once every container runs,
  * when the engine answers for itself. What a container wrote is not repeated: nobody knows what stands in it.
@@ -30,7 +33,8 @@ function podLook(pod: KubePod): Look | null {
     const waiting = state.waiting;
     const ended = state.terminated ?? lastState.terminated;
     const how = ended === undefined ? "" : `it ended with ${exitText(ended)}`;
-    if (waiting?.reason === "CrashLoopBackOff") return { failed: `The engine keeps crashing: ${how}, ${restartCount} times so far.` };
+    if (waiting?.reason === "CrashLoopBackOff" && restartCount >= hopelessRestarts)
+      return { failed: `The engine keeps crashing: ${how}, ${restartCount} times so far.` };
     if (waiting !== undefined && lost.includes(waiting.reason))
       return {
         failed: `Its container cannot be made: ${waiting.reason}${waiting.message === "" ? "." : `, ${sentence(waiting.message)}`}`,

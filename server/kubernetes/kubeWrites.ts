@@ -59,16 +59,18 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
     remove,
     /**
      * Applies objects on the server's side, never by force, after a dry run of all of them: what one of them is refused for, none is applied for.
+     * Kinds of `keep` are only tried: what runs shall not be begun anew because somebody turned a connection meanwhile.
      *
      * @returns what was new and is there now, in the order of its making; also where a later one failed after all.
      */
     async applyAll(
       objects: readonly KubeObject[],
+      keep: readonly KubeObject["kind"][],
       options: StepOptions,
     ): Promise<{ readonly refusal: string | null; readonly made: Removal[] }> {
       const made: Removal[] = [];
       for (const dryRun of [true, false]) {
-        for (const object of objects) {
+        for (const object of dryRun ? objects : objects.filter(({ kind }) => !keep.includes(kind))) {
           const applied = await apply(object, dryRun, options);
           const { kind, metadata } = object;
           if (!applied.ok) return { refusal: refusalText(object, applied), made };

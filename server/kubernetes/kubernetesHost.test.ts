@@ -134,6 +134,16 @@ describe("Kubernetes host", () => {
     await apps.deleteNamespacedDeployment({ namespace, name });
   }, 30_000);
 
+  it("leaves an engine that stands as it is, whatever its connection says by now", async () => {
+    const engine = order([0]);
+    expect((await host().start(engine, options())).ok).toBe(true);
+    const before = await kubernetes.state();
+    const newer = host({ loadSeconds: 77, engine: { kind: "sglang", image: testImages.crashing } });
+    expect(await newer.start(engine, options())).toEqual({ ok: true, value: "was up already" });
+    expect(await kubernetes.state()).toEqual(before);
+    expect((await host().stop(engine.id, options())).ok).toBe(true);
+  }, 30_000);
+
   it("says which field somebody turned under an engine, instead of turning it back", async () => {
     const engine = order([0]);
     expect((await host().start(engine, options())).ok).toBe(true);

@@ -97,11 +97,12 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
       if (!found.ok) return { ok: false, message: found.message };
       const obstacle = obstacleTo(engine, found.value);
       if (obstacle !== null) return { ok: false, message: obstacle };
-      const { refusal, made } = await writes.applyAll(objects.value, options);
+      const standing = found.value.engines.some((one) => one.id === engine.id);
+      const { refusal, made } = await writes.applyAll(objects.value, standing ? ["Deployment", "LeaderWorkerSet"] : [], options);
       if (refusal !== null) return takeBack(made, refusal, options);
       const place = await placed(engine.id, options);
       if (!place.ok) return takeBack(made, place.message.replace(/\.?$/, "."), options);
-      return made.length > 0 ? place : { ok: true, value: "was up already" };
+      return standing ? { ok: true, value: "was up already" } : place;
     },
 
     async stop(engineId, options) {

@@ -164,6 +164,20 @@ describe("manifests", () => {
   });
 });
 
+describe("a connection to Kubernetes", () => {
+  it("takes no secret by its value, and repeats none", () => {
+    const message = String(connectionSchema.safeParse({ ...connection(), env: { HF_TOKEN: { value: "hf_abc" } } }).error);
+    expect(message).toContain("name the Secret and key that hold it");
+    expect(message).not.toContain("hf_abc");
+  });
+
+  it("takes no URL with a path, which engines' own paths would replace", () => {
+    const reach = (template: string) => connectionSchema.safeParse({ ...connection(), reach: { by: "url", template } }).success;
+    expect(reach("https://{service}.{namespace}.engines.example.com:8443")).toBe(true);
+    expect(reach("https://proxy.example.com/{service}/")).toBe(false);
+  });
+});
+
 describe("files of a plan", () => {
   const plan = planOnGpus("two sizes", { "qwen2.5-3b": [0, 1], "llama-3.1-8b": [2] });
 

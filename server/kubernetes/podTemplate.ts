@@ -66,7 +66,7 @@ export function podTemplate({ engine, connection, role, labels, command, nodes }
             ? {}
             : {
                 ports: [{ name: "http", containerPort: enginePort, protocol: "TCP" }],
-                readinessProbe: { ...health, failureThreshold: 1 },
+                readinessProbe: { ...health, failureThreshold: 3 },
                 startupProbe: { ...health, failureThreshold: Math.ceil(connection.loadSeconds / probeSeconds) },
               }),
         },
