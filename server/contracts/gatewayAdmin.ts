@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { policySchema } from "@/solver/plan/policySchema";
+import { engineAccessFields } from "./engineAccess";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; what clients should name. */
@@ -15,6 +16,9 @@ const gatewayReplicaSchema = z.object({
   url: z.url(),
   state: z.enum(["active", "cordoned"]),
   maxInFlight: z.int().positive().max(mostAtOnce),
+  /** What the engine itself calls the model, where that is another name. */
+  servedName: z.string().min(1).max(500).optional(),
+  ...engineAccessFields,
 });
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -123,7 +127,16 @@ export const gatewayStatusSchema = z.object({
   configEtag: z.string().nullable(),
   planId: z.string().nullable(),
   queued: z.record(z.string(), z.int()),
-  replicas: z.array(z.object({ id: z.string(), model: z.string(), state: z.enum(["active", "cordoned", "unhealthy"]), inFlight: z.int() })),
+  replicas: z.array(
+    z.object({
+      id: z.string(),
+      model: z.string(),
+      state: z.enum(["active", "cordoned", "unhealthy"]),
+      inFlight: z.int(),
+      /** Why it is unhealthy, where that is known. */
+      reason: z.string().optional(),
+    }),
+  ),
   lastDecision: z.int(),
   /** Requests turned away at the door since the gateway started: no key, unserved model, bad or half a body, too large, too slow, queue full. */
   refused: z.int(),

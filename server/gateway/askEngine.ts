@@ -6,7 +6,6 @@ import type { Replica } from "./replica";
 import type { ServedModel } from "./servedModel";
 
 interface Engine {
-  readonly model: string;
   readonly replica: Replica;
   /** As this engine counts; null: none. */
   readonly priority: number | null;
@@ -29,12 +28,12 @@ export function streamsLive(asked: ModelRequest, stage: number, { served: { driv
 
 /** Asks an engine: for a whole answer, or, `live`, for a stream that goes on to the client as it comes. */
 export async function askEngine(asked: ModelRequest, engine: Engine, live: Omit<Relay, "call"> | null): Promise<RelayOutcome> {
-  const { model, replica, priority, signal, mostBytes } = engine;
+  const { replica, priority, signal, mostBytes } = engine;
   const call: EngineCall = {
     pool: replica.pool,
     path: replica.basePath + asked.endpoint.path,
     headers: asked.upstreamHeaders,
-    body: engineBody(asked, model, { stream: live !== null, priority }),
+    body: engineBody(asked, replica.servedName, { stream: live !== null, priority }),
     signal,
     mostBytes,
     watch: replica.quiet,

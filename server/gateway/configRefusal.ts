@@ -20,6 +20,8 @@ export function configRefusal({ policy, replicas, judge, settings }: GatewayConf
     const wrong = addressRefusal(url);
     if (wrong !== null) return wrong;
   }
+  const open = replicas.find(({ caFile, url }) => caFile !== undefined && !url.startsWith("https:"));
+  if (open !== undefined) return `The replica ${open.id} has a CA file, but ${open.url} is no https address.`;
   const lonely = modelsOf(policy).find((model) => !replicas.some((replica) => replica.model === model));
   if (lonely !== undefined) return `The stage ${lonely} has no replica; list at least one, cordoned if it is not ready.`;
   if (judge?.url === undefined && judge?.keyFromEnvironment !== undefined)

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { configRequestSchema } from "@/server/contracts/gatewayAdmin";
+import { configRequestSchema, type GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gatewayControls";
+import { accessRefusal } from "@/server/contracts/readEngineAccess";
 import type { AdminHandler, AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import { hashRefusal } from "./candidateRefusal";
@@ -45,7 +46,7 @@ export function configRoutes({ configuration, controls, turns }: ConfigRoutesOpt
       else sendJson(response, configuration.current, { headers });
     },
     "PUT /config": change(configRequestSchema, configBytes, async (config) => {
-      const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge);
+      const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge) ?? astrayFile(config.replicas);
       if (refusal !== null) return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
       const hindrance = controls.configRefusal(config);
       if (hindrance === null) await configuration.put(config);
@@ -54,6 +55,15 @@ export function configRoutes({ configuration, controls, turns }: ConfigRoutesOpt
     "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request) => configuration.turnKnobs(request)),
     "POST /rollback": change(signatureSchema, revisionBytes, (signature) => configuration.rollBack(signature)),
   };
+}
+
+/** Not asked of what a start finds on disk: a gateway serves on without one engine rather than not at all. */
+function astrayFile(replicas: readonly GatewayReplica[]): string | null {
+  for (const replica of replicas) {
+    const refusal = accessRefusal(replica);
+    if (refusal !== null) return `The replica ${replica.id} cannot be asked. ${refusal}`;
+  }
+  return null;
 }
 
 function matchRefusal({ headers, url, method }: IncomingMessage, etag: string): ApiError | null {

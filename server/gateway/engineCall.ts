@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Dispatcher, Pool } from "undici";
+import type { Dispatcher } from "undici";
 
 /** A POST to an engine or a judge. */
 export interface EngineCall {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -1,4 +1,4 @@
-import type { Pool } from "undici";
+import type { Dispatcher } from "undici";
 
 export type EngineRead =
   | { readonly kind: "answered"; readonly status: number; readonly text: string }
@@ -13,7 +13,7 @@ interface ReadLimits {
 }
 
 /** GETs a short text from an engine. Never rejects. */
-export async function readEngine(pool: Pool, path: string, { timeoutMs, mostBytes }: ReadLimits): Promise<EngineRead> {
+export async function readEngine(pool: Dispatcher, path: string, { timeoutMs, mostBytes }: ReadLimits): Promise<EngineRead> {
   try {
     const { statusCode: status, body } = await pool.request({ method: "GET", path, signal: AbortSignal.timeout(timeoutMs) });
     // A body that is destroyed early emits an error, and one nobody listens for ends the process.

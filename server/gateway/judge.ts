@@ -137,8 +137,11 @@ export class Judge {
     return this.#reading(reply);
   }
 
-  #ask({ pool, path, watch }: JudgePlace, content: string, signal: AbortSignal): Promise<EngineReply> {
-    const { model } = this.#options;
+  #ask(
+    { pool, path, watch, servedName: model = this.#options.model }: JudgePlace,
+    content: string,
+    signal: AbortSignal,
+  ): Promise<EngineReply> {
     const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 });
     return callEngine({ pool, path, headers: this.#headers, body, signal, mostBytes: mostAnswerBytes, ...(watch && { watch }) });
   }

@@ -83,6 +83,7 @@ export class JudgeEngines implements JudgeSite {
     return {
       pool: replica.pool,
       path: `${replica.basePath}/v1/chat/completions`,
+      servedName: replica.servedName,
       watch: replica.quiet,
       leave: (how) => {
         if (how === "failed") replica.failed();

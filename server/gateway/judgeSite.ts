@@ -1,10 +1,12 @@
-import type { Pool } from "undici";
+import type { Dispatcher } from "undici";
 import type { CallWatch } from "./engineCall";
 
 /** Where one judge call goes. */
 export interface JudgePlace {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
   readonly path: string;
+  /** What the engine there calls the judge's model, where it has a name of its own for it. */
+  readonly servedName?: string;
   /** Notices that it hangs; undefined: only the call's own time ends it. */
   readonly watch: CallWatch | undefined;
   /** Gives the place back; `cut-off`: the call ended before it could tell whether the judge works. */

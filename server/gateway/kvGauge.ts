@@ -1,4 +1,4 @@
-import type { Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { readKvUse } from "@/server/engines/readKvUse";
 import type { Reading } from "@/solver/policies/policy";
 import { type EngineRead, readEngine } from "./engineRead";
@@ -27,7 +27,7 @@ type Known =
 
 /** How full one engine's KV cache is, by its own metrics, read about once a second while a policy asks for it and otherwise not at all. */
 export class KvGauge {
-  readonly #pool: Pool;
+  readonly #pool: Dispatcher;
   readonly #path: string;
   readonly #periodMs: number;
   /** Engine seconds in a wall second while it is watched; null while it is not. */
@@ -39,7 +39,7 @@ export class KvGauge {
   #timer: NodeJS.Timeout | undefined;
   #reading = false;
 
-  constructor(pool: Pool, basePath: string, periodMs = secondMs) {
+  constructor(pool: Dispatcher, basePath: string, periodMs = secondMs) {
     this.#pool = pool;
     this.#path = `${basePath}/metrics`;
     this.#periodMs = periodMs;

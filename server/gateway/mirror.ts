@@ -146,7 +146,7 @@ export class Mirror {
         pool: replica.pool,
         path: replica.basePath + asked.endpoint.path,
         headers: { ...withoutTrace(asked.upstreamHeaders), "x-request-id": `${asked.requestId}-mirror` },
-        body: engineBody(asked, replica.model, { stream: false, priority: null }),
+        body: engineBody(asked, replica.servedName, { stream: false, priority: null }),
         signal,
         mostBytes: this.#options.limits.answerBytes,
         watch: replica.quiet,

@@ -1,4 +1,4 @@
-import type { Pool } from "undici";
+import type { Dispatcher } from "undici";
 import { z } from "zod";
 import {
   type EnginePriority,
@@ -12,7 +12,7 @@ import { callEngine } from "./engineCall";
 import { readEngine } from "./engineRead";
 
 interface ProbedEngine {
-  readonly pool: Pool;
+  readonly pool: Dispatcher;
   readonly basePath: string;
   readonly model: string;
 }

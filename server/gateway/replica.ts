@@ -1,5 +1,7 @@
-import { Pool } from "undici";
+import { type Dispatcher, Pool } from "undici";
+import { connectThrough, withKey } from "@/server/contracts/engineDoor";
 import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import { EngineAccessReader } from "@/server/contracts/readEngineAccess";
 import type { ReplicaView } from "@/solver/policies/policy";
 import { type EngineRead, readEngine } from "./engineRead";
 import { KvGauge, type KvReading } from "./kvGauge";
@@ -37,8 +39,14 @@ export interface ReplicaOptions {
 export class Replica implements ReplicaView {
   readonly id: string;
   readonly model: string;
-  readonly url: string;
-  readonly pool: Pool;
+  /** What the engine itself calls its model. */
+  readonly servedName: string;
+  readonly #reached: string;
+  /** The gateway has a key for it: what the engine says of keys is no business of a client's. */
+  readonly keyed: boolean;
+  /** Sends to it, with the engine's own key where it has one. */
+  readonly pool: Dispatcher;
+  readonly #connections: Pool;
   /** Path under which its API lies; empty where that is the root. */
   readonly basePath: string;
   /** Its metrics, read while a policy goes by them. */
@@ -52,6 +60,8 @@ export class Replica implements ReplicaView {
   #retired = false;
   #healthy = true;
   #failures = 0;
+  /** Of the last failure. */
+  #reason: string | null = null;
   /** When it is looked at again, on the clock of `performance.now()`; null while it is healthy. */
   nextProbeMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
@@ -62,23 +72,32 @@ export class Replica implements ReplicaView {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
-    this.url = config.url;
+    this.servedName = config.servedName ?? config.model;
+    this.#reached = wayTo(config);
+    this.keyed = config.key !== undefined;
     this.maxInFlight = config.maxInFlight;
     this.basePath = url.pathname.replace(/\/$/, "");
     // Timeouts are the request's own deadline; the central queue bounds the connections.
-    this.pool = new Pool(url.origin, {
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      connectTimeout: probeTimeoutMs,
-      keepAliveTimeout: idleConnectionMs,
+    const timeouts = { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: idleConnectionMs };
+    const access = new EngineAccessReader(config);
+    const open = config.key !== undefined || config.caFile !== undefined;
+    this.#connections = new Pool(url.origin, {
+      ...timeouts,
+      ...(open ? { connect: connectThrough(access, probeTimeoutMs) } : { connectTimeout: probeTimeoutMs }),
     });
-    const { pool, basePath, model } = this;
+    this.pool = open ? this.#connections.compose(withKey(access)) : this.#connections;
+    const { pool, basePath, servedName: model } = this;
     this.kv = new KvGauge(pool, basePath);
     this.priority = new PriorityProbe({ pool, basePath, model });
     this.quiet = new QuietWatch({ quietSeconds, health: () => this.#health(), onHangs: () => this.failed() });
     this.#lookedAt = lookedAt;
     this.#onRecovered = onRecovered;
     this.update(config);
+    const reading = access.current;
+    if (reading.ok) return;
+    // No hiccup: nobody should wait for an operator.
+    this.#failures = downAfterFailures;
+    this.failed(reading.reason);
   }
 
   get kvUse(): KvReading {
@@ -94,9 +113,19 @@ export class Replica implements ReplicaView {
     return this.cordoned || this.#retired ? "cordoned" : "active";
   }
 
+  /** Why it is unhealthy; null while it is not, or nothing is known but that a call failed. */
+  get unhealthyReason(): string | null {
+    return this.#healthy ? null : this.#reason;
+  }
+
   /** Out of service for longer than a short hiccup. */
   get down(): boolean {
     return this.cordoned || this.#retired || (!this.#healthy && this.#failures >= downAfterFailures);
+  }
+
+  /** Whether a configuration means this engine, reached the same way. */
+  isReachedAs(config: GatewayReplica): boolean {
+    return this.#reached === wayTo(config);
   }
 
   update({ state, maxInFlight }: GatewayReplica): void {
@@ -110,9 +139,10 @@ export class Replica implements ReplicaView {
     this.nextProbeMs = null;
   }
 
-  failed(): void {
+  failed(reason: string | null = null): void {
     if (!this.#healthy || this.#retired) return;
     this.#healthy = false;
+    this.#reason = reason;
     this.#failures += 1;
     this.priority.forget();
     this.#probeLater();
@@ -123,7 +153,7 @@ export class Replica implements ReplicaView {
     this.#retired = true;
     clearTimeout(this.#timer);
     this.kv.watch(null);
-    if (this.inFlight === 0) void this.pool.close();
+    if (this.inFlight === 0) void this.#connections.close();
   }
 
   begin(): void {
@@ -132,7 +162,7 @@ export class Replica implements ReplicaView {
 
   end(): void {
     this.inFlight -= 1;
-    if (this.#retired && this.inFlight === 0 && !this.pool.destroyed) void this.pool.close();
+    if (this.#retired && this.inFlight === 0 && !this.#connections.destroyed) void this.#connections.close();
   }
 
   /** Cuts every connection. */
@@ -141,7 +171,7 @@ export class Replica implements ReplicaView {
     clearTimeout(this.#timer);
     this.kv.watch(null);
     this.quiet.stop();
-    if (!this.pool.destroyed) void this.pool.destroy();
+    if (!this.#connections.destroyed) void this.#connections.destroy();
   }
 
   #probeLater(): void {
@@ -162,6 +192,7 @@ export class Replica implements ReplicaView {
       this.#onRecovered();
     } else {
       this.#failures += 1;
+      this.#reason = health.kind === "answered" ? `/health answered ${health.status}` : health.reason;
       this.#probeLater();
     }
   }
@@ -169,4 +200,8 @@ export class Replica implements ReplicaView {
   #health(): Promise<EngineRead> {
     return readEngine(this.pool, `${this.basePath}/health`, { timeoutMs: probeTimeoutMs, mostBytes: mostHealthBytes });
   }
+}
+
+function wayTo({ url, model, servedName, key, caFile }: GatewayReplica): string {
+  return JSON.stringify([url, model, servedName, key, caFile]);
 }

@@ -37,7 +37,7 @@ export class ReplicaPool {
     const before = new Map(this.#replicas.map((replica) => [replica.id, replica]));
     const next = wanted.map((config) => {
       const known = before.get(config.id);
-      if (known?.url !== config.url || known.model !== config.model) return new Replica(config, this.#options);
+      if (known === undefined || !known.isReachedAs(config)) return new Replica(config, this.#options);
       before.delete(config.id);
       known.update(config);
       return known;

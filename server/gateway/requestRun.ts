@@ -13,7 +13,7 @@ import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
-import { refusalOf, type StageOutcome, stageOutcome } from "./stageOutcome";
+import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "./stageOutcome";
 import { StagePlace } from "./stagePlace";
 import { noUsage, usageOf } from "./usage";
 
@@ -107,6 +107,9 @@ export class RequestRun {
   #orFailed(outcome: StageOutcome, replica: Replica): StageOutcome {
     const { serving, limits } = this.#options;
     if (outcome.kind !== "refused" || !outcome.elsewhere) return outcome;
+    // Of the gateway's own key: to a client it would read as if its own were wrong.
+    if (replica.keyed && refusesKey(outcome))
+      return { kind: "failed", reason: `${refusalOf(outcome)}: it refuses the key that the gateway has for it` };
     if (this.#place.failures + 1 >= limits.attemptsPerStage || !serving.pool.hasOther(replica)) return outcome;
     return { kind: "failed", reason: refusalOf(outcome) };
   }
@@ -115,11 +118,7 @@ export class RequestRun {
     const { asked, signal, response, limits, serving } = this.#options;
     const live = streamsLive(asked, this.#place.stage, { served: this.#served, given: serving.config?.settings?.streaming });
     const headers = () => this.#answer.headers(this.#by(model), { pendingMs: performance.now() - startedMs });
-    return askEngine(
-      asked,
-      { model, replica, priority, signal, mostBytes: limits.answerBytes },
-      live ? { response, headers, limits } : null,
-    );
+    return askEngine(asked, { replica, priority, signal, mostBytes: limits.answerBytes }, live ? { response, headers, limits } : null);
   }
 
   async #settle(outcome: StageOutcome, attempt: Attempt): Promise<number | "again"> {

@@ -42,6 +42,11 @@ export function refusalOf({ reply }: { readonly reply: WholeReply }): string {
   return `the engine answered ${reply.status}`;
 }
 
+/** Whether an engine answered that a key is missing or wrong. */
+export function refusesKey({ reply: { status } }: { readonly reply: WholeReply }): boolean {
+  return status === 401 || status === 403;
+}
+
 function parsed(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString("utf8"));

@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
@@ -102,7 +103,8 @@ export function createCollector(options: CollectorOptions): Collector {
     for (const id of watched.keys()) if (!ids.has(id)) watched.delete(id);
     for (const target of targets) {
       const known = watched.get(target.id)?.target;
-      if (known?.url === target.url && known.model === target.model) continue;
+      const same = known?.url === target.url && known.model === target.model;
+      if (same && isDeepStrictEqual(known.access, target.access)) continue;
       watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, now, onScrape }) });
     }
     gpus ??= watchGpus();

@@ -1,3 +1,4 @@
+import type { EngineAccess } from "@/server/contracts/engineAccess";
 import type { EngineFrame, EngineReadingName, EngineReadings, Sample } from "@/server/contracts/studio";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import type { EngineMapping } from "@/server/engines/engineMapping";
@@ -5,7 +6,7 @@ import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import type { PromText } from "@/server/engines/promText";
 import { readNotions } from "@/server/engines/readNotions";
 import { createEngineWindow, type Observed } from "./engineWindow";
-import { type MetricsResult, type ScrapeFailure, scrape, scrapeMetrics } from "./scrape";
+import { type MetricsResult, type ScrapeFailure, type ScrapeOptions, scrape, scrapeMetrics } from "./scrape";
 import type { ScrapeFacts } from "./studioMetrics";
 import { createTargetHealth, type TargetHealth } from "./targetHealth";
 
@@ -16,6 +17,8 @@ export interface Target {
   /** Root of its HTTP API, without a trailing slash. */
   readonly url: string;
   readonly gpus: readonly { readonly node: string; readonly index: number }[];
+  /** Its key and authorities; left out: anybody may ask it. */
+  readonly access?: EngineAccess;
 }
 
 export interface TargetOptions {
@@ -49,7 +52,7 @@ const VERSION_SCRAPES = 30;
 /** Watches one engine. Its counters are read as differences, so that a restarted engine is no dip below zero. */
 export function createEngineTarget(target: Target, options: TargetOptions): EngineTarget {
   const { intervalMs, timeScale, now, onScrape } = options;
-  const timeoutMs = 2 * intervalMs;
+  const asking: ScrapeOptions = { timeoutMs: 2 * intervalMs, access: target.access };
   const health = createTargetHealth({ intervalMs, now });
   let path: string | null = null;
   let version: string | null = null;
@@ -64,7 +67,7 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
       scrapesToVersion -= 1;
       return;
     }
-    const told = await readVersion(target.url, timeoutMs);
+    const told = await readVersion(target.url, asking);
     // Asked again with the next scrape.
     if (told === undefined) return;
     version = told;
@@ -101,7 +104,7 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
   };
 
   const pollOnce = async (startedAtMs: number): Promise<MetricsResult> => {
-    const result = await scrapeFrom(target.url, path, timeoutMs);
+    const result = await scrapeFrom(target.url, path, asking);
     const atMs = now();
     if (!result.ok) return failed(result, startedAtMs);
     const before = version;
@@ -183,11 +186,11 @@ const unreadable = (url: string): ScrapeFailure => ({
 async function scrapeFrom(
   url: string,
   known: string | null,
-  timeoutMs: number,
+  asking: ScrapeOptions,
 ): Promise<(Scraped & { readonly path: string }) | ScrapeFailure> {
   let first: ScrapeFailure | undefined;
   for (const path of known === null ? metricsPaths : [known]) {
-    const result = await scrapeMetrics(url + path, { timeoutMs });
+    const result = await scrapeMetrics(url + path, asking);
     if (result.ok && (known !== null || chooseMapping(result.metrics, null) !== undefined)) return { ...result, path };
     first ??= result.ok ? unreadable(url + path) : result;
     if (!result.ok && result.kind !== "status") break;
@@ -196,9 +199,9 @@ async function scrapeFrom(
 }
 
 /** What the engine says its version is; null where it has no such answer, undefined where it did not answer. */
-async function readVersion(url: string, timeoutMs: number): Promise<string | null | undefined> {
+async function readVersion(url: string, asking: ScrapeOptions): Promise<string | null | undefined> {
   for (const path of versionPaths) {
-    const result = await scrape(url + path, { timeoutMs });
+    const result = await scrape(url + path, asking);
     const version = result.ok ? engineVersion(result.text) : null;
     if (version !== null) return version;
     if (!result.ok && result.kind !== "status") return undefined;

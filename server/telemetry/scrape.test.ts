@@ -1,9 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { testCertificates } from "@/server/contracts/testCertificates";
 import { MAX_SCRAPE_BYTES, scrape } from "./scrape";
 
-const servers: Server[] = [];
+const certificates = testCertificates();
+
+const servers: Pick<Server, "close" | "closeAllConnections">[] = [];
 afterEach(() => {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
@@ -46,6 +53,39 @@ describe("scrape", () => {
     });
     const result = await scrape(url, { timeoutMs: 10_000 });
     expect(result).toEqual({ ok: false, kind: "too-large", reason: `${url} sent more than ${MAX_SCRAPE_BYTES} bytes` });
+  });
+
+  it("lets itself in with a target's own key, and asks nothing without the key that it is to have", async () => {
+    let asked = 0;
+    const url = await serve((request, response) => {
+      asked += 1;
+      response.writeHead(request.headers.authorization === "Bearer sk-a" ? 200 : 401).end("up 1\n");
+    });
+    vi.stubEnv("WEIR_ENGINE_SCRAPED", "sk-a");
+    const ask = (environment: string) => scrape(url, { timeoutMs: 1000, access: { key: { environment } } });
+    expect(await ask("WEIR_ENGINE_SCRAPED")).toEqual({ ok: true, text: "up 1\n" });
+    expect(await ask("WEIR_ENGINE_NOT_SET")).toEqual({
+      ok: false,
+      kind: "unreachable",
+      reason: `${url} cannot be reached: The key's variable WEIR_ENGINE_NOT_SET is not set where this process runs.`,
+    });
+    expect(await scrape(url, { timeoutMs: 1000 })).toMatchObject({ kind: "status" });
+    expect(asked).toBe(2);
+    vi.unstubAllEnvs();
+  });
+
+  it.skipIf(certificates === null)("holds a target's certificate against its own authority", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "weir-secrets-"));
+    vi.stubEnv("WEIR_SECRETS_DIR", folder);
+    writeFileSync(join(folder, "ca.pem"), certificates!.ca);
+    const server = createTlsServer({ ...certificates!.good }, (_, response) => void response.end("up 1\n"));
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/metrics`;
+    expect(await scrape(url, { timeoutMs: 1000, access: { caFile: "ca.pem" } })).toEqual({ ok: true, text: "up 1\n" });
+    expect(await scrape(url, { timeoutMs: 1000 })).toMatchObject({ kind: "unreachable" });
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
   });
 
   it("says that nobody listens", async () => {

@@ -1,6 +1,8 @@
-import { Agent, request } from "undici";
+import { request } from "undici";
+import type { EngineAccess } from "@/server/contracts/engineAccess";
 import type { ScrapeFailureKind } from "@/server/contracts/studio";
 import { PromParser, type PromText } from "@/server/engines/promText";
+import { engineAgent } from "./engineAgent";
 
 /** Why there is nothing: nobody answers, too slow, a wrong status, too much, or nothing that can be read. */
 export interface ScrapeFailure {
@@ -14,6 +16,8 @@ export type MetricsResult = { readonly ok: true; readonly metrics: PromText } | 
 export interface ScrapeOptions {
   readonly timeoutMs: number;
   readonly bearer?: string;
+  /** What an engine asks for to let one in. */
+  readonly access?: EngineAccess | undefined;
 }
 
 /**
@@ -21,9 +25,6 @@ export interface ScrapeOptions {
  * that a target that streams without end cannot fill the studio's memory.
  */
 export const MAX_SCRAPE_BYTES = 8_000_000;
-
-/** Connections are kept: a scrape a second from each target should not cost a handshake each. */
-const agent = new Agent({ connections: 2, keepAliveTimeout: 30_000, connectTimeout: 2_000 });
 
 /** GETs a text under a time and a size limit. Never throws. */
 export async function scrape(url: string, options: ScrapeOptions): Promise<ScrapeResult> {
@@ -40,10 +41,14 @@ export async function scrapeMetrics(url: string, options: ScrapeOptions): Promis
 }
 
 /** Hands over the body piece by piece; null when it came whole. */
-async function receive(url: string, { timeoutMs, bearer }: ScrapeOptions, take: (chunk: Buffer) => void): Promise<ScrapeFailure | null> {
+async function receive(
+  url: string,
+  { timeoutMs, bearer, access }: ScrapeOptions,
+  take: (chunk: Buffer) => void,
+): Promise<ScrapeFailure | null> {
   try {
     const response = await request(url, {
-      dispatcher: agent,
+      dispatcher: engineAgent(access),
       signal: AbortSignal.timeout(timeoutMs),
       headers: bearer === undefined ? {} : { authorization: `Bearer ${bearer}` },
     });
