@@ -27,6 +27,8 @@ export interface Observation {
   /** Whether emulated engines deviate from the planner's model of them; null where engines are real. */
   readonly deviates: boolean | null;
   readonly dcgmUrl: string | null;
+  /** Its engines are run by somebody else: plans route over them and never start or stop one. Left out: plans decide what runs. */
+  readonly topology?: "given";
 }
 
 /** A result, or a sentence on what is in the way: an unreachable cluster is an expected state, not a bug. */

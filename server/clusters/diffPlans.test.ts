@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import { diffPlans } from "./diffPlans";
 import { misfit } from "./misfit";
-import { engineId } from "./targetEngines";
+import { engineId, targetEngines } from "./targetEngines";
 import { planOnGpus } from "./testCluster";
 
 const signs = (lines: readonly { readonly sign: string; readonly subject: string }[]) =>
@@ -159,6 +159,17 @@ describe("misfit", () => {
     [cluster, planOnGpus("p", { a: [1], b: [1] }), "The plan gives GPU node1/1 to two engines."],
   ])("names the first thing that does not fit (%#)", (found, plan, sentence) => {
     expect(misfit(found, plan)).toMatch(sentence);
+  });
+
+  it("names the engine that is not among those attached where the topology is given", () => {
+    const plan = planOnGpus("p", { a: [0], b: [1] });
+    const attached = targetEngines(plan).map(({ precision: _, ...one }) => ({ ...one, url: "http://127.0.0.1:9", stopping: false }));
+    expect(misfit({ ...cluster, topology: "given", engines: attached }, plan)).toBeNull();
+    expect(misfit({ ...cluster, topology: "given", engines: attached.slice(0, 1) }, plan)).toBe(
+      "The plan wants b in bf16 with tp 1, pp 1 on node1 GPU 1, which is not among the engines attached to this cluster: plan with the topology frozen.",
+    );
+    expect(misfit({ ...cluster, topology: "given", nodes: [], engines: [] }, plan)).toContain("plan with the topology frozen");
+    expect(misfit({ ...cluster, engines: [] }, plan)).toBeNull();
   });
 });
 

@@ -20,9 +20,9 @@ export interface LookOptions {
  */
 export interface EngineHost {
   observe(options: LookOptions): Promise<Answer<HostObservation>>;
-  /** Brings an engine up; answers as soon as it is on its way, what was found. */
+  /** Brings an engine up (never asked where the topology is given); answers as soon as it is on its way, what was found. */
   start(engine: EngineOrder, options: StepOptions): Promise<Answer<string>>;
-  /** Ends an engine and waits until its GPUs are free. */
+  /** Ends an engine (nor this) and waits until its GPUs are free. */
   stop(engineId: string, options: StepOptions): Promise<Answer<string>>;
   /** Gives engines that replay a workload its prompts; left out where engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;

@@ -1,13 +1,17 @@
 import type { Plan } from "@/solver/plan/plan";
 import { judgeEngineOf, modelsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "./connector";
-import { gpuKeys, targetEngines } from "./targetEngines";
+import { gpuKeys, placeText, targetEngines } from "./targetEngines";
+
+type Ground = Pick<Observation, "gpu" | "nodes"> & Partial<Pick<Observation, "engines" | "topology">>;
 
 /**
  * Why a plan cannot run on a cluster, in a sentence that names the first thing that does not fit; null when it can. Plans
  * can be imported, and a cluster may have been started with other GPUs than it was planned for.
  */
-export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Plan): string | null {
+export function misfit(observation: Ground, plan: Plan): string | null {
+  const missing = notAttached(observation, plan);
+  if (missing !== null) return missing;
   const taken = new Set<string>();
   for (const engine of targetEngines(plan)) {
     for (const { node: name, gpus } of engine.placements) {
@@ -32,4 +36,14 @@ export function misfit(observation: Pick<Observation, "gpu" | "nodes">, plan: Pl
   if (unserved !== undefined) return `The plan routes to ${unserved} but deploys no engine of it.`;
   const judge = judgeEngineOf(plan.policy);
   return judge === null || deployed(judge) ? null : `The plan is judged by ${judge} but deploys no engine of it.`;
+}
+
+/** Nobody here can bring what the plan wants where the topology is given. */
+function notAttached({ topology, engines = [] }: Ground, plan: Plan): string | null {
+  if (topology !== "given") return null;
+  const missing = targetEngines(plan).find(({ id }) => !engines.some((engine) => engine.id === id));
+  if (missing === undefined) return null;
+  const { model, tp, pp, precision } = missing;
+  const wanted = `${model} in ${precision} with tp ${tp}, pp ${pp} on ${placeText(missing)}`;
+  return `The plan wants ${wanted}, which is not among the engines attached to this cluster: plan with the topology frozen.`;
 }

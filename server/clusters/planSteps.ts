@@ -22,6 +22,8 @@ export interface RollOut {
   readonly target: PolicyInForce & { readonly engines: readonly EngineOrder[] };
   /** Workload whose held-out prompts the emulated engines replay; null where engines are real or hold them already. */
   readonly loadOutcomes: string | null;
+  /** Engines are run by somebody else: none is started or stopped. Left out: the target decides what runs. */
+  readonly topology?: "given";
 }
 
 export interface PlannedStep {
@@ -36,6 +38,8 @@ export interface PlannedStep {
  * Engines with the same model, shape and GPUs are left alone. New engines come up on free GPUs and are verified first,
  * then the policy is switched, then old engines drain and stop. Only where no GPU is free is an old engine drained
  * before its successor is up, and then one that leaves every model of the policy in force served, if there is one.
+ *
+ * Where the topology is given, engines are only verified, routed to, and drained of requests and taken off the gateway's list.
  */
 export function planSteps(rollOut: RollOut): readonly PlannedStep[] {
   return new RollOutPlanner(rollOut).plan();
@@ -76,6 +80,8 @@ class RollOutPlanner {
       this.push({ kind: "load-outcomes", workloadId: loadOutcomes }, "Give the emulated engines the workload's held-out prompts");
     }
     this.verify(this.unproved);
+    // One that is not there cannot be brought: verifying it says so, before anything is routed.
+    if (this.rollOut.topology === "given") this.verify(this.pending.splice(0));
     for (;;) {
       this.startWhereFree();
       if (this.inForce !== target && this.covers(target, this.proved)) this.switchPolicy();
@@ -84,7 +90,8 @@ class RollOutPlanner {
     }
     if (this.routing === null || !sameRouting(this.routing, this.routingNow()))
       this.route(`Send requests to every engine of plan ${shortId(target.planId)}`);
-    for (const id of [...this.leaving]) this.remove(id);
+    if (this.rollOut.topology === "given") this.unroute();
+    else for (const id of [...this.leaving]) this.remove(id);
     return this.steps;
   }
 
@@ -164,6 +171,16 @@ class RollOutPlanner {
     this.leaving.delete(id);
     this.routed.delete(id);
     this.push({ kind: "stop", engineId: id, routing: this.newRouting() }, `Stop ${id}, freeing ${placeText(engine)}`);
+  }
+
+  /** Lets go of every engine that the target leaves out, all at once when the last of them has nothing in flight. */
+  private unroute(): void {
+    const given = [...this.leaving].filter((id) => this.routed.has(id));
+    for (const id of given) {
+      this.push({ kind: "drain", engineId: id, routing: this.newRouting() }, `Drain ${id}: no new requests, finish what it has`);
+    }
+    for (const id of given) this.routed.delete(id);
+    if (given.length > 0) this.route(`Let go of ${given.join(", ")}, which ${given.length === 1 ? "runs" : "run"} on`);
   }
 
   private covers(policy: PolicyInForce, ids: ReadonlySet<string>): boolean {

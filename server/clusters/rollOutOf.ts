@@ -6,7 +6,7 @@ import { targetEngines } from "./targetEngines";
 
 /** The roll-out from what was observed to a plan, or to nothing. `emulated`: engines replay the plan's workload. */
 export function rollOutOf(observation: Observation, target: Plan | null, emulated: boolean): RollOut {
-  const { engines, routing, policyModels, outcomes } = observation;
+  const { engines, routing, policyModels, outcomes, topology } = observation;
   const workloadId = target?.inputs.workload.id ?? null;
   return {
     standing: engines,
@@ -18,5 +18,6 @@ export function rollOutOf(observation: Observation, target: Plan | null, emulate
       engines: target === null ? [] : targetEngines(target),
     },
     loadOutcomes: emulated && workloadId !== outcomes ? workloadId : null,
+    ...(topology === undefined ? {} : { topology }),
   };
 }
