@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { type RequestOptions, request as tlsRequest } from "node:https";
-import { KubeConfig } from "@kubernetes/client-node";
+import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
 import type { KubernetesConnection } from "./connection";
 
@@ -53,7 +53,7 @@ export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
   };
 
   async function ask<Schema extends z.ZodType>(request: KubeRequest<Schema>): Promise<KubeAnswer<z.infer<Schema>>> {
-    const config = loaded ?? load(access);
+    const config = loaded ?? (await load(access));
     if (typeof config === "string") return failed("denied", config);
     loaded = config;
     const server = config.getCurrentCluster()?.server ?? "";
@@ -88,8 +88,10 @@ const failed = (failure: KubeFailure, message: string) => ({ ok: false, failure,
 const withSlash = (server: string): string => (server.endsWith("/") ? server : `${server}/`);
 
 /** A kubeconfig as it stands now, or a sentence. What its parser says is not repeated: it quotes the file, keys and all. */
-function load(access: KubernetesConnection["access"]): KubeConfig | string {
-  const config = new KubeConfig();
+async function load(access: KubernetesConnection["access"]): Promise<KubeConfig | string> {
+  // The client takes 70 MB and more than a second to load: only studios of Kubernetes clusters shall pay for it.
+  const client = await import("@kubernetes/client-node");
+  const config = new client.KubeConfig();
   if (access.from === "in-cluster") {
     try {
       config.loadFromCluster();

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import { objectName } from "./names";
 import { testImages } from "./testEngines";
@@ -220,6 +221,6 @@ const omitPrecision = ({ precision: _, ...rest }: EngineOrder) => rest;
 
 /** A kubeconfig whose user has nothing but a token. */
 function withToken(kubeconfig: string, token: string): string {
-  const config = JSON.parse(kubeconfig) as { users: { name: string; user: object }[] };
+  const config = parse(kubeconfig) as { users: { name: string; user: object }[] };
   return JSON.stringify({ ...config, users: config.users.map(({ name }) => ({ name, user: { token } })) });
 }
