@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ApiException, AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions, Watch } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestApiServer } from "./testApiServer";
-import { kubeconfigOf, mergePatch, realKubeconfig, until } from "./testKubernetes";
+import { kubeconfigOf, mergePatch, realKubeconfig, removeNamespace, until } from "./testKubernetes";
 
 const serverSide = setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply);
 
@@ -30,7 +30,7 @@ describe("API server under test", () => {
     await core.createNamespace({ body: { metadata: { name: namespace } } });
   });
   afterAll(async () => {
-    await core.deleteNamespace({ name: namespace });
+    await removeNamespace(config, namespace);
     await close();
     rmSync(folder, { recursive: true });
   });

@@ -4,7 +4,7 @@ import { engineId } from "@/server/clusters/targetEngines";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { KubernetesConnectionInput } from "./connection";
 import { createKubernetesHost, type KubernetesHostDeps } from "./kubernetesHost";
-import { type TestKubernetes, until } from "./testKubernetes";
+import type { TestKubernetes } from "./testKubernetes";
 
 /** What tests of the host do again and again to the cluster that `of` gives. */
 export function hostTools(of: () => TestKubernetes) {
@@ -33,8 +33,7 @@ export function hostTools(of: () => TestKubernetes) {
   async function failing(step: () => Promise<Answer<string>>): Promise<string> {
     const before = await of().state();
     const message = sentence(await step());
-    await until(async () => (await of().state()).length === before.length);
-    expect(await of().state()).toEqual(before);
+    await expect.poll(() => of().state(), { timeout: 10_000 }).toEqual(before);
     return message;
   }
 

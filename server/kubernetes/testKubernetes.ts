@@ -81,24 +81,35 @@ export async function startTestKubernetes() {
       const { items: services } = await core.listNamespacedService({ namespace });
       const { items: pods } = await core.listNamespacedPod({ namespace });
       const { items } = await core.listNode();
+      const own = items.filter(({ metadata }) => nodes.some((name) => name === metadata?.name));
       const of = (kind: string, all: readonly { metadata?: { name?: string; generation?: number }; spec?: unknown }[]) =>
         all.map(({ metadata, spec }) => `${kind} ${metadata?.name} ${JSON.stringify(spec)}`);
-      return [...of("deployment", deployments), ...of("service", services), ...of("pod", pods), ...of("node", items)].sort();
+      return [...of("deployment", deployments), ...of("service", services), ...of("pod", pods), ...of("node", own)].sort();
     },
     async stop(): Promise<void> {
-      const { items: deployments } = await apps.listNamespacedDeployment({ namespace });
-      for (const { metadata } of deployments) await apps.deleteNamespacedDeployment({ namespace, name: metadata?.name ?? "" });
       await kubelet.stop();
-      const { items: pods } = await core.listNamespacedPod({ namespace });
-      for (const { metadata } of pods) await core.deleteNamespacedPod({ namespace, name: metadata?.name ?? "", gracePeriodSeconds: 0 });
-      const { items: services } = await core.listNamespacedService({ namespace });
-      for (const { metadata } of services) await core.deleteNamespacedService({ namespace, name: metadata?.name ?? "" });
+      await removeNamespace(config, namespace);
       for (const name of nodes) await core.deleteNode({ name });
-      await core.deleteNamespace({ name: namespace });
       await standIn?.close();
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+/** Removes a namespace with all that tests leave in it, where no controller does: behind the stand-in, and behind `kube-apiserver` alone. */
+export async function removeNamespace(config: KubeConfig, namespace: string): Promise<void> {
+  const core = config.makeApiClient(CoreV1Api);
+  const apps = config.makeApiClient(AppsV1Api);
+  const names = ({ items }: { readonly items: readonly { metadata?: { name?: string } }[] }) =>
+    items.map(({ metadata }) => metadata?.name ?? "");
+  for (const name of names(await apps.listNamespacedDeployment({ namespace }))) await apps.deleteNamespacedDeployment({ name, namespace });
+  for (const name of names(await core.listNamespacedPod({ namespace })))
+    await core.deleteNamespacedPod({ name, namespace, gracePeriodSeconds: 0 });
+  for (const name of names(await core.listNamespacedService({ namespace }))) await core.deleteNamespacedService({ name, namespace });
+  await core.deleteNamespace({ name: namespace });
+  const lingering = await core.readNamespace({ name: namespace }).catch(() => null);
+  if (lingering !== null)
+    await core.replaceNamespaceFinalize({ name: namespace, body: { ...lingering, spec: { finalizers: [] } } }).catch(() => null);
 }
 
 /** A kubeconfig of the stand-in. Its plain HTTP must be asked for, as clients want it. */
