@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { engineAccessFields } from "@/server/contracts/engineAccess";
+import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import { addressFault } from "./address";
+
+/** What an endpoint cannot be asked and was not told: it stands there as a guess until somebody confirms it. */
+export const guessable = ["model", "gpu", "tp", "pp", "precision"] as const;
+
+/** Goes into engines' ids, and is the node that plans place the engine on. */
+const nameSchema = z
+  .string()
+  .regex(/^[a-z0-9]([a-z0-9.-]{0,38}[a-z0-9])?$/, "a name has up to 40 lower case letters, digits, dots and dashes");
+
+const urlSchema = z.string().superRefine((text, context) => {
+  const fault = addressFault(text);
+  if (fault !== null) context.addIssue({ code: "custom", message: fault });
+});
+
+const endpointSchema = z.strictObject({
+  name: nameSchema,
+  /** Root of its API, without `/v1` and without a slash at the end. */
+  url: urlSchema,
+  ...engineAccessFields,
+  /** Id of the card of the model, which is the name that requests give it. */
+  model: z.string().min(1).max(200),
+  /** What the engine itself calls it; left out: as its card. One of several where one address serves several. */
+  servedName: z.string().min(1).max(500).optional(),
+  gpu: z.string().min(1),
+  tp: z.int().positive().max(64).default(1),
+  pp: z.int().positive().max(64).default(1),
+  precision: z.enum(["bf16", "fp8", "int4"]),
+  guessed: z.array(z.enum(guessable)).default([]),
+});
+
+/** Engines that already run, whoever runs them: plans change which of them get requests, and never start or stop one. */
+export const connectionSchema = z
+  .strictObject({
+    kind: z.literal("endpoints"),
+    endpoints: z.array(endpointSchema).min(1, "attach at least one endpoint").max(500),
+    /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
+    judge: gatewayConfigSchema.shape.judge.default(null),
+    /** dcgm-exporter's text; null where there is none. */
+    dcgmUrl: z
+      .url({ protocol: /^https?$/ })
+      .nullable()
+      .default(null),
+  })
+  .superRefine(({ endpoints }, context) => {
+    const wrong = (index: number, member: string, message: string) =>
+      context.addIssue({ code: "custom", path: ["endpoints", index, member], message });
+    const names = new Set<string>();
+    const served = new Set<string>();
+    endpoints.forEach(({ name, url, model, servedName = model, caFile }, index) => {
+      if (names.has(name)) wrong(index, "name", `Two endpoints are called ${name}; names must differ.`);
+      if (served.has(`${url} ${servedName}`)) wrong(index, "url", `${servedName} at ${url} stands there twice.`);
+      if (caFile !== undefined && !url.startsWith("https:")) wrong(index, "caFile", `${url} is no https address, so no CA vouches for it.`);
+      names.add(name);
+      served.add(`${url} ${servedName}`);
+    });
+  });
+
+export type EndpointConnection = z.infer<typeof connectionSchema>;
+export type Endpoint = EndpointConnection["endpoints"][number];
+/** As an operator writes it: what has a default may be left out. */
+export type EndpointConnectionInput = z.input<typeof connectionSchema>;

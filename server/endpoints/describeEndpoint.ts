@@ -1,0 +1,113 @@
+import { findModel } from "@/solver/hardware/aliases";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
+import { atPrecision, type ModelCard, type Precision } from "@/solver/hardware/modelCard";
+import { feasibleShapes } from "@/solver/hardware/replicaShapes";
+import type { Endpoint, guessable } from "./connection";
+import type { EndpointProbe, ProbeTarget, ServedModel } from "./probeEndpoint";
+
+/** A value that nobody confirmed, and why it was taken. */
+export interface Guess {
+  readonly field: (typeof guessable)[number];
+  readonly why: string;
+}
+
+/** An endpoint as far as it is known. `endpoint` null: no model that there is a card of. */
+export interface DescribedEndpoint {
+  readonly endpoint: Endpoint | null;
+  readonly guesses: readonly Guess[];
+  /** What somebody has to say before it can be attached, a sentence each. */
+  readonly questions: readonly string[];
+}
+
+export interface DescribeOptions {
+  readonly cards: CardCatalogue;
+  /** GPU type to begin with, such as that of the endpoints before; left out: a common one. */
+  readonly gpu?: string;
+}
+
+const usualGpu = "h100-sxm";
+
+/** GPUs of one server at most, where the shape has to be guessed. */
+const usualNode = { gpusPerNode: 8, maxGpus: 8 };
+
+/** Makes an endpoint of what a probe found: what it tells is taken, what it cannot tell is guessed and said to be. */
+export function describeEndpoint(
+  target: ProbeTarget,
+  probe: Pick<EndpointProbe, "served" | "shape" | "precision">,
+  options: DescribeOptions,
+): DescribedEndpoint {
+  const { cards, gpu: likely = usualGpu } = options;
+  const own = probe.served.filter(({ parent }) => parent === null);
+  const named = own.map((served) => ({ served, model: modelOf(served, cards) }));
+  const wanted = target.servedName === undefined ? named : named.filter(({ served }) => served.id === target.servedName);
+  const chosen = wanted.find(({ model }) => model !== undefined);
+  if (chosen?.model === undefined) return { endpoint: null, guesses: [], questions: [noModel(target, own)] };
+
+  const { served, model } = chosen;
+  const guesses: Guess[] = [];
+  const questions: string[] = [];
+  if (wanted.length > 1) {
+    guesses.push({
+      field: "model",
+      why: `It serves ${wanted.map((one) => one.served.id).join(", ")}; this is the first of which there is a card.`,
+    });
+    questions.push(`Which of ${wanted.map((one) => one.served.id).join(", ")} is to be attached?`);
+  }
+  guesses.push({ field: "gpu", why: "An engine does not tell its GPUs." });
+  const precision = probe.precision ?? model.precision;
+  if (probe.precision === null) guesses.push({ field: "precision", why: `By the name ${served.root ?? served.id}.` });
+  const shape = probe.shape ?? likelyShape(model.card, precision, { likely, cards });
+  if (probe.shape === null)
+    for (const field of ["tp", "pp"] as const)
+      guesses.push({ field, why: `The fewest ${likely} that hold ${model.card.id} in ${precision}; the engine does not tell.` });
+  const { name, url, key, caFile } = target;
+  return {
+    endpoint: {
+      ...{
+        name,
+        url,
+        model: model.card.id,
+        gpu: likely,
+        tp: shape.tp,
+        pp: shape.pp,
+        precision,
+        guessed: guesses.map(({ field }) => field),
+      },
+      ...(key && { key }),
+      ...(caFile !== undefined && { caFile }),
+      ...(served.id !== model.card.id && { servedName: served.id }),
+    },
+    guesses,
+    questions,
+  };
+}
+
+/** By what was loaded, which may be a path, or by the name it is served under. */
+function modelOf({ id, root }: ServedModel, { models }: CardCatalogue) {
+  const names = [
+    root,
+    root
+      ?.split("/")
+      .filter((part) => part !== "")
+      .at(-1),
+    id,
+  ];
+  return names.flatMap((name) => (name ? [findModel(name, models)] : [])).find((model) => model !== undefined);
+}
+
+function noModel({ name, servedName }: ProbeTarget, own: readonly ServedModel[]): string {
+  if (own.length === 0) return `${name} lists no model: say which one it serves.`;
+  const names = servedName ?? own.map(({ id }) => id).join(", ");
+  return `There is no card of ${names}, which ${name} serves: choose the card of a model like it, or add one of your own.`;
+}
+
+interface ShapeGround {
+  readonly likely: string;
+  readonly cards: CardCatalogue;
+}
+
+function likelyShape(card: ModelCard, precision: Precision, { likely, cards }: ShapeGround): { readonly tp: number; readonly pp: number } {
+  const gpu = cardOf(cards.gpus, likely);
+  const shapes = gpu === undefined ? [] : feasibleShapes(atPrecision(card, precision), gpu, usualNode);
+  return shapes[0] ?? { tp: 1, pp: 1 };
+}

@@ -1,0 +1,36 @@
+import type { ObservedEngine } from "@/server/clusters/connector";
+import type { EngineHost } from "@/server/clusters/engineHost";
+import { attachedEngines, endpointNodes } from "./attachedEngines";
+import type { EndpointConnection } from "./connection";
+
+/**
+ * Engines that somebody else runs. What there is follows from the connection alone: an engine that is down stays one of the cluster, which
+ * the gateway keeps requests from until it is back.
+ */
+export function createEndpointHost(connection: EndpointConnection): EngineHost {
+  const attached = attachedEngines(connection);
+  const isAttached = (engineId: string): boolean => attached.some(({ id }) => id === engineId);
+  const engines = attached.map(
+    ({ precision: _, endpoint, ...engine }): ObservedEngine => ({ ...engine, url: endpoint.url, stopping: false }),
+  );
+  const { dcgmUrl, judge } = connection;
+  const real = { outcomes: null, timeScale: 1, deviates: null, topology: "given" } as const;
+  return {
+    async observe({ signal }) {
+      signal?.throwIfAborted();
+      return { ok: true, value: { ...endpointNodes(connection), engines, ...real, dcgmUrl, judge } };
+    },
+    async start({ id }, { signal }) {
+      signal.throwIfAborted();
+      return isAttached(id)
+        ? { ok: true, value: "is run by its operator" }
+        : { ok: false, message: `${id} is not attached, and Weir starts nothing here.` };
+    },
+    async stop(engineId, { signal }) {
+      signal.throwIfAborted();
+      return isAttached(engineId)
+        ? { ok: false, message: `${engineId} is run by its operator: Weir does not stop it.` }
+        : { ok: true, value: "is not attached any more" };
+    },
+  };
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { chooseMapping } from "@/server/engines/chooseMapping";
+import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
+import { parsePromText } from "@/server/engines/promText";
+import { readNotions } from "@/server/engines/readNotions";
+import { weightFormats } from "@/solver/hardware/aliases";
+import { cardOf } from "@/solver/hardware/catalogue";
+import type { Precision } from "@/solver/hardware/modelCard";
+import { type EndpointAnswer, jsonOf } from "./askEndpoint";
+import { type Finding, ok, warn } from "./finding";
+
+export interface EngineFacts {
+  /** null: of no type that is known. */
+  readonly engine: { readonly type: string; readonly version: string | null } | null;
+  /** Figures that its metrics do not have, by Weir's names. */
+  readonly absent: readonly string[];
+  /** Where the engine tells them. */
+  readonly shape: { readonly tp: number; readonly pp: number } | null;
+  readonly precision: Precision | null;
+}
+
+/** Where engines write their metrics; under the second trtllm-serve, whose `/metrics` is other text. */
+const metricsPaths = ["/metrics", "/prometheus/metrics"] as const;
+
+/** Figures without which telemetry is of little use. */
+const wanted = ["running", "waiting", "kvUse"] as const;
+
+/** SGLang's answer to `/server_info`: its arguments, flat beside others. */
+const sglangSchema = z.object({
+  tp_size: z.int().positive(),
+  pp_size: z.int().positive().default(1),
+  dtype: z.string().nullish(),
+  quantization: z.string().nullish(),
+});
+
+const llamaSchema = z.object({ total_slots: z.int(), build_info: z.string().optional() });
+
+/** What kind of engine answers, by its metrics, and by what it tells of itself; and what of its telemetry is missing. */
+export async function recogniseEngine(
+  ask: (path: string) => Promise<EndpointAnswer>,
+): Promise<EngineFacts & { readonly findings: readonly Finding[] }> {
+  const [pages, expositions] = await Promise.all([
+    Promise.all(versionPaths.map(async (path) => [path, await ask(path)] as const)),
+    Promise.all(metricsPaths.map(ask)),
+  ]);
+  const told = new Map(pages.map(([path, answer]) => [path, answer]));
+  const version =
+    pages
+      .map(([, answer]) => (answer.kind === "answered" && answer.status === 200 ? engineVersion(answer.text) : null))
+      .find((one) => one !== null) ?? null;
+  const info = [told.get("/server_info"), told.get("/get_server_info")]
+    .map((answer) => sglangSchema.safeParse(answer === undefined ? undefined : jsonOf(answer)))
+    .find(({ success }) => success)?.data;
+  const props = told.get("/props");
+  const isLlama = props !== undefined && llamaSchema.safeParse(jsonOf(props)).success;
+
+  const readings = expositions.flatMap((answer) => {
+    if (answer.kind !== "answered" || answer.status !== 200) return [];
+    const metrics = parsePromText(answer.text);
+    const mapping = chooseMapping(metrics, version);
+    return mapping === undefined ? [] : [{ mapping, notions: readNotions(metrics, mapping) }];
+  });
+  const read = readings[0];
+  const type = read?.mapping.engine ?? (info === undefined ? (isLlama ? "llama.cpp" : null) : "sglang");
+  const absent = read === undefined ? [] : Object.entries(read.notions).flatMap(([name, { state }]) => (state === "value" ? [] : [name]));
+  const facts: EngineFacts = {
+    engine: type === null ? null : { type, version },
+    absent,
+    shape: info === undefined ? null : { tp: info.tp_size, pp: info.pp_size },
+    precision: info === undefined ? null : precisionOf(info),
+  };
+  return { ...facts, findings: [engineFinding(facts), metricsFinding(facts, read !== undefined)] };
+}
+
+function precisionOf({ dtype, quantization }: z.output<typeof sglangSchema>): Precision | null {
+  return cardOf(weightFormats, (quantization ?? dtype ?? "").toLowerCase()) ?? null;
+}
+
+function engineFinding({ engine }: EngineFacts): Finding {
+  if (engine === null)
+    return warn("engine", "What kind of engine it is cannot be told.", "It can be used all the same; the gateway goes by its own counts.");
+  return ok("engine", `It is ${engine.type}${engine.version === null ? ", of a version that it does not tell" : ` ${engine.version}`}.`);
+}
+
+/** How each engine is told to show its metrics. */
+const metricsFlags: Readonly<Record<string, string>> = { sglang: "--enable-metrics", "llama.cpp": "--metrics" };
+
+function metricsFinding({ engine, absent }: EngineFacts, read: boolean): Finding {
+  if (!read) {
+    const flag = engine === null ? undefined : metricsFlags[engine.type];
+    return warn(
+      "metrics",
+      "It shows no metrics that can be read, so there are no figures of its queue, its cache and its own latency.",
+      flag === undefined ? null : `Start it with ${flag}.`,
+    );
+  }
+  const missing = absent.filter((name) => wanted.some((one) => one === name));
+  if (missing.length > 0)
+    return warn("metrics", `Its metrics lack ${missing.join(", ")}.`, "Policies that go by these fall back on the gateway's own counts.");
+  return ok("metrics", absent.length === 0 ? "Its metrics have every figure." : `Its metrics lack only ${absent.join(", ")}.`);
+}

@@ -1,0 +1,143 @@
+import type { KeyReference } from "@/server/contracts/engineAccess";
+import { addressOf } from "./address";
+
+/** An endpoint as far as an address tells. */
+export interface PastedEndpoint {
+  readonly name: string;
+  readonly url: string;
+  /** Where the text names a variable that may hold it. */
+  readonly key?: KeyReference;
+}
+
+/** `notes`: what was left out, a sentence each. No key that stood in the text is in any of it. */
+export type Pasted =
+  | { readonly ok: true; readonly endpoints: readonly PastedEndpoint[]; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+const most = { characters: 200_000, endpoints: 500, shown: 60 };
+
+interface Line {
+  /** Counted from 1; of several that a backslash joins the first. */
+  readonly number: number;
+  readonly text: string;
+}
+
+/**
+ * The endpoints in a block of text: URLs bare or with `/v1`, hosts with their ports, `curl` lines, in lines, lists or separated by commas;
+ * comments begin with `#` or `//`. The same address twice counts once.
+ *
+ * @returns the endpoints in their order, or one sentence that names the line where one cannot be read.
+ * @example parsePasted("http://gpu-1:8000/v1, gpu-2:8000") // endpoints gpu-1-8000 and gpu-2-8000
+ */
+export function parsePasted(text: string): Pasted {
+  if (text.length > most.characters) return { ok: false, message: `That are more than ${most.characters} characters.` };
+  const found = new Map<string, PastedEndpoint>();
+  const names = new Set<string>();
+  const notes: string[] = [];
+  for (const line of linesOf(text)) {
+    const { addresses, key, held } = /^(\$\s*)?curl\s/.test(line.text) ? readCurl(line.text) : readList(line.text);
+    if (held)
+      notes.push(
+        `Line ${line.number} holds a key, which was left out: put it into a variable such as WEIR_ENGINE_KEY, or a file, and name that.`,
+      );
+    if (addresses.length === 0 && line.text !== "") return { ok: false, message: `Line ${line.number} holds no address.` };
+    for (const written of addresses) {
+      const address = addressOf(written);
+      if (!address.ok) return { ok: false, message: `Line ${line.number}: ${shown(written)}${address.fault}.` };
+      const { url } = address;
+      if (found.has(url)) continue;
+      const name = nameFor(url, names);
+      names.add(name);
+      found.set(url, { name, url, ...(key === null ? {} : { key }) });
+    }
+    if (found.size > most.endpoints) return { ok: false, message: `That are more than ${most.endpoints} endpoints.` };
+  }
+  if (found.size === 0) return { ok: false, message: "No address stands there: paste the URLs of your engines, one a line." };
+  return { ok: true, endpoints: [...found.values()], notes };
+}
+
+/** Lines without comments, those joined that a backslash ends. */
+function linesOf(text: string): readonly Line[] {
+  const lines: Line[] = [];
+  let open: Line | null = null;
+  text.split(/\r\n|\n|\r/).forEach((raw, index) => {
+    const own = raw
+      .replace(/(^|\s)#.*$/, "")
+      .replace(/^\s*\/\/.*$/, "")
+      .trim();
+    const joined: Line = open === null ? { number: index + 1, text: own } : { number: open.number, text: `${open.text} ${own}`.trim() };
+    open = own.endsWith("\\") ? { ...joined, text: joined.text.slice(0, -1).trim() } : null;
+    if (open === null) lines.push(joined);
+  });
+  return open === null ? lines : [...lines, open];
+}
+
+interface Read {
+  readonly addresses: readonly string[];
+  readonly key: KeyReference | null;
+  /** A key itself stood there. */
+  readonly held: boolean;
+}
+
+/** Brackets and quotes around a word, those of an IPv6 address left out. */
+const opening = /^(?:["'`({<]|\[(?![0-9a-f:.]+\]))+/i;
+const closing = /(?:["'`)}>]|(?<!\[[0-9a-f:.]*)\])+$/i;
+
+/** Several on a line, as in a list of YAML or JSON too. */
+function readList(text: string): Read {
+  const words = text.split(/[\s,;]+/).map((word) => word.replace(opening, "").replace(closing, ""));
+  return { addresses: words.filter((word) => !/^[-*•]*$/.test(word)), key: null, held: false };
+}
+
+/** Options of curl that have a value, which is no address. */
+const valued =
+  /^(-[HXduAeboFTmEw]|--(header|request|data|data-raw|data-binary|json|user|user-agent|output|form|max-time|connect-timeout|cacert|cert|key|url-query|oauth2-bearer|cookie|referer|retry|resolve))$/;
+
+/** The address that a `curl` line asks, and the variable of its bearer token. */
+function readCurl(text: string): Read {
+  const words = [...text.matchAll(/"((?:\\.|[^"\\])*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? "",
+  );
+  const addresses: string[] = [];
+  let key: KeyReference | null = null;
+  let held = false;
+  const take = (token: string): void => {
+    const variable = /^\$\{?(WEIR_ENGINE_[A-Z0-9_]{1,80})\}?$/.exec(token)?.[1];
+    if (variable !== undefined) key = { environment: variable };
+    else if (!/^\$\{?\w+\}?$/.test(token)) held = true;
+  };
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? "";
+    const next = words[at + 1] ?? "";
+    if (word === "-u" || word === "--user" || word === "--oauth2-bearer") take(next);
+    const header = /^(?:-H|--header=?)?\s*authorization:\s*(?:bearer\s+)?(.*)$/i.exec(
+      word === "-H" || word === "--header" ? next : word,
+    )?.[1];
+    if (header !== undefined) take(header.trim());
+    if (word === "--url") addresses.push(next);
+    if (valued.test(word) || word === "--url") at += 1;
+    else if (!word.startsWith("-") && header === undefined && word !== "curl") addresses.push(word);
+  }
+  return { addresses: addresses.slice(0, 1), key, held };
+}
+
+/** What was written, for a sentence, unless something in it may be a secret, as any bare word may. */
+function shown(written: string): string {
+  return /^[a-z]+:\/\/[\w.:/[\]-]*$/i.test(written) && written.length <= most.shown ? `"${written}": ` : "";
+}
+
+/** A name for an address: its host's first label and its port, told apart by a number. */
+function nameFor(url: string, taken: ReadonlySet<string>): string {
+  const { hostname, port, protocol } = new URL(url);
+  const isAddress = /^[\d.]+$|^\[/.test(hostname);
+  const host = isAddress ? hostname : (hostname.split(".")[0] ?? hostname);
+  const plain = `${host}-${port === "" ? (protocol === "https:" ? "443" : "80") : port}`;
+  const name = plain
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(-34)
+    .replace(/^-+/, "");
+  if (!taken.has(name)) return name;
+  for (let count = 2; ; count += 1) if (!taken.has(`${name}-${count}`)) return `${name}-${count}`;
+}
