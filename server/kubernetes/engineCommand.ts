@@ -2,9 +2,6 @@ import type { EngineOrder } from "@/server/contracts/engineOrder";
 import { commandLine, commandTemplates } from "@/server/engines/commandLine";
 import type { KubernetesConnection } from "./connection";
 
-/** Where ranks on several nodes find the first one. */
-const rendezvousPort = 29_500;
-
 /** One node's part of an engine on several. */
 export interface GroupPart {
   readonly nodes: number;
@@ -12,6 +9,8 @@ export interface GroupPart {
   readonly rank: string;
   /** Address of the first. */
   readonly leader: string;
+  /** Where all of them find the first. */
+  readonly rendezvousPort: number;
   readonly first: boolean;
 }
 
@@ -47,11 +46,11 @@ export function engineCommand(
 
 /** Sources: vLLM's page "Parallelism and Scaling" (multiprocessing over nodes), SGLang's "Deploy on Kubernetes". */
 const groupFlags = {
-  vllm: ({ nodes, rank, leader, first }: GroupPart): readonly string[] => [
+  vllm: ({ nodes, rank, leader, rendezvousPort, first }: GroupPart): readonly string[] => [
     ...["--distributed-executor-backend", "mp", "--nnodes", `${nodes}`, "--node-rank", rank],
     ...["--master-addr", leader, "--master-port", `${rendezvousPort}`, ...(first ? [] : ["--headless"])],
   ],
-  sglang: ({ nodes, rank, leader }: GroupPart): readonly string[] => [
+  sglang: ({ nodes, rank, leader, rendezvousPort }: GroupPart): readonly string[] => [
     ...["--nnodes", `${nodes}`, "--node-rank", rank, "--dist-init-addr", `${leader}:${rendezvousPort}`],
   ],
 };

@@ -7,6 +7,12 @@ import { engineCommand } from "./engineCommand";
 import { engineObjects, type KubeObject } from "./manifests";
 import { enginePort } from "./podTemplate";
 
+/** Kubernetes' tools read YAML 1.1, to which a model called `n` is a boolean unless it is quoted. */
+const asYaml = { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 } as const;
+
+/** Ranks of different engines may meet on one node. */
+const firstRendezvousPort = 29_500;
+
 type Sealed = Pick<Plan, "id" | "metadata" | "deployment">;
 
 /**
@@ -23,7 +29,7 @@ export function exportManifests(plan: Sealed, connection: KubernetesConnection, 
     // Engines of one model share their pool.
     for (const object of made.value) objects.set(`${object.kind}/${object.metadata.name}`, object);
   }
-  const documents = [...objects.values()].map((object) => stringify(object, { aliasDuplicateObjects: false, lineWidth: 0 }));
+  const documents = [...objects.values()].map((object) => stringify(object, asYaml));
   return { ok: true, value: `# Plan ${plan.metadata.name}, ${plan.id}\n${documents.join("---\n")}` };
 }
 
@@ -31,14 +37,14 @@ export function exportManifests(plan: Sealed, connection: KubernetesConnection, 
 export function exportCommandLines(plan: Sealed, connection: Pick<KubernetesConnection, "engine" | "models">): Answer<string> {
   const onNode = new Map<string, number>();
   const lines: string[] = [`# Plan ${plan.metadata.name}, ${plan.id}`];
-  for (const engine of targetEngines(plan)) {
+  for (const [index, engine] of targetEngines(plan).entries()) {
     const leader = engine.placements[0]?.node ?? "";
     lines.push("", `# ${engine.id}, ${placeText(engine)}`);
     for (const [rank, { node, gpus }] of engine.placements.entries()) {
       const before = onNode.get(node) ?? 0;
       onNode.set(node, before + 1);
       const nodes = engine.placements.length;
-      const group = nodes === 1 ? null : { nodes, rank: `${rank}`, leader, first: rank === 0 };
+      const group = nodes === 1 ? null : { nodes, rank: `${rank}`, leader, rendezvousPort: firstRendezvousPort + index, first: rank === 0 };
       const command = engineCommand(engine, connection, { port: enginePort + before, group });
       if (command === null)
         return { ok: false, message: `The connection does not say what to load for ${engine.model}: it is not among its models.` };

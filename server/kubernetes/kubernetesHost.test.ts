@@ -184,7 +184,8 @@ describe("Kubernetes host", () => {
     kubernetes.standIn?.forbidden.clear();
   });
 
-  it("says that LeaderWorkerSets are not installed where an engine needs one", async () => {
+  it("says that LeaderWorkerSets are not installed where an engine needs one", async ({ skip }) => {
+    skip(kubernetes.standIn === null && kubernetes.leaderWorkerSets, "they are installed");
     kubernetes.standIn?.absent.add("leaderworkersets");
     const placements = kubernetes.nodes.map((node) => ({ node, gpus: [0, 1] }));
     const engine = { ...order([0, 1]), id: "two-nodes", pp: 2, placements };
@@ -193,24 +194,21 @@ describe("Kubernetes host", () => {
     kubernetes.standIn?.absent.clear();
   }, 30_000);
 
-  it.skipIf(realKubeconfig !== undefined)(
-    "runs an engine on two nodes as one group, which goes as one",
-    async () => {
-      const placements = kubernetes.nodes.map((node) => ({ node, gpus: [0, 1] }));
-      const engine = { ...order([0, 1]), id: "two-nodes", pp: 2, placements };
-      const before = await kubernetes.state();
-      expect(await host().start(engine, options())).toEqual({ ok: true, value: "loading" });
-      const { engines, nodes } = await observed();
-      expect(engines).toMatchObject([{ id: "two-nodes", placements }]);
-      expect(nodes.map(({ freeGpus }) => freeGpus)).toEqual([2, 2]);
-      const url = engines[0]?.url ?? "";
-      await until(async () => (await fetch(`${url}/health`).catch(() => null))?.ok ?? false);
-      expect(await host().why(engine.id, {})).toBeNull();
-      expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "its GPUs are free" });
-      expect(await kubernetes.state()).toEqual(before);
-    },
-    30_000,
-  );
+  it("runs an engine on two nodes as one group, which goes as one", async ({ skip }) => {
+    skip(!kubernetes.leaderWorkerSets, "LeaderWorkerSets are not installed");
+    const placements = kubernetes.nodes.map((node) => ({ node, gpus: [0, 1] }));
+    const engine = { ...order([0, 1]), id: "two-nodes", pp: 2, placements };
+    const before = await kubernetes.state();
+    expect(await host().start(engine, options())).toEqual({ ok: true, value: "loading" });
+    const { engines, nodes } = await observed();
+    expect(engines).toMatchObject([{ id: "two-nodes", placements }]);
+    expect(nodes.map(({ freeGpus }) => freeGpus)).toEqual([2, 2]);
+    const url = engines[0]?.url ?? "";
+    await until(async () => (await fetch(`${url}/health`).catch(() => null))?.ok ?? false);
+    expect(await host().why(engine.id, {})).toBeNull();
+    expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "its GPUs are free" });
+    expect(await kubernetes.state()).toEqual(before);
+  }, 30_000);
 
   it("breaks off when it is told to", async () => {
     await expect(host().start(order([0]), { ...options(), signal: AbortSignal.abort() })).rejects.toThrow();

@@ -191,10 +191,20 @@ describe("files of a plan", () => {
       ...Array(3).fill("Service"),
     ]);
     const deployments = objects.filter(({ kind }) => kind === "Deployment");
-    for (const { metadata } of deployments) expect(metadata.labels[labels.plan]).toBe(labelValue(plan.id));
+    for (const { metadata } of deployments) expect(metadata.labels[labels.plan]).toBe(plan.id.slice(0, 63));
     const order = JSON.parse(deployments[0]?.metadata.annotations?.[orderAnnotation] ?? "") as EngineOrder;
     const applied = engineObjects(order, { connection: connection(), clusterId: "lab", planId: plan.id });
     expect(applied.ok && applied.value.at(-1)).toEqual(deployments[0]);
+  });
+
+  it("are strings to readers of YAML 1.1 too where that has other words for true and false", () => {
+    const named = exportManifests(planOnGpus("one", { n: [0] }), connection({ models: { n: { source: "yes" } } }), "on");
+    const text = named.ok ? named.value : named.message;
+    for (const document of parseAllDocuments(text, { version: "1.1" })) {
+      const { metadata, spec } = document.toJS() as KubeObject;
+      expect(metadata.labels).toMatchObject({ [labels.cluster]: "on", [labels.model]: "n" });
+      if ("template" in spec) expect(JSON.stringify(spec)).toContain('"serve","yes","--served-model-name","n"');
+    }
   });
 
   it("are command lines too, each engine of a node on a port of its own, quoted for a shell", () => {

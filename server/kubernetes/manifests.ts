@@ -1,7 +1,7 @@
 import type { Answer } from "@/server/clusters/connector";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { KubernetesConnection } from "./connection";
-import { labels, labelValue, manager, objectName, orderAnnotation } from "./names";
+import { labels, labelValue, longestLabel, manager, objectName, orderAnnotation } from "./names";
 import { enginePort, type GroupRole, podCommand, podTemplate } from "./podTemplate";
 
 /** An object as it is applied. */
@@ -37,7 +37,7 @@ export function engineObjects(engine: EngineOrder, parts: ManifestParts): Answer
   const metadata: KubeObject["metadata"] = {
     name: objectName(engine.id),
     namespace: connection.namespace,
-    labels: { ...podLabels, ...(parts.planId === undefined ? {} : { [labels.plan]: labelValue(parts.planId) }) },
+    labels: { ...podLabels, ...(parts.planId === undefined ? {} : { [labels.plan]: parts.planId.slice(0, longestLabel) }) },
     annotations: { [orderAnnotation]: JSON.stringify(engine) },
   };
   const nodes = engine.placements.map(({ node }) => node);

@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 
 /** Deployments, Services and LeaderWorkerSets hang pods and hostnames with suffixes of their own behind their names, which end at 63. */
 const longestName = 52;
-const longestLabel = 63;
+export const longestLabel = 63;
 
 export const labels = {
   managedBy: "app.kubernetes.io/managed-by",
   cluster: "weir.dev/cluster",
   engine: "weir.dev/engine",
   model: "weir.dev/model",
+  /** The beginning of a plan's hash, of whose 64 digits a label takes 63. */
   plan: "weir.dev/plan",
 } as const;
 

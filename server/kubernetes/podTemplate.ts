@@ -5,6 +5,9 @@ import { engineCommand } from "./engineCommand";
 /** Where engines listen inside their pods. */
 export const enginePort = 8000;
 
+/** Every pod has an address of its own. */
+const rendezvousPort = 29_500;
+
 export const gpuResource = "nvidia.com/gpu";
 
 const probeSeconds = 5;
@@ -14,7 +17,8 @@ export type GroupRole = "alone" | "first" | "other";
 
 /** The command that a pod of an engine runs; null where the connection does not know its model. */
 export function podCommand(engine: EngineOrder, connection: KubernetesConnection, role: GroupRole): readonly string[] | null {
-  const group = { nodes: engine.placements.length, rank: "$(LWS_WORKER_INDEX)", leader: "$(LWS_LEADER_ADDRESS)", first: role === "first" };
+  const lws = { rank: "$(LWS_WORKER_INDEX)", leader: "$(LWS_LEADER_ADDRESS)", rendezvousPort };
+  const group = { nodes: engine.placements.length, ...lws, first: role === "first" };
   return engineCommand(engine, connection, {
     port: enginePort,
     group: role === "alone" ? null : group,

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions, type V1Pod } from "@kubernetes/client-node";
+import { AppsV1Api, CoreV1Api, CustomObjectsApi, KubeConfig, PatchStrategy, setHeaderOptions, type V1Pod } from "@kubernetes/client-node";
 import { connectionSchema, type KubernetesConnectionInput } from "./connection";
 import { startTestApiServer, type TestApiServer } from "./testApiServer";
 import { testImages } from "./testEngines";
@@ -43,8 +43,19 @@ export async function startTestKubernetes() {
   }
   const kubelet = new TestKubelet(config, namespace);
 
+  const groups = { group: "leaderworkerset.x-k8s.io", version: "v1", plural: "leaderworkersets", namespace };
+  const leaderWorkerSets = await config
+    .makeApiClient(CustomObjectsApi)
+    .listNamespacedCustomObject(groups)
+    .then(
+      () => true,
+      () => false,
+    );
+
   return {
     standIn,
+    /** Whether their API is installed. */
+    leaderWorkerSets,
     namespace,
     nodes,
     kubeconfig,
