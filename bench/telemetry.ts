@@ -1,15 +1,18 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { keepFrames } from "@/server/series/keepFrames";
+import { createSeriesBook } from "@/server/series/seriesBook";
+import { openStore } from "@/server/store/store";
 import { createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { Benchmark, Measurement } from "./benchmark";
+import { endChild, freePort, said, startBundle } from "./childProcess";
 
 const NODES = 8;
 const GPUS_PER_NODE = 8;
-const MEASURED_SECONDS = 10;
+/** Roll-ups are written once a minute. */
+const MEASURED_SECONDS = 60;
 /** So long the compiler is at work besides. */
 const WARM_UP_SECONDS = 15;
 /** Emulated engines load their weights before they answer; a fast clock makes that a moment. */
@@ -20,25 +23,30 @@ export const telemetryBenchmarks: readonly Benchmark[] = [
   { name: "64 engines scraped every second", budget: { figure: 10, keep: "at most" }, run: scraping },
 ];
 
-/** Runs 64 emulated engines in a process of their own and counts what collecting from them costs this one. */
+/**
+ * Runs 64 emulated engines in a process of their own, with text as long as real servers write, and counts what collecting from them and
+ * keeping what they say costs this one.
+ */
 async function scraping(): Promise<Measurement> {
   const stateDir = mkdtempSync(join(tmpdir(), "weir-bench-"));
   const [adminPort, dcgmPort] = [await freePort(), await freePort()];
   const adminToken = "bench";
   const nodes = Array.from({ length: NODES }, (_, index) => ({ name: `node${index + 1}`, gpus: GPUS_PER_NODE }));
-  const emulator = spawn(process.execPath, [join(process.env.WEIR_ROOT ?? process.cwd(), "dist", "emulator.mjs")], {
-    stdio: ["ignore", "ignore", "inherit"],
-    env: {
-      ...process.env,
+  const emulator = startBundle("emulator", {
+    environment: {
       WEIR_STATE_DIR: stateDir,
       WEIR_EMULATOR_PORT: String(adminPort),
       WEIR_DCGM_PORT: String(dcgmPort),
-      WEIR_ENGINE_PORT_BASE: String(42_000),
+      WEIR_ENGINE_PORT_BASE: "42000",
       WEIR_ADMIN_TOKEN: adminToken,
       WEIR_TIME_SCALE: String(TIME_SCALE),
       WEIR_EMBEDDED: JSON.stringify({ gpu: "l4", nodes }),
     },
   });
+  emulator.stdout?.resume();
+  const children = [emulator];
+  const store = openStore(stateDir);
+  const ending = new AbortController();
   try {
     const admin = `http://127.0.0.1:${adminPort}`;
     await until(async () => (await fetch(`${admin}/health`)).ok);
@@ -48,23 +56,27 @@ async function scraping(): Promise<Measurement> {
       for (let gpu = 0; gpu < GPUS_PER_NODE; gpu += 1) engines.push(await start(admin, adminToken, { node: name, gpu }));
     }
     await until(async () => (await Promise.all(engines.map(({ url }) => fetch(`${url}/health`)))).every(({ ok }) => ok));
-    // A histogram appears in an engine's text with the first request.
-    await Promise.all(engines.map(({ url, model }) => ask(url, model)));
-    const bytes = (await (await fetch(`${engines[0]?.url}/metrics`)).text()).length;
+    const busy = startBundle("busyExpositions", { args: engines.map(({ url }) => new URL(url).port) });
+    children.push(busy);
+    const [ports = ""] = await said(busy, /ports ([\d,]+)/);
+    const targets = ports.split(",").map((port, at) => ({ ...(engines[at] as Target), url: `http://127.0.0.1:${port}` }));
     const rssBefore = process.memoryUsage.rss();
     const collector = createCollector({
       clusterId: "bench",
-      targets: () => engines,
+      targets: () => targets,
       dcgmUrl: `http://127.0.0.1:${dcgmPort}/metrics`,
       gatewayAdminUrl: admin,
       adminToken,
       timeScale: TIME_SCALE,
     });
+    const book = createSeriesBook({ clusterId: "bench", repository: store.rollUps });
+    void keepFrames(collector.follow(ending.signal), { book, usdPerGpuHour: () => 1 });
     await seconds(WARM_UP_SECONDS);
     const before = process.cpuUsage();
     await seconds(MEASURED_SECONDS);
     const used = process.cpuUsage(before);
     const moreMb = (process.memoryUsage.rss() - rssBefore) / 1e6;
+    const bytes = (await (await fetch(`${targets[0]?.url}/metrics`)).text()).length;
     const fresh =
       collector
         .frames()
@@ -75,10 +87,12 @@ async function scraping(): Promise<Measurement> {
     return {
       figure,
       unit: "% of one core",
-      detail: `${fresh} of ${engines.length} engines fresh, ${bytes} bytes each, GPUs beside them; ${moreMb.toFixed(0)} MB more memory after ${WARM_UP_SECONDS + MEASURED_SECONDS} s`,
+      detail: `${fresh} of ${engines.length} engines fresh, ${bytes} bytes each, GPUs beside them, all of it kept over time; ${moreMb.toFixed(0)} MB more memory after ${WARM_UP_SECONDS + MEASURED_SECONDS} s`,
     };
   } finally {
-    emulator.kill("SIGTERM");
+    ending.abort();
+    await Promise.all(children.map(endChild));
+    store.close();
     rmSync(stateDir, { recursive: true, force: true });
   }
 }
@@ -96,13 +110,6 @@ async function give(admin: string, token: string): Promise<void> {
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
     body: JSON.stringify(outcomes),
   });
-}
-
-async function ask(url: string, model: string): Promise<void> {
-  const body = JSON.stringify({ model, messages: [{ role: "user", content: "[prompt p]" }] });
-  const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body });
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  await answer.text();
 }
 
 async function start(admin: string, token: string, at: { readonly node: string; readonly gpu: number }): Promise<Target> {
@@ -127,14 +134,4 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
     await seconds(0.1);
   }
   throw new Error("The emulated engines did not come up within 30 s.");
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -14,6 +14,7 @@ export const entries = {
   calibrationWorker: "server/planning/calibrationWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/mockUpstream.ts",
+  busyExpositions: "bench/busyExpositions.ts",
   faultyEngine: "bench/faults/faultyEngine.ts",
   impatientGateway: "bench/faults/impatientGateway.ts",
   planSwitcher: "bench/faults/planSwitcher.ts",
