@@ -6,13 +6,7 @@ import type { AddressInfo } from "node:net";
  * metrics is brought to the size of a real server's by families that nothing is read from, as real servers write them too. Gets the
  * engines' ports as arguments, prints its own in their order, and ends when its parent closes its standard input.
  */
-const families = [
-  "request_prompt_tokens",
-  "request_params_max_tokens",
-  "iteration_tokens_total",
-  "request_params_n",
-  "http_request_size_bytes",
-];
+const families = ["request_prompt_tokens", "request_params_max_tokens", "iteration_tokens_total", "request_params_n"];
 const bounds = Array.from({ length: 20 }, (_, at) => 2 ** at);
 
 /** As many histograms of ours as bring a text to some 22 kB. */
