@@ -60,7 +60,13 @@ describe("a plan over attached endpoints", { timeout: 120_000 }, () => {
     ["two models of one shape each", [{ model: SMALL }, { model: SMALL }, { model: MIDDLE, tp: 2 }]],
     ["one model in two shapes", [{ model: SMALL }, { model: MIDDLE, tp: 2 }, { model: MIDDLE }, { model: MIDDLE, tp: 4 }]],
     ["GPUs of two types", [{ model: SMALL, gpu: "l40s" }, { model: SMALL, gpu: "h100-sxm" }, { model: MIDDLE }]],
-    ["another precision than the card's", [{ model: SMALL, precision: "fp8" }, { model: MIDDLE, pp: 2 }]],
+    [
+      "another precision than the card's",
+      [
+        { model: SMALL, precision: "fp8" },
+        { model: MIDDLE, pp: 2 },
+      ],
+    ],
     ["a single engine", [{ model: MIDDLE, tp: 2 }]],
   ])("has exactly these engines, and fits: %s", async (_, endpoints) => {
     const connection = connectionOf(endpoints);
