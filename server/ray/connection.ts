@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { engineAccessFields } from "@/server/contracts/engineAccess";
+import { looksLikeKey, namesAKey } from "@/server/processes/secrets";
+
+/** What builds an application of one model in Ray Serve LLM. */
+export const llmImportPath = "ray.serve.llm:build_openai_app";
+
+/** Cards of GPUs by Ray's accelerator types; an operator's own come on top. Ray does not tell an H100 SXM from a PCIe one. */
+export const knownAccelerators: Readonly<Record<string, string>> = {
+  "A100-80G": "a100-sxm-80g",
+  A100: "a100-sxm-80g",
+  H100: "h100-sxm",
+  H200: "h200-sxm",
+  B200: "b200-sxm",
+  B300: "b300-sxm",
+  GB200: "gb200",
+  L40S: "l40s",
+  L4: "l4",
+  A10G: "a10g",
+};
+
+const jsonObject = z.record(z.string(), z.json()).superRefine((value, context) => {
+  if (holdsKey(value))
+    context.addIssue({
+      code: "custom",
+      message: "This holds what looks like a key, which everybody would read who asks Ray: give it to the nodes' own environment instead.",
+    });
+});
+
+function holdsKey(value: unknown): boolean {
+  if (typeof value === "string") return looksLikeKey(value);
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(([name, held]) => (namesAKey(name) && typeof held === "string" && held !== "") || holdsKey(held));
+}
+
+const webAddress = z.url({ protocol: /^https?$/ });
+
+/** Where a Ray cluster's dashboard is and how engines stand in Ray Serve. The token that Ray asks for is `key`, by reference only. */
+export const connectionSchema = z.strictObject({
+  kind: z.literal("ray"),
+  /** The dashboard, as a rule on port 8265 of the head node. */
+  dashboard: webAddress,
+  ...engineAccessFields,
+  /** Where gateway and studio reach Serve's proxies; left out: the dashboard's host at the port that Serve tells. */
+  serveUrl: webAddress.optional(),
+  /** Where Serve listens if it has yet to be started; left out: as Ray does, at every address and port 8000. */
+  http: z.strictObject({ host: z.string().min(1), port: z.int().min(1).max(65_535) }).optional(),
+  /**
+   * Resource that only one node has, by which engines are held there; plans call a node what stands for `{node}`. Ray gives each node
+   * one of its address.
+   */
+  nodeResource: z
+    .string()
+    .refine((text) => text.split("{node}").length === 2, "must hold {node} once")
+    .default("node:{node}"),
+  /** Cards by Ray's accelerator types, on top of the known ones. */
+  accelerators: z.record(z.string(), z.string()).default({}),
+  /** Card of GPUs whose nodes tell no accelerator type. */
+  gpu: z.string().min(1).optional(),
+  /** What builds an engine's application, and from which arguments: JSON whose strings may hold {model}, {source}, {tp} and the like. */
+  importPath: z
+    .string()
+    .regex(/^[\w.]+[:.]\w+$/, "must be module:attribute")
+    .default(llmImportPath),
+  args: jsonObject.optional(),
+  /** Ray's `runtime_env` of every engine. */
+  runtimeEnv: jsonObject.default({}),
+  /** By card: what is loaded, and what vLLM is told beside Weir's own. */
+  models: z.record(z.string().min(1), z.strictObject({ source: z.string().min(1), engineKwargs: jsonObject.default({}) })),
+});
+
+export type RayConnection = z.infer<typeof connectionSchema>;
+/** As an operator writes it: what has a default may be left out. */
+export type RayConnectionInput = z.input<typeof connectionSchema>;

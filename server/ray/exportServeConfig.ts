@@ -1,0 +1,32 @@
+import { stringify } from "yaml";
+import type { Answer } from "@/server/clusters/connector";
+import { targetEngines } from "@/server/clusters/targetEngines";
+import type { Plan } from "@/solver/plan/plan";
+import type { RayConnection } from "./connection";
+import { type EngineApplication, engineApplication } from "./engineApplication";
+
+/**
+ * A plan as YAML for `serve deploy` or a RayService: the very applications that applying it makes. A gateway's policy is no application and
+ * not among them.
+ *
+ * @returns a sentence where the connection does not say what to load.
+ */
+export function exportServeConfig(
+  plan: Pick<Plan, "id" | "metadata" | "deployment">,
+  connection: RayConnection,
+  clusterId: string,
+): Answer<string> {
+  const applications: EngineApplication[] = [];
+  for (const engine of targetEngines(plan)) {
+    const made = engineApplication(engine, connection, clusterId);
+    if (!made.ok) return made;
+    applications.push(made.value);
+  }
+  const { http } = connection;
+  const config = { ...(http === undefined ? {} : { http_options: http }), applications };
+  const head = [
+    `# Plan ${plan.metadata.name}, ${plan.id}`,
+    "# Ray removes every application that is not listed: add those of others before it is deployed.",
+  ];
+  return { ok: true, value: `${head.join("\n")}\n${stringify(config, { aliasDuplicateObjects: false, lineWidth: 0 })}` };
+}

@@ -1,0 +1,19 @@
+import { gpuKeys } from "@/server/clusters/targetEngines";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { ClusterPicture } from "./clusterPicture";
+
+/** Why an engine cannot be started on a cluster as it stands, in a sentence; null where nothing is in the way, or it is there already. */
+export function obstacleTo(engine: EngineOrder, { gpu, nodes, engines }: ClusterPicture): string | null {
+  if (engines.some(({ id }) => id === engine.id)) return null;
+  for (const { node: name, gpus } of engine.placements) {
+    const node = nodes.find((one) => one.name === name);
+    if (node === undefined) return `${name} is no node with GPUs of this Ray cluster.`;
+    const found = node.gpu ?? gpu;
+    if (found !== engine.gpu) return `${engine.id} is planned for ${engine.gpu}; ${name} has ${found}.`;
+    const holder = engines.find((one) => gpuKeys(one).some((key) => gpus.some((index) => key === `${name}/${index}`)));
+    if (holder !== undefined) return `${holder.id} holds GPUs of ${name} that ${engine.id} is to have.`;
+    if (node.freeGpus < gpus.length)
+      return `${engine.id} needs ${gpus.length} GPUs of ${name}, of whose ${node.gpus} ${node.freeGpus === 1 ? "1 is" : `${node.freeGpus} are`} free.`;
+  }
+  return null;
+}

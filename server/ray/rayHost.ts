@@ -1,0 +1,147 @@
+import type { Answer } from "@/server/clusters/connector";
+import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/engineHost";
+import { type Look, waitUntil } from "@/server/clusters/waitUntil";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { type ClusterPicture, pictureOf } from "./clusterPicture";
+import type { RayConnection } from "./connection";
+import { engineApplication } from "./engineApplication";
+import { engineLook } from "./engineLook";
+import { applicationName } from "./names";
+import { obstacleTo } from "./obstacle";
+import { createRayApi } from "./rayApi";
+import { readRayResources } from "./rayResources";
+import { readServeState, type ServeApplication } from "./serveState";
+import { applicationsPath, createServeWriter } from "./serveWriter";
+
+/** A head node that is begun anew is away for less. */
+const defaultPatienceMs = 60_000;
+
+/** Serve gives replicas 20 s to end unless their application says otherwise. */
+const stopLimitMs = 180_000;
+
+const defaultEveryMs = 500;
+
+export interface RayHostDeps {
+  /** Keeps this cluster's engines apart from those of others on the same Ray. */
+  readonly clusterId: string;
+  /** How long a dashboard that is away is waited for. */
+  readonly patienceMs?: number;
+  /** Between two looks at what is waited for. */
+  readonly everyMs?: number;
+}
+
+/** What this host tells beyond what every host does. */
+export type RayObservation = Omit<HostObservation, "nodes"> & Pick<ClusterPicture, "nodes" | "foreign" | "notes">;
+
+export interface RayHost extends EngineHost {
+  observe(options: LookOptions): Promise<Answer<RayObservation>>;
+  /** What Ray says of an engine that does not answer yet; null where it says nothing. */
+  why(engineId: string, options: LookOptions): Promise<Look | null>;
+}
+
+/**
+ * Engines as applications of Ray Serve, one each. Ray holds an engine on the nodes of its placements and chooses the GPUs there itself:
+ * plans say how many.
+ */
+export function createRayHost(connection: RayConnection, deps: RayHostDeps): RayHost {
+  const { clusterId, patienceMs = defaultPatienceMs, everyMs = defaultEveryMs } = deps;
+  const api = createRayApi(connection);
+  const write = createServeWriter(api, connection.dashboard, { patienceMs, everyMs });
+  /** Ray tells nothing of an application that is being deleted but its name. */
+  const orders = new Map<string, EngineOrder>();
+
+  const readServe = async (options: LookOptions) => {
+    const serve = readServeState(await api(applicationsPath, options));
+    if (serve.ok) for (const { name, owner } of serve.value.applications) if (owner?.cluster === clusterId) orders.set(name, owner.engine);
+    return serve;
+  };
+
+  const isOwn = ({ owner, status }: ServeApplication): boolean => (owner === null ? status === "DELETING" : owner.cluster === clusterId);
+
+  async function picture(options: LookOptions): Promise<Answer<ClusterPicture>> {
+    const [serve, resources] = await Promise.all([readServe(options), readRayResources(api, options)]);
+    if (!serve.ok) return serve;
+    if (!resources.ok) return resources;
+    const endingOrder = (name: string): EngineOrder | null => orders.get(name) ?? null;
+    const found = pictureOf(serve.value, resources.value, { connection, clusterId, endingOrder });
+    return typeof found === "string" ? { ok: false, message: found } : { ok: true, value: found };
+  }
+
+  return {
+    async observe(options) {
+      const found = await picture(options);
+      if (!found.ok) return found;
+      return { ok: true, value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null } };
+    },
+
+    async why(engineId, options) {
+      const serve = await readServe(options);
+      if (!serve.ok) return { waiting: serve.message };
+      const application = serve.value.applications.find(({ name }) => name === applicationName(clusterId, engineId));
+      return application === undefined ? null : engineLook(application);
+    },
+
+    async start(engine, options) {
+      const { signal } = options;
+      const application = engineApplication(engine, connection, clusterId);
+      if (!application.ok) return application;
+      let seen: ClusterPicture | null = null;
+      const looked = await waitUntil(
+        async (): Promise<Look> => {
+          const found = await picture({ signal });
+          if (!found.ok) return { waiting: found.message };
+          seen = found.value;
+          return { holds: "seen" };
+        },
+        { ...options, limitMs: patienceMs, everyMs },
+      );
+      if (!looked.ok || seen === null) return looked;
+      const obstacle = obstacleTo(engine, seen);
+      if (obstacle !== null) return { ok: false, message: obstacle };
+      const { name } = application.value;
+      const add = { name, config: JSON.stringify(application.value) };
+      return write(
+        ({ applications, httpPort }) => {
+          const standing = applications.find((one) => one.name === name);
+          if (standing === undefined)
+            return { add, ...(httpPort === null && connection.http !== undefined ? { http: connection.http } : {}) };
+          if (!isOwn(standing)) return { ok: false, message: `Ray has an application ${name} that is not of this cluster.` };
+          if (standing.status === "DELETING") return { ok: false, message: `${engine.id} is still ending.` };
+          if (standing.status === "DEPLOY_FAILED") return { ok: false, message: `Ray could not deploy ${engine.id}: stop it first.` };
+          return { ok: true, value: "was up already" };
+        },
+        "Ray deploys it",
+        options,
+      );
+    },
+
+    async stop(engineId, options) {
+      const name = applicationName(clusterId, engineId);
+      const removed = await write(
+        ({ applications }) => {
+          const standing = applications.find((one) => one.name === name);
+          if (standing === undefined) return { ok: true, value: "was gone already" };
+          if (!isOwn(standing)) return { ok: false, message: `Ray has an application ${name} that is not of this cluster.` };
+          return standing.status === "DELETING" ? { ok: true, value: "it is ending" } : { remove: name };
+        },
+        "it is ending",
+        options,
+      );
+      if (!removed.ok || removed.value === "was gone already") return removed;
+      const { signal } = options;
+      return waitUntil(
+        async (): Promise<Look> => {
+          const serve = await readServe({ signal });
+          if (!serve.ok) return { waiting: serve.message };
+          if (serve.value.applications.some((one) => one.name === name)) return { waiting: "it is ending" };
+          const resources = await readRayResources(api, { signal });
+          if (!resources.ok) return { waiting: resources.message };
+          if (resources.value.uses.some(({ application }) => application === name)) return { waiting: "its replica is ending" };
+          orders.delete(name);
+          return { holds: removed.value === "it is ending" ? "its GPUs are free" : removed.value };
+        },
+        { ...options, limitMs: stopLimitMs, everyMs },
+      );
+    },
+  };
+}

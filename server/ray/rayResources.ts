@@ -1,0 +1,84 @@
+import { z } from "zod";
+import type { Answer } from "@/server/clusters/connector";
+import { type RayApi, type RayCall, readJson } from "./rayApi";
+
+/** The most that Ray's state API lists. */
+const mostRows = 10_000;
+
+const resourcesSchema = z.record(z.string(), z.number());
+
+const nodeSchema = z.object({ node_id: z.string(), state: z.string(), resources_total: resourcesSchema });
+const actorSchema = z.object({ name: z.string().nullish(), node_id: z.string().nullish(), required_resources: resourcesSchema.nullish() });
+const groupSchema = z.object({
+  name: z.string().nullish(),
+  bundles: z.array(z.object({ unit_resources: resourcesSchema, node_id: z.string().nullish() })).nullish(),
+});
+
+export interface RayNode {
+  readonly id: string;
+  readonly resources: Readonly<Record<string, number>>;
+}
+
+/** GPUs that Ray has set aside on a node, for an actor or a part of a placement group. */
+export interface GpuUse {
+  readonly nodeId: string;
+  readonly gpus: number;
+  /** Application of Serve's whose replica has them; null for anything else. */
+  readonly application: string | null;
+}
+
+export interface RayResources {
+  readonly nodes: readonly RayNode[];
+  readonly uses: readonly GpuUse[];
+}
+
+/**
+ * Nodes that are alive and who holds their GPUs, by Ray's state API (`/api/v0`). Not seen are GPUs of plain tasks, whose records
+ * come late, and of whatever runs beside Ray. `/api/cluster_status` counts both kinds of Ray's own and is some seconds behind, which would
+ * take a stopped engine's GPUs for somebody else's.
+ */
+export async function readRayResources(api: RayApi, call: RayCall): Promise<Answer<RayResources>> {
+  const [nodes, actors, groups] = await Promise.all([
+    list(api, { collection: "nodes", state: "ALIVE", schema: nodeSchema }, call),
+    list(api, { collection: "actors", state: "ALIVE", schema: actorSchema }, call),
+    list(api, { collection: "placement_groups", state: "CREATED", schema: groupSchema }, call),
+  ]);
+  if (!nodes.ok) return nodes;
+  if (!actors.ok) return actors;
+  if (!groups.ok) return groups;
+  // An actor within a group asks for a share of the group, not for GPUs.
+  const asked = [
+    ...actors.value.map(({ name, node_id, required_resources }) => ({ name, node_id, resources: required_resources ?? {} })),
+    ...groups.value.flatMap(({ name, bundles }) =>
+      (bundles ?? []).map(({ unit_resources, node_id }) => ({ name, node_id, resources: unit_resources })),
+    ),
+  ];
+  const uses = asked.flatMap(({ name, node_id, resources }): readonly GpuUse[] => {
+    const gpus = resources.GPU ?? 0;
+    return gpus > 0 && node_id ? [{ nodeId: node_id, gpus, application: applicationOf(name ?? "") }] : [];
+  });
+  return {
+    ok: true,
+    value: { nodes: nodes.value.map(({ node_id, resources_total }) => ({ id: node_id, resources: resources_total })), uses },
+  };
+}
+
+/** Serve names replicas, and groups made for them, `SERVE_REPLICA::application#deployment#id`. */
+function applicationOf(name: string): string | null {
+  return /^SERVE_REPLICA::([^#]+)#/.exec(name)?.[1] ?? null;
+}
+
+interface Listing<Row> {
+  readonly collection: string;
+  readonly state: string;
+  readonly schema: z.ZodType<Row>;
+}
+
+async function list<Row>(api: RayApi, { collection, state, schema }: Listing<Row>, call: RayCall): Promise<Answer<readonly Row[]>> {
+  const query = `detail=1&limit=${mostRows}&filter_keys=state&filter_predicates=%3D&filter_values=${state}`;
+  const json = readJson(await api(`/api/v0/${collection}?${query}`, call));
+  if (!json.ok) return json;
+  const listed = z.object({ data: z.object({ result: z.object({ result: z.array(schema) }) }) }).safeParse(json.value);
+  if (listed.success) return { ok: true, value: listed.data.data.result.result };
+  return { ok: false, message: `What Ray tells of its ${collection.replace("_", " ")} cannot be read.` };
+}

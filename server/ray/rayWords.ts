@@ -1,0 +1,30 @@
+import { createMask } from "@/server/processes/secrets";
+
+const mostCharacters = 300;
+
+/** Colours of a terminal. */
+const colours = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, "g");
+
+/** pydantic repeats what it was given, and environments are part of that. */
+const given = /\s*\[type=.*$/;
+
+const hide = createMask([]);
+
+/**
+ * What went wrong, in one sentence without the stack that it comes with: the last line of a Python traceback, or what pydantic has against
+ * a document, without the document.
+ */
+export function lastWords(message: string): string {
+  const lines = message
+    .replace(colours, "")
+    .split(/\r?\n/)
+    .map((line) => line.replace(given, ""))
+    .filter((line) => line.trim() !== "" && !line.includes("For further information visit"));
+  const validation = lines.findIndex((line) => /^\d+ validation errors? for /.test(line));
+  const words = validation >= 0 ? lines.slice(validation + 1, validation + 3).map((line) => line.trim()) : [lastOf(lines)];
+  const told = hide(words.join(": ")).slice(0, mostCharacters).trim();
+  return told === "" ? "it does not say why." : told.replace(/\.?$/, ".");
+}
+
+/** Frames of a stack and their source are set in; what was raised is not. */
+const lastOf = (lines: readonly string[]): string => lines.findLast((line) => !/^\s/.test(line)) ?? lines.at(-1) ?? "";

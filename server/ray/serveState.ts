@@ -1,0 +1,114 @@
+import { z } from "zod";
+import type { Answer } from "@/server/clusters/connector";
+import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { rawMembers } from "./rawJson";
+import type { RayAnswer } from "./rayApi";
+
+/** Under which an engine's application keeps its order, as an environment variable that Ray keeps and tells again. */
+export const orderVariable = "WEIR_ENGINE";
+
+const ownerSchema = z.object({
+  cluster: z.string(),
+  engine: engineRequestSchema.extend({ precision: z.enum(["bf16", "fp8", "int4"]) }),
+});
+
+const applicationSchema = z.object({
+  status: z.string(),
+  message: z.string().default(""),
+  /** Older Rays do not say it. */
+  source: z.string().optional(),
+  route_prefix: z.string().nullish(),
+  deployed_app_config: z
+    .looseObject({
+      import_path: z.string().optional(),
+      runtime_env: z.looseObject({ env_vars: z.record(z.string(), z.unknown()).optional() }).nullish(),
+    })
+    .nullish(),
+  deployments: z.record(z.string(), z.object({ status: z.string(), message: z.string().default("") })).default({}),
+});
+
+const detailsSchema = z.object({
+  http_options: z.object({ port: z.int() }).nullish(),
+  applications: z.record(z.string(), applicationSchema),
+});
+
+export interface ServeApplication {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly routePrefix: string | null;
+  readonly importPath: string | null;
+  readonly deployments: readonly { readonly name: string; readonly status: string; readonly message: string }[];
+  /** It came by Ray's Python API: a PUT neither lists nor removes it. */
+  readonly imperative: boolean;
+  /** Its configuration as Ray wrote it; null where Ray shows none. */
+  readonly config: string | null;
+  /** Ray has put something else in place of the values of its environment. */
+  readonly hidden: boolean;
+  /** Of an engine of Weir's; null for any other. */
+  readonly owner: { readonly cluster: string; readonly engine: EngineOrder } | null;
+}
+
+export interface ServeState {
+  readonly applications: readonly ServeApplication[];
+  /** Where Serve's proxies listen; null where Serve does not run. */
+  readonly httpPort: number | null;
+  /** What else a PUT sets, as Ray wrote it, by name. */
+  readonly settings: readonly (readonly [string, string])[];
+}
+
+/** A PUT that leaves the capacity out sets it back; the others are of use if Serve ends meanwhile and is begun anew. */
+const carriedSettings = ["target_capacity", "proxy_location", "http_options", "grpc_options"];
+
+/** What Ray writes for values that it shows to nobody (`ray/dashboard/runtime_env_redaction.py`). */
+const hiddenValue = "<redacted>";
+
+/** Reads `GET /api/serve/applications/`. Schema: Ray's `ServeInstanceDetails`. */
+export function readServeState(answer: RayAnswer): Answer<ServeState> {
+  if (!answer.ok) return { ok: false, message: answer.message };
+  const unreadable = { ok: false, message: "What Ray tells of its Serve applications cannot be read." } as const;
+  let details: z.infer<typeof detailsSchema>;
+  try {
+    details = detailsSchema.parse(JSON.parse(answer.value));
+  } catch {
+    return unreadable;
+  }
+  const raw = rawMembers(answer.value);
+  const rawApplications = rawMembers(raw.get("applications") ?? "{}");
+  const applications = Object.entries(details.applications).map(([name, found]): ServeApplication => {
+    const config = found.deployed_app_config ?? null;
+    const variables = config?.runtime_env?.env_vars ?? {};
+    return {
+      name,
+      status: found.status,
+      message: found.message,
+      routePrefix: found.route_prefix ?? null,
+      importPath: config?.import_path ?? null,
+      deployments: Object.entries(found.deployments).map(([deployment, { status, message }]) => ({ name: deployment, status, message })),
+      imperative: found.source === "imperative",
+      config: config === null ? null : (rawMembers(rawApplications.get(name) ?? "{}").get("deployed_app_config") ?? null),
+      hidden: config !== null && hides(config),
+      owner: readOwner(variables[orderVariable]),
+    };
+  });
+  const settings = carriedSettings.flatMap((name) => {
+    const value = raw.get(name);
+    return value === undefined || value === "null" ? [] : [[name, value] as const];
+  });
+  return { ok: true, value: { applications, httpPort: details.http_options?.port ?? null, settings } };
+}
+
+function readOwner(text: unknown): ServeApplication["owner"] {
+  try {
+    return ownerSchema.parse(JSON.parse(typeof text === "string" ? text : ""));
+  } catch {
+    return null;
+  }
+}
+
+/** Environments stand at several depths of a configuration. */
+function hides(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === hiddenValue;
+  return Object.values(value).some(hides);
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Answer, StepOptions } from "@/server/clusters/connector";
+import { type Look, waitUntil } from "@/server/clusters/waitUntil";
+import { carryOver, lostBy, type ServeEdit } from "./carryOver";
+import type { RayApi } from "./rayApi";
+import { readServeState, type ServeState } from "./serveState";
+
+export const applicationsPath = "/api/serve/applications/";
+
+/** How an edit follows from what is there at that moment; an answer where there is nothing to be written. */
+export type DecideEdit = (state: ServeState) => ServeEdit | Answer<string>;
+
+export interface ServeWriterOptions {
+  /** How long a dashboard that is away, and applications of others that are being built, are waited for. */
+  readonly patienceMs: number;
+  readonly everyMs: number;
+}
+
+export type ServeWriter = (decide: DecideEdit, done: string, options: StepOptions) => Promise<Answer<string>>;
+
+/** By dashboard: whoever writes to the same Ray in this process waits for the others. */
+const turns = new Map<string, Promise<unknown>>();
+
+/**
+ * Changes one application and keeps the rest. Ray has no ETag: what is there is read right before the PUT, and again after it. An
+ * application that somebody else changes in the few milliseconds between is set back to what was read, and nobody can tell.
+ */
+export function createServeWriter(api: RayApi, dashboard: string, { patienceMs, everyMs }: ServeWriterOptions): ServeWriter {
+  async function write(decide: DecideEdit, done: string, options: StepOptions): Promise<Answer<string>> {
+    const { signal } = options;
+    return waitUntil(
+      async (): Promise<Look> => {
+        const found = await api(applicationsPath, { signal });
+        if (!found.ok) return found.refused ? { failed: found.message } : { waiting: found.message };
+        const before = readServeState(found);
+        if (!before.ok) return { failed: before.message };
+        const edit = decide(before.value);
+        if ("ok" in edit) return edit.ok ? { holds: edit.value } : { failed: edit.message };
+        const carried = carryOver(before.value, edit);
+        if (!("body" in carried)) return carried;
+        const put = await api(applicationsPath, { signal, body: carried.body });
+        if (!put.ok) return put.refused ? { failed: put.message } : { waiting: put.message };
+        const after = await settled(signal);
+        if (!after.ok) return { holds: `${done}; whether all other applications are still there could not be seen: ${after.message}` };
+        const lost = lostBy(before.value, carried.kept, { removed: edit.remove, after: after.value });
+        if (lost.length === 0) return { holds: done };
+        const names = lost.join(", ");
+        return {
+          failed: `Ray has removed ${names}, which ${lost.length === 1 ? "is" : "are"} not Weir's: deploy ${lost.length === 1 ? "it" : "them"} again.`,
+        };
+      },
+      { ...options, limitMs: patienceMs, everyMs },
+    );
+  }
+
+  /** Serve takes a PUT up at once; a moment more shows what it does with it. */
+  async function settled(signal: AbortSignal): Promise<Answer<ServeState>> {
+    await sleep(everyMs, undefined, { signal });
+    return readServeState(await api(applicationsPath, { signal }));
+  }
+
+  return (decide, done, options) => {
+    const turn = (turns.get(dashboard) ?? Promise.resolve()).then(() => write(decide, done, options));
+    turns.set(
+      dashboard,
+      turn.catch(() => undefined),
+    );
+    return turn;
+  };
+}
