@@ -70,7 +70,7 @@ async function scraping(): Promise<Measurement> {
       timeScale: TIME_SCALE,
     });
     const book = createSeriesBook({ clusterId: "bench", repository: store.rollUps });
-    void keepFrames(collector.follow(ending.signal), { book, usdPerGpuHour: () => 1 });
+    void keepFrames(collector.follow(ending.signal), { book, cluster: () => null });
     await seconds(WARM_UP_SECONDS);
     const before = process.cpuUsage();
     await seconds(MEASURED_SECONDS);

@@ -142,7 +142,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const ending = new AbortController();
   const kept = keepFrames(live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal }), {
     book: series,
-    usdPerGpuHour: () => store.clusters.get(embeddedClusterId)?.spec.usdPerGpuHour ?? null,
+    cluster: () => store.clusters.get(embeddedClusterId)?.spec ?? null,
   });
 
   return {

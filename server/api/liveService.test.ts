@@ -33,7 +33,7 @@ function serviceOver(engine: EngineProcess) {
   });
   const book = createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps, intervalMs: INTERVAL_MS });
   const ending = new AbortController();
-  const kept = keepFrames(collector.follow(ending.signal, 0), { book, usdPerGpuHour: () => null });
+  const kept = keepFrames(collector.follow(ending.signal, 0), { book, cluster: () => null });
   endings.push(async () => {
     ending.abort();
     collector.close();

@@ -133,7 +133,7 @@ describe("rows from an emulated cluster", () => {
     const nowhere = { dcgmUrl: null, gatewayAdminUrl: "http://127.0.0.1:1", adminToken: "" };
     collector = createCollector({ clusterId: "embedded", targets: () => targets, ...nowhere, timeScale: TIME_SCALE });
     book = createSeriesBook({ clusterId: "embedded", repository: store.rollUps });
-    void keepFrames(collector.follow(ending.signal), { book, usdPerGpuHour: () => null });
+    void keepFrames(collector.follow(ending.signal), { book, cluster: () => null });
     const busy = engines.map(({ url }, at) => keepBusy(url, LOADS[at] ?? LOADS[0]));
     const cards = catalogueOf(noUserCards);
     const now = (): { fromMs: number; toMs: number } => ({ fromMs: Date.now() - 3_600_000, toMs: Date.now() });

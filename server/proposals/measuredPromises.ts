@@ -3,12 +3,15 @@ import type { PlanPromise } from "@/server/contracts/promise";
 import { mean } from "@/solver/numeric/quantile";
 import type { Plan } from "@/solver/plan/plan";
 import { MATERIAL } from "@/solver/workload/drift";
-import { type MeasuredFigure, meanInterval, quantileInterval } from "@/solver/workload/driftIntervals";
-import { type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
+import { type MeasuredFigure, meanInterval, quantileInterval, shareInterval } from "@/solver/workload/driftIntervals";
+import { type Enough, type Promised, type PromiseVerdict, verdictOf } from "@/solver/workload/driftVerdict";
 import { type PromiseWindow, unsettled } from "./promiseWindow";
 
-/** Requests before a percentile, a mean or a share may be called kept: five in the tail of a p95. */
-const ENOUGH = { percentile: 100, mean: 50 } as const;
+/**
+ * Requests before a figure is judged. A percentile is kept with five in the tail of a p95; its interval, between order statistics, holds
+ * from few requests on. Intervals of means and shares hold from more.
+ */
+const ENOUGH = { percentile: { broken: 10, kept: 100 }, mean: { broken: 50, kept: 50 } } as const;
 
 /** A share of requests may differ by this much at least. */
 const SHARE_ALLOWED = 0.03;
@@ -42,7 +45,7 @@ export interface Measuring {
 type Row = Pick<PlanPromise, "name" | "kind" | "promised"> & {
   readonly band: Promised;
   readonly measured: MeasuredFigure | null;
-  readonly enough: number;
+  readonly enough: Enough;
   readonly basis: string;
 };
 
@@ -57,8 +60,8 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
     const few =
       measured === null
         ? "nothing was seen of it"
-        : measured.count < enough
-          ? `${measured.count} of ${enough} values`
+        : measured.count < enough.kept
+          ? `${measured.count} of ${enough.kept} values`
           : "sampling alone may show it";
     return {
       ...{ name, kind, promised, verdict },
@@ -93,7 +96,7 @@ function trafficRows(measuring: Measuring): Row[] {
         ? []
         : [
             {
-              ...{ name: shareName(model), kind: "share" as const, promised: share, measured: meanInterval(reached), enough: ENOUGH.mean },
+              ...{ name: shareName(model), kind: "share" as const, promised: share, measured: shareInterval(reached), enough: ENOUGH.mean },
               band: { ...band, better: "neither" as const },
               basis: `what another sample of as many prompts may show, ${100 * SHARE_ALLOWED} points at least`,
             },
@@ -125,7 +128,7 @@ function trafficRows(measuring: Measuring): Row[] {
 /** Labels where they are known; else what the judge says, which is no quality. */
 function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acceptedScores }: Measuring): Row[] {
   const labels = answered.flatMap((decision) => labelOf(decision) ?? []);
-  if (labels.length >= ENOUGH.mean || acceptedScores.length === 0)
+  if (labels.length >= ENOUGH.mean.kept || acceptedScores.length === 0)
     return [
       {
         ...{ name: qualityName, kind: "score", promised: predictions.quality, measured: meanInterval(labels), enough: ENOUGH.mean },
@@ -151,7 +154,7 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
   const { costUsdPerHour, costUsdPerRequest } = plan.predictions;
   const { requestsPerSecond: rate, answered } = window;
   const atMost = (promised: number) => ({ low: 0, high: promised * COST_ALLOWED, better: "lower" as const });
-  const held = usdPerHour === null ? null : { value: usdPerHour, low: usdPerHour, high: usdPerHour, count: ENOUGH.mean };
+  const held = usdPerHour === null ? null : { value: usdPerHour, low: usdPerHour, high: usdPerHour, count: ENOUGH.mean.kept };
   const judge = plan.policy.kind === "cascade" ? plan.policy.judge.usdPerCall : 0;
   const judged = mean(answered.map(({ stages }) => stages.filter(({ judgedScore }) => judgedScore !== null).length)) * judge;
   const each = (perSecond: number): number => (perSecond > 0 ? (usdPerHour ?? 0) / 3600 / perSecond : Number.POSITIVE_INFINITY) + judged;

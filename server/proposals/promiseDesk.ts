@@ -2,9 +2,8 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { PlanInput, PromiseReport, TrafficToPlan } from "@/server/contracts/promise";
 import type { LiveFrame, Outcome } from "@/server/contracts/studio";
 import type { Planner } from "@/server/planning/planner";
+import { heldUsdPerHour } from "@/server/series/heldUsdPerHour";
 import type { Store } from "@/server/store/store";
-import { gpuOfNode, gpuPrices } from "@/solver/plan/clusterGpus";
-import type { ClusterSpec } from "@/solver/plan/plan";
 import { RATE } from "@/solver/workload/drift";
 import { changedOf, explainBroken, needsSimulation, type UnderMeasured } from "./explainBroken";
 import { measuredPromises } from "./measuredPromises";
@@ -90,7 +89,7 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
     const reason = notComparable(plan, frame, applying);
     const promises = measuredPromises({
       ...{ plan, window, acceptedScores: scores, labelOf: source.labelOf, notComparable: reason },
-      usdPerHour: usdPerHour(frame, plan.inputs.cluster),
+      usdPerHour: heldUsdPerHour(frame.engines, frame.engines, plan.inputs.cluster),
     });
     const requests = seenRequests(window.seen, frame.timeScale);
     if (promises.some(needsSimulation) && plan.policy.kind === "cascade") simulate(clusterId, { plan, workload, inputs, requests });
@@ -181,19 +180,4 @@ function isFurther(before: readonly PlanInput[], inputs: readonly PlanInput[]): 
     if (kind === "score") return Math.abs(now - then) > FURTHER.points;
     return Math.abs(Math.log(now / then)) > Math.log(FURTHER.ratio);
   });
-}
-
-/** What the GPUs that engines hold cost; null where engines do not say where they run, or a price is not known. */
-function usdPerHour({ engines }: LiveFrame, cluster: ClusterSpec): number | null {
-  const held = new Map(engines.flatMap(({ gpus }) => gpus.map(({ node, index }) => [`${node}/${index}`, node] as const)));
-  if (held.size === 0) return null;
-  const prices = gpuPrices(cluster);
-  let sum = 0;
-  for (const name of held.values()) {
-    const node = cluster.nodes.find((own) => own.name === name);
-    const price = node === undefined ? undefined : prices[gpuOfNode(cluster, node)];
-    if (price === undefined) return null;
-    sum += price;
-  }
-  return sum;
 }

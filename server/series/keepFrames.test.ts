@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { EngineReadings, LiveFrame } from "@/server/contracts/studio";
+import type { ClusterSpec } from "@/solver/plan/plan";
 import { keepFrames } from "./keepFrames";
 import { kindOf, quantities } from "./quantities";
 import type { SeriesBook } from "./seriesBook";
@@ -89,6 +90,14 @@ const frame: LiveFrame = {
   models: [{ model: "m", ...latencies }],
 };
 
+const cluster: ClusterSpec = {
+  ...{ id: "c", name: "c", kind: "described", gpu: "l40s", usdPerGpuHour: 2, otherUsdPerGpuHour: { "h100-sxm": 5 } },
+  nodes: [
+    { name: "n", gpus: 4 },
+    { name: "large", gpus: 2, gpu: "h100-sxm" },
+  ],
+};
+
 async function kept(...frames: readonly LiveFrame[]): Promise<ReadonlyMap<string, number | null>> {
   const values = new Map<string, number | null>();
   const stream = (async function* () {
@@ -98,7 +107,7 @@ async function kept(...frames: readonly LiveFrame[]): Promise<ReadonlyMap<string
     append: (...[atMs, subject, quantity, value]: Parameters<SeriesBook["append"]>) =>
       void values.set(`${atMs} ${subject} ${quantity}`, value),
   };
-  await keepFrames(stream, { book, usdPerGpuHour: () => 2 });
+  await keepFrames(stream, { book, cluster: () => cluster });
   return values;
 }
 
@@ -139,10 +148,10 @@ it("keeps nothing of a target whose values are old", async () => {
 });
 
 it("adds up what a stage's engines do and what their GPUs cost, and knows no sums while one of them is silent", async () => {
-  const held = (id: string, gpus: number) => ({
+  const held = (id: string, gpus: number, node = "n", first = 0) => ({
     ...engine,
     id,
-    gpus: Array.from({ length: gpus }, (_, index) => ({ node: "n", index })),
+    gpus: Array.from({ length: gpus }, (_, at) => ({ node, index: first + at })),
     readings: {
       ...readingsOf(1),
       generationTokensPerSecond: { state: "value", value: 40 } as const,
@@ -150,12 +159,24 @@ it("adds up what a stage's engines do and what their GPUs cost, and knows no sum
       kvUse: { state: "value", value: gpus / 4 } as const,
     },
   });
-  const engines = [held("a", 2), held("b", 1), { ...held("other", 4), model: "another" }];
+  const engines = [held("a", 2), held("b", 1, "large"), { ...held("other", 2, "n", 2), model: "another" }];
   const [first, ...rest] = engines;
   if (first === undefined) throw new Error("no engine");
   const values = await kept({ ...frame, engines }, { ...frame, atMs: 2000, engines: [{ ...first, state: "stale" }, ...rest] });
   const at = (atMs: number) =>
     ["tokensPerSecond", "preemptionsPerSecond", "kvUse", "usdPerHour"].map((quantity) => values.get(`${atMs} stage:m ${quantity}`));
-  expect(at(1000)).toEqual([80, 2, 0.5, 6]);
-  expect(at(2000)).toEqual([null, null, 0.25, 6]);
+  expect(at(1000)).toEqual([80, 2, 0.5, 9]);
+  expect(at(2000)).toEqual([null, null, 0.25, 9]);
+});
+
+it("says no cost where an engine's GPUs are not known, or a stage has no engine", async () => {
+  const values = await kept(frame, { ...frame, atMs: 2000, engines: [] });
+  expect(values.get("1000 stage:m usdPerHour")).toBeNull();
+  expect(values.get("2000 stage:m usdPerHour")).toBeNull();
+});
+
+it("keeps what engines of a model tell also where no gateway is heard", async () => {
+  const values = await kept({ ...frame, gateway: { ...frame.gateway, state: "unreachable", stages: [] } });
+  expect(values.get("1000 stage:m ttftP95Seconds")).toBe(0.2);
+  expect(values.get("1000 stage:m queued") ?? null).toBeNull();
 });

@@ -1,4 +1,6 @@
 import type { LiveFrame } from "@/server/contracts/studio";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import { heldUsdPerHour } from "./heldUsdPerHour";
 import { type EngineQuantity, type GatewayQuantity, type GpuQuantity, quantities, type StageQuantity } from "./quantities";
 import type { SeriesBook } from "./seriesBook";
 
@@ -6,8 +8,8 @@ const engineQuantities = Object.keys(quantities.engine) as readonly EngineQuanti
 
 export interface KeptBy {
   readonly book: Pick<SeriesBook, "append">;
-  /** Price of a GPU of the cluster; null where it is not known. */
-  readonly usdPerGpuHour: () => number | null;
+  /** With the prices of its GPUs; null where it is not known. */
+  readonly cluster: () => ClusterSpec | null;
 }
 
 /** Takes every frame into the book, until there are no more. */
@@ -18,7 +20,7 @@ export async function keepFrames(frames: AsyncIterable<LiveFrame>, by: KeptBy): 
 type Values<Quantity extends string> = Partial<Record<Quantity, number | null>>;
 
 /** Of a target whose values are old nothing is kept: they are no samples of this round. */
-function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: LiveFrame, { book, usdPerGpuHour }: KeptBy): void {
+function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: LiveFrame, { book, cluster }: KeptBy): void {
   const keep = <Quantity extends string>(subject: string, values: Values<Quantity>, fresh: boolean): void => {
     for (const [quantity, value] of Object.entries<number | null | undefined>(values)) {
       book.append(atMs, subject, quantity, fresh ? (value ?? null) : null);
@@ -37,13 +39,16 @@ function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: 
     keep<GpuQuantity>(`gpu:${node}/${index}${part}`, values, gpuSource?.state === "fresh");
   }
   const heard = gateway.state === "fresh";
-  const price = usdPerGpuHour();
   for (const [at, { model, queued, inFlight }] of gateway.stages.entries()) {
     const { escalated: escalatedShare = null, ...stage } = recent.stages[at] ?? {};
     keep<StageQuantity>(`stage:${model}`, { queued, inFlight, escalatedShare, ...stage }, heard);
+  }
+  const spec = cluster();
+  // Engines are watched whether or not a gateway is heard.
+  for (const model of new Set([...gateway.stages, ...models].map((one) => one.model))) {
     const { model: _, ...latencies } = models.find((one) => one.model === model) ?? {};
     const own = engines.filter((engine) => engine.model === model);
-    const usdPerHour = price === null ? null : price * own.reduce((sum, { gpus: held }) => sum + held.length, 0);
+    const usdPerHour = spec === null ? null : heldUsdPerHour(own, engines, spec);
     keep<StageQuantity>(`stage:${model}`, { ...latencies, ...levelsOf(own), usdPerHour }, true);
   }
   const { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond } = gateway;

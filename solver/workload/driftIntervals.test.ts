@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "../numeric/random";
-import { meanInterval, quantileInterval } from "./driftIntervals";
+import { meanInterval, quantileInterval, shareInterval } from "./driftIntervals";
 
 /** Normal values of mean 0 and spread 1, each so much like the one before. */
 function values(count: number, alike: number, seed: number): Float64Array {
@@ -49,6 +49,25 @@ test("a figure lies inside its interval, which is narrower the more was seen", (
     return high - low;
   };
   expect(width(4000)).toBeLessThan(0.7 * width(1000));
+});
+
+test("a share of requests that are all alike is not known exactly, and lies between 0 and 1", () => {
+  const all = shareInterval(Array.from({ length: 20 }, () => 1 as const))!;
+  expect(all).toMatchObject({ value: 1, high: 1, count: 20 });
+  expect(all.low).toBeCloseTo(0.751, 2);
+  const none = shareInterval(Array.from({ length: 20 }, () => 0 as const))!;
+  expect(none.low).toBe(0);
+  expect(none.high).toBeCloseTo(1 - all.low, 9);
+  expect(shareInterval([])).toBeNull();
+});
+
+test("the interval of a share holds the true one, also where consecutive requests are alike", () => {
+  const holds = (alike: number) => (seed: number) => {
+    const { low, high } = shareInterval(Array.from(values(1000, alike, seed), (value) => (value > 1 ? 1 : 0)))!;
+    return low <= 0.1587 && high >= 0.1587;
+  };
+  expect(share(holds(0))).toBeGreaterThan(0.98);
+  expect(share(holds(0.9))).toBeGreaterThan(0.95);
 });
 
 test("too few values bound no p95 from above, and none give no figure", () => {

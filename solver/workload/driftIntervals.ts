@@ -31,6 +31,28 @@ export function meanInterval(values: ArrayLike<number>): MeasuredFigure | null {
 }
 
 /**
+ * The share of 1 among values of 0 and 1 in the order they were seen, with its 99 % interval: Wilson's (Journal of the American
+ * Statistical Association 22, 1927), which keeps its width where all values are alike, or that by the means of blocks, whichever is wider.
+ *
+ * @returns null without values.
+ */
+export function shareInterval(values: ArrayLike<0 | 1>): MeasuredFigure | null {
+  const count = values.length;
+  if (count === 0) return null;
+  const value = mean(values);
+  const square = NORMAL_99 ** 2 / count;
+  const centre = (value + square / 2) / (1 + square);
+  const half = (NORMAL_99 * Math.sqrt((value * (1 - value)) / count + square / (4 * count))) / (1 + square);
+  const overBlocks = blocksHalfWidth(values);
+  return {
+    value,
+    low: Math.max(0, Math.min(centre - half, value - overBlocks)),
+    high: Math.min(1, Math.max(centre + half, value + overBlocks)),
+    count,
+  };
+}
+
+/**
  * A quantile of values in the order they were seen, with its 99 % interval between order statistics: how far the share of values
  * below it may lie from `q` says which ranks bound it, by the binomial spread or by that over blocks, whichever is wider.
  *
@@ -52,16 +74,19 @@ export function quantileInterval(values: ArrayLike<number>, q: number): Measured
   };
 }
 
-function halfWidth(values: ArrayLike<number>, centre: number): number {
-  const alone = NORMAL_99 * Math.sqrt(variance(values, centre) / values.length);
+const halfWidth = (values: ArrayLike<number>, centre: number): number =>
+  Math.max(NORMAL_99 * Math.sqrt(variance(values, centre) / values.length), blocksHalfWidth(values));
+
+/** 0 where there are too few values for blocks. */
+function blocksHalfWidth(values: ArrayLike<number>): number {
   const size = Math.floor(values.length / BLOCKS);
-  if (size < 2) return alone;
+  if (size < 2) return 0;
   const blocks = Float64Array.from({ length: BLOCKS }, (_, block) => {
     let sum = 0;
     for (let at = block * size; at < (block + 1) * size; at += 1) sum += values[at] ?? 0;
     return sum / size;
   });
-  return Math.max(alone, BLOCKS_T_99 * Math.sqrt(variance(blocks, mean(blocks)) / BLOCKS));
+  return BLOCKS_T_99 * Math.sqrt(variance(blocks, mean(blocks)) / BLOCKS);
 }
 
 /** Of a sample; of a single value, which tells nothing of a spread, infinite. */
