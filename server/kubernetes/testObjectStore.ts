@@ -47,7 +47,8 @@ export class ObjectStore {
   private readonly kept = new Map<string, Map<string, Kept>>();
   private readonly listeners = new Set<(change: Change) => void>();
   private version = 1;
-  private nodePort = 30_000 + Math.floor(Math.random() * 2_000);
+  /** Ports of this process's own, since stand-ins of other test files run beside it. */
+  private nodePort = 30_000 + (process.pid % 50) * 54;
 
   get resourceVersion(): string {
     return String(this.version);
