@@ -16,13 +16,14 @@ export interface LookOptions {
 
 /**
  * Where engines run and by whom they are started and ended: the part of a cluster that differs from one kind to the next. Routing is
- * the same for all (`createConnector`). What a host does again that was done before changes nothing and succeeds.
+ * the same for all (`createConnector`). What a host does again that was done before changes nothing and succeeds. One whose
+ * topology is given says so and is asked neither to start nor to stop an engine.
  */
 export interface EngineHost {
   observe(options: LookOptions): Promise<Answer<HostObservation>>;
-  /** Brings an engine up (never asked where the topology is given); answers as soon as it is on its way, what was found. */
+  /** Brings an engine up; answers as soon as it is on its way, what was found. */
   start(engine: EngineOrder, options: StepOptions): Promise<Answer<string>>;
-  /** Ends an engine (nor this) and waits until its GPUs are free. */
+  /** Ends an engine and waits until its GPUs are free. */
   stop(engineId: string, options: StepOptions): Promise<Answer<string>>;
   /** Gives engines that replay a workload its prompts; left out where engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
