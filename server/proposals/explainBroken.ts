@@ -44,14 +44,15 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
   const text = texts[kind];
   const band = promise.band ?? { low: promised, high: promised };
   const within = kind === "usd" ? `up to ${text(band.high)}` : `${text(band.low)} to ${text(band.high)}`;
-  const question = { name: sentenceStart(name), promised, measured, within, text };
+  const limit = measured > promised ? band.high : band.low;
+  const question = { name: sentenceStart(name), promised, measured, limit, within, text };
   if (needsSimulation(promise) && under === null) {
     const says = `${question.name} is ${text(measured)}, promised ${text(promised)} (${within}). The planner simulates the plan under what is measured.`;
     return { promise: name, replaced: [], says, slowEngines: false };
   }
   const slow = kind === "seconds" ? slowEngines(broken) : [];
-  const besides = [...missingEngines(inputs), ...slow, ...(kind === "seconds" ? waiting(broken) : []), ...scores(promise, inputs)];
-  const cause = causeOf({ ...question, ...replacedOf(promise, broken), besides: [...new Set(besides)] });
+  const besides = [...slow, ...(kind === "seconds" ? waiting(broken) : []), ...scores(promise, inputs)];
+  const cause = causeOf({ ...question, ...replacedOf(promise, broken), known: missingEngines(inputs), besides });
   return {
     promise: name,
     replaced: cause.replaced,

@@ -6,9 +6,11 @@ const question: CauseQuestion = {
   name: "p95 end to end",
   promised: 6.1,
   measured: 9.8,
+  limit: 7,
   within: "5.2 s to 7.0 s",
   alone: [],
   together: null,
+  known: [],
   besides: [],
   text: (value) => `${value.toFixed(1)} s`,
 };
@@ -46,8 +48,40 @@ test("what the inputs leave is put down to what else was measured, and where tha
   const slow = "The engines of a are slower than calibrated.";
   expect(causeOf({ ...question, besides: [slow] }).says).toMatch(/No input that is watched has moved\. The engines of a are slower/);
   expect(causeOf({ ...question, alone: [rate(6.3)], besides: [slow] }).says).toContain(`it does not explain it. ${slow}`);
-  expect(causeOf({ ...question, alone: [rate(6.3)] }).says).toContain("The rest is unexplained");
+  expect(causeOf({ ...question, alone: [rate(7.5)] }).says).toContain("a part of it. The rest is unexplained");
+  expect(causeOf({ ...question, alone: [rate(6.3)] }).says).toContain("does not explain it. It is unexplained");
   expect(causeOf({ ...question, alone: [rate(9.5)], besides: [slow] }).says).not.toContain("slower");
+});
+
+test("engines that are gone are told also where an input explains it", () => {
+  const gone = "Of the engines of a that serve there are 3 of 4.";
+  expect(causeOf({ ...question, alone: [rate(9.4)], known: [gone] })).toMatchObject({
+    explained: true,
+    says: expect.stringContaining(`it explains it. ${gone}`),
+  });
+  expect(causeOf({ ...question, known: [gone] }).says).not.toContain("unexplained");
+});
+
+test("an input that explains it by itself is told with what all that moved predict, where these do not", () => {
+  const { says, explained } = causeOf({
+    ...question,
+    alone: [rate(9.4), lengths(4)],
+    together: { inputs: "all that moved", predicted: 5 },
+  });
+  expect(explained).toBe(false);
+  expect(says).toContain("With the rate as measured the plan predicts 9.4 s: by itself it would explain it.");
+  expect(says).toMatch(/With all that moved as measured the plan predicts 5\.0 s: they do not explain it\. It is unexplained/);
+  expect(says).not.toContain("it explains it");
+});
+
+test("a plan that does not keep up explains no figure little beyond the band: more is predicted than is measured, and slow engines are told", () => {
+  const slow = "The engines of a are slower than calibrated.";
+  const near = { ...question, measured: 7.2, alone: [rate(null)] };
+  expect(causeOf({ ...near, besides: [slow] })).toMatchObject({
+    explained: false,
+    says: expect.stringContaining(`the plan does not keep up: more is predicted than is measured. ${slow}`),
+  });
+  expect(causeOf(near).says).toMatch(/more is predicted than is measured\.$/);
 });
 
 test("it works for promises that are broken downwards, and ranks the input first whose prediction comes furthest towards what is measured", () => {

@@ -11,13 +11,17 @@ export interface CauseQuestion {
   readonly name: string;
   readonly promised: number;
   readonly measured: number;
+  /** The end of the band that the measured figure lies beyond. */
+  readonly limit: number;
   /** What was promised to be kept within, in words. */
   readonly within: string;
   /** Each input that moved on its own. */
   readonly alone: readonly ReplacedInputs[];
   /** All that moved at once; null where only one did, or none. */
   readonly together: ReplacedInputs | null;
-  /** What was measured of the engines or of how many serve, in sentences, and that may account for what the inputs do not; empty: nothing. */
+  /** What is out of order whatever the inputs account for, in sentences: engines that are gone. */
+  readonly known: readonly string[];
+  /** What was measured of the engines, in sentences, and that may account for what the inputs do not; empty: nothing. */
   readonly besides: readonly string[];
   /** A figure with its unit. */
   readonly text: (value: number) => string;
@@ -37,40 +41,61 @@ const EXPLAINS = { all: 0.8, most: 0.5, part: 0.2 } as const;
 /** Past the measured figure by so much of the way, the planner expects it worse than it is. */
 const MORE_THAN_ALL = 1.25;
 
+/** A plan that does not keep up has queues that grow on: a latency is explained by that only from so many times the band's end on. */
+const FAR_BEYOND = 1.25;
+
 /**
  * Says which input a broken promise comes from: what the planner predicts with one input replaced at a time, as a share of the way from
- * what was promised to what is measured. Inputs act on queues together, so shares need not sum to one: all at once are told beside.
+ * what was promised to what is measured. Inputs act on queues together, so shares need not sum to one: all at once are told beside, and
+ * decide whether the inputs explain it.
  */
 export function causeOf(question: CauseQuestion): Cause {
-  const { name, promised, measured, within, together, text, besides } = question;
+  const { name, promised, measured, limit, within, together, text, known, besides } = question;
+  const far = measured >= FAR_BEYOND * limit;
   const share = (one: ReplacedInputs) => ({
     ...one,
     explains: one.predicted === null ? null : (one.predicted - promised) / (measured - promised),
   });
+  const accounts = ({ explains }: { readonly explains: number | null }): boolean => (explains === null ? far : explains >= EXPLAINS.all);
   const alone = question.alone.map(share).sort((a, b) => weight(b.explains) - weight(a.explains));
   const all = together === null ? null : share(together);
-  const best = all ?? alone[0];
-  const explained = best !== undefined && weight(best.explains) >= EXPLAINS.all;
   const [first] = alone;
+  const best = all ?? first;
+  const explained = best !== undefined && accounts(best);
   const sentences = [`${name} is ${text(measured)}, promised ${text(promised)} (${within}).`];
   if (first === undefined) sentences.push("No input that is watched has moved.");
-  for (const one of alone.filter(({ explains }, at) => at === 0 || weight(explains) >= EXPLAINS.part)) sentences.push(saysOf(one, text));
-  if (all !== null && weight(first?.explains ?? 0) < EXPLAINS.all) sentences.push(saysOf(all, text));
-  if (!explained && besides.length > 0) sentences.push(...besides);
-  else if (!explained)
-    sentences.push(`${first === undefined ? "It" : "The rest"} is unexplained: engines, judge and shares of traffic show no other cause.`);
+  for (const one of alone.filter(({ explains }, at) => at === 0 || weight(explains) >= EXPLAINS.part)) {
+    const undone = all !== null && !explained && accounts(one);
+    sentences.push(saysOf(one, { text, far, undone }));
+  }
+  if (all !== null && !(explained && first !== undefined && accounts(first))) sentences.push(saysOf(all, { text, far, undone: false }));
+  sentences.push(...known);
+  if (!explained) sentences.push(...besides);
+  // More than is measured leaves nothing over.
+  const over = !explained && best?.predicted !== null;
+  if (over && known.length === 0 && besides.length === 0) {
+    const part = best !== undefined && weight(best.explains) >= EXPLAINS.part;
+    sentences.push(`${part ? "The rest" : "It"} is unexplained: engines, judge and shares of traffic show no other cause.`);
+  }
   return { replaced: [...alone, ...(all === null ? [] : [all])], explained, says: sentences.join(" ") };
 }
 
-/** A plan that does not keep up explains any latency. */
+/** A plan that does not keep up has the longest latency. */
 const weight = (explains: number | null): number => explains ?? Number.POSITIVE_INFINITY;
 
-function saysOf({ inputs, predicted, explains }: Cause["replaced"][number], text: CauseQuestion["text"]): string {
+/** `undone`: it explains the figure, but does not with all else that moved. */
+function saysOf(
+  { inputs, predicted, explains }: Cause["replaced"][number],
+  { text, far, undone }: Pick<CauseQuestion, "text"> & { readonly far: boolean; readonly undone: boolean },
+): string {
   const given = `With ${inputs} as measured`;
   const verb = inputs.startsWith("all") || inputs.includes(" and ") || inputs.endsWith("s") ? "they" : "it";
   const s = verb === "it" ? "s" : "";
-  if (predicted === null || explains === null) return `${given} the plan does not keep up: ${verb} explain${s} it.`;
-  return `${given} the plan predicts ${text(predicted)}: ${verb} ${words(explains, s)}.`;
+  const keeps = predicted === null || explains === null ? "the plan does not keep up" : `the plan predicts ${text(predicted)}`;
+  if (undone) return `${given} ${keeps}: by ${verb === "it" ? "itself it" : "themselves they"} would explain it.`;
+  if (explains === null)
+    return far ? `${given} ${keeps}: ${verb} explain${s} it.` : `${given} ${keeps}: more is predicted than is measured.`;
+  return `${given} ${keeps}: ${verb} ${words(explains, s)}.`;
 }
 
 function words(explains: number, s: string): string {
