@@ -96,7 +96,7 @@ describe("applications that are not Weir's", () => {
   });
 
   it("are waited for while Ray builds them, which a PUT would begin anew", async () => {
-    ray.serve.deploy(foreign);
+    ray.serve.deploy({ ...foreign, args: { ...foreign.args, buildMs: 700 } });
     expect(await ray.host().start(small, unwatched())).toMatchObject({ ok: true });
     expect(ray.serve.applications.get("search")).toMatchObject({ builds: 1 });
   });

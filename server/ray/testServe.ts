@@ -28,7 +28,7 @@ interface Application {
 /** What an import path of the stand-in stands for. */
 export const testImportPaths = { serving: "small:build", missing: "nosuchmodule:build", failing: "small:failing" } as const;
 
-const buildMs = 80;
+const usualBuildMs = 80;
 const endMs = 80;
 
 /**
@@ -55,7 +55,7 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
     const { build: mine, config } = application;
     const stale = () => application.build !== mine;
     Object.assign(application, { status: "DEPLOYING", message: "", deployment: null });
-    await sleep(buildMs);
+    await sleep(Number(config.args?.buildMs ?? usualBuildMs));
     if (stale()) return;
     if (config.import_path === testImportPaths.missing) {
       application.status = "DEPLOY_FAILED";
