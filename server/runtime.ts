@@ -1,4 +1,5 @@
 import { createApplicationService } from "@/server/api/applicationService";
+import { keepIdentities } from "@/server/api/calibrationIdentities";
 import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCalibrationSource } from "@/server/api/calibrationSource";
 import { createCardService } from "@/server/api/cardService";
@@ -140,7 +141,9 @@ export function createRuntime(settings: StudioSettings): Runtime {
         });
   const live = createLiveService({ embedded, series: source, store });
   const ending = new AbortController();
-  const kept = keepFrames(live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal }), {
+  const frames = () => live.follow({ clusterId: embeddedClusterId, afterMs: Date.now(), signal: ending.signal });
+  const known = keepIdentities(frames(), store.identities);
+  const kept = keepFrames(frames(), {
     book: series,
     cluster: () => store.clusters.get(embeddedClusterId)?.spec ?? null,
   });
@@ -179,7 +182,15 @@ export function createRuntime(settings: StudioSettings): Runtime {
       ending.abort();
       embedded.close();
       gatewayAudit.close();
-      await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), kept.then(() => series.close())]);
+      await Promise.all([
+        runner.close(),
+        load.close(),
+        watch.close(),
+        promises.close(),
+        planner.close(),
+        known,
+        kept.then(() => series.close()),
+      ]);
       store.close();
     },
   };

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Observation } from "@/server/clusters/connector";
 import { embeddedClusterId } from "@/server/clusters/embeddedCluster";
-import type { LiveFrame, TargetEvent } from "@/server/contracts/studio";
+import { targetEngines } from "@/server/clusters/targetEngines";
+import type { LiveFrame } from "@/server/contracts/studio";
+import { sealPlan } from "@/server/planning/sealPlan";
 import { createSeriesBook } from "@/server/series/seriesBook";
 import { openStore, type Store } from "@/server/store/store";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { type CalibrationSourceParts, createCalibrationSource } from "./calibrationSource";
 
 let folder: string;
@@ -16,6 +19,11 @@ beforeAll(() => {
   store = openStore(folder);
   const spec = { name: "here", gpu: "l40s", nodes: [{ name: "n1", gpus: 2 }], usdPerGpuHour: 1 };
   store.clusters.insert({ ...spec, id: embeddedClusterId, kind: "embedded" }, new Date(0).toISOString());
+  store.plans.keep(plan);
+  store.clusters.setRunning(embeddedClusterId, { planId: plan.id, since: new Date(0).toISOString() });
+  const heardFor = { model: "small", type: "vllm", sinceMs: 3, resetsMs: [4] };
+  store.identities.put(embeddedClusterId, order.id, { ...heardFor, version: "0.30.0" });
+  store.identities.put(embeddedClusterId, "b", { ...heardFor, version: "0.29.0" });
   store.clusters.insert({ ...spec, id: "drawn", kind: "described" }, new Date(0).toISOString());
 });
 afterAll(() => {
@@ -23,11 +31,18 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-const event = (kind: TargetEvent["kind"], atMs: number): TargetEvent => ({ kind, atMs, text: "" });
+const draft = examplePlanDraft();
+const [first] = draft.deployment;
+if (first === undefined) throw new Error("no deployment");
+/** Deployed in another precision than its card has. */
+const plan = sealPlan({ ...draft, deployment: [{ ...first, precision: "fp8" }] }, new Date(0));
+const [order] = targetEngines(plan) as [ReturnType<typeof targetEngines>[number]];
+
 const engine = { type: "vllm", version: "0.30.0" };
 const heard = [
-  { id: "a", model: "m", engine, events: [event("version-changed", 1), event("counters-reset", 2), event("version-changed", 3)] },
-  { id: "b", model: "m", engine: null, events: [] },
+  { id: order.id, model: "small", engine, events: [] },
+  { id: "b", model: "small", engine, events: [] },
+  { id: "c", model: "small", engine: null, events: [] },
 ];
 
 /** A cluster whose newest frame and whose own word are as given. */
@@ -40,10 +55,13 @@ function sourceOf(frames: readonly unknown[], observed: Awaited<ReturnType<Calib
   const series = createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps });
   return createCalibrationSource({ embedded, series, store });
 }
-const standing = { ok: true, value: { engines: [{ id: "a", gpu: "l40s", tp: 2, pp: 1 }] } as unknown as Observation } as const;
+const standing = {
+  ok: true,
+  value: { engines: [order.id, "b"].map((id) => ({ id, gpu: "l40s", tp: 2, pp: 1 })) } as unknown as Observation,
+} as const;
 
-it("knows engines by their telemetry and their shapes by who deployed them, and what they were since when", async () => {
-  const found = await sourceOf([{ engines: heard }], standing)(embeddedClusterId);
+it("knows engines by their telemetry, their shapes by who runs them, their precision by the plan, and since when they are what they are", async () => {
+  const found = await sourceOf([{ atMs: 9, engines: heard }], standing)(embeddedClusterId);
   expect(found).toMatchObject({
     ok: true,
     cluster: {
@@ -51,8 +69,9 @@ it("knows engines by their telemetry and their shapes by who deployed them, and 
       emulated: true,
       timeScale: 20,
       engines: [
-        { id: "a", engine, deployed: { gpu: "l40s", tp: 2, pp: 1 }, changedMs: 3, resetsMs: [2] },
-        { id: "b", engine: null, deployed: null, changedMs: null, resetsMs: [] },
+        { id: order.id, engine, deployed: { gpu: "l40s", tp: 2, pp: 1, precision: "fp8" }, knownSinceMs: 3, resetsMs: [4] },
+        { id: "b", engine, deployed: null, knownSinceMs: 9, resetsMs: [] },
+        { id: "c", engine: null, deployed: null, knownSinceMs: 9, resetsMs: [] },
       ],
     },
   });

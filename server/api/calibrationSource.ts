@@ -1,8 +1,10 @@
 import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
+import { targetEngines } from "@/server/clusters/targetEngines";
 import type { Outcome } from "@/server/contracts/studio";
 import type { WatchedCluster } from "@/server/planning/liveServingRows";
 import type { SeriesSource } from "@/server/series/seriesSource";
 import type { Store } from "@/server/store/store";
+import { isSame } from "./calibrationIdentities";
 
 /** Finds a cluster that is watched, its engines as they are now; refused, in a sentence, where there is none. */
 export type CalibrationSource = (clusterId: string) => Promise<Outcome<{ readonly cluster: WatchedCluster }>>;
@@ -10,32 +12,45 @@ export type CalibrationSource = (clusterId: string) => Promise<Outcome<{ readonl
 export interface CalibrationSourceParts {
   readonly embedded: Pick<EmbeddedCluster, "connector" | "collector" | "timeScale">;
   readonly series: SeriesSource;
-  readonly store: Pick<Store, "clusters">;
+  readonly store: Pick<Store, "clusters" | "plans" | "identities">;
 }
+
+/** Rates and means look back over this much time, or so many scrapes of a Prometheus. */
+const LOOK_BACK_MS = 15_000;
+const LOOK_BACK_SCRAPES = 4;
 
 /** Only the embedded cluster is watched. */
 export function createCalibrationSource({ embedded, series, store }: CalibrationSourceParts): CalibrationSource {
   return async (clusterId) => {
-    const spec = store.clusters.get(clusterId)?.spec;
-    if (spec === undefined || clusterId !== embeddedClusterId)
+    const cluster = store.clusters.get(clusterId);
+    if (cluster === null || clusterId !== embeddedClusterId)
       return { ok: false, message: "This cluster is not connected: there is no telemetry of it." };
     const frame = embedded.collector()?.frames().at(-1);
     if (frame === undefined) return { ok: false, message: "Nothing was heard of this cluster yet: try again in a few seconds." };
     const seen = await embedded.connector.observe();
     if (!seen.ok) return seen;
-    const engines = frame.engines.map(({ id, model, engine, events }) => {
-      const at = (kind: string): number[] => events.flatMap((event) => (event.kind === kind ? [event.atMs] : []));
-      const deployed = seen.value.engines.find((one) => one.id === id);
+    const plan = cluster.runningPlanId === null ? null : store.plans.get(cluster.runningPlanId);
+    const orders = plan === null ? [] : targetEngines(plan);
+    const engines = frame.engines.map(({ id, model, engine }) => {
+      const stands = seen.value.engines.find((one) => one.id === id);
+      const order = orders.find((one) => one.id === id);
+      const identity = store.identities.get(clusterId, id);
+      const known = identity !== null && engine !== null && isSame(identity, { model, ...engine }) ? identity : null;
       return {
         id,
         model,
         engine,
-        deployed: deployed === undefined ? null : { gpu: deployed.gpu, tp: deployed.tp, pp: deployed.pp },
-        changedMs: at("version-changed").at(-1) ?? null,
-        resetsMs: at("counters-reset"),
+        deployed:
+          stands === undefined || order === undefined
+            ? null
+            : { gpu: stands.gpu, tp: stands.tp, pp: stands.pp, precision: order.precision },
+        knownSinceMs: known?.sinceMs ?? frame.atMs,
+        resetsMs: known?.resetsMs ?? [],
       };
     });
     const { emulated } = embedded.connector;
-    return { ok: true, cluster: { name: spec.name, emulated, timeScale: embedded.timeScale(), series, engines } };
+    const lookBackMs = Math.max(LOOK_BACK_MS, LOOK_BACK_SCRAPES * series.everyMs);
+    const { name } = cluster.spec;
+    return { ok: true, cluster: { name, emulated, timeScale: embedded.timeScale(), lookBackMs, series, engines } };
   };
 }

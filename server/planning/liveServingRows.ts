@@ -6,16 +6,17 @@ import { type LiveEngine, type LiveRow, liveRows, spreadRows } from "@/solver/ca
 import { type LiveHistory, type LiveSample, steadyWindows, type WindowRefusal, windowRefusals } from "@/solver/calibration/steadyWindows";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { EngineKind } from "@/solver/hardware/engineProfile";
+import type { Precision } from "@/solver/hardware/modelCard";
 
 /** An engine that is watched now. */
 export interface WatchedEngine {
   readonly id: string;
   readonly model: string;
   readonly engine: { readonly type: string; readonly version: string | null } | null;
-  /** How it was deployed; null where nobody here deployed it. */
-  readonly deployed: { readonly gpu: string; readonly tp: number; readonly pp: number } | null;
-  /** When it became what it is now: nothing before is taken. null: not seen to change. */
-  readonly changedMs: number | null;
+  /** How it was deployed; null where no plan in force says. */
+  readonly deployed: { readonly gpu: string; readonly tp: number; readonly pp: number; readonly precision: Precision } | null;
+  /** Since when it is known to be what it is now: nothing before is taken. */
+  readonly knownSinceMs: number;
   readonly resetsMs: readonly number[];
 }
 
@@ -25,6 +26,8 @@ export interface WatchedCluster {
   readonly emulated: boolean;
   /** Engine seconds in a second of the wall. */
   readonly timeScale: number;
+  /** Rates and means of its series look back over this much wall time: nothing is taken for so long after a break. */
+  readonly lookBackMs: number;
   readonly series: SeriesSource;
   readonly engines: readonly WatchedEngine[];
 }
@@ -32,9 +35,8 @@ export interface WatchedCluster {
 /** Samples read of an engine: an hour by the second, a day by 10 s, a week by the minute. */
 const MOST_SAMPLES = 10_080;
 
-/** Rates and means look back over this much time, or so many scrapes of a Prometheus. */
-const LOOK_BACK_MS = 15_000;
-const LOOK_BACK_SCRAPES = 4;
+/** Of time that is left out as a whole so many buckets are looked at. */
+const HEARD_POINTS = 360;
 
 /** Rows in all: each is simulated, by a fit some hundred times. */
 const MOST_ROWS = 240;
@@ -66,7 +68,7 @@ export async function liveServingRows(
       taken.push({ engine: { ...idle(watched), refusal: shape }, rows: [] });
       continue;
     }
-    const { history, problems: own } = await historyOf(watched, cluster, { fromMs: Math.max(fromMs, watched.changedMs ?? 0), toMs });
+    const { history, problems: own } = await historyOf(watched, cluster, { fromMs: Math.max(fromMs, watched.knownSinceMs), toMs });
     for (const problem of own) problems.add(problem);
     const { windows, leftOutSeconds } = steadyWindows(history);
     const name = ({ fromMs: began }: { readonly fromMs: number }) => `${watched.id} ${new Date(began).toISOString().slice(0, 19)}Z`;
@@ -74,7 +76,7 @@ export async function liveServingRows(
       ...idle(watched),
       windows: windows.length,
       seconds: windows.reduce((sum, window) => sum + (window.toMs - window.fromMs) / 1000, 0),
-      leftOut: leftOutOf(leftOutSeconds, watched.changedMs === null ? 0 : (watched.changedMs - fromMs) / 1000),
+      leftOut: leftOutOf(leftOutSeconds, await secondsHeard(watched.id, cluster, { fromMs, toMs: watched.knownSinceMs })),
     };
     taken.push({ engine, rows: liveRows(windows, shape, name) });
   }
@@ -106,7 +108,7 @@ function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: Watch
   if (engine === null) return "It was not heard yet: what it is is not known.";
   const kind = Object.hasOwn(KINDS, engine.type) ? KINDS[engine.type] : undefined;
   if (kind === undefined) return `The work of ${engine.type} is not modelled.`;
-  if (deployed === null) return "Its GPUs and parallelism are not known: it was not deployed from here.";
+  if (deployed === null) return "Its GPUs, parallelism and precision are not known: no plan in force here has it.";
   const card = cardOf(cards.models, model);
   if (card === undefined) return `There is no model card "${model}".`;
   return {
@@ -115,7 +117,7 @@ function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: Watch
     version: engine.version,
     model,
     gpu: deployed.gpu,
-    precision: card.precision,
+    precision: deployed.precision,
     kvPrecision: card.kvBytesPerValue < 2 ? "fp8" : "bf16",
     shape: { tp: deployed.tp, pp: deployed.pp },
   };
@@ -123,7 +125,7 @@ function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: Watch
 
 async function historyOf(
   { id, resetsMs }: WatchedEngine,
-  { series, timeScale }: WatchedCluster,
+  { series, timeScale, lookBackMs }: WatchedCluster,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
 ): Promise<{ readonly history: LiveHistory; readonly problems: readonly string[] }> {
   const names = [...NEEDED, ...WELCOME];
@@ -153,16 +155,28 @@ async function historyOf(
       endToEndSeconds: value("endToEndMeanSeconds"),
     };
   });
-  const lookBackMs = Math.max(LOOK_BACK_MS, LOOK_BACK_SCRAPES * series.everyMs);
   return { history: { samples, sampleMs: range.bucketMs, lookBackMs, timeScale, resetsMs }, problems: range.problems };
 }
 
-function leftOutOf(seconds: Readonly<Record<WindowRefusal, number>>, beforeChange: number): EngineRows["leftOut"] {
+/** How long something was heard of an engine in a range, to some per cent of it. */
+async function secondsHeard(
+  id: string,
+  { series }: WatchedCluster,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Promise<number> {
+  if (toMs <= fromMs) return 0;
+  const bucketMs = bucketWidth(toMs - fromMs, HEARD_POINTS, series.everyMs);
+  const range = await series.range({ fromMs, toMs, bucketMs, series: [{ subject: `engine:${id}`, quantity: "running" }] });
+  const heard = range.series[0]?.count.filter((count) => count > 0).length ?? 0;
+  return Math.min(toMs - fromMs, heard * range.bucketMs) / 1000;
+}
+
+function leftOutOf(seconds: Readonly<Record<WindowRefusal, number>>, beforeKnown: number): EngineRows["leftOut"] {
   const reasons = (Object.keys(windowRefusals) as WindowRefusal[]).map((name) => ({
     reason: windowRefusals[name],
     seconds: seconds[name],
   }));
-  return [{ reason: "before it became what it is now", seconds: beforeChange }, ...reasons]
+  return [{ reason: "before it was known to be what it is now", seconds: beforeKnown }, ...reasons]
     .filter((one) => one.seconds > 0)
     .sort((one, other) => other.seconds - one.seconds);
 }
@@ -177,7 +191,7 @@ async function goneEngines(
   return ids
     .filter((id) => !engines.some((engine) => engine.id === id))
     .map((id) => ({
-      ...idle({ id, model: "", engine: null, deployed: null, changedMs: null, resetsMs: [] }),
+      ...idle({ id, model: "", engine: null, deployed: null, knownSinceMs: 0, resetsMs: [] }),
       refusal: "It is gone: what it was is not kept.",
     }));
 }

@@ -119,6 +119,22 @@ export const rollUps = sqliteTable(
   ],
 );
 
+/** What each engine is by its own word and since when that is known: rows made of its telemetry are of nothing else. */
+export const engineIdentities = sqliteTable(
+  "engine_identities",
+  {
+    clusterId: text().notNull(),
+    engineId: text().notNull(),
+    model: text().notNull(),
+    /** As its metrics name it. */
+    type: text().notNull(),
+    version: text(),
+    sinceMs: integer().notNull(),
+    resetsMs: text({ mode: "json" }).$type<readonly number[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.clusterId, table.engineId] })],
+);
+
 export const audit = sqliteTable("audit", {
   id: integer().primaryKey({ autoIncrement: true }),
   at: text().notNull(),

@@ -4,6 +4,7 @@ import { createAuditRepository } from "./auditRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
+import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createPlanRepository } from "./planRepository";
 import { createProposalRepository } from "./proposalRepository";
 import { createRollUpRepository } from "./rollUpRepository";
@@ -28,6 +29,7 @@ export function openStore(stateDir: string) {
     calibrations: createCalibrationRepository(db),
     traffic: createTrafficRepository(db),
     proposals: createProposalRepository(db),
+    identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */

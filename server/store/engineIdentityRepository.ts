@@ -1,0 +1,27 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import type { Database } from "./database";
+import { engineIdentities } from "./schema";
+
+/** What an engine is by its own word, since when that is known, and when its counters began anew since. */
+export type EngineIdentity = Omit<typeof engineIdentities.$inferSelect, "clusterId" | "engineId">;
+
+/** What engines are, the last of each. */
+export function createEngineIdentityRepository(db: Database) {
+  const { clusterId: _, engineId: __, ...identity } = getTableColumns(engineIdentities);
+  return {
+    get(clusterId: string, engineId: string): EngineIdentity | null {
+      const found = db
+        .select(identity)
+        .from(engineIdentities)
+        .where(and(eq(engineIdentities.clusterId, clusterId), eq(engineIdentities.engineId, engineId)))
+        .get();
+      return found ?? null;
+    },
+    put(clusterId: string, engineId: string, identity: EngineIdentity): void {
+      db.insert(engineIdentities)
+        .values({ clusterId, engineId, ...identity })
+        .onConflictDoUpdate({ target: [engineIdentities.clusterId, engineIdentities.engineId], set: identity })
+        .run();
+    },
+  };
+}
