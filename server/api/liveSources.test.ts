@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { LiveEvent, LiveFrame, SeriesRange } from "@/server/contracts/studio";
 import type { RangeRequest } from "@/server/series/seriesSource";
+import { createTestClock } from "@/server/telemetry/testClock";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -47,26 +48,33 @@ describe("charts of a tab", () => {
   /** Follows for some rounds, a second each, taking what is there after each. @param answer the range to a request. */
   async function followed(
     rounds: number,
-    options: { spanMs?: number; everyMs?: number; takes?: (round: number) => boolean; problemsAt?: (nowMs: number) => string[] },
+    options: {
+      spanMs?: number;
+      everyMs?: number;
+      takes?: (round: number) => boolean;
+      problemsAt?: (nowMs: number) => string[];
+      setAt?: (round: number) => number;
+    },
   ) {
-    const { spanMs = 60_000, everyMs = 1_000, takes = () => true, problemsAt = () => [] } = options;
-    let nowMs = START_MS + 200;
+    const { spanMs = 60_000, everyMs = 1_000, takes = () => true, problemsAt = () => [], setAt = () => 0 } = options;
+    const clock = createTestClock(START_MS + 200);
     const asked: RangeRequest[] = [];
     const given: (readonly [round: number, range: SeriesRange])[] = [];
     const source = columnSource({
       charts: { spanMs, points: 60, series: [{ subject: "gateway", quantity: "requestsPerSecond" }] },
       everyMs,
-      now: () => nowMs,
+      clock,
       async range(request) {
         asked.push(request);
         const { fromMs, toMs, bucketMs } = request;
         const atMs = [Math.floor(fromMs / bucketMs) * bucketMs, Math.floor((toMs - 1) / bucketMs) * bucketMs];
-        return { bucketMs, atMs: [...new Set(atMs)], series: [], problems: problemsAt(nowMs) };
+        return { bucketMs, atMs: [...new Set(atMs)], series: [], problems: problemsAt(clock.wallMs()) };
       },
       async *follow() {
         for (let round = 1; round <= rounds; round += 1) {
-          nowMs += 1_000;
-          yield frameAt(nowMs);
+          clock.pass(1_000);
+          clock.set(clock.wallMs() + setAt(round));
+          yield frameAt(clock.wallMs());
           take(round);
         }
       },
@@ -93,6 +101,12 @@ describe("charts of a tab", () => {
       [2, 3.201],
     ]);
     expect(given.map(([round]) => round)).toEqual([0, 1, 2, 3]);
+  });
+
+  it("come on and whole when the clock is set back, instead of not until it has made up for that", async () => {
+    const { asked, given } = await followed(4, { setAt: (round) => (round === 2 ? -3_600_000 : 0) });
+    expect(given.map(([round]) => round)).toEqual([0, 1, 2, 3, 4]);
+    expect(asked.map(([from]) => from)).toEqual([-59.8, 0, -3_657.8, -3_598, -3_597]);
   });
 
   it("are not read again while what was read waits for its reader", async () => {

@@ -2,6 +2,7 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { DecisionFilter, FollowedCharts, LiveEvent, LiveFrame, SeriesRange } from "@/server/contracts/studio";
 import { bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest } from "@/server/series/seriesSource";
+import { type Clock, systemClock } from "@/server/telemetry/clock";
 import { passes } from "./decisionFilter";
 import type { NewsSource } from "./newsStream";
 
@@ -53,14 +54,14 @@ export interface ColumnSourceOptions {
   readonly everyMs: number;
   /** New frames: with them come new samples. */
   readonly follow: (signal: AbortSignal) => AsyncIterable<LiveFrame>;
-  readonly now?: () => number;
+  readonly clock?: Clock;
 }
 
 /**
  * Charts up to the present: first their whole span, then buckets from the newest one on. While what was read waits for its reader
  * nothing more is read.
  */
-export function columnSource({ charts, range, everyMs, follow, now = Date.now }: ColumnSourceOptions): LiveSource {
+export function columnSource({ charts, range, everyMs, follow, clock = systemClock }: ColumnSourceOptions): LiveSource {
   const { spanMs, points, series } = charts;
   const bucketMs = bucketWidth(spanMs, points);
   const tailMs = Math.max(everyMs, TAIL_MS.least, Math.min(TAIL_MS.most, TAIL_MS.ofBucket * bucketMs));
@@ -70,10 +71,12 @@ export function columnSource({ charts, range, everyMs, follow, now = Date.now }:
   let dueMs = Number.NEGATIVE_INFINITY;
 
   async function read(): Promise<void> {
-    const nowMs = now();
-    dueMs = nowMs + tailMs - TOLERANCE_MS;
+    const nowMs = clock.wallMs();
+    dueMs = clock.steadyMs() + tailMs - TOLERANCE_MS;
     const wholeMs = nowMs - spanMs;
-    const answer = await range({ fromMs: Math.max(newestMs ?? wholeMs, wholeMs), toMs: nowMs + 1, bucketMs, series });
+    // Of a wall clock that was set back the newest bucket is still to come.
+    const fromMs = newestMs === null || newestMs > nowMs ? wholeMs : Math.max(newestMs, wholeMs);
+    const answer = await range({ fromMs, toMs: nowMs + 1, bucketMs, series });
     const told = answer.problems.join("\n");
     // What could not be read for a while, and now can, fills its gap: then all of it is read once more.
     newestMs = problems !== null && told !== problems ? null : (answer.atMs.at(-1) ?? newestMs);
@@ -91,7 +94,7 @@ export function columnSource({ charts, range, everyMs, follow, now = Date.now }:
       await read();
       tell();
       for await (const _ of follow(signal)) {
-        if (waiting !== null || now() < dueMs) continue;
+        if (waiting !== null || clock.steadyMs() < dueMs) continue;
         await read();
         tell();
       }

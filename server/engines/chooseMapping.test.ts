@@ -32,6 +32,9 @@ describe("the mapping of an exposition", () => {
 
   it("is none for text that no engine writes", () => {
     expect(chosen("up 1\nvllmish 2\n")).toBeNull();
+    // Triton with a model that is no LLM, and somebody else's names.
+    expect(chosen('nv_inference_request_success{model="resnet"} 4\nnv_gpu_utilization 0.1\n')).toBeNull();
+    expect(chosen("nv_peer_mem_pages 3\n")).toBeNull();
     expect(chosen('{"message":"not found"}')).toBeNull();
     expect(chosen("")).toBeNull();
   });
@@ -68,6 +71,9 @@ describe("the mapping of an exposition", () => {
     ["0.10.0", "0.9.2", null],
     ["0.30.0", "0.9.2", null],
     ["dev", "0.9.2", null],
+    ["0.1.dev1+g7a3c9f1", "0.9.2", null],
+    ["0.1.dev9821+gabcdef0.d20260101.cu128", "0.9.2", null],
+    ["0.9.1.dev3+g7a3c9f1", "0.8", "0.9.2"],
     [null, "0.9.2", null],
   ])("goes by version %s where no name tells the releases apart", (version, from, before) => {
     expect(chosen("vllm:num_requests_running 1\n", version)?.versions).toEqual({ from, before });
@@ -76,6 +82,13 @@ describe("the mapping of an exposition", () => {
   it("goes by the name that is there where the version says otherwise", () => {
     expect(chosen("vllm:kv_cache_usage_perc 0.5\n", "0.6.0")?.kvUse).toMatchObject({ value: { max: 0.5 } });
     expect(chosen("vllm:gpu_cache_usage_perc 0.5\n", "0.30.0")?.kvUse).toMatchObject({ value: { max: 0.5 } });
+  });
+
+  it("goes by the version where names mark several releases", () => {
+    const both = "vllm:num_requests_swapped 0\nvllm:gpu_prefix_cache_queries_total 9\n";
+    expect(chosen(both, "0.7.3")?.versions).toEqual({ from: null, before: "0.11" });
+    expect(chosen(both, "0.8.5")?.versions).toEqual({ from: "0.8", before: "0.9.2" });
+    expect(chosen(`${both}vllm:prefix_cache_queries_total 9\n`, "0.8.5")?.versions).toEqual({ from: "0.8", before: "0.9.2" });
   });
 
   it("knows llama.cpp's builds with and without a gauge of the KV cache", () => {

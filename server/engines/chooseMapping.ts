@@ -2,6 +2,9 @@ import type { EngineMapping } from "./engineMapping";
 import { type Mappings, mappingsInForce } from "./mappingsInForce";
 import type { PromText } from "./promText";
 
+/** What setuptools-scm calls a build from sources without their tags, whatever release they are of. */
+const UNTAGGED = /^v?0\.1\.dev\d/;
+
 /**
  * Finds the mapping for an exposition: by what its names begin with, then by names that mark a row, then by the engine's version where that
  * is known. The name that is there wins over the version: builds carry backports and odd version texts. The operator's own rows
@@ -15,7 +18,7 @@ export function chooseMapping(
   version: string | null,
   { own, builtIn }: Mappings = mappingsInForce(),
 ): EngineMapping | undefined {
-  const known = version !== null && /\d/.test(version) ? version : null;
+  const known = version !== null && /\d/.test(version) && !UNTAGGED.test(version) ? version : null;
   return (
     choose(
       metrics,
@@ -28,7 +31,7 @@ export function chooseMapping(
 function choose(metrics: PromText, version: string | null, mappings: readonly EngineMapping[]): EngineMapping | undefined {
   const names = [...metrics.byName.keys()];
   const possible = mappings.filter(
-    ({ prefix, build }) => names.some((name) => name.startsWith(prefix)) && (build === null || version?.includes(build) === true),
+    ({ sign, build }) => names.some((name) => name.startsWith(sign)) && (build === null || version?.includes(build) === true),
   );
   const marked = possible.filter(({ marks }) => marks.some((name) => metrics.byName.has(name)));
   const dated = possible.filter(({ versions }) => version !== null && isWithin(version, versions));

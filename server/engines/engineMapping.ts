@@ -12,7 +12,6 @@ export const notions = {
   prefixQueries: { kind: "number", unit: "since the start", meaning: "tokens looked up in the prefix cache" },
   prefixHits: { kind: "number", unit: "since the start", meaning: "tokens found there" },
   answered: { kind: "number", unit: "since the start", meaning: "requests that got their answer; aborted and failed ones do not count" },
-  finished: { kind: "outcomes", unit: "since the start", meaning: "requests by how they ended, in the engine's words" },
   ttftSeconds: { kind: "histogram", unit: "seconds", meaning: "to the first token" },
   tpotSeconds: { kind: "histogram", unit: "seconds", meaning: "per output token, one mean a request" },
   itlSeconds: { kind: "histogram", unit: "seconds", meaning: "between tokens, each gap counted" },
@@ -43,22 +42,16 @@ const numberSchema = z.strictObject({ ...seriesFields, plus: seriesSchema.option
 const shareSchema = z.strictObject({ ...seriesFields, of: seriesSchema.optional() });
 /** Tokens as they stand; or the product of two labels of an information metric; or blocks `times` the tokens of one. */
 const capacitySchema = z.strictObject({ ...seriesFields, labels: z.array(text).min(1).optional(), times: seriesSchema.optional() });
-/** A counter by the first of these labels that a series has; or one whose requests all ended `as` this. */
-const outcomesSchema = z.union([
-  z.strictObject({ ...seriesFields, by: z.array(text).min(1) }),
-  z.strictObject({ ...seriesFields, as: text }),
-]);
 /** The value of `label` of the series that is 1. */
 const stateSchema = z.strictObject({ ...seriesFields, label: text });
 
-/** Of several sources the first that is there counts; of outcomes all that are there. null: engines of this row have no such metric. */
+/** Of several sources the first that is there counts. null: engines of this row have no such metric. */
 const of = <Source extends z.ZodType>(source: Source) => z.array(source).min(1).nullable();
 
 const kinds = {
   number: of(numberSchema),
   share: of(shareSchema),
   capacity: of(capacitySchema),
-  outcomes: of(outcomesSchema),
   histogram: of(seriesSchema),
   state: of(stateSchema),
 };
@@ -83,6 +76,8 @@ export const engineRowSchema = z.strictObject({
   engine: text,
   /** Any of them stands before every name. */
   prefixes: z.array(text).min(1),
+  /** How this engine's names go on, where other programs write the prefix too: text without such a name is not its own. */
+  sign: text.optional(),
   /** First version with these names and first version without them; null is open. */
   versions: z.strictObject({ from: version.nullable().default(null), before: version.nullable().default(null) }).prefault({}),
   /** Only builds whose version has this text. */
@@ -104,6 +99,8 @@ export type NotionSources = { readonly [Name in NotionName]: NonNullable<z.outpu
 export interface EngineMapping {
   readonly engine: string;
   readonly prefix: string;
+  /** What one of its names begins with, at least the prefix. */
+  readonly sign: string;
   readonly versions: ReadRow["versions"];
   readonly build: string | null;
   readonly marks: readonly string[];
@@ -113,10 +110,11 @@ export interface EngineMapping {
 
 /** The mappings of a row, one for each prefix. */
 export function mappingsOf(row: EngineRow): readonly EngineMapping[] {
-  const { engine, prefixes, versions, build = null, marks, series, notions: sources } = engineRowSchema.parse(row);
+  const { engine, prefixes, sign = "", versions, build = null, marks, series, notions: sources } = engineRowSchema.parse(row);
   return prefixes.map((prefix) => ({
     engine,
     prefix,
+    sign: prefix + sign,
     versions,
     build,
     marks: marks.map((name) => prefix + name),

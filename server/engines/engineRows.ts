@@ -12,9 +12,8 @@ const vllmNotions = {
   preemptions: [{ name: "num_preemptions_total" }],
   promptTokens: [{ name: "prompt_tokens_total" }],
   generationTokens: [{ name: "generation_tokens_total" }],
-  answered: [{ name: "request_success_total", except: { finished_reason: ["abort", "error"], finish_reason: ["abort", "error"] } }],
   // llm-d-inference-sim calls the label finish_reason.
-  finished: [{ name: "request_success_total", by: ["finished_reason", "finish_reason"] }],
+  answered: [{ name: "request_success_total", except: { finished_reason: ["abort", "error"], finish_reason: ["abort", "error"] } }],
   ttftSeconds: [{ name: "time_to_first_token_seconds" }],
   endToEndSeconds: [{ name: "e2e_request_latency_seconds" }],
   queueSeconds: [{ name: "request_queue_time_seconds" }],
@@ -79,6 +78,7 @@ const vllm: readonly EngineRow[] = [
       ...vllmNotions,
       kvUse: [{ name: "gpu_cache_usage_perc" }],
       itlSeconds: [{ name: "time_per_output_token_seconds" }],
+      queueSeconds: [...vllmNotions.queueSeconds, { name: "time_in_queue_requests" }],
     },
   },
 ];
@@ -99,10 +99,6 @@ const sglangNotions = {
   generationTokens: [{ name: "generation_tokens_total" }],
   prefixQueries: [{ name: "prompt_tokens_total" }],
   answered: [{ name: "num_requests_total" }],
-  finished: [
-    { name: "num_requests_total", as: "finished" },
-    { name: "num_aborted_requests_total", as: "abort" },
-  ],
   ttftSeconds: [{ name: "time_to_first_token_seconds" }],
   endToEndSeconds: [{ name: "e2e_request_latency_seconds" }],
 } satisfies EngineRow["notions"];
@@ -151,12 +147,6 @@ const tgi: EngineRow = {
     promptTokens: [{ name: "request_input_length_sum" }],
     generationTokens: [{ name: "request_generated_tokens_sum" }],
     answered: [{ name: "request_success" }, { name: "request_success_total" }],
-    finished: [
-      { name: "request_success", as: "success" },
-      { name: "request_success_total", as: "success" },
-      { name: "request_failure", by: ["err"] },
-      { name: "request_failure_total", by: ["err"] },
-    ],
     tpotSeconds: [{ name: "request_mean_time_per_token_duration" }],
     endToEndSeconds: [{ name: "request_duration" }],
     queueSeconds: [{ name: "request_queue_duration" }],
@@ -177,7 +167,6 @@ const trtllmServe: EngineRow = {
     prefixQueries: [{ name: "prompt_tokens_total" }],
     prefixHits: [{ name: "prompt_cached_tokens_total" }],
     answered: [{ name: "request_success_total", except: { finished_reason: ["abort", "error", "cancelled"] } }],
-    finished: [{ name: "request_success_total", by: ["finished_reason"] }],
     ttftSeconds: [{ name: "time_to_first_token_seconds" }],
     tpotSeconds: [{ name: "time_per_output_token_seconds" }],
     endToEndSeconds: [{ name: "e2e_request_latency_seconds" }],
@@ -187,19 +176,19 @@ const trtllmServe: EngineRow = {
 
 /** Triton with the TensorRT-LLM backend: requests of its batch manager, answers of Triton itself. Its times are sums, not histograms. */
 const blocks = (kind: string) => ({ name: "trt_llm_kv_cache_block_metrics", only: { kv_cache_block_type: [kind] } });
+const successes = { name: "inference_request_success" };
 const triton: EngineRow = {
   engine: "triton-tensorrt-llm",
   prefixes: ["nv_"],
+  // Triton writes nv_ of any model, and so do other programs.
+  sign: "trt_llm_",
   notions: {
     running: [{ name: "trt_llm_request_metrics", only: { request_type: ["scheduled"] } }],
     waiting: [{ name: "trt_llm_request_metrics", only: { request_type: ["waiting"] } }],
     kvUse: [blocks("fraction"), { ...blocks("used"), of: blocks("max") }],
     kvCapacityTokens: [{ ...blocks("max"), times: blocks("tokens_per") }],
-    answered: [{ name: "inference_request_success" }],
-    finished: [
-      { name: "inference_request_success", as: "success" },
-      { name: "inference_request_failure", by: ["reason"] },
-    ],
+    // An ensemble counts a request once more in each of its models.
+    answered: [...["ensemble", "tensorrt_llm"].map((model) => ({ ...successes, only: { model: [model] } })), successes],
   },
 };
 
@@ -240,7 +229,6 @@ const weirGateway: EngineRow = {
     promptTokens: tokens("input"),
     generationTokens: tokens("output"),
     answered: [{ name: "requests_total", only: { status: ["200"] } }],
-    finished: [{ name: "requests_total", by: ["status"] }],
     ttftSeconds: [{ name: "time_to_first_token_seconds" }],
     tpotSeconds: [{ name: "time_per_output_token_seconds" }],
     endToEndSeconds: [{ name: "request_seconds" }],

@@ -27,7 +27,7 @@ mappings:
       kvUse:
         - { name: gpu_cache_usage_perc }
         - { name: blocks, only: { state: [used] }, of: { name: blocks, only: { state: [max] } } }
-      finished: [{ name: request_success_total, by: [reason] }]
+      sleepState: [{ name: sleep_state, label: state }]
       preemptions: null
 `;
 
@@ -48,7 +48,7 @@ describe("mappings of an operator's own", () => {
     expect(mapping && readNotions(metrics, mapping)).toMatchObject({
       running: { state: "value", value: 4 },
       kvUse: { state: "value", value: { max: 0.25, mean: 0.25 } },
-      finished: { state: "absent", lookedFor: "lmdeploy:request_success_total" },
+      sleepState: { state: "absent", lookedFor: "lmdeploy:sleep_state" },
       preemptions: { state: "not-applicable" },
       ttftSeconds: { state: "not-applicable" },
     });
@@ -65,7 +65,7 @@ describe("mappings of an operator's own", () => {
     ["mappings:\n  - engine: a\n    prefixes: [b", /is no YAML in line \d: /],
     [lmdeploy.replace("num_requests_running", "5"), "is wrong in line 8, mappings.0.notions.running.0.name: "],
     [lmdeploy.replace("      preemptions", "      preemptoins"), /is wrong in line 8, mappings.0.notions: Unrecognized key: "preemptoins"/],
-    [lmdeploy.replace("by: [reason]", "buy: [reason]"), "is wrong in line 12, mappings.0.notions.finished.0: "],
+    [lmdeploy.replace("label: state", "lable: state"), "is wrong in line 12, mappings.0.notions.sleepState.0"],
     [lmdeploy.replace('"0.9"', '"new"'), "is wrong in line 5, mappings.0.versions.from: a version is numbers and points, as 0.9.2;"],
     [lmdeploy.replace('prefixes: ["lmdeploy:"]', "prefixes: []"), "is wrong in line 4, mappings.0.prefixes: "],
     ["engines: []\n", "is wrong in line 1"],

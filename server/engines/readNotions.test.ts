@@ -102,16 +102,73 @@ describe("a notion", () => {
     expect(value(read([...awake, state(1, "awake", 0), state(1, "discard_all", 1)]), "sleepState")).toBe("discard_all");
   });
 
-  it("leaves requests that got no answer out of those answered, and keeps them among those finished", () => {
+  it("leaves requests that got no answer out of those answered, which are none where all got none", () => {
     const vllm = read(["stop", "abort"].map((reason, at) => `vllm:request_success_total{finished_reason="${reason}"} ${5 - at}`));
-    expect([value(vllm, "answered"), value(vllm, "finished")]).toEqual([5, { stop: 5, abort: 4 }]);
+    expect(value(vllm, "answered")).toBe(5);
+    expect(value(read(['vllm:request_success_total{finished_reason="abort"} 5']), "answered")).toBe(0);
+    expect(value(read(['vllm:request_success_total{finished_reason="abort"} NaN']), "answered")).toBe("absent");
     // As llm-d-inference-sim calls the label.
     const sim = read(["length", "abort"].map((reason, at) => `vllm:request_success_total{finish_reason="${reason}"} ${5 - at}`));
-    expect([value(sim, "answered"), value(sim, "finished")]).toEqual([5, { length: 5, abort: 4 }]);
+    expect(value(sim, "answered")).toBe(5);
     const sglang = read(["sglang:num_requests_total 9", "sglang:num_aborted_requests_total 2"]);
-    expect([value(sglang, "answered"), value(sglang, "finished")]).toEqual([9, { finished: 9, abort: 2 }]);
+    expect(value(sglang, "answered")).toBe(9);
     const tgi = read(["tgi_request_success 3", 'tgi_request_failure{err="overloaded"} 1', 'tgi_request_failure{err="validation"} 2']);
-    expect([value(tgi, "answered"), value(tgi, "finished")]).toEqual([3, { success: 3, overloaded: 1, validation: 2 }]);
+    expect(value(tgi, "answered")).toBe(3);
+  });
+
+  it("counts a request of Triton once, whichever of its models pass it on", () => {
+    const sign = 'nv_trt_llm_request_metrics{request_type="active",version="1"} 0';
+    const passing = ["preprocessing", "tensorrt_llm", "postprocessing", "ensemble"];
+    const through = (models: readonly string[]) =>
+      value(
+        read([sign, ...models.map((model, at) => `nv_inference_request_success{model="${model}",version="1"} ${10 + at}`)]),
+        "answered",
+      );
+    expect(through(passing)).toBe(13);
+    expect(through(passing.slice(0, 3))).toBe(11);
+    expect(through(["mine", "other"])).toBe(21);
+  });
+
+  it("is the time in the queue under the name that vLLM's V0 gave it, too", () => {
+    const bucket = (name: string, count: number) => `vllm:${name}_bucket{le="+Inf"} ${count}`;
+    const old = ["vllm:num_requests_swapped 0", bucket("time_in_queue_requests", 3)];
+    expect(value(read(old), "queueSeconds")).toMatchObject({ cumulative: [3] });
+    expect(value(read([...old, bucket("request_queue_time_seconds", 4)]), "queueSeconds")).toMatchObject({ cumulative: [4] });
+  });
+
+  it("has in the open bucket of a histogram that leaves it out what was observed in all", () => {
+    const ttft = (end: string) => `vllm:time_to_first_token_seconds_${end}`;
+    const whole = value(read([ttft('bucket{le="0.1"} 5'), ttft('bucket{le="0.5"} 7'), ttft("count 9")]), "ttftSeconds");
+    expect(whole).toEqual({ bounds: [0.1, 0.5, Number.POSITIVE_INFINITY], cumulative: [5, 7, 9], sum: null });
+  });
+
+  it("is absent where ranks have other buckets, as their counts tell nothing of one another", () => {
+    const bucket = (engine: number, bound: string, count: number) =>
+      `vllm:time_to_first_token_seconds_bucket{engine="${engine}",le="${bound}"} ${count}`;
+    const first = [bucket(0, "1", 5), bucket(0, "+Inf", 5)];
+    expect(value(read([...first, bucket(1, "2", 3), bucket(1, "+Inf", 3)]), "ttftSeconds")).toBe("absent");
+    expect(value(read([...first, bucket(1, "+Inf", 3)]), "ttftSeconds")).toBe("absent");
+    const closed = [bucket(0, "1", 5), bucket(1, "2", 3)];
+    const counts = [0, 1].map((engine) => `vllm:time_to_first_token_seconds_count{engine="${engine}"} 5`);
+    expect(value(read([...closed, ...counts]), "ttftSeconds")).toBe("absent");
+  });
+
+  it("has no sum of a histogram one of whose ranks writes none", () => {
+    const bucket = (engine: number) => `vllm:time_to_first_token_seconds_bucket{engine="${engine}",le="+Inf"} 2`;
+    const readings = read([bucket(0), bucket(1), 'vllm:time_to_first_token_seconds_sum{engine="0"} 1']);
+    expect(value(readings, "ttftSeconds")).toMatchObject({ cumulative: [4], sum: null });
+  });
+
+  it("tells other series from the same in another order", () => {
+    const tokens = (engine: number, count: number) => `vllm:prompt_tokens_total{engine="${engine}"} ${count}`;
+    const series = (lines: readonly string[]) => {
+      const { promptTokens } = read(lines);
+      return promptTokens.state === "value" ? promptTokens.series : null;
+    };
+    const both = series([tokens(0, 5), tokens(1, 6)]);
+    expect(series([tokens(1, 8), tokens(0, 9)])).toBe(both);
+    expect(series([tokens(0, 5), tokens(2, 6)])).not.toBe(both);
+    expect(series([tokens(0, 5), tokens(1, Number.NaN)])).not.toBe(both);
   });
 
   it("is made of what each engine type has", () => {

@@ -3,7 +3,8 @@ import type { PromSample, PromText } from "./promText";
 
 /** What one exposition says of one notion. Absent is never zero. */
 export type Reading<Value> =
-  | { readonly state: "value"; readonly value: Value }
+  /** `series` tells which series counted: where it is another number between two scrapes, their values cannot be subtracted. */
+  | { readonly state: "value"; readonly value: Value; readonly series: number }
   | { readonly state: "absent"; readonly lookedFor: string }
   /** Engines of this type and version have no such metric. */
   | { readonly state: "not-applicable" };
@@ -17,7 +18,8 @@ export interface BucketCounts {
 }
 
 type SourceOf<Name extends keyof NotionSources> = NonNullable<NotionSources[Name]>[number];
-type Read<Source, Value> = (source: Source, metrics: PromText, rules: SeriesRules) => Value | null;
+type Made<Value> = { readonly value: Value; readonly series: number };
+type Read<Source, Value> = (source: Source, metrics: PromText, rules: SeriesRules) => Made<Value> | null;
 
 /** The samples of `name` that count. */
 export function seriesOf(metrics: PromText, name: string, { only, except }: SeriesSource, rules: SeriesRules): readonly PromSample[] {
@@ -64,80 +66,87 @@ function isLowerRank(one: PromSample, other: PromSample, ranks: readonly string[
   return false;
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+const sum = (samples: readonly PromSample[]): number => samples.reduce((total, { value }) => total + value, 0);
+const largest = (samples: readonly PromSample[]): number => Math.max(...samples.map(({ value }) => value));
 
-function valuesOf(source: SeriesSource, metrics: PromText, rules: SeriesRules): readonly number[] | null {
+/** Tells sets of series apart by their labels (FNV-1a), in whatever order they are written. */
+function identity(samples: readonly PromSample[]): number {
+  let total = 0;
+  for (const { labelText } of samples) {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < labelText.length; at += 1) hash = Math.imul(hash ^ labelText.charCodeAt(at), 0x01000193);
+    total = (total + (hash >>> 0)) % 2 ** 32;
+  }
+  return total;
+}
+
+/** Those of a source; null where its metric is not there. */
+function samplesOf(source: SeriesSource, metrics: PromText, rules: SeriesRules): readonly PromSample[] | null {
   const samples = seriesOf(metrics, source.name, source, rules);
-  return samples.length === 0 ? null : samples.map(({ value }) => value);
+  if (samples.length > 0) return samples;
+  // Where all that is written is not to count, there is nothing that counts, and that is known.
+  const { except, ...all } = source;
+  return except !== undefined && seriesOf(metrics, source.name, all, rules).length > 0 ? [] : null;
 }
 
 const readNumber: Read<SourceOf<"running">, number> = (source, metrics, rules) => {
-  const values = valuesOf(source, metrics, rules);
-  if (values === null) return null;
-  const more = source.plus === undefined ? null : valuesOf(source.plus, metrics, rules);
-  return sum(values) + sum(more ?? []);
+  const samples = samplesOf(source, metrics, rules);
+  if (samples === null) return null;
+  const all = [...samples, ...((source.plus === undefined ? null : samplesOf(source.plus, metrics, rules)) ?? [])];
+  return { value: sum(all), series: identity(all) };
 };
 
 const readShare: Read<SourceOf<"kvUse">, { readonly max: number; readonly mean: number }> = (source, metrics, rules) => {
-  const values = valuesOf(source, metrics, rules);
-  if (values === null) return null;
-  if (source.of === undefined) return { max: Math.max(...values), mean: sum(values) / values.length };
-  const whole = sum(valuesOf(source.of, metrics, rules) ?? []);
-  return whole > 0 ? { max: sum(values) / whole, mean: sum(values) / whole } : null;
+  const samples = seriesOf(metrics, source.name, source, rules);
+  if (samples.length === 0) return null;
+  const series = identity(samples);
+  if (source.of === undefined) return { value: { max: largest(samples), mean: sum(samples) / samples.length }, series };
+  const whole = sum(samplesOf(source.of, metrics, rules) ?? []);
+  return whole > 0 ? { value: { max: sum(samples) / whole, mean: sum(samples) / whole }, series } : null;
 };
 
 const readCapacity: Read<SourceOf<"kvCapacityTokens">, number> = (source, metrics, rules) => {
   const { labels: factors, times } = source;
+  const samples = seriesOf(metrics, source.name, source, rules);
+  if (samples.length === 0) return null;
+  const series = identity(samples);
   if (factors !== undefined) {
-    const products = seriesOf(metrics, source.name, source, rules).map(({ labels }) =>
-      factors.reduce((product, label) => product * Number.parseInt(labels[label] ?? "", 10), 1),
-    );
-    return products.length === 0 || !products.every(Number.isFinite) ? null : sum(products);
+    const products = samples.map(({ labels }) => factors.reduce((product, label) => product * Number.parseInt(labels[label] ?? "", 10), 1));
+    return products.every(Number.isFinite) ? { value: products.reduce((total, product) => total + product, 0), series } : null;
   }
-  const values = valuesOf(source, metrics, rules);
-  if (values === null || times === undefined) return values === null ? null : sum(values);
-  const each = valuesOf(times, metrics, rules);
-  return each === null ? null : sum(values) * Math.max(...each);
+  if (times === undefined) return { value: sum(samples), series };
+  const each = seriesOf(metrics, times.name, times, rules);
+  return each.length === 0 ? null : { value: sum(samples) * largest(each), series };
 };
 
 const readHistogram: Read<SourceOf<"ttftSeconds">, BucketCounts> = (source, metrics, rules) => {
-  const counts = new Map<number, number>();
-  for (const { labels, value } of seriesOf(metrics, `${source.name}_bucket`, source, rules)) {
-    const bound = labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(labels.le);
-    if (!Number.isNaN(bound)) counts.set(bound, (counts.get(bound) ?? 0) + value);
+  const buckets = new Map<number, PromSample[]>();
+  for (const sample of seriesOf(metrics, `${source.name}_bucket`, source, rules)) {
+    const bound = sample.labels.le === "+Inf" ? Number.POSITIVE_INFINITY : Number(sample.labels.le);
+    if (Number.isNaN(bound)) continue;
+    const known = buckets.get(bound);
+    if (known === undefined) buckets.set(bound, [sample]);
+    else known.push(sample);
   }
-  if (counts.size === 0) return null;
-  if (!counts.has(Number.POSITIVE_INFINITY)) {
-    // Where the open bucket is left out the count says the same; without it nobody knows how much was observed.
-    const count = valuesOf({ ...source, name: `${source.name}_count` }, metrics, rules);
-    if (count === null) return null;
-    counts.set(Number.POSITIVE_INFINITY, sum(count));
-  }
-  const bounds = [...counts.keys()].sort((left, right) => left - right);
-  const sums = valuesOf({ ...source, name: `${source.name}_sum` }, metrics, rules);
-  return { bounds, cumulative: bounds.map((bound) => counts.get(bound) ?? 0), sum: sums === null ? null : sum(sums) };
+  if (buckets.size === 0) return null;
+  // Where the open bucket is left out the count says the same; without it nobody knows how much was observed.
+  const whole = buckets.get(Number.POSITIVE_INFINITY) ?? seriesOf(metrics, `${source.name}_count`, source, rules);
+  buckets.set(Number.POSITIVE_INFINITY, [...whole]);
+  // A rank without a bucket that others have: its count there is not known, and a sum without it would be no count of all.
+  if (whole.length === 0 || [...buckets.values()].some(({ length }) => length !== whole.length)) return null;
+  const bounds = [...buckets.keys()].sort((left, right) => left - right);
+  const sums = seriesOf(metrics, `${source.name}_sum`, source, rules);
+  const counts = { bounds, cumulative: bounds.map((bound) => sum(buckets.get(bound) ?? [])) };
+  return { value: { ...counts, sum: sums.length === whole.length ? sum(sums) : null }, series: identity([...whole, ...sums]) };
 };
 
 const readState: Read<SourceOf<"sleepState">, string> = (source, metrics, rules) => {
-  const states = seriesOf(metrics, source.name, source, rules)
-    .filter(({ value }) => value === 1)
-    .map(({ labels }) => labels[source.label] ?? "");
+  const samples = seriesOf(metrics, source.name, source, rules);
+  const states = samples.filter(({ value }) => value === 1).map(({ labels }) => labels[source.label] ?? "");
   // An engine one of whose ranks sleeps is not awake.
-  return states.find((state) => state !== "awake") ?? states[0] ?? null;
+  const state = states.find((each) => each !== "awake") ?? states[0];
+  return state === undefined ? null : { value: state, series: identity(samples) };
 };
-
-/** Counts by outcome, from every source that is there. */
-function readOutcomes(sources: NonNullable<NotionSources["finished"]>, metrics: PromText, rules: SeriesRules) {
-  const outcomes = new Map<string, number>();
-  for (const source of sources) {
-    for (const { labels, value } of seriesOf(metrics, source.name, source, rules)) {
-      const by = "by" in source ? source.by.find((label) => labels[label] !== undefined) : undefined;
-      const outcome = "as" in source ? source.as : ((by === undefined ? undefined : labels[by]) ?? "unknown");
-      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + value);
-    }
-  }
-  return outcomes.size === 0 ? null : Object.fromEntries(outcomes);
-}
 
 /** The series a source asks for, as one would ask Prometheus. */
 function asked({ name, only }: SeriesSource): string {
@@ -152,8 +161,8 @@ export function readNotions(metrics: PromText, { notions, series: rules }: Engin
   const first = <Source extends SeriesSource, Value>(sources: readonly Source[] | null, read: Read<Source, Value>): Reading<Value> => {
     if (sources === null) return { state: "not-applicable" };
     for (const source of sources) {
-      const value = read(source, metrics, rules);
-      if (value !== null) return { state: "value", value };
+      const made = read(source, metrics, rules);
+      if (made !== null) return { state: "value", ...made };
     }
     return { state: "absent", lookedFor: sources.map(asked)[0] ?? "" };
   };
@@ -172,7 +181,6 @@ export function readNotions(metrics: PromText, { notions, series: rules }: Engin
     prefixQueries: first(notions.prefixQueries, readNumber),
     prefixHits: first(notions.prefixHits, readNumber),
     answered: first(notions.answered, readNumber),
-    finished: first(notions.finished, () => readOutcomes(notions.finished ?? [], metrics, rules)),
     ttftSeconds: histogram(notions.ttftSeconds),
     tpotSeconds: histogram(notions.tpotSeconds),
     itlSeconds: histogram(notions.itlSeconds),

@@ -25,7 +25,6 @@ const vllm = (prefix: string): Readonly<Record<NotionName, string>> => ({
   prefixQueries: `${prefix}prefix_cache_queries_total`,
   prefixHits: `${prefix}prefix_cache_hits_total`,
   answered: `${prefix}request_success_total`,
-  finished: `${prefix}request_success_total`,
   ttftSeconds: bucket(`${prefix}time_to_first_token_seconds`),
   tpotSeconds: bucket(`${prefix}request_time_per_output_token_seconds`),
   itlSeconds: bucket(`${prefix}inter_token_latency_seconds`),
@@ -44,7 +43,6 @@ const sglang: Partial<Record<NotionName, string>> = {
   prefixQueries: "sglang:prompt_tokens_total",
   prefixHits: "sglang:cached_tokens_total",
   answered: "sglang:num_requests_total",
-  finished: "sglang:num_requests_total",
   ttftSeconds: bucket("sglang:time_to_first_token_seconds"),
   tpotSeconds: bucket("sglang:request_time_per_output_token_seconds"),
   itlSeconds: bucket("sglang:inter_token_latency_seconds"),
@@ -85,7 +83,6 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
       "kvCapacityTokens",
       "preemptions",
       "answered",
-      "finished",
       "ttftSeconds",
       "tpotSeconds",
       "itlSeconds",
@@ -113,7 +110,6 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
       prefixQueries: 5,
       prefixHits: 1,
       answered: 1,
-      finished: { finished: 1 },
       ttftSeconds: observed(1, 2),
       itlSeconds: observed(31, 2),
       endToEndSeconds: observed(1, 2),
@@ -144,7 +140,6 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
       promptTokens: "tgi_request_input_length_sum",
       generationTokens: "tgi_request_generated_tokens_sum",
       answered: "tgi_request_success",
-      finished: "tgi_request_success",
       tpotSeconds: bucket("tgi_request_mean_time_per_token_duration"),
       endToEndSeconds: bucket("tgi_request_duration"),
       // The fixture has its sum and count, and no buckets.
@@ -158,8 +153,7 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
     {
       kvUse: 'nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type="fraction"}',
       kvCapacityTokens: 'nv_trt_llm_kv_cache_block_metrics{kv_cache_block_type="max"}',
-      answered: "nv_inference_request_success",
-      finished: "nv_inference_request_success",
+      answered: 'nv_inference_request_success{model="ensemble"}',
     },
     { running: 1, waiting: 1 },
     [
@@ -192,7 +186,7 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
       endToEndSeconds: bucket("trtllm_e2e_request_latency_seconds"),
       queueSeconds: bucket("trtllm_request_queue_time_seconds"),
     },
-    { kvUse: used(0.62), answered: 100, finished: { stop: 95, length: 5 } },
+    { kvUse: used(0.62), answered: 100 },
     ["preemptions", "itlSeconds", "sleepState"],
   ),
   "vllm-0.10.0-transition.prom": reads("vllm", vllm("vllm:"), { kvUse: used(9.75010481363281e-6), prefixQueries: 32, prefixHits: 0 }),
@@ -208,7 +202,6 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
     prefixQueries: 117,
     prefixHits: 64,
     answered: 1,
-    finished: { length: 1 },
     ttftSeconds: observed(1, 17),
     tpotSeconds: observed(6, 2),
     itlSeconds: observed(144, 3),
@@ -220,7 +213,6 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
     running: 8,
     generationTokens: 27_453,
     answered: 132,
-    finished: { stop: 1, length: 131, abort: 0 },
     // Eight buckets; the open one is left out and its count taken from `_count`.
     ttftSeconds: observed(140, 9),
   }),
@@ -237,7 +229,6 @@ const expositions: Readonly<Record<string, Expected | "no engine">> = {
     promptTokens: 10,
     generationTokens: 7,
     answered: 3,
-    finished: { eos: 2, stop: 1 },
   }),
   "vllm-v1-idle.prom": reads("vllm", vllm("vllm:"), {
     running: 0,
@@ -263,7 +254,8 @@ const otherFiles: Readonly<Record<string, { readonly bad: number; readonly sampl
 
 /** A reading as the table writes it. */
 function shown(reading: NotionReadings[NotionName]): unknown {
-  if (reading.state !== "value" || typeof reading.value !== "object" || !("bounds" in reading.value)) return reading;
+  if (reading.state !== "value") return reading;
+  if (typeof reading.value !== "object" || !("bounds" in reading.value)) return { state: "value", value: reading.value };
   const { bounds, cumulative } = reading.value as { readonly bounds: readonly number[]; readonly cumulative: readonly number[] };
   expect(bounds.at(-1)).toBe(Number.POSITIVE_INFINITY);
   return { state: "value", value: observed(cumulative.at(-1) ?? Number.NaN, bounds.length) };

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
+import { type Clock, systemClock } from "./clock";
 import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
 import { createGatewayWatch } from "./gatewayWatch";
 import { createGpuTarget, type GpuTarget } from "./gpuTarget";
@@ -22,7 +23,7 @@ export interface CollectorOptions {
   readonly timeScale: number;
   /** Half a second to five in use. */
   readonly intervalMs?: number;
-  readonly now?: () => number;
+  readonly clock?: Clock;
   /** Quality label of an answer, where the cluster's prompts have one; absent quality stays null. */
   readonly labelOf?: (decision: Decision) => number | null;
   /** Told of every scrape: engines, GPUs, the gateway. */
@@ -67,12 +68,12 @@ const LANES = { answering: 32, failing: 8 };
  * puts what is known by then into one frame.
  */
 export function createCollector(options: CollectorOptions): Collector {
-  const { clusterId, timeScale, intervalMs = 1000, now = Date.now, onScrape = () => undefined } = options;
+  const { clusterId, timeScale, intervalMs = 1000, clock = systemClock, onScrape = () => undefined } = options;
   const watched = new Map<string, { readonly target: Target; readonly engine: EngineTarget }>();
   const lanes = { answering: createScrapeLane(LANES.answering), failing: createScrapeLane(LANES.failing) };
   const busy = new Set<Scraped>();
   let gpus: GpuTarget | null = null;
-  const gateway = createGatewayWatch({ ...options, adminUrl: options.gatewayAdminUrl, intervalMs, now, onScrape });
+  const gateway = createGatewayWatch({ ...options, adminUrl: options.gatewayAdminUrl, intervalMs, clock, onScrape });
   const ring: LiveFrame[] = [];
   const wakeUps = new Set<() => void>();
   const delays = new Set<NodeJS.Timeout>();
@@ -105,7 +106,7 @@ export function createCollector(options: CollectorOptions): Collector {
       const known = watched.get(target.id)?.target;
       const same = known?.url === target.url && known.model === target.model;
       if (same && isDeepStrictEqual(known.access, target.access)) continue;
-      watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, now, onScrape }) });
+      watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, clock, onScrape }) });
     }
     gpus ??= watchGpus();
   };
@@ -118,7 +119,7 @@ export function createCollector(options: CollectorOptions): Collector {
 
   const watchGpus = (): GpuTarget | null => {
     const { dcgmUrl: url } = options;
-    const how = { intervalMs, now, onScrape };
+    const how = { intervalMs, clock, onScrape };
     if (url !== null) return createGpuTarget({ kind: "dcgm-exporter", url }, { ...how, node: () => onlyNode() ?? new URL(url).hostname });
     const here = [...watched.values()].map(({ target }) => isLoopback(new URL(target.url).hostname));
     if (here.length === 0 || here.includes(false)) return null;
@@ -134,7 +135,7 @@ export function createCollector(options: CollectorOptions): Collector {
 
   const round = (): void => {
     // Frames are told apart by their time: two never share one, even if the clock is set back.
-    const atMs = Math.max(now(), (ring.at(-1)?.atMs ?? 0) + 1);
+    const atMs = Math.max(clock.wallMs(), (ring.at(-1)?.atMs ?? 0) + 1);
     refreshTargets();
     const engines = [...watched.values()].map(({ target, engine }) => ({ ...engine.frame(), health: gateway.engineHealth(target.id) }));
     const models = modelFrames([...watched.values()].map(({ target: { model }, engine }) => ({ model, observed: engine.observed() })));
@@ -168,7 +169,7 @@ export function createCollector(options: CollectorOptions): Collector {
     routing: gateway.routing,
     models: gateway.models,
     askGateway: () => gateway.poll(),
-    async *follow(signal, afterMs = now()) {
+    async *follow(signal, afterMs = clock.wallMs()) {
       let seenMs = afterMs;
       while (!signal.aborted && !closed) {
         const next = ring.find((frame) => frame.atMs > seenMs);
@@ -193,10 +194,11 @@ export function createCollector(options: CollectorOptions): Collector {
 
 const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
-/** What is of the present only: it would make ten minutes of frames many times as large. */
+/** Without what is of the present only: it would make ten minutes of frames many times as large. */
 const pastFrame = (frame: LiveFrame): LiveFrame => ({
   ...frame,
   engines: frame.engines.map((engine) => ({ ...engine, readings: null, events: [] })),
+  gpus: frame.gpus.map((gpu) => (gpu.containers.length === 0 ? gpu : { ...gpu, containers: [] })),
   gpuSource: frame.gpuSource === null ? null : { ...frame.gpuSource, events: [] },
   gateway: { ...frame.gateway, routing: null },
 });

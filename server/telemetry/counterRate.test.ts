@@ -31,6 +31,18 @@ describe("counter rate", () => {
     expect(rate.perSecond()).toBe(1);
   });
 
+  it("takes nothing for growth, nor for a fall, between readings of other series, and goes on with the same", () => {
+    const rate = createCounterRate({ windowMs: 10_000, timeScale: 1 });
+    rate.take(0, 500_000, 1);
+    rate.take(1000, 500_020, 1);
+    expect(rate.take(2000, 20, 2)).toBe(false);
+    expect(rate.take(3000, 40, 2)).toBe(false);
+    expect(rate.take(4000, 500_100, 1)).toBe(false);
+    expect(rate.perSecond()).toBe(20);
+    rate.take(5000, 500_120, 1);
+    expect(rate.perSecond()).toBe(20);
+  });
+
   it("is never negative and never more than the counter really grew, whenever it begins anew, vanishes or stands still", () => {
     const step = fc.record({
       wallMs: fc.integer({ min: 1, max: 5000 }),

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { createDecisionWindow } from "./decisionWindow";
+import { createTestClock } from "./testClock";
 
 const START_MS = Date.UTC(2026, 0, 1);
 const query = { planId: "p", policyHash: "h", models: ["m"] };
@@ -34,16 +35,18 @@ const decision = (finishedSeconds: number, endToEndSeconds: number): Decision =>
   overheadSeconds: 0.001,
 });
 
-/** One a second for 200 s: slow ones first, then fast ones. */
+/** One a second for 200 s, which are over: slow ones first, then fast ones. */
 function window(timeScale: number) {
   const records = Array.from({ length: 200 }, (_, second) => decision(second, second < 150 ? 8 : 1));
-  const made = createDecisionWindow({ timeScale, labelOf: ({ endToEndSeconds }) => 10 * endToEndSeconds }, START_MS);
+  const clock = createTestClock(START_MS);
+  const made = createDecisionWindow({ timeScale, clock, labelOf: ({ endToEndSeconds }) => 10 * endToEndSeconds });
+  clock.pass(200_000);
   made.add(records);
-  return made;
+  return { made, clock };
 }
 
 it("tells recent latencies apart from those of the measuring window, which still holds what is over", () => {
-  const { measured, recent, ttftP95Seconds, stages } = window(1).summarise({ ...query, nowMs: START_MS + 200_000 });
+  const { measured, recent, ttftP95Seconds, stages } = window(1).made.summarise(query);
   expect(measured).toEqual({ requests: 200, windowSeconds: 200, p50Seconds: 8, p95Seconds: 8, p99Seconds: 8, meanQuality: 62.5 });
   expect([ttftP95Seconds, stages[0]?.p95Seconds]).toEqual([4, 8]);
   expect(recent).toMatchObject({ requests: 30, windowSeconds: 30, p50Seconds: 1, p95Seconds: 1, p99Seconds: 1, meanQuality: 10 });
@@ -51,17 +54,48 @@ it("tells recent latencies apart from those of the measuring window, which still
 });
 
 it("looks back over ten seconds of the wall where engine time goes fast", () => {
-  const { recent } = window(20).summarise({ ...query, nowMs: START_MS + 200_000 });
+  const { recent } = window(20).made.summarise(query);
   expect(recent).toMatchObject({ requests: 10, windowSeconds: 200 });
 });
 
 it("looks back no further than to where measuring began, and knows nothing of a quiet half minute", () => {
-  const made = window(1);
-  made.begin(START_MS + 190_000);
-  expect(made.summarise({ ...query, nowMs: START_MS + 200_000 }).recent).toMatchObject({ requests: 10, windowSeconds: 10 });
-  expect(made.summarise({ ...query, nowMs: START_MS + 240_000 }).recent).toMatchObject({
+  const clock = createTestClock(START_MS);
+  const made = createDecisionWindow({ timeScale: 1, clock });
+  clock.pass(190_000);
+  made.begin();
+  clock.pass(10_000);
+  made.add(Array.from({ length: 200 }, (_, second) => decision(second, 1)));
+  expect(made.summarise(query).recent).toMatchObject({ requests: 10, windowSeconds: 10 });
+  clock.pass(40_000);
+  expect(made.summarise(query).recent).toMatchObject({
     requests: 0,
     p95Seconds: null,
     meanQuality: null,
   });
+});
+
+it("tells the rate of more requests than it keeps, and of errors among them", () => {
+  const clock = createTestClock(START_MS);
+  const made = createDecisionWindow({ timeScale: 1, clock });
+  for (let second = 1; second <= 12; second += 1) {
+    clock.pass(1_000);
+    made.add(Array.from({ length: 5_000 }, (_, at) => ({ ...decision(second - 1 + at / 5_000, 1), status: at % 10 === 0 ? 503 : 200 })));
+  }
+  const { requestsPerSecond, errorsPerSecond, measured } = made.summarise(query);
+  expect(requestsPerSecond).toBeCloseTo(5_000, 0);
+  expect(errorsPerSecond).toBeCloseTo(500, 0);
+  // What is measured is of those that are kept, and says over how long.
+  expect(measured).toMatchObject({ requests: 18_000, windowSeconds: expect.closeTo(4, 9) });
+});
+
+it.each([-3_600_000, 3_600_000])("goes on at its rate, and forgets, when the clock is set by %d ms", (byMs) => {
+  const { made, clock } = window(1);
+  clock.set(clock.wallMs() + byMs);
+  for (let second = 0; second < 60; second += 1) {
+    clock.pass(1_000);
+    made.add([{ ...decision(0, 1), finishedAtMs: clock.wallMs() - 500 }]);
+    expect(made.summarise(query).requestsPerSecond).toBeCloseTo(1, 9);
+  }
+  expect(made.summarise(query).recent).toMatchObject({ requests: 30, p95Seconds: 1 });
+  expect(made.summarise(query).measured).toMatchObject({ requests: 260, windowSeconds: 260 });
 });

@@ -1,15 +1,16 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { MeasuredFrame, RecentFrame } from "@/server/contracts/studio";
 import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
+import type { Clock } from "./clock";
 
 export interface WindowOptions {
   readonly timeScale: number;
+  readonly clock: Clock;
   /** Quality label of the answer given back, where somebody knows it. */
   readonly labelOf?: (decision: Decision) => number | null;
 }
 
 export interface WindowQuery {
-  readonly nowMs: number;
   /** Decisions of other plans count in rates only: what is measured is held against this plan's promise. */
   readonly planId: string | null;
   /** Nor do decisions of the same plan before its knobs were turned. null: no policy is known. */
@@ -36,7 +37,7 @@ export interface DecisionWindow {
   /** Takes decisions in the order of their sequence. */
   add(decisions: readonly Decision[]): void;
   /** Latency, quality and shares are measured anew: a load run or an application begins, another policy is in force. Rates go on: traffic does not stop. */
-  begin(nowMs: number): void;
+  begin(): void;
   summarise(query: WindowQuery): WindowSummary;
   /** Newest first. */
   latest(limit: number): readonly Decision[];
@@ -45,7 +46,7 @@ export interface DecisionWindow {
 /** The measuring window is at most five minutes of engine time. */
 const WINDOW_SECONDS = 300;
 
-/** Rates look back over this much wall time. */
+/** Rates look back over this much time, not in engine time. */
 export const RATE_WINDOW_MS = 10_000;
 
 /** What charts are drawn of looks back over this much engine time, and over no less of the wall's than rates do. */
@@ -65,30 +66,47 @@ const known = (values: readonly (number | null)[]): Float64Array => new Float64A
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 const p95 = (values: readonly (number | null)[]): number | null => orNull(quantileOfSorted(known(values).sort(), 0.95));
 
-/** An empty window that measures from `nowMs` on; earlier decisions that are added later do not count. */
-export function createDecisionWindow({ timeScale, labelOf = () => null }: WindowOptions, nowMs: number): DecisionWindow {
-  let decisions: Decision[] = [];
-  let beganAtMs = nowMs;
+/**
+ * An empty window that measures from now on; earlier decisions that are added later do not count. When a decision was finished is told in
+ * the wall's time, and kept in the steady clock's by its age when it is added.
+ */
+export function createDecisionWindow({ timeScale, clock, labelOf = () => null }: WindowOptions): DecisionWindow {
+  let decisions: { readonly atMs: number; readonly decision: Decision }[] = [];
+  /** When requests and errors were finished in the time that rates look back over, of decisions that were dropped too. */
+  let finishedMs: number[] = [];
+  let failedMs: number[] = [];
+  let beganAtMs = clock.steadyMs();
   /** Set when decisions had to be dropped: the window cannot reach further back than this. */
   let keptFromMs = Number.NEGATIVE_INFINITY;
 
   return {
     add(fresh) {
-      decisions.push(...fresh);
+      const [now, wallMs] = [clock.steadyMs(), clock.wallMs()];
+      for (const decision of fresh) {
+        const atMs = now - Math.max(0, wallMs - decision.finishedAtMs);
+        decisions.push({ atMs, decision });
+        finishedMs.push(atMs);
+        if (isError(decision)) failedMs.push(atMs);
+      }
+      const isLate = (atMs: number): boolean => atMs >= now - RATE_WINDOW_MS;
+      finishedMs = finishedMs.filter(isLate);
+      failedMs = failedMs.filter(isLate);
       if (decisions.length <= MAX_DECISIONS) return;
       decisions = decisions.slice(-MAX_DECISIONS);
-      keptFromMs = decisions[0]?.finishedAtMs ?? keptFromMs;
+      keptFromMs = decisions[0]?.atMs ?? keptFromMs;
     },
-    begin(now) {
-      beganAtMs = now;
+    begin() {
+      beganAtMs = clock.steadyMs();
     },
-    summarise({ nowMs: now, planId, policyHash, models }) {
+    summarise({ planId, policyHash, models }) {
+      const now = clock.steadyMs();
       const startMs = Math.max(beganAtMs, keptFromMs, now - (WINDOW_SECONDS * 1000) / timeScale);
-      const counts = (decision: Decision) =>
-        decision.planId === planId && decision.policyHash === policyHash && decision.finishedAtMs >= startMs && isAnswered(decision);
-      const answered = decisions.filter(counts);
-      const recent = decisions.filter((decision) => decision.finishedAtMs >= now - RATE_WINDOW_MS);
-      const rateSeconds = (RATE_WINDOW_MS / 1000) * timeScale;
+      const counting = decisions.filter(
+        ({ atMs, decision }) => atMs >= startMs && decision.planId === planId && decision.policyHash === policyHash && isAnswered(decision),
+      );
+      const answered = counting.map(({ decision }) => decision);
+      const perSecond = (timesMs: readonly number[]): number =>
+        timesMs.filter((atMs) => atMs >= now - RATE_WINDOW_MS).length / ((RATE_WINDOW_MS / 1000) * timeScale);
       const recentMs = Math.max(startMs, now - Math.max(RATE_WINDOW_MS, (RECENT_SECONDS * 1000) / timeScale));
       const measuredOf = (requests: readonly Decision[], sinceMs: number): MeasuredFrame => {
         const latencies = new Float64Array(requests.map((decision) => decision.endToEndSeconds)).sort();
@@ -106,16 +124,19 @@ export function createDecisionWindow({ timeScale, labelOf = () => null }: Window
         overheadP95Seconds: p95(requests.map((decision) => decision.overheadSeconds)),
         stages: models.map((model) => stageSummary(model, requests)),
       });
-      const lately = answered.filter(({ finishedAtMs }) => finishedAtMs >= recentMs);
+      const lately = counting.flatMap(({ atMs, decision }) => (atMs >= recentMs ? decision : []));
       return {
         measured: measuredOf(answered, startMs),
-        requestsPerSecond: recent.length / rateSeconds,
-        errorsPerSecond: recent.filter(isError).length / rateSeconds,
+        requestsPerSecond: perSecond(finishedMs),
+        errorsPerSecond: perSecond(failedMs),
         ...detailsOf(answered),
         recent: { ...measuredOf(lately, recentMs), ...detailsOf(lately) },
       };
     },
-    latest: (limit) => decisions.slice(-limit).reverse(),
+    latest: (limit) => {
+      const newest = decisions.slice(-limit).reverse();
+      return newest.map(({ decision }) => decision);
+    },
   };
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "./clock";
 import { createEngineTarget } from "./engineTarget";
 import { MAX_SCRAPE_BYTES } from "./scrape";
 
@@ -17,7 +18,7 @@ async function watched(handler: RequestListener) {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const options = { intervalMs: 1000, timeScale: 1, now: Date.now, onScrape: () => undefined };
+  const options = { intervalMs: 1000, timeScale: 1, clock: systemClock, onScrape: () => undefined };
   return { url, asked, engine: createEngineTarget({ id: "a", model: "m", url, gpus: [] }, options) };
 }
 

@@ -5,6 +5,7 @@ import type { EngineMapping } from "@/server/engines/engineMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import type { PromText } from "@/server/engines/promText";
 import { readNotions } from "@/server/engines/readNotions";
+import type { Clock } from "./clock";
 import { createEngineWindow, type Observed } from "./engineWindow";
 import { type MetricsResult, type ScrapeFailure, type ScrapeOptions, scrape, scrapeMetrics } from "./scrape";
 import type { ScrapeFacts } from "./studioMetrics";
@@ -24,7 +25,7 @@ export interface Target {
 export interface TargetOptions {
   readonly intervalMs: number;
   readonly timeScale: number;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** Told how each scrape went. */
   readonly onScrape: (facts: ScrapeFacts) => void;
 }
@@ -51,9 +52,9 @@ const VERSION_SCRAPES = 30;
 
 /** Watches one engine. Its counters are read as differences, so that a restarted engine is no dip below zero. */
 export function createEngineTarget(target: Target, options: TargetOptions): EngineTarget {
-  const { intervalMs, timeScale, now, onScrape } = options;
+  const { intervalMs, timeScale, clock, onScrape } = options;
   const asking: ScrapeOptions = { timeoutMs: 2 * intervalMs, access: target.access };
-  const health = createTargetHealth({ intervalMs, now });
+  const health = createTargetHealth({ intervalMs, clock });
   let path: string | null = null;
   let version: string | null = null;
   let scrapesToVersion = 0;
@@ -105,7 +106,7 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
 
   const pollOnce = async (startedAtMs: number): Promise<MetricsResult> => {
     const result = await scrapeFrom(target.url, path, asking);
-    const atMs = now();
+    const atMs = clock.steadyMs();
     if (!result.ok) return failed(result, startedAtMs);
     const before = version;
     await askVersion();
@@ -125,11 +126,11 @@ export function createEngineTarget(target: Target, options: TargetOptions): Engi
     isDue: health.isDue,
     isFailing: health.isFailing,
     async poll() {
-      const startedAtMs = now();
+      const startedAtMs = clock.steadyMs();
       const result = await pollOnce(startedAtMs);
       onScrape({
         kind: "engine",
-        seconds: Math.max(0, now() - startedAtMs) / 1000,
+        seconds: (clock.steadyMs() - startedAtMs) / 1000,
         ok: result.ok,
         badLines: result.ok ? result.metrics.badLines : 0,
       });

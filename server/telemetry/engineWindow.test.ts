@@ -118,12 +118,39 @@ describe("an engine's window", () => {
     expect(take(window, 2, exposition({ ...none, prompt: 5, buckets: [0, 1, 1] }))).toEqual(
       expect.arrayContaining(["promptTokens", "answered", "ttftSeconds"]),
     );
-    expect(window.readings()).toMatchObject({ promptTokensPerSecond: { value: 10 }, ttftP95Seconds: { value: null } });
-    take(window, 3, exposition({ ...none, prompt: 35, buckets: [0, 3, 3] }));
+    expect(window.readings()).toMatchObject({ promptTokensPerSecond: { value: 10 }, ttftP95Seconds: { value: expect.closeTo(0.095, 12) } });
+    take(window, 3, exposition({ ...none, prompt: 35, buckets: [0, 41, 41] }));
     expect(window.readings()).toMatchObject({
       promptTokensPerSecond: { value: 20 },
-      ttftP50Seconds: { value: expect.closeTo(0.55, 12) },
+      // Ten up to 0.1 s before, forty up to 1 s since.
+      ttftP50Seconds: { value: expect.closeTo(0.1 + (0.9 * 15) / 40, 12) },
+      ttftMeanSeconds: { value: expect.closeTo(0.3, 12) },
     });
+  });
+
+  it("takes nothing of what a rank had counted for growth when it is new, skips a scrape or has no number in it", () => {
+    const rank = (engine: number, counted: number | string) =>
+      [
+        `vllm:request_success_total{engine="${engine}",finished_reason="stop"} ${counted}`,
+        ...["0.1", "1.0", "+Inf"].map((le) => `vllm:time_to_first_token_seconds_bucket{engine="${engine}",le="${le}"} ${counted}`),
+        `vllm:time_to_first_token_seconds_sum{engine="${engine}"} ${counted}\n`,
+      ].join("\n");
+    for (const without of ["", rank(1, "NaN")]) {
+      const window = createEngineWindow(1);
+      const events: string[] = [];
+      // The second rank is not there in the first scrape, nor in the fifth.
+      for (let second = 0; second < 10; second += 1) {
+        const other = second === 0 || second === 4 ? without : rank(1, 1_000_000 + 20 * second);
+        events.push(...take(window, second, `${rank(0, 20 * second)}${other}`));
+        const { requestsPerSecond } = window.readings() ?? {};
+        if (second === 1) expect(requestsPerSecond).toEqual({ state: "value", value: null });
+        if (second > 1) expect(requestsPerSecond).toEqual({ state: "value", value: 40 });
+      }
+      expect(events).toEqual([]);
+      // Six steps of the same two ranks.
+      expect(window.observed().ttft?.cumulative).toEqual([240, 240, 240]);
+      expect(window.readings()?.ttftMeanSeconds).toEqual({ state: "value", value: 1 });
+    }
   });
 
   it("has no negative rate, no share over one and no percentile outside the buckets, whatever the counters do", () => {

@@ -1,12 +1,12 @@
 import type { EngineReadings, Reading } from "@/server/contracts/studio";
-import type { NotionReadings } from "@/server/engines/readNotions";
+import type { Reading as Notion, NotionReadings } from "@/server/engines/readNotions";
 import { createCounterRate } from "./counterRate";
 import type { Histogram } from "./histogramQuantile";
 import { createHistogramWindow, type HistogramWindow } from "./histogramWindow";
 
 /** What one engine's scrapes say together. */
 export interface EngineWindow {
-  /** Takes what a scrape at `atMs` said. @returns the notions that fell: their counters began anew. */
+  /** Takes what a scrape at `atMs` of the steady clock said. @returns the notions that fell: their counters began anew. */
   take(atMs: number, notions: NotionReadings): readonly string[];
   /** As of the newest scrape; null before there is one. */
   readings(): EngineReadings | null;
@@ -22,15 +22,9 @@ const RATE_WINDOW_MS = 15_000;
 const counters = ["preemptions", "answered", "promptTokens", "generationTokens", "prefixHits", "prefixQueries"] as const;
 const histograms = ["ttftSeconds", "tpotSeconds", "itlSeconds", "endToEndSeconds", "queueSeconds"] as const;
 
-type Notion<Value> =
-  | { readonly state: "value"; readonly value: Value }
-  | { readonly state: "absent"; readonly lookedFor: string }
-  | { readonly state: "not-applicable" };
-
 /** The same reading, of something else that is made of its value. */
 const asRead = <Value, Made>(notion: Notion<Value>, make: (value: Value) => Made | null): Reading<Made> =>
   notion.state === "value" ? { state: "value", value: make(notion.value) } : notion;
-const known = <Value>(notion: Notion<Value>): Value | null => (notion.state === "value" ? notion.value : null);
 
 /** Counters are read as rates and histograms as means and percentiles of the last seconds, all in engine seconds. */
 export function createEngineWindow(timeScale: number): EngineWindow {
@@ -61,8 +55,14 @@ export function createEngineWindow(timeScale: number): EngineWindow {
   return {
     take(atMs, notions) {
       const fell = [
-        ...counters.filter((name) => rates[name].take(atMs, known(notions[name]))),
-        ...histograms.filter((name) => latencies[name].take(atMs, known(notions[name]))),
+        ...counters.filter((name) => {
+          const notion = notions[name];
+          return notion.state === "value" ? rates[name].take(atMs, notion.value, notion.series) : rates[name].take(atMs, null);
+        }),
+        ...histograms.filter((name) => {
+          const notion = notions[name];
+          return latencies[name].take(atMs, notion.state === "value" ? { ...notion.value, series: notion.series } : null);
+        }),
       ];
       const rate = (name: (typeof counters)[number]): Reading => asRead(notions[name], () => rates[name].perSecond());
       const same = (notion: Notion<number>): Reading => asRead(notion, (value) => value);

@@ -7,6 +7,7 @@ export interface Freshness {
 }
 
 export interface FreshnessFacts {
+  /** Of the steady clock, as is the sample's. */
   readonly nowMs: number;
   readonly intervalMs: number;
   /** When the last good sample came; null when none ever did. */
@@ -28,7 +29,7 @@ const STALE_PERIODS = 10;
 export function freshness({ nowMs, intervalMs, lastGoodAtMs, failure }: FreshnessFacts): Freshness {
   const reason = failure?.reason ?? "";
   if (lastGoodAtMs === null) return { state: "unreachable", ageSeconds: 0, reason: reason === "" ? "not scraped yet" : reason };
-  const ageMs = Math.max(0, nowMs - lastGoodAtMs);
+  const ageMs = nowMs - lastGoodAtMs;
   const ageSeconds = ageMs / 1000;
   if (ageMs <= FRESH_PERIODS * intervalMs) return { state: "fresh", ageSeconds, reason };
   const refused = failure?.kind === "unreachable";

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Decision, GatewayConfig, GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { createGatewayWatch } from "./gatewayWatch";
+import { createTestClock } from "./testClock";
 
 const { policy } = examplePlanDraft();
 const [small = "", large = ""] = policy.stages.map((stage) => stage.model);
@@ -55,10 +56,10 @@ async function watched() {
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const adminUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const clock = { nowMs: 1_000_000 };
+  const clock = createTestClock(1_000_000);
   const watch = createGatewayWatch({
-    ...{ adminUrl, adminToken: "secret", intervalMs: 50, timeScale: 1, onScrape: () => undefined },
-    now: () => clock.nowMs,
+    ...{ adminUrl, adminToken: "secret", intervalMs: 500, timeScale: 1, onScrape: () => undefined },
+    clock,
   });
   return { watch, says, decisions, clock };
 }
@@ -66,20 +67,53 @@ async function watched() {
 describe("the watch of a gateway", () => {
   it("measures anew when knobs are turned, and leaves out what began under the policy before", async () => {
     const { watch, says, decisions, clock } = await watched();
-    decisions.push(answered(1, "as planned", clock.nowMs));
+    decisions.push(answered(1, "as planned", clock.wallMs()));
     await watch.poll();
-    clock.nowMs += 60_000;
+    clock.pass(60_000);
     expect(watch.frame().measured).toMatchObject({ requests: 1, windowSeconds: 60 });
     says.policyHash = "turned";
     await watch.poll();
     expect(watch.frame().measured).toMatchObject({ requests: 0, windowSeconds: 0, p95Seconds: null });
-    decisions.push(answered(2, "as planned", clock.nowMs + 1_000), answered(3, "turned", clock.nowMs + 1_000));
-    clock.nowMs += 2_000;
+    decisions.push(answered(2, "as planned", clock.wallMs() + 1_000), answered(3, "turned", clock.wallMs() + 1_000));
+    clock.pass(2_000);
     await watch.poll();
     expect(watch.frame().measured).toMatchObject({ requests: 1, windowSeconds: 2, p50Seconds: 3 });
     says.policyHash = "as planned";
     await watch.poll();
     expect(watch.frame().measured).toMatchObject({ requests: 0, windowSeconds: 0 });
+  });
+
+  it("has no value of what it measured while the gateway is away, and goes on with it afterwards", async () => {
+    const { watch, says, decisions, clock } = await watched();
+    decisions.push(answered(1, "as planned", clock.wallMs()));
+    await watch.poll();
+    expect(watch.frame()).toMatchObject({ measured: { p95Seconds: 1 }, recent: { p95Seconds: 1, ttftP95Seconds: 0.2 } });
+    says.hung = true;
+    clock.pass(6_000);
+    await watch.poll();
+    const { measured, recent } = watch.frame();
+    for (const { p50Seconds, p95Seconds, p99Seconds, meanQuality } of [measured, recent])
+      expect([p50Seconds, p95Seconds, p99Seconds, meanQuality]).toEqual([null, null, null, null]);
+    expect(recent).toMatchObject({ ttftP95Seconds: null, overheadP95Seconds: null });
+    expect(recent.stages.flatMap((stage) => Object.values(stage).filter((value) => value !== null))).toEqual([]);
+    says.hung = false;
+    await watch.poll();
+    expect(watch.frame()).toMatchObject({ measured: { requests: 1, p95Seconds: 1 }, recent: { p95Seconds: 1 } });
+  });
+
+  it.each([
+    ["by its uptime, however many it has decided", 4],
+    ["by fewer decisions than were read", 2],
+  ])("reads all decisions of a gateway that began anew, which is known %s", async (_, since) => {
+    const { watch, says, decisions, clock } = await watched();
+    decisions.push(...[1, 2, 3].map((sequence) => answered(sequence, "as planned", clock.wallMs())));
+    await watch.poll();
+    clock.pass(1_000);
+    // Of the two signs this one is taken away where there are fewer decisions.
+    if (since > 3) says.status = { uptimeSeconds: 1 };
+    decisions.splice(0, 3, ...Array.from({ length: since }, (_each, at) => answered(at + 1, "as planned", clock.wallMs())));
+    await watch.poll();
+    expect(watch.frame().measured.requests).toBe(3 + since);
   });
 
   it("says what a rollback goes back to, that there is nothing, or nothing at all of an older gateway", async () => {
@@ -99,7 +133,7 @@ describe("the watch of a gateway", () => {
     expect(watch.models()).toBeNull();
     await watch.poll();
     says.hung = true;
-    clock.nowMs += 60_000;
+    clock.pass(60_000);
     await watch.poll();
     expect(watch.frame().gateway.state).toBe("unreachable");
     expect(watch.models()).toEqual([

@@ -8,6 +8,7 @@ import {
 } from "@/server/contracts/gatewayAdmin";
 import type { EngineFrame, LiveFrame, RoutingFrame, ServingModel, StageFrame } from "@/server/contracts/studio";
 import { modelsOf } from "@/solver/plan/policySchema";
+import type { Clock } from "./clock";
 import { createCounterRate } from "./counterRate";
 import { createDecisionWindow, RATE_WINDOW_MS } from "./decisionWindow";
 import { freshness } from "./freshness";
@@ -20,7 +21,7 @@ export interface GatewayWatchOptions {
   readonly adminToken: string;
   readonly intervalMs: number;
   readonly timeScale: number;
-  readonly now: () => number;
+  readonly clock: Clock;
   readonly labelOf?: (decision: Decision) => number | null;
   /** Told of every round of questions. */
   readonly onScrape: (facts: ScrapeFacts) => void;
@@ -56,8 +57,8 @@ const HEALTH: Readonly<Record<Status["replicas"][number]["state"], EngineFrame["
 
 /** Watches one gateway. A restarted one counts its decisions from the start again, which is noticed by its uptime. */
 export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
-  const { intervalMs, timeScale, now, labelOf, onScrape } = options;
-  const window = createDecisionWindow({ timeScale, ...(labelOf === undefined ? {} : { labelOf }) }, now());
+  const { intervalMs, timeScale, clock, labelOf, onScrape } = options;
+  const window = createDecisionWindow({ timeScale, clock, ...(labelOf === undefined ? {} : { labelOf }) });
   const refused = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   const unjudged = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   let polling = false;
@@ -96,20 +97,20 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     if (status.configEtag !== null && status.configEtag !== configured?.etag) {
       const config = await ask("/config", gatewayConfigSchema);
       if (!config.ok) return config;
-      if (configured !== null && configured.config.policyHash !== config.value.policyHash) window.begin(now());
+      if (configured !== null && configured.config.policyHash !== config.value.policyHash) window.begin();
       configured = { etag: status.configEtag, config: config.value, models: modelsOf(config.value.policy) };
     }
     const missing = await pollDecisions(status.lastDecision);
     if (missing !== null) return missing;
-    const atMs = now();
+    const atMs = clock.steadyMs();
     refused.take(atMs, status.refused);
     unjudged.take(atMs, status.unjudged);
     last = { atMs, status };
     return null;
   };
 
-  const fresh = (nowMs: number) => freshness({ nowMs, intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
-  const statusNow = (nowMs: number): Status | null => (fresh(nowMs).state === "unreachable" ? null : (last?.status ?? null));
+  const fresh = () => freshness({ nowMs: clock.steadyMs(), intervalMs, lastGoodAtMs: last?.atMs ?? null, failure });
+  const statusNow = (): Status | null => (fresh().state === "unreachable" ? null : (last?.status ?? null));
 
   const routing = (): RoutingFrame | null => {
     if (configured === null || last === null || last.status.configEtag === null) return null;
@@ -132,12 +133,11 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       onScrape({ kind: "gateway", seconds: (performance.now() - beganMs) / 1000, ok: failure === null, badLines: 0 });
     },
     frame() {
-      const nowMs = now();
-      const { state, reason } = fresh(nowMs);
-      const status = statusNow(nowMs);
+      const { state, reason } = fresh();
+      const status = statusNow();
       const models = configured?.models ?? [];
       const policyHash = configured?.config.policyHash ?? null;
-      const summary = window.summarise({ nowMs, planId: last?.status.planId ?? null, policyHash, models });
+      const summary = window.summarise({ planId: last?.status.planId ?? null, policyHash, models });
       const gap = status === null;
       return {
         planId: status?.planId ?? null,
@@ -153,22 +153,26 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           stages: models.map((model, at) => ({ model, ...queues(model, status), ...(gap ? UNKNOWN : (summary.stages[at] ?? UNKNOWN)) })),
           routing: routing(),
         },
-        measured: summary.measured,
-        recent: summary.recent,
+        measured: gap ? { ...summary.measured, ...UNMEASURED } : summary.measured,
+        recent: gap
+          ? { ...summary.recent, ...UNMEASURED, ttftP95Seconds: null, overheadP95Seconds: null, stages: models.map(() => UNKNOWN) }
+          : summary.recent,
       };
     },
     routing,
     models: () => (last === null ? null : servingModels(last.status)),
     engineHealth(engineId) {
-      const replica = statusNow(now())?.replicas.find((each) => each.id === engineId);
+      const replica = statusNow()?.replicas.find((each) => each.id === engineId);
       return replica === undefined ? "unknown" : HEALTH[replica.state];
     },
-    beginWindow: () => window.begin(now()),
+    beginWindow: () => window.begin(),
     decisions: (limit) => window.latest(limit),
   };
 }
 
 const UNKNOWN = { share: null, escalated: null, p50Seconds: null, p95Seconds: null, p99Seconds: null, meanJudgedScore: null };
+
+const UNMEASURED = { p50Seconds: null, p95Seconds: null, p99Seconds: null, meanQuality: null };
 
 /** Models the gateway has engines of, and how many of them take work. */
 export function servingModels({ replicas }: Pick<Status, "replicas">): readonly ServingModel[] {

@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { parsePromText } from "@/server/engines/promText";
 import { readGpus } from "./gpuMapping";
@@ -53,6 +55,21 @@ describe("readGpus", () => {
         { namespace: "llm", pod: "p2", container: "vllm" },
       ],
     });
+  });
+
+  it("keeps nothing of the text alive but what it says", () => {
+    setFlagsFromString("--expose-gc");
+    const collect: () => void = runInNewContext("gc");
+    const labels = 'Hostname="node-with-a-long-name",modelName="NVIDIA H100 80GB HBM3",GPU_I_PROFILE="1g.10gb.of.an.h100",GPU_I_ID="13"';
+    const pod = 'namespace="language-models",pod="vllm-of-the-large-model-0",container="vllm-openai-server"';
+    const kept: ReturnType<typeof gpus>[] = [];
+    collect();
+    const before = process.memoryUsage().heapUsed;
+    for (let round = 0; round < 200; round += 1)
+      kept.push(gpus([`# ${String(round).repeat(50_000)}`, `DCGM_FI_DEV_GPU_UTIL{gpu="0",${labels},${pod}} 1`]));
+    collect();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2_000_000);
+    expect(kept.at(-1)?.[0]?.containers[0]?.pod).toBe("vllm-of-the-large-model-0");
   });
 
   it("takes the node it is given where no label names one, and passes over series of no GPU", () => {

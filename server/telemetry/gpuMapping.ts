@@ -43,20 +43,29 @@ export function readGpus(metrics: PromText, node = ""): readonly GpuReading[] {
     }
   }
   return [...found.values()].map(({ gpu, values, containers }) => {
+    const { instance } = gpu;
     const value = (name: string): number | null => values.get(name) ?? null;
     const [usedMib, freeMib, activeShare, busyPercent] = [value(used), value(free), value(active), value(busy)];
     return {
-      ...gpu,
+      index: gpu.index,
+      node: copy(gpu.node),
+      name: copy(gpu.name),
+      instance: instance === null ? null : { id: copy(instance.id), profile: copy(instance.profile) },
       utilisation: activeShare ?? (busyPercent === null ? null : busyPercent / 100),
       utilisationOf: activeShare !== null ? "graphics engine" : busyPercent !== null ? "any kernel" : null,
       memoryUsedBytes: usedMib === null ? null : usedMib * BYTES_PER_MIB,
       memoryTotalBytes: usedMib === null || freeMib === null ? null : (usedMib + freeMib + (value(reserved) ?? 0)) * BYTES_PER_MIB,
       powerWatts: value(power),
       temperatureCelsius: value(temperature),
-      containers: [...containers.values()],
+      containers: [...containers.values()].map(({ namespace, pod, container }) => {
+        return { namespace: copy(namespace), pod: copy(pod), container: copy(container) };
+      }),
     };
   });
 }
+
+/** A label is a slice, which holds all the text that it was cut out of for as long as it is kept; ten minutes of frames would. */
+const copy = (label: string): string => Buffer.from(label).toString();
 
 /** The GPU that a sample is of; null where no label tells its number. */
 function gpuOf({ labels }: PromSample, node: string): Collected["gpu"] | null {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createGpuTarget } from "./gpuTarget";
+import { createTestClock } from "./testClock";
 
 it("keeps GPUs that are no longer told of, without values and with the reason, and shows none where there is no such tool", async () => {
   const folder = mkdtempSync(join(tmpdir(), "weir-gpus-"));
@@ -11,8 +12,8 @@ it("keeps GPUs that are no longer told of, without values and with the reason, a
   const write = (script: string) => writeFileSync(command, `#!/bin/sh\n${script}\n`);
   write('printf "index, utilization.gpu [%%]\\n0, 50 %%\\n"');
   chmodSync(command, 0o755);
-  let nowMs = 1_000_000;
-  const options = { intervalMs: 1000, now: () => nowMs, node: () => "here", onScrape: () => undefined };
+  const clock = createTestClock(1_000_000);
+  const options = { intervalMs: 1000, clock, node: () => "here", onScrape: () => undefined };
   const target = createGpuTarget({ kind: "nvidia-smi", command }, options);
   await target.poll();
   expect(target.frame()).toMatchObject({
@@ -21,14 +22,14 @@ it("keeps GPUs that are no longer told of, without values and with the reason, a
   });
 
   write("echo Unable to determine the device handle; exit 15");
-  nowMs += 20_000;
+  clock.pass(20_000);
   await target.poll();
   expect(target.frame()).toMatchObject({
     gpus: [{ node: "here", index: 0, utilisation: null }],
     gpuSource: {
       state: "unreachable",
       reason: expect.stringContaining("Unable to determine"),
-      failing: { kind: "status", sinceMs: nowMs },
+      failing: { kind: "status", sinceMs: clock.wallMs() },
     },
   });
 

@@ -1,4 +1,5 @@
 import type { LiveFrame } from "@/server/contracts/studio";
+import type { Clock } from "./clock";
 import { type GpuReading, readGpus } from "./gpuMapping";
 import { askNvidiaSmi } from "./nvidiaSmi";
 import { type ScrapeFailure, scrapeMetrics } from "./scrape";
@@ -12,7 +13,7 @@ export type GpuSource =
 
 export interface GpuTargetOptions {
   readonly intervalMs: number;
-  readonly now: () => number;
+  readonly clock: Clock;
   /** What GPUs stand in that tell no node. */
   readonly node: () => string;
   readonly onScrape: (facts: ScrapeFacts) => void;
@@ -32,8 +33,8 @@ const SMI_TIMEOUT_MS = 5_000;
 type Read = { readonly ok: true; readonly readings: readonly GpuReading[]; readonly badLines: number } | ScrapeFailure;
 
 /** Watches an exporter, or this host's GPUs. */
-export function createGpuTarget(source: GpuSource, { intervalMs, now, node, onScrape }: GpuTargetOptions): GpuTarget {
-  const health = createTargetHealth({ intervalMs, now });
+export function createGpuTarget(source: GpuSource, { intervalMs, clock, node, onScrape }: GpuTargetOptions): GpuTarget {
+  const health = createTargetHealth({ intervalMs, clock });
   let readings: readonly GpuReading[] = [];
   let missing = false;
 
@@ -55,7 +56,7 @@ export function createGpuTarget(source: GpuSource, { intervalMs, now, node, onSc
     isDue: () => !missing && health.isDue(),
     isFailing: health.isFailing,
     async poll() {
-      const startedAtMs = now();
+      const startedAtMs = clock.steadyMs();
       const result = await read();
       if (result === null) {
         missing = true;
@@ -65,7 +66,7 @@ export function createGpuTarget(source: GpuSource, { intervalMs, now, node, onSc
         readings = result.readings;
         health.succeeded();
       } else health.failed(result, startedAtMs);
-      onScrape({ kind: "gpu", seconds: Math.max(0, now() - startedAtMs) / 1000, ok: result.ok, badLines: result.ok ? result.badLines : 0 });
+      onScrape({ kind: "gpu", seconds: (clock.steadyMs() - startedAtMs) / 1000, ok: result.ok, badLines: result.ok ? result.badLines : 0 });
     },
     frame() {
       if (missing) return { gpus: [], gpuSource: null };

@@ -9,11 +9,12 @@ const observations = (histogram: Histogram): number => histogram.cumulative.at(-
 
 /** Whether both have the same buckets and no count fell, as it does only when an engine begins anew. */
 export function goesOn(before: Histogram, after: Histogram): boolean {
-  return (
-    before.bounds.length === after.bounds.length &&
-    before.bounds.every((bound, at) => bound === after.bounds[at]) &&
-    before.cumulative.every((count, at) => (after.cumulative[at] ?? 0) >= count)
-  );
+  return haveSameBounds(before, after) && before.cumulative.every((count, at) => (after.cumulative[at] ?? 0) >= count);
+}
+
+/** Whether a count in a bucket of the one says the same as in that of the other. */
+export function haveSameBounds(one: Histogram, other: Histogram): boolean {
+  return one.bounds.length === other.bounds.length && one.bounds.every((bound, at) => bound === other.bounds[at]);
 }
 
 /**
@@ -28,10 +29,7 @@ export function histogramDelta(before: Histogram, after: Histogram): Histogram {
 /** What several observed together; null where their buckets differ, since a count in one tells nothing of another, or there are none. */
 export function histogramSum([first, ...rest]: readonly Histogram[]): Histogram | null {
   if (first === undefined) return null;
-  const alike = rest.every(
-    ({ bounds }) => bounds.length === first.bounds.length && bounds.every((bound, at) => bound === first.bounds[at]),
-  );
-  if (!alike) return null;
+  if (!rest.every((one) => haveSameBounds(one, first))) return null;
   const cumulative = first.cumulative.map((count, at) => rest.reduce((sum, one) => sum + (one.cumulative[at] ?? 0), count));
   return { bounds: first.bounds, cumulative };
 }

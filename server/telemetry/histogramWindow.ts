@@ -1,8 +1,10 @@
-import { goesOn, type Histogram, histogramDelta, histogramQuantile } from "./histogramQuantile";
+import { goesOn, type Histogram, haveSameBounds, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
 
 /** A histogram as it is scraped, with the sum of all that it observed; null where the engine does not write it. */
 export interface SummedHistogram extends Histogram {
   readonly sum: number | null;
+  /** Tells which series it was added up of: another number, other series. */
+  readonly series: number;
 }
 
 /** What a cumulative histogram observed lately. */
@@ -10,7 +12,7 @@ export interface HistogramWindow {
   /**
    * Takes the histogram as read at `atMs`; null is a reading without it.
    *
-   * @returns whether a count fell, which they do only when they begin anew.
+   * @returns whether a count of the same series fell, which they do only when they begin anew.
    */
   take(atMs: number, histogram: SummedHistogram | null): boolean;
   /** What was observed in the window; null while that is not known. */
@@ -21,29 +23,36 @@ export interface HistogramWindow {
   mean(): number | null;
 }
 
-/** A histogram read as the difference of its newest and its oldest reading in the window; one that fell begins the window anew. */
+/**
+ * A histogram read as differences, added up over the window. Between two readings of other series nothing is said, nor over one that
+ * fell: what a rank that comes back had long observed is not new. Other buckets begin the window anew.
+ */
 export function createHistogramWindow(windowMs: number): HistogramWindow {
-  /** Readings in a row, oldest first, of which each goes on from the one before. */
-  let readings: { readonly atMs: number; readonly histogram: SummedHistogram }[] = [];
+  let steps: { readonly atMs: number; readonly growth: Histogram; readonly sum: number | null }[] = [];
+  let last: SummedHistogram | null = null;
   let observed: Histogram | null = null;
   return {
     take(atMs, histogram) {
-      const before = readings.at(-1)?.histogram;
-      const broken = before !== undefined && histogram !== null && !goesOn(before, histogram);
-      if (histogram === null || broken) readings = [];
-      if (histogram !== null) readings.push({ atMs, histogram });
-      // The newest reading from before the window is where it begins.
-      while (readings.length > 2 && (readings[1]?.atMs ?? atMs) <= atMs - windowMs) readings.shift();
-      const oldest = readings[0]?.histogram;
-      observed = histogram === null || oldest === undefined ? null : histogramDelta(oldest, histogram);
-      return broken;
+      const before = last;
+      last = histogram;
+      const same = before !== null && histogram !== null && before.series === histogram.series;
+      const on = same && goesOn(before, histogram);
+      if (on) {
+        const sum = before.sum === null || histogram.sum === null || histogram.sum < before.sum ? null : histogram.sum - before.sum;
+        steps.push({ atMs, growth: histogramDelta(before, histogram), sum });
+      }
+      steps = steps.filter((step) => step.atMs > atMs - windowMs && (histogram === null || haveSameBounds(step.growth, histogram)));
+      // Without a step that is nothing, in the buckets of the newest reading.
+      observed = histogram === null ? null : histogramSum([histogramDelta(histogram, histogram), ...steps.map(({ growth }) => growth)]);
+      return same && !on;
     },
     observed: () => observed,
     quantile: (q) => (observed === null ? null : histogramQuantile(q, observed)),
     mean() {
-      const [before, after] = [readings[0]?.histogram.sum ?? null, readings.at(-1)?.histogram.sum ?? null];
       const count = observed?.cumulative.at(-1) ?? 0;
-      return before === null || after === null || count === 0 || after < before ? null : (after - before) / count;
+      let sum = 0;
+      for (const step of steps) sum += step.sum ?? Number.NaN;
+      return count === 0 || Number.isNaN(sum) ? null : sum / count;
     },
   };
 }

@@ -63,9 +63,10 @@ describe("nvidia-smi", () => {
 
   it("kills one that hangs, also one that does not end when it is asked to", async () => {
     const began = performance.now();
-    const hung = program("hung", `trap "" TERM\necho $$ > ${folder}/pid\nexec sleep 60`);
+    const hung = program("hung", `trap "" TERM\necho $$ > ${folder}/pid\nexec sleep 600`);
     expect(await ask(hung, 300)).toEqual({ ok: false, kind: "timeout", reason: `${hung} did not answer within 300 ms` });
-    expect(performance.now() - began).toBeLessThan(5000);
+    // What only one that was waited for would take.
+    expect(performance.now() - began).toBeLessThan(50_000);
     const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
     await expect.poll(() => existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z")).toBe(false);
   });

@@ -1,10 +1,11 @@
 import type { TargetEvent, TargetState } from "@/server/contracts/studio";
+import type { Clock } from "./clock";
 import { freshness } from "./freshness";
 import type { ScrapeFailure } from "./scrape";
 
 export interface TargetHealthOptions {
   readonly intervalMs: number;
-  readonly now: () => number;
+  readonly clock: Clock;
 }
 
 /** How scrapes of one target went: how fresh it is, what befell it, and when to try again. */
@@ -14,7 +15,7 @@ export interface TargetHealth {
   isFailing(): boolean;
   /** A scrape gave a sample, just now. */
   succeeded(): void;
-  /** A scrape that began at `startedAtMs` gave none. */
+  /** A scrape that began at `startedAtMs` of the steady clock gave none. */
   failed(failure: ScrapeFailure, startedAtMs: number): void;
   note(kind: TargetEvent["kind"], text: string): void;
   state(): TargetState;
@@ -26,44 +27,49 @@ const KEPT_EVENTS = 8;
 const MOST_PERIODS = 5;
 
 /** Knows nothing of the target at first. */
-export function createTargetHealth({ intervalMs, now }: TargetHealthOptions): TargetHealth {
+export function createTargetHealth({ intervalMs, clock }: TargetHealthOptions): TargetHealth {
   let lastGoodAtMs: number | null = null;
   let failure: ScrapeFailure | null = null;
   let failing: TargetState["failing"] = null;
+  /** Of the steady clock, as is the time of the last sample. */
+  let [failingSinceMs, dueMs] = [0, 0];
   let failures = 0;
-  let since: Pick<TargetState, "state" | "sinceMs"> = { state: "unreachable", sinceMs: now() };
+  let since: Pick<TargetState, "state" | "sinceMs"> = { state: "unreachable", sinceMs: clock.wallMs() };
   let events: readonly TargetEvent[] = [];
 
   const note = (kind: TargetEvent["kind"], text: string): void => {
-    events = [...events, { atMs: now(), kind, text }].slice(-KEPT_EVENTS);
+    events = [...events, { atMs: clock.wallMs(), kind, text }].slice(-KEPT_EVENTS);
   };
 
   return {
     // Rounds come a little early or late.
-    isDue: () => failing === null || now() >= failing.nextTryAtMs - intervalMs / 2,
+    isDue: () => failing === null || clock.steadyMs() >= dueMs - intervalMs / 2,
     isFailing: () => failing !== null,
     succeeded() {
       if (failing !== null) {
-        const seconds = Math.max(0, now() - failing.sinceMs) / 1000;
+        const seconds = (clock.steadyMs() - failingSinceMs) / 1000;
         note("answers", `It answers again, ${seconds.toFixed(seconds < 10 ? 1 : 0)} s after: ${failure?.reason ?? ""}`);
       }
-      lastGoodAtMs = now();
+      lastGoodAtMs = clock.steadyMs();
       failure = null;
       failing = null;
       failures = 0;
     },
     failed(why, startedAtMs) {
       if (failing?.kind !== why.kind) note(why.kind, why.reason);
-      const sinceMs = failing?.kind === why.kind ? failing.sinceMs : now();
+      const [wallMs, steadyMs] = [clock.wallMs(), clock.steadyMs()];
+      if (failing?.kind !== why.kind) failingSinceMs = steadyMs;
+      const sinceMs = failing?.kind === why.kind ? failing.sinceMs : wallMs;
       const periods = Math.min(MOST_PERIODS, 2 ** failures);
       failures = Math.min(failures + 1, MOST_PERIODS);
       failure = why;
-      failing = { kind: why.kind, sinceMs, nextTryAtMs: Math.max(now(), startedAtMs + periods * intervalMs) };
+      dueMs = Math.max(steadyMs, startedAtMs + periods * intervalMs);
+      failing = { kind: why.kind, sinceMs, nextTryAtMs: wallMs + dueMs - steadyMs };
     },
     note,
     state() {
-      const { state, ageSeconds, reason } = freshness({ nowMs: now(), intervalMs, lastGoodAtMs, failure });
-      if (state !== since.state) since = { state, sinceMs: now() };
+      const { state, ageSeconds, reason } = freshness({ nowMs: clock.steadyMs(), intervalMs, lastGoodAtMs, failure });
+      if (state !== since.state) since = { state, sinceMs: clock.wallMs() };
       return { ...since, ageSeconds, reason, failing, events };
     },
   };
