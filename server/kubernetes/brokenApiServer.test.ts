@@ -30,15 +30,15 @@ describe.skipIf(realKubeconfig !== undefined)("Kubernetes host under an API serv
   it("tries again what met another writer", async () => {
     const engine = order([0]);
     refusing(appliesDeployment, 2);
-    expect(await host().start(engine, options())).toEqual({ ok: true, value: "loading" });
+    expect(await host({}, { awayMs: 20_000 }).start(engine, options())).toEqual({ ok: true, value: "loading" });
     expect((await host().stop(engine.id, options())).ok).toBe(true);
-  }, 30_000);
+  }, 60_000);
 
   it("takes back what it had applied when the rest is refused to the end", async () => {
     refusing(appliesDeployment);
     expect(await failing(() => host().start(order([0]), options()))).toMatch(/answered 409: the object has been modified/);
     refusing(() => false);
-  }, 30_000);
+  }, 60_000);
 
   it("ends what a stop that was broken off left", async () => {
     const before = await kubernetes.state();
@@ -50,5 +50,5 @@ describe.skipIf(realKubeconfig !== undefined)("Kubernetes host under an API serv
     expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "its GPUs are free" });
     expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "was gone already" });
     expect(await kubernetes.state()).toEqual(before);
-  }, 30_000);
+  }, 60_000);
 });

@@ -25,7 +25,7 @@ describe("Kubernetes host", () => {
     expect(found.nodes.find((node) => node.name === kubernetes.nodes[0])).toMatchObject({ gpus: 4, freeGpus: 2, closed: null });
     expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "its GPUs are free" });
     expect((await observed()).engines).toEqual([]);
-  }, 30_000);
+  }, 60_000);
 
   it("counts GPUs of pods that are none of its own, and refuses an engine that they leave no room for", async () => {
     const leave = await kubernetes.occupy(kubernetes.nodes[0], 3);
@@ -34,11 +34,11 @@ describe("Kubernetes host", () => {
     const message = await failing(() => host().start(engine, options()));
     expect(message).toBe(`${engine.id} needs 2 GPUs of ${kubernetes.nodes[0]}, of whose 4 1 is free.`);
     await leave();
-  }, 30_000);
+  }, 60_000);
 
   it("refuses an engine on a node that is not there", async () => {
     expect(await failing(() => host().start(order([0], "node9"), options()))).toBe("node9 is no node with GPUs of this cluster.");
-  }, 30_000);
+  }, 60_000);
 
   it("refuses a model that it was not told how to load", async () => {
     const engine = order([0], kubernetes.nodes[0], "qwen2.5-72b");
@@ -53,17 +53,17 @@ describe("Kubernetes host", () => {
     expect(found.notes).toContain(`${name} is cordoned: it takes no new engines.`);
     expect(await failing(() => host().start(order([0], name), options()))).toBe(`${name} is cordoned: it takes no new engines.`);
     await kubernetes.core.patchNode({ name, body: { spec: { unschedulable: null } } }, mergePatch);
-  }, 30_000);
+  }, 60_000);
 
   it("takes an engine back that no node takes, with the scheduler's words", async () => {
     const name = kubernetes.nodes[1];
     const relabel = (label: string) =>
       kubernetes.core.patchNode({ name, body: { metadata: { labels: { "kubernetes.io/hostname": label } } } }, mergePatch);
     await relabel("renamed");
-    const message = await failing(() => host({}, { placeMs: 3_000 }).start(order([0], name), options()));
-    expect(message).toMatch(/^After 3 s: no node takes it: 0\/\d+ nodes are available: .*match Pod's node affinity/);
+    const message = await failing(() => host({}, { placeMs: 6_000 }).start(order([0], name), options()));
+    expect(message).toMatch(/^After 6 s: no node takes it: 0\/\d+ nodes are available: .*match Pod's node affinity/);
     await relabel(name);
-  }, 30_000);
+  }, 60_000);
 
   it("says that credentials are expired, repeats nothing of them, and takes new ones up from the same file", async () => {
     const path = `${kubernetes.kubeconfigPath}-expired`;
@@ -79,7 +79,7 @@ describe("Kubernetes host", () => {
     expect(sentence(await fresh.observe({}))).toBe(message);
     writeFileSync(path, kubernetes.kubeconfig);
     expect((await fresh.observe({})).ok).toBe(true);
-  }, 30_000);
+  }, 60_000);
 
   it("says which kubeconfig or context is missing, and repeats nothing of a broken file", async () => {
     const { kubeconfigPath: path } = kubernetes;
@@ -133,7 +133,7 @@ describe("Kubernetes host", () => {
     const message = await failing(() => host().start(engine, options()));
     expect(message).toMatch(/^Deployment \S+ is refused: \.\S+ is held by helm, not by Weir, and \d+ more fields?\.$/);
     await apps.deleteNamespacedDeployment({ namespace, name });
-  }, 30_000);
+  }, 60_000);
 
   it("leaves an engine that stands as it is, whatever its connection says by now", async () => {
     const engine = order([0]);
@@ -143,7 +143,7 @@ describe("Kubernetes host", () => {
     expect(await newer.start(engine, options())).toEqual({ ok: true, value: "was up already" });
     expect(await kubernetes.state()).toEqual(before);
     expect((await host().stop(engine.id, options())).ok).toBe(true);
-  }, 30_000);
+  }, 60_000);
 
   it("says which field somebody turned under an engine, instead of turning it back", async () => {
     const engine = order([0]);
@@ -156,7 +156,7 @@ describe("Kubernetes host", () => {
       `Deployment ${objectName(engine.id)} is refused: .spec.progressDeadlineSeconds is held by kubectl-edit, not by Weir.`,
     );
     expect((await host().stop(engine.id, options())).ok).toBe(true);
-  }, 30_000);
+  }, 60_000);
 
   it.each([
     [testImages.crashing, /^The engine keeps crashing: it ended with exit code 3, 4 times so far\.$/],
@@ -192,7 +192,7 @@ describe("Kubernetes host", () => {
     const message = await failing(() => host().start(engine, options()));
     expect(message).toMatch(/^The cluster does not know LeaderWorkerSet: its API is not installed\./);
     kubernetes.standIn?.absent.clear();
-  }, 30_000);
+  }, 60_000);
 
   it("runs an engine on two nodes as one group, which goes as one", async ({ skip }) => {
     skip(!kubernetes.leaderWorkerSets, "LeaderWorkerSets are not installed");
@@ -208,7 +208,7 @@ describe("Kubernetes host", () => {
     expect(await host().why(engine.id, {})).toBeNull();
     expect(await host().stop(engine.id, options())).toEqual({ ok: true, value: "its GPUs are free" });
     expect(await kubernetes.state()).toEqual(before);
-  }, 30_000);
+  }, 60_000);
 
   it("breaks off when it is told to", async () => {
     await expect(host().start(order([0]), { ...options(), signal: AbortSignal.abort() })).rejects.toThrow();

@@ -33,7 +33,7 @@ export function hostTools(of: () => TestKubernetes) {
   async function failing(step: () => Promise<Answer<string>>): Promise<string> {
     const before = await of().state();
     const message = sentence(await step());
-    await expect.poll(() => of().state(), { timeout: 10_000 }).toEqual(before);
+    await expect.poll(() => of().state(), { timeout: 20_000 }).toEqual(before);
     return message;
   }
 

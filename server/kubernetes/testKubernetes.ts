@@ -135,7 +135,7 @@ export function kubeconfigOf(server: TestApiServer, token = "good"): string {
   });
 }
 
-export async function until(holds: () => Promise<boolean>, limitMs = 10_000): Promise<void> {
+export async function until(holds: () => Promise<boolean>, limitMs = 20_000): Promise<void> {
   const deadline = Date.now() + limitMs;
   while (!(await holds())) {
     if (Date.now() > deadline) throw new Error("It did not come to hold in time.");
