@@ -117,7 +117,9 @@ export function createRuntime(settings: StudioSettings): Runtime {
     const collector = clusterId === embeddedClusterId ? embedded.collector() : null;
     if (collector === null) return null;
     const { decisions, frames } = collector;
-    return { decisions, timeScale: embedded.timeScale(), frame: () => frames().at(-1) ?? null, labelOf };
+    const { emulated } = connector;
+    const emulatedAsPlanned = emulated && !embedded.deviates();
+    return { decisions, timeScale: embedded.timeScale(), frame: () => frames().at(-1) ?? null, labelOf, emulated, emulatedAsPlanned };
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
   const promises = createPromiseDesk({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });

@@ -7,13 +7,13 @@ import type { BrokenPromise, PromiseReport } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
-import { StateWord } from "../ui/Badge";
+import { Badge, StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { Table } from "../ui/Table";
 import { planNowPath } from "./planNowPath";
-import { inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
+import { emulatedSays, inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
 import { useOpenProposal } from "./useOpenProposal";
 
 const REFRESH_MS = 5_000;
@@ -130,6 +130,7 @@ function Offer({ clusterId, planId }: { readonly clusterId: string; readonly pla
 function Report({ clusterId, report }: { readonly clusterId: string; readonly report: PromiseReport }) {
   const standing = standingOf(report);
   const { broken, drift, notes } = report;
+  const emulated = emulatedSays(report);
   return (
     <div className="flex flex-col gap-3" data-testid="traffic">
       <p className="text-sm">{standing.says}</p>
@@ -142,6 +143,7 @@ function Report({ clusterId, report }: { readonly clusterId: string; readonly re
           <Tables report={report} />
           <p className="max-w-4xl text-xs text-ink-3">
             {[
+              ...(emulated === null ? [] : [emulated.says]),
               ...notes,
               "Verdicts allow for sampling at 99 %. Means are of the last minutes; the distance is of whole distributions. A model's lengths and scores are those of the requests that reach it, now and as planned.",
               "Utilisation is not held against the plan: what GPUs report is the time they are busy, not the load the planner means.",
@@ -170,11 +172,17 @@ export function DriftPanel({ clusterId }: { readonly clusterId: string }) {
           }
         : { kind: "ready" };
   const standing = report === undefined || report === null ? null : standingOf(report);
+  const emulated = report === undefined || report === null ? null : emulatedSays(report);
   const aside =
     report === undefined || report === null || standing === null ? undefined : (
       <>
         {report.simulating && <StateWord tone="neutral">simulating</StateWord>}
         <span>{promiseWindowSays(report)}</span>
+        {emulated !== null && (
+          <Badge tone="hatched" title={emulated.says}>
+            {emulated.word}
+          </Badge>
+        )}
         <StateWord tone={standing.tone}>{standing.word}</StateWord>
       </>
     );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PlanInput, PlanPromise, PromiseReport } from "@/server/contracts/studio";
-import { inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
+import { emulatedSays, inputRows, promiseRows, promiseWindowSays, standingOf } from "./preparePromises";
 
 const p95: PlanPromise = {
   ...{ name: "p95 end to end", kind: "seconds", promised: 6.1, band: { low: 5.2, high: 7 }, measured: 9.8 },
@@ -19,6 +19,7 @@ const cost: PlanPromise = {
 const rate: PlanInput = { name: "rate", kind: "rate", planned: 54, now: 110.4, level: 2.31, state: "drifted" };
 const report: PromiseReport = {
   ...{ planId: "p", atMs: 0, requests: 1234, windowSeconds: 300, notComparable: null, broken: [], simulating: false, notes: [] },
+  ...{ emulated: false, emulatedAsPlanned: false },
   promises: [p95, cost],
   inputs: [rate],
   drift: { windowSeconds: 300, last: null, driftedSince: null, says: null },
@@ -69,7 +70,16 @@ describe("standingOf", () => {
     });
     expect(standingOf(of({ promises: [kept, cost] }))).toMatchObject({ word: "kept, inputs moved", calm: false, offers: true });
     const early: PlanPromise = { ...p95, verdict: "too little measured" };
-    expect(standingOf(of({ promises: [kept, early], inputs: [steady] })).says).toContain("1 of 2 promises are kept; of the others");
+    expect(standingOf(of({ promises: [kept, early], inputs: [steady] })).says).toContain(
+      "1 of 2 promises are kept; too little is measured of one.",
+    );
+  });
+
+  it("says what is not comparable beside what is kept, and calls neither all kept nor anything broken", () => {
+    const night: PlanPromise = { ...cost, name: "cost per request", verdict: "not comparable" };
+    const standing = standingOf(of({ promises: [kept, cost, night] }));
+    expect(standing.word).toBe("kept, inputs moved");
+    expect(standing.says).toMatch(/^2 of 3 promises are kept; cost per request is not comparable\./);
   });
 
   it("says that too little is measured, or why nothing compares, rather than that promises are kept", () => {
@@ -82,4 +92,12 @@ describe("standingOf", () => {
 
 it("says what the figures rest on", () => {
   expect(promiseWindowSays(report)).toContain("1,234 requests in 300\u00a0s; drift by windows of 300\u00a0s, none ended yet");
+});
+
+it("says that engines are emulated, and where they follow the planner's own model, and says nothing of real ones", () => {
+  expect(emulatedSays(report)).toBeNull();
+  expect(emulatedSays({ emulated: true, emulatedAsPlanned: false })!.word).toBe("emulated");
+  const planned = emulatedSays({ emulated: true, emulatedAsPlanned: true })!;
+  expect(planned.word).toBe("emulated as planned");
+  expect(planned.says).toContain("says nothing of real engines");
 });

@@ -127,12 +127,34 @@ export function standingOf({ promises, inputs, notComparable, requests, windowSe
     const says = `Too little is measured yet: ${formatCounted(requests, "request")} in ${formatSeconds(windowSeconds)}.${inputsSay}`;
     return { word: "too little measured", tone: "neutral", says, calm: false, offers };
   }
+  const apart = promises.filter(({ verdict }) => verdict === "not comparable").map(({ name }) => name);
+  const othersSay = [
+    ...(early === 0 ? [] : [`too little is measured of ${early === 1 ? "one" : early}`]),
+    ...(apart.length === 0 ? [] : [`${apart.join(", ")} is not comparable`]),
+  ];
   const keptSays =
-    early === 0
+    othersSay.length === 0
       ? `All ${promises.length} promises are kept.`
-      : `${kept} of ${promises.length} promises are kept; of the others too little is measured.`;
+      : `${kept} of ${promises.length} promises are kept; ${othersSay.join(", and ")}.`;
   const [word, tone] = moved.length > 0 ? (["kept, inputs moved", "warn"] as const) : (["kept", "good"] as const);
   return { word, tone, says: `${keptSays}${inputsSay}`, calm: moved.length === 0, offers };
+}
+
+/** What measuring emulated engines can tell, as a word and a sentence; null where engines are real. */
+export function emulatedSays({
+  emulated,
+  emulatedAsPlanned,
+}: Pick<PromiseReport, "emulated" | "emulatedAsPlanned">): { readonly word: string; readonly says: string } | null {
+  if (!emulated) return null;
+  return emulatedAsPlanned
+    ? {
+        word: "emulated as planned",
+        says: "The engines are emulated and follow the planner's own model: that promises are kept says nothing of real engines.",
+      }
+    : {
+        word: "emulated",
+        says: "The engines are emulated: what is measured here is modelled timing with deviations that the planner does not see, and says nothing of real engines.",
+      };
 }
 
 /** What the figures rest on. */

@@ -56,6 +56,9 @@ export interface BrokenPromise {
 export interface PromiseReport {
   readonly planId: string;
   readonly atMs: number;
+  /** The engines are emulated, and follow the planner's own model to the letter: keeping promises then says nothing of real engines. */
+  readonly emulated: boolean;
+  readonly emulatedAsPlanned: boolean;
   /** Answered requests that the plan decided, and the engine seconds in which they ended. */
   readonly requests: number;
   readonly windowSeconds: number;

@@ -47,6 +47,8 @@ type Row = Pick<PlanPromise, "name" | "kind" | "promised"> & {
   readonly measured: MeasuredFigure | null;
   readonly enough: Enough;
   readonly basis: string;
+  /** Why a figure beyond its band breaks no promise; left out where it does. */
+  readonly excused?: string;
 };
 
 /** What a plan promised, each beside what is measured of it and whether the one bears the other out. */
@@ -54,9 +56,10 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const { plan, window, notComparable } = measuring;
   const early = unsettled(window, plan);
   return [...trafficRows(measuring), ...costRows(measuring)].map((row) => {
-    const { name, kind, promised, band, measured, enough, basis } = row;
-    const own: PromiseVerdict = verdictOf(measured, band, enough);
-    const verdict = notComparable !== null ? "not comparable" : early !== null ? "too little measured" : own;
+    const { name, kind, promised, band, measured, enough, basis, excused } = row;
+    const own = verdictOf(measured, band, enough);
+    const excuse = notComparable ?? (early === null && own === "broken" ? excused : undefined);
+    const verdict: PromiseVerdict = excuse !== undefined ? "not comparable" : early !== null ? "too little measured" : own;
     const few =
       measured === null
         ? "nothing was seen of it"
@@ -71,7 +74,7 @@ export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
         measured === null || !Number.isFinite(measured.high) || measured.high === measured.low
           ? null
           : { low: measured.low, high: measured.high },
-      reason: notComparable ?? (verdict === "too little measured" ? `${early ?? few}; ${basis}` : basis),
+      reason: excuse ?? (verdict === "too little measured" ? `${early ?? few}; ${basis}` : basis),
     };
   });
 }
@@ -158,6 +161,15 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
   const judge = plan.policy.kind === "cascade" ? plan.policy.judge.usdPerCall : 0;
   const judged = mean(answered.map(({ stages }) => stages.filter(({ judgedScore }) => judgedScore !== null).length)) * judge;
   const each = (perSecond: number): number => (perSecond > 0 ? (usdPerHour ?? 0) / 3600 / perSecond : Number.POSITIVE_INFINITY) + judged;
+  const planned = plan.inputs.workload.requestsPerSecond;
+  // Nights are quiet: GPUs that cost what was promised are spread over fewer requests then, which the plan did not promise against.
+  const byRate =
+    rate !== null && usdPerHour !== null && usdPerHour <= atMost(costUsdPerHour).high && each(planned) <= atMost(costUsdPerRequest).high;
+  const excused = byRate
+    ? {
+        excused: `the rate explains it: ${rate.value.toFixed(1)}/s came, ${planned}/s were planned, and at that rate a request would cost what was promised`,
+      }
+    : {};
   return [
     {
       ...{
@@ -178,6 +190,7 @@ function costRows({ plan, window, usdPerHour }: Measuring): Row[] {
           ? null
           : { value: each(rate.value), low: each(rate.high), high: each(rate.low), count: rate.count },
       basis: "GPUs held times their price, over the requests that came; 15 % are allowed",
+      ...excused,
     },
   ];
 }

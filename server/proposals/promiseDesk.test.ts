@@ -111,7 +111,14 @@ function frame(change: Partial<LiveFrame["gateway"]["routing"] & object> = {}, m
 function open(served: Served, shown = frame(), labelOf: PromiseSource["labelOf"] = () => null): PromiseDesk {
   const decisions = records(served);
   const traffic: PlanTraffic = createPlanTraffic({ plan, workload, timeScale: 1, windowSeconds: 300, before: null, nowMs: START_MS });
-  const source: PromiseSource = { decisions: () => decisions, timeScale: 1, frame: () => shown, labelOf };
+  const source: PromiseSource = {
+    decisions: () => decisions,
+    timeScale: 1,
+    frame: () => shown,
+    labelOf,
+    emulated: true,
+    emulatedAsPlanned: false,
+  };
   let clockMs = NOW_MS;
   return createPromiseDesk({
     ...{ store, planner, trafficOf: () => traffic, sourceOf: () => source },
@@ -129,6 +136,7 @@ async function settled(desk: PromiseDesk): Promise<PromiseReport> {
     await new Promise((wake) => setTimeout(wake, 20));
   }
 }
+const moreGpus = [0, 1, 2, 3, 4, 5, 6, 7].map((index) => ({ node: "node1", index }));
 const verdicts = ({ promises }: PromiseReport) => Object.fromEntries(promises.map(({ name, verdict }) => [name, verdict]));
 
 test("a plan that does what it promised breaks no promise, and nothing is simulated", () => {
@@ -136,7 +144,7 @@ test("a plan that does what it promised breaks no promise, and nothing is simula
   expect(report.promises.filter(({ verdict }) => verdict === "broken")).toEqual([]);
   expect(verdicts(report)).toMatchObject({ "p95 end to end": "kept", "cost per request": "kept", "cost per hour": "kept" });
   expect(report.promises.map(({ name }) => name)).toContain("judged score of accepted answers");
-  expect(report).toMatchObject({ notComparable: null, simulating: false, broken: [], notes: [] });
+  expect(report).toMatchObject({ notComparable: null, simulating: false, broken: [], notes: [], emulated: true, emulatedAsPlanned: false });
   expect(report.inputs.filter(({ state }) => state === "drifted")).toEqual([]);
   expect(report.inputs.find(({ name }) => name === "rate")!.now! / RATE).toBeCloseTo(1, 1);
 });
@@ -173,12 +181,22 @@ test("an engine that is gone is told at once", async () => {
   expect(inputs.filter(({ kind, state }) => kind === "engines" && state === "moved").length).toBe(1);
 });
 
-test("fewer requests on the same GPUs break the promised cost of one, which needs no simulation to tell", () => {
+test("fewer requests than planned on GPUs that cost what was promised break no promise: the rate explains what each costs", () => {
   const report = open({ rate: RATE / 4, p95Seconds: plan.predictions.p95Seconds / 2 }).report(clusterId)!;
-  expect(verdicts(report)).toMatchObject({ "cost per request": "broken", "cost per hour": "kept", "p95 end to end": "kept" });
-  expect(report.simulating).toBe(false);
-  expect(report.broken.map(({ promise }) => promise)).toEqual(["cost per request"]);
-  expect(report.broken[0]!.replaced[0]).toMatchObject({ inputs: "the rate", explains: expect.closeTo(1, 0) });
+  expect(verdicts(report)).toMatchObject({ "cost per request": "not comparable", "cost per hour": "kept", "p95 end to end": "kept" });
+  expect(report.promises.find(({ name }) => name === "cost per request")!.reason).toMatch(
+    /^the rate explains it: 5\.\d\/s came, 20\/s were planned/,
+  );
+  expect(report).toMatchObject({ simulating: false, broken: [] });
+});
+
+test("a request that costs more on more GPUs than planned breaks its promise whatever the rate", () => {
+  const shown = frame();
+  const held = { ...shown, engines: shown.engines.map((engine, at) => (at > 0 ? engine : { ...engine, gpus: moreGpus })) };
+  const report = open({ rate: RATE / 4, p95Seconds: plan.predictions.p95Seconds / 2 }, held).report(clusterId)!;
+  expect(verdicts(report)).toMatchObject({ "cost per request": "broken", "cost per hour": "broken" });
+  const cause = report.broken.find(({ promise }) => promise === "cost per request")!;
+  expect(cause.replaced[0]).toMatchObject({ inputs: "the rate", explains: expect.any(Number) });
 });
 
 test("requests that begin late in the window are told at the rate they come at, and settle from then on", () => {

@@ -22,6 +22,9 @@ export interface PromiseSource extends TrafficSource {
   frame(): LiveFrame | null;
   /** Quality label of an answer; null where nobody knows it. */
   labelOf(decision: Decision): number | null;
+  readonly emulated: boolean;
+  /** Whether emulated engines follow the planner's own model to the letter. */
+  readonly emulatedAsPlanned: boolean;
 }
 
 export interface PromiseDeskOptions {
@@ -98,7 +101,7 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
     const { windowSeconds, last, driftedSince, says } = traffic.report();
     return {
       ...{ planId: plan.id, atMs: frame.atMs, requests: window.counts.answered, windowSeconds: window.seconds, notComparable: reason },
-      ...{ promises, inputs, simulating: simulating !== null },
+      ...{ emulated: source.emulated, emulatedAsPlanned: source.emulatedAsPlanned, promises, inputs, simulating: simulating !== null },
       drift: { windowSeconds, last, driftedSince, says },
       broken: explainBroken({ plan, window, promises, inputs, under }),
       notes: notesOn(window),

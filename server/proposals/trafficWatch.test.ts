@@ -86,7 +86,14 @@ test("load at another rate than planned leads to a proposal that a person applie
   const service = createProposalService(store);
   const desk = createPromiseDesk({
     ...{ store, planner, trafficOf: watch.traffic },
-    sourceOf: () => ({ decisions: collector.decisions, timeScale, labelOf: () => null, frame: () => collector.frames().at(-1) ?? null }),
+    sourceOf: () => ({
+      decisions: collector.decisions,
+      timeScale,
+      labelOf: () => null,
+      emulated: false,
+      emulatedAsPlanned: false,
+      frame: () => collector.frames().at(-1) ?? null,
+    }),
   });
   // Ended as soon as there is a proposal.
   const seconds = 20 * WINDOW;
