@@ -68,9 +68,6 @@ describe("Kubernetes host", () => {
   it("says that credentials are expired, repeats nothing of them, and takes new ones up from the same file", async () => {
     const path = `${kubernetes.kubeconfigPath}-expired`;
     const bad = withToken(kubernetes.kubeconfig, "hf_expired_secret");
-    writeFileSync(path, kubernetes.kubeconfig);
-    const one = host({ access: { from: "kubeconfig", path } });
-    await observed(one);
     writeFileSync(path, bad);
     const fresh = host({ access: { from: "kubeconfig", path } });
     const message = await failing(() => fresh.start(order([0]), options()));
