@@ -1,12 +1,15 @@
 import { buildConnector, type Dispatcher } from "undici";
 import type { EngineAccessReader } from "./readEngineAccess";
 
+/** Nothing was asked, for what it takes to be let in is not there. */
+export class EngineAccessError extends Error {}
+
 /** How connections to an engine are made: its certificate is held against the authorities as they are now. */
 export function connectThrough(access: EngineAccessReader, timeoutMs: number): buildConnector.connector {
   let made: { readonly ca: string | null; readonly connect: buildConnector.connector } | null = null;
   return (options, callback) => {
     const reading = access.current;
-    if (!reading.ok) return callback(new Error(reading.reason), null);
+    if (!reading.ok) return callback(new EngineAccessError(reading.reason), null);
     // One for each set of authorities, so that no session that others vouched for is taken up again.
     if (made?.ca !== reading.ca) {
       const { ca } = reading;
@@ -21,7 +24,7 @@ export function withKey(access: EngineAccessReader): Dispatcher.DispatcherCompos
   return (dispatch) => (options, handler) => {
     const reading = access.current;
     if (!reading.ok) {
-      handler.onResponseError?.(ended, new Error(reading.reason));
+      handler.onResponseError?.(ended, new EngineAccessError(reading.reason));
       return true;
     }
     if (reading.key === null) return dispatch(options, handler);

@@ -33,12 +33,10 @@ describe("access to an engine", () => {
   });
 
   it("says in a sentence what is missing", () => {
-    expect(reasonOf({ key: { environment: "WEIR_ENGINE_A" } })).toBe(
-      "The key's variable WEIR_ENGINE_A is not set where this process runs.",
-    );
-    expect(reasonOf({ key: { file: "gone" } })).toBe("The file gone in the folder of secrets cannot be read (ENOENT).");
+    expect(reasonOf({ key: { environment: "WEIR_ENGINE_A" } })).toBe("The key's variable WEIR_ENGINE_A is not set where this process runs");
+    expect(reasonOf({ key: { file: "gone" } })).toBe("The file gone in the folder of secrets cannot be read (ENOENT)");
     expect(reasonOf({ key: { file: "a.key" } }, {})).toContain("WEIR_SECRETS_DIR is not set");
-    expect(reasonOf({ key: { file: "empty" } })).toBe("The key file empty is empty.");
+    expect(reasonOf({ key: { file: "empty" } })).toBe("The key file empty is empty");
     expect(reasonOf({ key: { file: "deeper" } })).toContain("is no file");
   });
 

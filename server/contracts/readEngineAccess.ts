@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { relative, resolve, sep } from "node:path";
 import type { EngineAccess } from "./engineAccess";
 
-/** A key and authorities that can be used, each null where none is asked for; else why not, in one sentence that repeats nothing of them. */
+/** A key and authorities that can be used, each null where none is asked for; else why not, in one sentence without its full stop that repeats nothing of them. */
 export type AccessReading =
   | { readonly ok: true; readonly key: string | null; readonly ca: string | null }
   | { readonly ok: false; readonly reason: string };
@@ -65,8 +65,8 @@ function readAccess({ key, caFile }: EngineAccess, variables: Variables): Access
     const where = "file" in key ? `The key file ${key.file}` : `The key's variable ${key.environment}`;
     const what = "file" in key ? "is empty" : "is not set where this process runs";
     secret = read.text.trim();
-    if (secret === "") return { ok: false, reason: `${where} ${what}.` };
-    if (!keyShape.test(secret)) return { ok: false, reason: `${where} holds no key: a key is one line of printable ASCII without spaces.` };
+    if (secret === "") return { ok: false, reason: `${where} ${what}` };
+    if (!keyShape.test(secret)) return { ok: false, reason: `${where} holds no key: a key is one line of printable ASCII without spaces` };
   }
   if (caFile === undefined) return { ok: true, key: secret, ca: null };
   const read = readWithin(caFile, most.ca, variables);
@@ -74,7 +74,7 @@ function readAccess({ key, caFile }: EngineAccess, variables: Variables): Access
   try {
     new X509Certificate(read.text);
   } catch {
-    return { ok: false, reason: `The file ${caFile} holds no certificate in PEM form.` };
+    return { ok: false, reason: `The file ${caFile} holds no certificate in PEM form` };
   }
   return { ok: true, key: secret, ca: read.text };
 }
@@ -83,17 +83,17 @@ function readAccess({ key, caFile }: EngineAccess, variables: Variables): Access
 function readWithin(file: string, mostBytes: number, variables: Variables): { readonly text: string } | { readonly reason: string } {
   const folder = variables.WEIR_SECRETS_DIR;
   if (folder === undefined || folder === "")
-    return { reason: `WEIR_SECRETS_DIR is not set where this process runs, so that the file ${file} cannot be read.` };
+    return { reason: `WEIR_SECRETS_DIR is not set where this process runs, so that the file ${file} cannot be read` };
   try {
     const refusal = accessRefusal({ caFile: file }, variables);
-    if (refusal !== null) return { reason: refusal };
+    if (refusal !== null) return { reason: refusal.slice(0, -1) };
     const path = realpathSync(resolve(folder, file));
-    if (!isWithin(realpathSync(folder), path)) return { reason: `The file ${file} leads out of the folder of secrets (WEIR_SECRETS_DIR).` };
+    if (!isWithin(realpathSync(folder), path)) return { reason: `The file ${file} leads out of the folder of secrets (WEIR_SECRETS_DIR)` };
     const found = statSync(path);
-    if (!found.isFile()) return { reason: `${file} in the folder of secrets is no file.` };
-    if (found.size > mostBytes) return { reason: `The file ${file} has more than ${mostBytes} bytes.` };
+    if (!found.isFile()) return { reason: `${file} in the folder of secrets is no file` };
+    if (found.size > mostBytes) return { reason: `The file ${file} has more than ${mostBytes} bytes` };
     return { text: readFileSync(path, "utf8") };
   } catch (error) {
-    return { reason: `The file ${file} in the folder of secrets cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"}).` };
+    return { reason: `The file ${file} in the folder of secrets cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown"})` };
   }
 }

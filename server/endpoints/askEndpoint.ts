@@ -1,5 +1,6 @@
 import { type Dispatcher, request } from "undici";
 import type { EngineAccess } from "@/server/contracts/engineAccess";
+import { EngineAccessError } from "@/server/contracts/engineDoor";
 import { engineAgent } from "@/server/telemetry/engineAgent";
 
 export type EndpointAnswer =
@@ -11,7 +12,9 @@ export type EndpointAnswer =
       readonly firstMs: number;
     }
   /** `code` is the system's, OpenSSL's or undici's; empty where there is none. */
-  | { readonly kind: "failed"; readonly code: string; readonly reason: string }
+  | { readonly kind: "failed"; readonly code: string }
+  /** Its key or its authorities are not there to be used. */
+  | { readonly kind: "no-access"; readonly reason: string }
   | { readonly kind: "late" };
 
 export interface EndpointQuestion {
@@ -41,7 +44,7 @@ export async function askEndpoint({ target, path, body, signal }: EndpointQuesti
     for await (const chunk of response.body) {
       if (bytes === 0) firstMs = performance.now() - startedMs;
       bytes += chunk.length;
-      if (bytes > mostBytes) return { kind: "failed", code: "", reason: `it sent more than ${mostBytes} bytes` };
+      if (bytes > mostBytes) return { kind: "failed", code: "too much" };
       chunks.push(chunk);
     }
     const { location } = response.headers;
@@ -53,11 +56,12 @@ export async function askEndpoint({ target, path, body, signal }: EndpointQuesti
       firstMs,
     };
   } catch (error) {
+    if (error instanceof EngineAccessError) return { kind: "no-access", reason: `${error.message}.` };
     if (signal.aborted) return { kind: "late" };
-    const { code = "", message = "" } = error as { code?: string; message?: string };
+    const { code = "" } = error as { code?: string };
     // undici wraps the system's error where several addresses of a name were tried.
     const inner = (error as { errors?: readonly { code?: string }[] }).errors?.[0]?.code;
-    return { kind: "failed", code: inner ?? code, reason: message };
+    return { kind: "failed", code: inner ?? code };
   }
 }
 

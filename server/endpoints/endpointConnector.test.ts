@@ -8,9 +8,10 @@ import { startGateway } from "@/server/gateway/gateway";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
-import { attachedEngines } from "./attachedEngines";
+import { type AttachedEngine, attachedEngines } from "./attachedEngines";
 import { connectionSchema, type EndpointConnectionInput } from "./connection";
 import { createEndpointConnector } from "./endpointConnector";
+import { createEndpointHost } from "./endpointHost";
 import { givenTopologyContract } from "./givenTopologyContract";
 import { startTestEndpoint } from "./testEndpoints";
 
@@ -98,6 +99,20 @@ describe("a cluster of endpoints", () => {
     expect(config).toContain("WEIR_ENGINE_A");
     expect(config).not.toContain("sk-engine-a");
     await cluster.stop();
+  });
+
+  it("neither starts nor stops an engine, and says whose it is", async () => {
+    const endpoints = [{ name: "a", url: "http://127.0.0.1:9", model: "small", gpu: "l40s", precision: "bf16" } as const];
+    const connection = connectionSchema.parse({ kind: "endpoints", endpoints });
+    const host = createEndpointHost(connection);
+    const options = { signal: new AbortController().signal, report: () => undefined };
+    const [{ endpoint: _, ...order }] = attachedEngines(connection) as [AttachedEngine];
+    expect(await host.start(order, options)).toEqual({ ok: true, value: "is run by its operator" });
+    expect(await host.stop(order.id, options)).toEqual({
+      ok: false,
+      message: `${order.id} is run by its operator: Weir does not stop it.`,
+    });
+    expect(await host.stop("gone", options)).toMatchObject({ ok: true });
   });
 
   it("says in a sentence why an engine cannot be routed to, and keeps it in the picture", async () => {

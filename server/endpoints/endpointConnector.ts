@@ -12,6 +12,9 @@ import { probeEndpoint } from "./probeEndpoint";
 /** It runs already: what is not there after this needs its operator. */
 const usualVerifyMs = 60_000;
 
+/** For what it tells of itself: longer than somebody who waits before a page should wait. */
+const busyLimitMs = 15_000;
+
 export interface EndpointConnectorParts {
   readonly connection: EndpointConnection;
   readonly gateway: AdminClient;
@@ -35,7 +38,7 @@ export function createEndpointConnector({ connection, gateway, planOf, verifyMs 
     const target = { name, url, servedName, ...(key && { key }), ...(caFile !== undefined && { caFile }) };
     return waitUntil(
       async () => {
-        const { findings, ttftSeconds } = await probeEndpoint(target, { signal: options.signal, generate: true });
+        const { findings, ttftSeconds } = await probeEndpoint(target, { signal: options.signal, generate: true, limitMs: busyLimitMs });
         const failure = findings.find(({ level }) => level === "failed");
         if (failure !== undefined) return { waiting: `${name}: ${[failure.sentence, failure.next ?? ""].join(" ").trim()}` };
         return { holds: `healthy, model listed, one token in ${Math.round((ttftSeconds ?? 0) * 1000)} ms` };

@@ -106,7 +106,7 @@ export function givenTopologyContract(name: string, startCluster: () => Promise<
       expect([...(await observed()).routing.active].sort()).toEqual(idsOf(cluster.whole));
     });
 
-    it("says why an engine that is not attached cannot be verified, started or stopped", async () => {
+    it("says why an engine that is not attached cannot be verified or started", async () => {
       const [engine] = targetEngines(cluster.stranger).filter(({ id }) => !idsOf(cluster.whole).includes(id));
       if (engine === undefined) throw new Error("Every engine of the strange plan is attached.");
       const verified = await apply({ kind: "verify", engineId: engine.id, model: engine.model });

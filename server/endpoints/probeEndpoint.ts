@@ -73,7 +73,9 @@ export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions):
 
   const listed = await ask("/v1/models");
   if (listed.kind === "late") return ended([tooLate(url)]);
-  if (listed.kind === "failed") return ended([unreached(url, listed)]);
+  if (listed.kind === "failed") return ended([unreached(url, listed.code)]);
+  if (listed.kind === "no-access")
+    return ended([failed("key", listed.reason, "Set the variable, or put the file there, where studio and gateway run.")]);
   const [health, { findings: engineFindings, ...facts }] = await Promise.all([ask("/health"), recogniseEngine(ask)]);
   const list = modelListSchema.safeParse(jsonOf(listed));
   const models = list.success ? list.data.data : [];

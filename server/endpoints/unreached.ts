@@ -38,7 +38,7 @@ const plainThere: readonly string[] = ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_
 const noHttpThere = /^HPE_|^UND_ERR_SOCKET$|^ECONNRESET$/;
 
 /** Why nothing came from an endpoint. */
-export function unreached(url: string, { code, reason }: { readonly code: string; readonly reason: string }): Finding {
+export function unreached(url: string, code: string): Finding {
   const { hostname, host, protocol } = new URL(url);
   const fault = certificateFaults.find(({ codes }) => codes.includes(code));
   if (fault !== undefined) return failed("certificate", fault.says, fault.next);
@@ -65,8 +65,6 @@ export function unreached(url: string, { code, reason }: { readonly code: string
       `What listens at ${host} does not answer as an HTTP server does.`,
       protocol === "http:" ? "If it speaks TLS, write https://." : "Check the port.",
     );
-  // What Weir itself says of a key or a CA file that is not there.
-  if (/\.$/.test(reason) && code === "") return failed("key", reason, "Set the variable or the file where studio and gateway run.");
   return failed("reached", `${host} cannot be asked (${code === "" ? "no reason was given" : code}).`, null);
 }
 

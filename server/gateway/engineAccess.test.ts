@@ -77,7 +77,7 @@ describe("an engine's own key", () => {
     const gateway = await startTestGateway();
     await gateway.put(withEngines([engine.url], [{ key: { file: "a.key" } }]));
     expect(await replicasOf(gateway)).toMatchObject([
-      { state: "unhealthy", reason: "The file a.key in the folder of secrets cannot be read (ENOENT)." },
+      { state: "unhealthy", reason: "The file a.key in the folder of secrets cannot be read (ENOENT)" },
     ]);
     expect((await ask(gateway)).status).toBeGreaterThanOrEqual(500);
     expect(engine.asked).toEqual([]);
@@ -164,7 +164,7 @@ describe.skipIf(certificates === null)("an engine behind TLS", () => {
     const gateway = await startTestGateway(short);
     writeFileSync(join(folder, "ca.pem"), "not yet");
     await gateway.put(withEngines([server.url], [{ caFile: "ca.pem" }]));
-    expect((await replicasOf(gateway))[0]?.reason).toBe("The file ca.pem holds no certificate in PEM form.");
+    expect((await replicasOf(gateway))[0]?.reason).toBe("The file ca.pem holds no certificate in PEM form");
     writeFileSync(join(folder, "ca.pem"), certificates!.ca);
     await until(async () => (await replicasOf(gateway))[0]?.state === "active");
     expect((await ask(gateway)).status).toBe(200);

@@ -67,7 +67,7 @@ describe("scrape", () => {
     expect(await ask("WEIR_ENGINE_NOT_SET")).toEqual({
       ok: false,
       kind: "unreachable",
-      reason: `${url} cannot be reached: The key's variable WEIR_ENGINE_NOT_SET is not set where this process runs.`,
+      reason: `${url} cannot be reached: The key's variable WEIR_ENGINE_NOT_SET is not set where this process runs`,
     });
     expect(await scrape(url, { timeoutMs: 1000 })).toMatchObject({ kind: "status" });
     expect(asked).toBe(2);
