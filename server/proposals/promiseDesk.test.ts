@@ -194,9 +194,7 @@ test("a request that costs more on more GPUs than planned breaks its promise wha
   const shown = frame();
   const held = { ...shown, engines: shown.engines.map((engine, at) => (at > 0 ? engine : { ...engine, gpus: moreGpus })) };
   const report = open({ rate: RATE / 4, p95Seconds: plan.predictions.p95Seconds / 2 }, held).report(clusterId)!;
-  expect(verdicts(report)).toMatchObject({ "cost per request": "broken", "cost per hour": "broken" });
-  const cause = report.broken.find(({ promise }) => promise === "cost per request")!;
-  expect(cause.replaced[0]).toMatchObject({ inputs: "the rate", explains: expect.any(Number) });
+  expect(report.broken.map(({ promise }) => promise)).toEqual(["cost per hour", "cost per request"]);
 });
 
 test("requests that begin late in the window are told at the rate they come at, and settle from then on", () => {

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "../numeric/random";
-import { shareInterval } from "./driftIntervals";
+import { quantileInterval, shareInterval } from "./driftIntervals";
 import { verdictOf } from "./driftVerdict";
 
 const figure = (value: number, half: number, count = 500) => ({ value, low: value - half, high: value + half, count });
@@ -38,6 +38,18 @@ test("a share that is as planned is called broken by one window of requests in a
       }).filter((verdict) => verdict === "broken").length;
       expect(broken / 600, `${planned} of ${count}`).toBeLessThanOrEqual(0.01);
     }
+  }
+});
+
+test("a p95 that is as planned is called broken by two windows in a hundred at most from 10 requests on", () => {
+  const band = { low: 0, high: Math.exp(1.6449), better: "lower" } as const;
+  for (const count of [10, 15, 25, 50, 100]) {
+    const broken = Array.from({ length: 1000 }, (_, seed) => {
+      const random = seededRandom(1000 * count + seed);
+      const seconds = Array.from({ length: count }, () => random.lognormal(0, 1));
+      return verdictOf(quantileInterval(seconds, 0.95), band, { broken: 10, kept: 100 });
+    }).filter((verdict) => verdict === "broken").length;
+    expect(broken / 1000, `${count} requests`).toBeLessThanOrEqual(0.02);
   }
 });
 
