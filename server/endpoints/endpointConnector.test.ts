@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { createAdminClient } from "@/server/clusters/adminClient";
+import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { startGateway } from "@/server/gateway/gateway";
 import { sealPlan } from "@/server/planning/sealPlan";
+import { openStore } from "@/server/store/store";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
 import { type AttachedEngine, attachedEngines } from "./attachedEngines";
@@ -130,6 +132,45 @@ describe("a cluster of endpoints", () => {
     expect(await verify()).toMatchObject({ ok: false, message: expect.stringMatching(/a: Nothing listens at 127\.0\.0\.1:\d+\./) });
     const observed = await cluster.connector.observe();
     expect(observed.ok && observed.value.engines.map(({ id }) => id)).toContain(a!.id);
+    await cluster.stop();
+  });
+
+  it("takes a plan from the apply runner, keeps the one before in force when an engine cannot be verified, and refuses what does not fit", async () => {
+    const cluster = await startCluster(50);
+    const { whole, part, stranger, connector } = cluster;
+    const state = mkdtempSync(join(tmpdir(), "weir-store-"));
+    const store = openStore(state);
+    const at = "2026-01-01T00:00:00.000Z";
+    store.clusters.insert({ ...whole.inputs.cluster, id: "attached", kind: "described" }, at);
+    for (const plan of [whole, part, stranger]) {
+      store.plans.keep(plan);
+      store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+    }
+    const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
+    const start = (planId: string) => runner.start({ clusterId: "attached", planId, kind: "apply", actor: "a" });
+    const apply = async (planId: string) => {
+      const started = await start(planId);
+      if (!started.ok) throw new Error(started.message);
+      await vi.waitFor(() => expect(store.applications.get(started.application.id)?.endedAt).not.toBeNull(), 20_000);
+      return store.applications.get(started.application.id);
+    };
+    expect(await start(stranger.id)).toMatchObject({ ok: false, message: expect.stringContaining("plan with the topology frozen") });
+    expect((await apply(part.id))?.state).toBe("done");
+    cluster.engines[1]!.is.models = ["other"];
+    const failed = await apply(whole.id);
+    expect(failed).toMatchObject({
+      state: "failed",
+      error: expect.stringContaining("b: It does not serve org/Small-3B-Instruct but other."),
+    });
+    expect(store.clusters.get("attached")?.runningPlanId).toBe(part.id);
+    expect(await cluster.ask()).toBe(200);
+    cluster.engines[1]!.is.models = ["org/Small-3B-Instruct"];
+    expect((await apply(whole.id))?.state).toBe("done");
+    expect(store.clusters.get("attached")?.runningPlanId).toBe(whole.id);
+    expect(JSON.stringify(failed) + JSON.stringify(store.audit.list(100))).not.toContain("sk-engine-a");
+    await runner.close();
+    store.close();
+    rmSync(state, { recursive: true });
     await cluster.stop();
   });
 });
