@@ -6,5 +6,5 @@ export default {
   typedRoutes: true,
   allowedDevOrigins: ["127.0.0.1"],
   // Native and WASM packages are read from node_modules, never from the bundle.
-  serverExternalPackages: ["better-sqlite3", "glpk.js", "highs", "pino", "prom-client"],
+  serverExternalPackages: ["@kubernetes/client-node", "better-sqlite3", "glpk.js", "highs", "pino", "prom-client"],
 };

@@ -10,7 +10,7 @@ import { verifyEngine } from "./verifyEngine";
 import { type Look, waitUntil } from "./waitUntil";
 
 /** Weights of a large model load for minutes; a Kubernetes progress deadline of 600 s is often too short. */
-const loadLimitMs = 900_000;
+const defaultLoadLimitMs = 900_000;
 
 /** The longest a request may take at the gateway: after it nothing can be in flight any more. */
 const drainLimitMs = 600_000;
@@ -29,10 +29,12 @@ export interface ConnectorParts {
   readonly gateway: AdminClient;
   /** A kept plan; null when it is kept no more. */
   readonly planOf: (id: string) => Plan | null;
+  /** How long an engine may take to answer. */
+  readonly loadLimitMs?: number;
 }
 
 /** A cluster of engines that `host` brings up and ends, behind one gateway. */
-export function createConnector({ host, gateway, planOf }: ConnectorParts): Connector {
+export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLoadLimitMs }: ConnectorParts): Connector {
   const readConfig = (signal?: AbortSignal, limitMs?: number) =>
     gateway("/config", { schema: gatewayConfigSchema, signal, alsoFine: [404], limitMs });
 
@@ -76,9 +78,11 @@ export function createConnector({ host, gateway, planOf }: ConnectorParts): Conn
         const found = await host.observe({ signal: options.signal });
         if (!found.ok) return { waiting: found.message };
         const engine = found.value.engines.find((one) => one.id === engineId);
-        return engine === undefined
-          ? { failed: `${engineId} is gone: it died while loading.` }
-          : verifyEngine(engine.url, model, options.signal);
+        const why = (await host.why?.(engineId, { signal: options.signal })) ?? null;
+        if (why !== null && "failed" in why) return why;
+        if (engine === undefined) return { failed: `${engineId} is gone: it died while loading.` };
+        const look = await verifyEngine(engine.url, model, options.signal);
+        return "waiting" in look && why !== null && "waiting" in why ? why : look;
       },
       { ...options, limitMs: loadLimitMs },
     );

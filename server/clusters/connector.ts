@@ -10,6 +10,8 @@ export interface ObservedEngine extends StandingEngine {
 export type ObservedNode = ClusterSpec["nodes"][number] & {
   /** GPUs of it in use by what is none of this studio's; left out: none. */
   readonly othersGpus?: number;
+  /** Why it takes no new engine, as in "is cordoned"; left out or null: it does. */
+  readonly closed?: string | null;
 };
 
 /** What a cluster is made of and what it does at this moment, as far as its own interfaces tell. */

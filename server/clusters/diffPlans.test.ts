@@ -156,6 +156,11 @@ describe("misfit", () => {
       planOnGpus("p", { a: [0], b: [1] }),
       "The plan wants 2 GPUs of node1; others use 1 of its 2.",
     ],
+    [
+      { ...cluster, nodes: [{ name: "node1", gpus: 2, closed: "is cordoned" }] },
+      planOnGpus("p", { a: [0] }),
+      "The plan places a on node1, which is cordoned: it takes no new engines.",
+    ],
     [cluster, planOnGpus("p", { a: [1], b: [1] }), "The plan gives GPU node1/1 to two engines."],
   ])("names the first thing that does not fit (%#)", (found, plan, sentence) => {
     expect(misfit(found, plan)).toMatch(sentence);

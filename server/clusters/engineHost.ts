@@ -1,6 +1,7 @@
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { Answer, Observation, StepOptions } from "./connector";
+import type { Look } from "./waitUntil";
 
 /** What a host tells of its hardware and its engines; what the gateway makes of them is known elsewhere. */
 export interface HostObservation extends Omit<Observation, "routing" | "policyModels"> {
@@ -25,6 +26,11 @@ export interface EngineHost {
   start(engine: EngineOrder, options: StepOptions): Promise<Answer<string>>;
   /** Ends an engine and waits until its GPUs are free. */
   stop(engineId: string, options: StepOptions): Promise<Answer<string>>;
+  /**
+   * What the host knows of an engine that does not answer: what it waits for, or why it never will; null where it knows nothing. Left out
+   * where a host knows no more than that an engine is there.
+   */
+  readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
   /** Gives engines that replay a workload its prompts; left out where engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
 }

@@ -17,6 +17,8 @@ export function misfit(observation: Ground, plan: Plan): string | null {
     for (const { node: name, gpus } of engine.placements) {
       const node = observation.nodes.find((one) => one.name === name);
       if (node === undefined) return `The plan places ${engine.model} on ${name}, which this cluster does not have.`;
+      if (node.closed != null && observation.engines?.some(({ id }) => id === engine.id) !== true)
+        return `The plan places ${engine.model} on ${name}, which ${node.closed}: it takes no new engines.`;
       const found = node.gpu ?? observation.gpu;
       if (engine.gpu !== found) return `The plan wants ${engine.gpu} for ${engine.model}; ${name} has ${found}.`;
       const beyond = gpus.find((index) => index >= node.gpus);
