@@ -191,6 +191,18 @@ describe("collector", () => {
     expect(frame.engines[0]?.state).toBe("unreachable");
   });
 
+  it("keeps with the newest frame alone which containers have a GPU", async () => {
+    const url = await serve(
+      (_, response) => void response.end('DCGM_FI_DEV_GPU_UTIL{gpu="0",Hostname="node-1",pod="p",container="c"} 50\n'),
+    );
+    const collector = collect({ dcgmUrl: `${url}/metrics` });
+    await frameWhere(collector, (one) => one.gpus.length > 0);
+    await frameWhere(collector, () => true);
+    const containers = collector.frames().flatMap(({ gpus }) => gpus.map((gpu) => gpu.containers.length));
+    expect(containers).toEqual([...containers.slice(1).fill(0), 1]);
+    expect(containers.length).toBeGreaterThan(1);
+  });
+
   it("asks this host's nvidia-smi where no exporter is given and all engines run here", async () => {
     const folder = mkdtempSync(join(tmpdir(), "weir-path-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,12 +1,13 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { systemClock } from "./clock";
+import { type Clock, systemClock } from "./clock";
 import { createEngineTarget } from "./engineTarget";
 import { MAX_SCRAPE_BYTES } from "./scrape";
+import { createTestClock } from "./testClock";
 
 /** An engine, and a watch of it that is asked by hand. */
-async function watched(handler: RequestListener) {
+async function watched(handler: RequestListener, clock: Clock = systemClock) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url ?? "");
@@ -18,7 +19,8 @@ async function watched(handler: RequestListener) {
     server.close();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const options = { intervalMs: 1000, timeScale: 1, clock: systemClock, onScrape: () => undefined };
+  // Two of them are more than a busy machine takes for what is asked here.
+  const options = { intervalMs: 10_000, timeScale: 1, clock, onScrape: () => undefined };
   return { url, asked, engine: createEngineTarget({ id: "a", model: "m", url, gpus: [] }, options) };
 }
 
@@ -70,4 +72,22 @@ it("keeps to the version that it knows while the engine does not answer that que
   mute = true;
   for (let scrape = 0; scrape < 40; scrape += 1) await engine.poll();
   expect(engine.frame()).toMatchObject({ engine: { type: "weir-emulator", version: "0.30.0+emulated" }, events: [] });
+});
+
+it.each([-3_600_000, 3_600_000])("reads rates and grows old as before when the wall's clock is set by %d ms", async (byMs) => {
+  const clock = createTestClock(10_000_000);
+  let tokens = 0;
+  const { engine } = await watched((request, response) => {
+    tokens += request.url === "/metrics" ? 100 : 0;
+    response.end(request.url === "/metrics" ? `vllm:generation_tokens_total ${tokens}\n` : '{"version": "0.30.0"}');
+  }, clock);
+  await engine.poll();
+  clock.pass(1_000);
+  await engine.poll();
+  clock.set(clock.wallMs() + byMs);
+  clock.pass(1_000);
+  await engine.poll();
+  expect(engine.frame()).toMatchObject({ state: "fresh", ageSeconds: 0, readings: { generationTokensPerSecond: { value: 100 } } });
+  clock.pass(200_000);
+  expect(engine.frame()).toMatchObject({ state: "unreachable", ageSeconds: 200, sinceMs: clock.wallMs() });
 });

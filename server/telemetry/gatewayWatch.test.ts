@@ -89,6 +89,8 @@ describe("the watch of a gateway", () => {
     await watch.poll();
     expect(watch.frame()).toMatchObject({ measured: { p95Seconds: 1 }, recent: { p95Seconds: 1, ttftP95Seconds: 0.2 } });
     says.hung = true;
+    // However the wall's clock is set.
+    clock.set(clock.wallMs() - 3_600_000);
     clock.pass(6_000);
     await watch.poll();
     const { measured, recent } = watch.frame();
