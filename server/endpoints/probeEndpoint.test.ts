@@ -33,7 +33,7 @@ const start = async (options: TestEndpointOptions = {}): Promise<TestEndpoint> =
   return engine;
 };
 const probe = (target: Omit<ProbeTarget, "name">, more: { generate?: boolean; limitMs?: number } = {}) =>
-  probeEndpoint({ name: "e", ...target }, { signal, ...more });
+  probeEndpoint({ name: "e", ...target }, { signal, limitMs: 10_000, ...more });
 /** What is wrong, a line each. */
 const troubles = ({ findings }: EndpointProbe) =>
   findings.filter(({ level }) => level === "failed").map(({ what, sentence }) => `${what}: ${sentence}`);
@@ -161,7 +161,7 @@ describe("probes of several", () => {
     const engines = await Promise.all(Array.from({ length: 5 }, () => start()));
     const targets = [`http://127.0.0.1:${port}`, ...engines.map(({ url }) => url)].map((url, index) => ({ name: `e${index}`, url }));
     const told: string[] = [];
-    const probes = await probeEndpoints(targets, { signal, limitMs: 1_500, onProbe: ({ name }) => told.push(name) });
+    const probes = await probeEndpoints(targets, { signal, limitMs: 6_000, onProbe: ({ name }) => told.push(name) });
     expect(told.at(-1)).toBe("e0");
     expect(probes.map(({ name }) => name)).toEqual(targets.map(({ name }) => name));
     expect(probes.map(({ findings }) => findings[0]?.level)).toEqual(["failed", ...engines.map(() => "ok")]);
