@@ -140,6 +140,15 @@ describe("the stream of a tab", () => {
     expect(frames(again).every((atMs) => atMs > Number(first.at(-1)?.id))).toBe(true);
   }, 20_000);
 
+  it("answers a range of all of time, as of a month at most and up to now", async () => {
+    const engine = await startEngineProcess();
+    endings.push(() => engine.kill());
+    const { live } = serviceOver(engine);
+    const series = [{ subject: "engine:a", quantity: "running" }];
+    const { bucketMs } = await live.range(embeddedClusterId, { fromMs: 0, toMs: 8.64e15, points: 800, series });
+    expect(bucketMs).toBe(3_600_000);
+  });
+
   it("of a cluster without telemetry ends at once, with nothing of another", async () => {
     const engine = await startEngineProcess();
     endings.push(() => engine.kill());

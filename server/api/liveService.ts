@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
-import { bucketWidth } from "@/server/series/bucketWidth";
+import { boundedRange, bucketWidth } from "@/server/series/bucketWidth";
 import type { RangeRequest, SeriesSource } from "@/server/series/seriesSource";
 import type { Store } from "@/server/store/store";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
@@ -48,8 +48,10 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
       }
     },
     subjects: async (clusterId, fromMs, toMs) => (clusterId === embeddedClusterId ? series.subjects(fromMs, toMs) : []),
-    range: async (clusterId, { points, ...request }) =>
-      rangeOf(clusterId, { ...request, bucketMs: bucketWidth(request.toMs - request.fromMs, points) }),
+    async range(clusterId, { points, series, ...asked }) {
+      const { fromMs, toMs } = boundedRange(asked, Date.now());
+      return rangeOf(clusterId, { fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series });
+    },
     plans(clusterId, fromMs, toMs) {
       const { runningPlanId: planId = null, runningSince: since = null } = store.clusters.get(clusterId) ?? {};
       const running = planId === null || since === null ? null : { planId, sinceMs: Date.parse(since) };

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { bucketsOf, bucketWidth } from "./bucketWidth";
+import { boundedRange, bucketsOf, bucketWidth } from "./bucketWidth";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -42,4 +42,12 @@ it("gives any range the same whole buckets: those that begin at multiples of the
       for (const stepMs of wholeSteps) expect(bucketMs % stepMs).toBe(0);
     }),
   );
+});
+
+it.each([
+  ["all of time", { fromMs: 0, toMs: 8.64e15 }, { fromMs: 9 * DAY_MS + 101, toMs: 40 * DAY_MS + 101 }],
+  ["a month long ago", { fromMs: 0, toMs: 20 * DAY_MS }, { fromMs: 0, toMs: 20 * DAY_MS }],
+  ["what is yet to come", { fromMs: 50 * DAY_MS, toMs: 51 * DAY_MS }, { fromMs: 40 * DAY_MS + 101, toMs: 40 * DAY_MS + 101 }],
+])("bounds %s to what has been, 31 days at most", (_, asked, bounded) => {
+  expect(boundedRange(asked, 40 * DAY_MS + 100)).toEqual(bounded);
 });

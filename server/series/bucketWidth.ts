@@ -22,6 +22,21 @@ export function bucketWidth(spanMs: number, points: number, leastMs = 0): number
   return widths.find((width) => width >= neededMs) ?? DAY_MS * Math.ceil(neededMs / DAY_MS);
 }
 
+/** No range is longer: the roll-ups of a minute, kept longest, go back thirty days. */
+export const LONGEST_RANGE_MS = 31 * DAY_MS;
+
+/** The one rule for how much is read at once: nothing that is yet to come, and of a longer range the last 31 days. */
+export function boundedRange({ fromMs, toMs }: TimeRange, nowMs: number): TimeRange {
+  const endMs = Math.min(toMs, nowMs + 1);
+  return { fromMs: Math.min(endMs, Math.max(fromMs, endMs - LONGEST_RANGE_MS)), toMs: endMs };
+}
+
+export interface TimeRange {
+  readonly fromMs: number;
+  /** Not in the range any more. */
+  readonly toMs: number;
+}
+
 /** The buckets that a range of time touches. */
 export interface Buckets {
   readonly bucketMs: number;
@@ -31,15 +46,7 @@ export interface Buckets {
 }
 
 /** Whole buckets, so that a range is widened to where they begin and end. */
-export function bucketsOf({
-  fromMs,
-  toMs,
-  bucketMs,
-}: {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly bucketMs: number;
-}): Buckets {
+export function bucketsOf({ fromMs, toMs, bucketMs }: TimeRange & { readonly bucketMs: number }): Buckets {
   const first = Math.floor(fromMs / bucketMs);
   return { bucketMs, fromMs: first * bucketMs, count: Math.max(0, Math.ceil(toMs / bucketMs) - first) };
 }

@@ -20,8 +20,9 @@ export const DAY_MS = 86_400_000;
 /** Blocks that wait for a store that cannot be written, for each that is being filled; then the oldest go. */
 const WAITING_SHARE = 3;
 
-/** Blocks unpacked, some tenths of a millisecond each, before others may have their turn. */
-const BLOCKS_A_TURN = 8;
+/** Work before others may have their turn, in blocks that are looked up in the store; to unpack one takes some tenths of a millisecond. */
+const LOOKUPS_A_TURN = 160;
+const LOOKUPS_AN_UNPACKING = 20;
 
 export interface RollUpOptions {
   readonly clusterId: string;
@@ -77,6 +78,8 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
   let lost = 0;
   let problem: string | null = null;
   let flushing: Promise<void> | null = null;
+  /** Since others last had their turn, over all reading. */
+  let worked = 0;
 
   const spanMs = (stepSeconds: number): number => 1000 * stepSeconds * BLOCK_BUCKETS;
   const nameOf = (subject: string, stepSeconds: number, startMs: number): string => `${stepSeconds} ${startMs} ${subject}`;
@@ -167,14 +170,16 @@ export function createRollUps({ clusterId, repository, now, steps = rollUpSteps 
     },
     async read({ subject, stepSeconds, fromMs, toMs }, take) {
       const [stepMs, span] = [1000 * stepSeconds, spanMs(stepSeconds)];
-      let unpacked = 0;
       for (let startMs = Math.floor(fromMs / span) * span; startMs < toMs; startMs += span) {
         let block = held.get(nameOf(subject, stepSeconds, startMs))?.block ?? null;
         if (block === null) {
           block = stored(subject, stepSeconds, startMs);
+          worked += block === null ? 1 : LOOKUPS_AN_UNPACKING;
+          if (worked >= LOOKUPS_A_TURN) {
+            worked = 0;
+            await breathe();
+          }
           if (block === null) continue;
-          unpacked += 1;
-          if (unpacked % BLOCKS_A_TURN === 0) await breathe();
         }
         for (let position = 0; position < BLOCK_BUCKETS; position += 1) {
           const atMs = startMs + position * stepMs;

@@ -10,6 +10,7 @@ import { createSeriesBook, type SeriesBookOptions } from "./seriesBook";
 /** The longest that a timer takes. */
 const NEVER_MS = 2 ** 31 - 1;
 const START_MS = Date.UTC(2026, 0, 1);
+const DAY_MS = 86_400_000;
 const RUNNING = { subject: "engine:a", quantity: "running" };
 const KV_USE = { subject: "engine:a", quantity: "kvUse" };
 
@@ -83,6 +84,34 @@ describe("series book", () => {
     expect(answer.series[0]?.last).toEqual([7, 7, 7, 7, null, 7, 7, 7, 7, 7, null, 8, 8, 8]);
     expect(answer.series[1]?.last.every((value) => value === null)).toBe(true);
     expect(answer.series[1]?.count.every((count) => count === 0)).toBe(true);
+  });
+
+  it.each([
+    ["beyond what is kept", START_MS - 3_650 * DAY_MS, START_MS + 3_650 * DAY_MS],
+    ["of time yet to come", START_MS + DAY_MS, START_MS + 3_650 * DAY_MS],
+  ])("looks up no blocks %s, of a series of which it has none in memory", async (_, fromMs, toMs) => {
+    const looked: number[] = [];
+    const get: Store["rollUps"]["get"] = (place) => {
+      looked.push(place.startMs);
+      return store.rollUps.get(place);
+    };
+    const book = open({ repository: { ...store.rollUps, get } });
+    fill(book, 3);
+    await book.range({ fromMs, toMs, bucketMs: 10 * DAY_MS, series: [KV_USE] });
+    expect(looked.filter((startMs) => startMs < START_MS - 32 * DAY_MS || startMs > START_MS + DAY_MS)).toEqual([]);
+  });
+
+  it("lets others have their turn while it looks through a month of which there is nothing", async () => {
+    const book = open();
+    let turns = 0;
+    let turn = setImmediate(function count() {
+      turns += 1;
+      turn = setImmediate(count);
+    });
+    const series = ["b", "c", "d", "e"].map((id) => ({ subject: `engine:${id}`, quantity: "running" }));
+    await book.range({ fromMs: START_MS - 30 * DAY_MS, toMs: START_MS, bucketMs: DAY_MS, series });
+    clearImmediate(turn);
+    expect(turns).toBeGreaterThan(10);
   });
 
   it.each([

@@ -90,8 +90,9 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       const stepSeconds = stepFor(bucketMs, fromMs);
       const sinceMs = ring.sinceMs();
       const stepMs = 1000 * stepSeconds;
-      // Every hour before it would be looked up in vain.
+      // Every block before and after would be looked up in vain.
       const keptFromMs = now() - DAY_MS * Math.max(...steps.map(({ keepDays }) => keepDays)) - stepMs * BLOCK_BUCKETS;
+      const keptUntilMs = now() + stepMs * BLOCK_BUCKETS;
       // A step that began before the ring did is whole in the roll-ups only: the ring goes on where the next one would begin. But one that
       // began before the range too is not read of the roll-ups.
       const seamMs = Math.floor(sinceMs / stepMs) * stepMs < fromMs ? fromMs : Math.ceil(sinceMs / stepMs) * stepMs;
@@ -107,7 +108,7 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       }));
       const problems: string[] = [];
       for (const [subject, own] of bySubject(laid)) {
-        const untilMs = Math.max(...own.map((one) => one.untilMs));
+        const untilMs = Math.min(keptUntilMs, Math.max(...own.map((one) => one.untilMs)));
         if (untilMs <= fromMs) continue;
         try {
           await rollUps.read({ subject, stepSeconds, fromMs: Math.max(fromMs, keptFromMs), toMs: untilMs }, (startMs, of) => {
