@@ -55,6 +55,11 @@ describe("inputRows", () => {
   });
 });
 
+it("does not call an input as planned that is over the limit and not confirmed yet", () => {
+  const [row] = inputRows({ inputs: [{ ...steady, level: 1.08 }] });
+  expect(row).toMatchObject({ distance: "1.08 × the limit", word: "over the limit, not confirmed yet", tone: "warn" });
+});
+
 describe("standingOf", () => {
   it("counts what is broken, names what moved and offers another plan", () => {
     expect(standingOf(report)).toMatchObject({

@@ -103,7 +103,11 @@ export function promiseRows({ promises }: Pick<PromiseReport, "promises">): read
 /** What the promises rest on, planned and now; distances are told in limits, to two digits: from 1 on it is drift. */
 export function inputRows({ inputs }: Pick<PromiseReport, "inputs">): readonly InputRow[] {
   return inputs.map(({ name, kind, planned, now, level, state }) => ({
-    ...{ name, word: state, tone: inputTones[state] },
+    name,
+    // Drift is said after several windows beyond the limit.
+    ...(state === "as planned" && level !== null && level >= 1
+      ? { word: "over the limit, not confirmed yet", tone: "warn" as const }
+      : { word: state, tone: inputTones[state] }),
     planned: inputValues[kind](planned),
     now: inputValues[kind](now),
     distance: level === null ? ABSENT : `${level.toFixed(2)} × the limit`,

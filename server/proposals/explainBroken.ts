@@ -52,7 +52,9 @@ function explain(promise: PlanPromise, measured: number, broken: Broken): Broken
   }
   const slow = kind === "seconds" ? slowEngines(broken) : [];
   const besides = [...slow, ...(kind === "seconds" ? waiting(broken) : []), ...scores(promise, inputs)];
-  const cause = causeOf({ ...question, ...replacedOf(promise, broken), known: missingEngines(inputs), besides });
+  // Engines that are gone, or slow, are told apart from traffic.
+  const moved = changedOf(inputs).flatMap(({ name: input, kind: of }) => (of === "engines" || of === "seconds" ? [] : [input]));
+  const cause = causeOf({ ...question, moved, ...replacedOf(promise, broken), known: missingEngines(inputs), besides });
   return {
     promise: name,
     replaced: cause.replaced,

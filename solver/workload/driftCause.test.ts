@@ -8,6 +8,7 @@ const question: CauseQuestion = {
   measured: 9.8,
   limit: 7,
   within: "5.2 s to 7.0 s",
+  moved: [],
   alone: [],
   together: null,
   known: [],
@@ -92,4 +93,10 @@ test("it works for promises that are broken downwards, and ranks the input first
       expect(replaced[0]?.predicted).toBe(Math.min(one, other));
     }),
   );
+});
+
+test("inputs that moved and were not simulated are named, not denied", () => {
+  const { says } = causeOf({ ...question, moved: ["rate", "output tokens of a"] });
+  expect(says).toContain("What has moved (rate, output tokens of a) could not be put in place of what was planned.");
+  expect(says).not.toContain("No input that is watched has moved");
 });

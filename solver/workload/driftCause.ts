@@ -15,7 +15,9 @@ export interface CauseQuestion {
   readonly limit: number;
   /** What was promised to be kept within, in words. */
   readonly within: string;
-  /** Each input that moved on its own. */
+  /** What moved of the traffic, simulated or not. */
+  readonly moved: readonly string[];
+  /** Each input that moved and could be replaced, on its own. */
   readonly alone: readonly ReplacedInputs[];
   /** All that moved at once; null where only one did, or none. */
   readonly together: ReplacedInputs | null;
@@ -50,7 +52,7 @@ const FAR_BEYOND = 1.25;
  * decide whether the inputs explain it.
  */
 export function causeOf(question: CauseQuestion): Cause {
-  const { name, promised, measured, limit, within, together, text, known, besides } = question;
+  const { name, promised, measured, limit, within, moved, together, text, known, besides } = question;
   const far = measured >= FAR_BEYOND * limit;
   const share = (one: ReplacedInputs) => ({
     ...one,
@@ -63,7 +65,12 @@ export function causeOf(question: CauseQuestion): Cause {
   const best = all ?? first;
   const explained = best !== undefined && accounts(best);
   const sentences = [`${name} is ${text(measured)}, promised ${text(promised)} (${within}).`];
-  if (first === undefined) sentences.push("No input that is watched has moved.");
+  if (first === undefined)
+    sentences.push(
+      moved.length === 0
+        ? "No input that is watched has moved."
+        : `What has moved (${moved.join(", ")}) could not be put in place of what was planned.`,
+    );
   for (const one of alone.filter(({ explains }, at) => at === 0 || weight(explains) >= EXPLAINS.part)) {
     const undone = all !== null && !explained && accounts(one);
     sentences.push(saysOf(one, { text, far, undone }));
