@@ -1,5 +1,4 @@
 import { Agent, type Dispatcher, request } from "undici";
-import type { Answer } from "@/server/clusters/connector";
 import { connectThrough, withKey } from "@/server/contracts/engineDoor";
 import { EngineAccessReader } from "@/server/contracts/readEngineAccess";
 import type { RayConnection } from "./connection";
@@ -17,12 +16,12 @@ export interface RayCall {
   readonly body?: string;
 }
 
-/** `refused`: Ray has read the call and will not do it. `away`: it may have been done or not, and may go well later. */
-export type RayAnswer =
-  | { readonly ok: true; readonly value: string }
+/** `refused`: Ray will not do it however often it is asked; else it may go well later, and may have been done. */
+export type RayRead<Value> =
+  | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly message: string; readonly refused: boolean };
 
-export type RayApi = (path: string, call?: RayCall) => Promise<RayAnswer>;
+export type RayApi = (path: string, call?: RayCall) => Promise<RayRead<string>>;
 
 /**
  * Asks a Ray dashboard. Not with `fetch`: Node's sends `sec-fetch-mode`, for which Ray takes it for a browser, refuses a PUT and hides the
@@ -33,7 +32,7 @@ export function createRayApi(connection: Pick<RayConnection, "dashboard" | "key"
   const access = new EngineAccessReader({ ...(key === undefined ? {} : { key }), ...(caFile === undefined ? {} : { caFile }) });
   const dispatcher: Dispatcher = new Agent({ connect: connectThrough(access, connectLimitMs) }).compose(withKey(access));
   const name = `Ray's dashboard at ${new URL(dashboard).origin}`;
-  const failed = (message: string, refused: boolean): RayAnswer => ({ ok: false, message, refused });
+  const failed = (message: string, refused: boolean): RayRead<never> => ({ ok: false, message, refused });
 
   return async (path, { signal, limitMs = usualLimitMs, body } = {}) => {
     signal?.throwIfAborted();
@@ -65,12 +64,12 @@ export function createRayApi(connection: Pick<RayConnection, "dashboard" | "key"
 }
 
 /** JSON of an answer that can be read, else a sentence. */
-export function readJson(answer: RayAnswer): Answer<unknown> {
-  if (!answer.ok) return { ok: false, message: answer.message };
+export function readJson(answer: RayRead<string>): RayRead<unknown> {
+  if (!answer.ok) return answer;
   try {
     return { ok: true, value: JSON.parse(answer.value) };
   } catch {
-    return { ok: false, message: "What Ray answers is not JSON." };
+    return { ok: false, message: "What Ray answers is not JSON.", refused: true };
   }
 }
 

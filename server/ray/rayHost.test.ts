@@ -103,7 +103,7 @@ describe("applications that are not Weir's", () => {
 
   it("are told of loudly where somebody added one in the moment before the PUT", async () => {
     ray.serve.onceBeforePut(() => ray.serve.deploy({ ...foreign, name: "late" }));
-    expect(messageOf(await ray.host().start(small, unwatched()))).toBe("Ray has removed late, which is not Weir's: deploy it again.");
+    expect(messageOf(await ray.host().start(small, unwatched()))).toBe("Ray has removed late beside what was asked: deploy it again.");
   });
 
   it("stop every change where Ray hides part of them", async () => {

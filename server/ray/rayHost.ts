@@ -8,7 +8,7 @@ import { engineApplication } from "./engineApplication";
 import { engineLook } from "./engineLook";
 import { applicationName } from "./names";
 import { obstacleTo } from "./obstacle";
-import { createRayApi } from "./rayApi";
+import { createRayApi, type RayRead } from "./rayApi";
 import { readRayResources } from "./rayResources";
 import { readServeState, type ServeApplication } from "./serveState";
 import { applicationsPath, createServeWriter } from "./serveWriter";
@@ -58,13 +58,13 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
 
   const isOwn = ({ owner, status }: ServeApplication): boolean => (owner === null ? status === "DELETING" : owner.cluster === clusterId);
 
-  async function picture(options: LookOptions): Promise<Answer<ClusterPicture>> {
+  async function picture(options: LookOptions): Promise<RayRead<ClusterPicture>> {
     const [serve, resources] = await Promise.all([readServe(options), readRayResources(api, options)]);
     if (!serve.ok) return serve;
     if (!resources.ok) return resources;
     const endingOrder = (name: string): EngineOrder | null => orders.get(name) ?? null;
     const found = pictureOf(serve.value, resources.value, { connection, clusterId, endingOrder });
-    return typeof found === "string" ? { ok: false, message: found } : { ok: true, value: found };
+    return typeof found === "string" ? { ok: false, message: found, refused: true } : { ok: true, value: found };
   }
 
   return {
@@ -89,7 +89,7 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
       const looked = await waitUntil(
         async (): Promise<Look> => {
           const found = await picture({ signal });
-          if (!found.ok) return { waiting: found.message };
+          if (!found.ok) return found.refused ? { failed: found.message } : { waiting: found.message };
           seen = found.value;
           return { holds: "seen" };
         },

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Answer } from "@/server/clusters/connector";
-import { type RayApi, type RayCall, readJson } from "./rayApi";
+import { type RayApi, type RayCall, type RayRead, readJson } from "./rayApi";
 
 /** The most that Ray's state API lists. */
 const mostRows = 10_000;
@@ -37,7 +36,7 @@ export interface RayResources {
  * come late, and of whatever runs beside Ray. `/api/cluster_status` counts both kinds of Ray's own and is some seconds behind, which would
  * take a stopped engine's GPUs for somebody else's.
  */
-export async function readRayResources(api: RayApi, call: RayCall): Promise<Answer<RayResources>> {
+export async function readRayResources(api: RayApi, call: RayCall): Promise<RayRead<RayResources>> {
   const [nodes, actors, groups] = await Promise.all([
     list(api, { collection: "nodes", state: "ALIVE", schema: nodeSchema }, call),
     list(api, { collection: "actors", state: "ALIVE", schema: actorSchema }, call),
@@ -74,11 +73,11 @@ interface Listing<Row> {
   readonly schema: z.ZodType<Row>;
 }
 
-async function list<Row>(api: RayApi, { collection, state, schema }: Listing<Row>, call: RayCall): Promise<Answer<readonly Row[]>> {
+async function list<Row>(api: RayApi, { collection, state, schema }: Listing<Row>, call: RayCall): Promise<RayRead<readonly Row[]>> {
   const query = `detail=1&limit=${mostRows}&filter_keys=state&filter_predicates=%3D&filter_values=${state}`;
   const json = readJson(await api(`/api/v0/${collection}?${query}`, call));
   if (!json.ok) return json;
   const listed = z.object({ data: z.object({ result: z.object({ result: z.array(schema) }) }) }).safeParse(json.value);
   if (listed.success) return { ok: true, value: listed.data.data.result.result };
-  return { ok: false, message: `What Ray tells of its ${collection.replace("_", " ")} cannot be read.` };
+  return { ok: false, message: `What Ray tells of its ${collection.replace("_", " ")} cannot be read.`, refused: true };
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import type { Answer } from "@/server/clusters/connector";
 import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import { rawMembers } from "./rawJson";
-import type { RayAnswer } from "./rayApi";
+import type { RayRead } from "./rayApi";
 
 /** Under which an engine's application keeps its order, as an environment variable that Ray keeps and tells again. */
 export const orderVariable = "WEIR_ENGINE";
@@ -65,9 +64,9 @@ const carriedSettings = ["target_capacity", "proxy_location", "http_options", "g
 const hiddenValue = "<redacted>";
 
 /** Reads `GET /api/serve/applications/`. Schema: Ray's `ServeInstanceDetails`. */
-export function readServeState(answer: RayAnswer): Answer<ServeState> {
-  if (!answer.ok) return { ok: false, message: answer.message };
-  const unreadable = { ok: false, message: "What Ray tells of its Serve applications cannot be read." } as const;
+export function readServeState(answer: RayRead<string>): RayRead<ServeState> {
+  if (!answer.ok) return answer;
+  const unreadable = { ok: false, message: "What Ray tells of its Serve applications cannot be read.", refused: true } as const;
   let details: z.infer<typeof detailsSchema>;
   try {
     details = detailsSchema.parse(JSON.parse(answer.value));

@@ -10,8 +10,11 @@ export const applicationsPath = "/api/serve/applications/";
 /** How an edit follows from what is there at that moment; an answer where there is nothing to be written. */
 export type DecideEdit = (state: ServeState) => ServeEdit | Answer<string>;
 
+/** Building an application may install what it needs. */
+const buildLimitMs = 900_000;
+
 export interface ServeWriterOptions {
-  /** How long a dashboard that is away, and applications of others that are being built, are waited for. */
+  /** How long a dashboard that is away is waited for. */
   readonly patienceMs: number;
   readonly everyMs: number;
 }
@@ -26,37 +29,38 @@ const turns = new Map<string, Promise<unknown>>();
  * application that somebody else changes in the few milliseconds between is set back to what was read, and nobody can tell.
  */
 export function createServeWriter(api: RayApi, dashboard: string, { patienceMs, everyMs }: ServeWriterOptions): ServeWriter {
+  const read = async (signal: AbortSignal) => readServeState(await api(applicationsPath, { signal }));
+
   async function write(decide: DecideEdit, done: string, options: StepOptions): Promise<Answer<string>> {
     const { signal } = options;
+    let awaySince: number | null = null;
+    const unanswered = ({ message, refused }: { readonly message: string; readonly refused: boolean }): Look => {
+      awaySince ??= Date.now();
+      return refused || Date.now() - awaySince >= patienceMs ? { failed: message } : { waiting: message };
+    };
     return waitUntil(
       async (): Promise<Look> => {
-        const found = await api(applicationsPath, { signal });
-        if (!found.ok) return found.refused ? { failed: found.message } : { waiting: found.message };
-        const before = readServeState(found);
-        if (!before.ok) return { failed: before.message };
+        const before = await read(signal);
+        if (!before.ok) return unanswered(before);
         const edit = decide(before.value);
         if ("ok" in edit) return edit.ok ? { holds: edit.value } : { failed: edit.message };
         const carried = carryOver(before.value, edit);
-        if (!("body" in carried)) return carried;
+        if (!("body" in carried)) {
+          awaySince = null;
+          return carried;
+        }
         const put = await api(applicationsPath, { signal, body: carried.body });
-        if (!put.ok) return put.refused ? { failed: put.message } : { waiting: put.message };
-        const after = await settled(signal);
+        if (!put.ok) return unanswered(put);
+        // Serve takes a PUT up at once; a moment more shows what it does with it.
+        await sleep(everyMs, undefined, { signal });
+        const after = await read(signal);
         if (!after.ok) return { holds: `${done}; whether all other applications are still there could not be seen: ${after.message}` };
         const lost = lostBy(before.value, carried.kept, { removed: edit.remove, after: after.value });
         if (lost.length === 0) return { holds: done };
-        const names = lost.join(", ");
-        return {
-          failed: `Ray has removed ${names}, which ${lost.length === 1 ? "is" : "are"} not Weir's: deploy ${lost.length === 1 ? "it" : "them"} again.`,
-        };
+        return { failed: `Ray has removed ${lost.join(", ")} beside what was asked: deploy ${lost.length === 1 ? "it" : "them"} again.` };
       },
-      { ...options, limitMs: patienceMs, everyMs },
+      { ...options, limitMs: buildLimitMs, everyMs },
     );
-  }
-
-  /** Serve takes a PUT up at once; a moment more shows what it does with it. */
-  async function settled(signal: AbortSignal): Promise<Answer<ServeState>> {
-    await sleep(everyMs, undefined, { signal });
-    return readServeState(await api(applicationsPath, { signal }));
   }
 
   return (decide, done, options) => {
