@@ -140,6 +140,8 @@ export const gatewayStatusSchema = z.object({
   lastDecision: z.int(),
   /** Requests turned away at the door since the gateway started: no key, unserved model, bad or half a body, too large, too slow, queue full. */
   refused: z.int(),
+  /** Of those, the ones there was no room or no engine for. Left out by older gateways. */
+  shed: z.int().optional(),
   /** Answers accepted without a judged score since the gateway started. */
   unjudged: z.int(),
   /** What an operator does to live traffic. Left out by older gateways. */

@@ -13,6 +13,8 @@ export interface EngineFrame extends TargetState {
   readonly engine: { readonly type: string; readonly version: string | null } | null;
   /** What the gateway makes of the engine; `unknown` while the gateway does not say or does not know it. */
   readonly health: "serving" | "draining" | "unhealthy" | "unknown";
+  /** Since when the gateway makes that of it. */
+  readonly healthSinceMs: number;
   readonly running: Sample;
   readonly waiting: Sample;
   readonly kvUse: Sample;
@@ -111,11 +113,19 @@ export interface LiveFrame {
   readonly gpuSource: (TargetState & { readonly kind: "dcgm-exporter" | "nvidia-smi" }) | null;
   readonly gateway: {
     readonly state: "fresh" | "stale" | "unreachable";
+    /** Since when it is in this state. */
+    readonly sinceMs: number;
+    /** Since it last answered; 0 before it ever did. */
+    readonly ageSeconds: number;
     readonly reason: string;
+    /** Answered without an error. */
     readonly requestsPerSecond: Sample;
+    /** Taken in and answered with an error. */
     readonly errorsPerSecond: Sample;
-    /** Requests turned away at the door: an unserved model, a bad body, a full queue. */
+    /** Turned away at the door for what they are: no key, an unserved model, a bad body. Of an older gateway those that were shed too. */
     readonly refusedPerSecond: Sample;
+    /** Turned away because there was no room or no engine for them; null where the gateway is too old to say. */
+    readonly shedPerSecond: Sample;
     /** Answers accepted without a judged score, which the quality floor does not cover. */
     readonly unjudgedPerSecond: Sample;
     readonly ttftP95Seconds: Sample;

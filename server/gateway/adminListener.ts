@@ -108,6 +108,7 @@ async function status({
     })),
     lastDecision: decisions.latest,
     refused: metrics.refused,
+    shed: metrics.shed,
     unjudged: metrics.unjudged,
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),

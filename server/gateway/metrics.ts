@@ -28,6 +28,7 @@ type Finished = Omit<Decision, "sequence">;
 /** The gateway's Prometheus metrics. Label values come from the configuration and from fixed lists, never from requests. */
 export class GatewayMetrics {
   #refusedCount = 0;
+  #shedCount = 0;
   #unjudgedCount = 0;
   readonly #serving: Serving;
   /** The configuration whose names are known. */
@@ -140,6 +141,11 @@ export class GatewayMetrics {
     return this.#refusedCount;
   }
 
+  /** Those of them there was no room or no engine for. */
+  get shed(): number {
+    return this.#shedCount;
+  }
+
   /** Answers accepted without a judged score so far. */
   get unjudged(): number {
     return this.#unjudgedCount;
@@ -157,6 +163,7 @@ export class GatewayMetrics {
 
   /** Counts by its class a request that was turned away for want of room or of an engine. */
   recordShed({ objective, status }: Finished): void {
+    this.#shedCount += 1;
     const known = this.#config?.settings?.objectives?.some(({ name }) => name === objective);
     this.#shed.inc({ objective: objective === undefined ? "none" : known ? objective : "other", status });
   }

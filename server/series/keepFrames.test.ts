@@ -36,7 +36,7 @@ function readingsOf(running: number): EngineReadings {
 }
 const fresh = { state: "fresh", sinceMs: 0, ageSeconds: 0, reason: "", failing: null, events: [] } as const;
 const shown = { running: null, waiting: null, kvUse: null, requestsPerSecond: null, ttftP95Seconds: null };
-const engine = { ...fresh, ...shown, model: "m", engine: null, health: "serving", gpus: [] } as const;
+const engine = { ...fresh, ...shown, model: "m", engine: null, health: "serving", healthSinceMs: 0, gpus: [] } as const;
 const gpu = {
   node: "n",
   index: 1,
@@ -74,11 +74,11 @@ const frame: LiveFrame = {
   gpus: [gpu, { ...gpu, instance: { id: "2", profile: "1g.5gb" }, utilisation: 0.25 }],
   gpuSource: { ...fresh, kind: "dcgm-exporter" },
   gateway: {
-    state: "fresh",
-    reason: "",
+    ...{ state: "fresh", sinceMs: 0, ageSeconds: 0, reason: "" },
     requestsPerSecond: 9,
     errorsPerSecond: 0,
     refusedPerSecond: null,
+    shedPerSecond: 2,
     unjudgedPerSecond: 0,
     ttftP95Seconds: 1,
     overheadP95Seconds: 0.001,

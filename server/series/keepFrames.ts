@@ -51,7 +51,7 @@ function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: 
     const usdPerHour = spec === null ? null : heldUsdPerHour(own, engines, spec);
     keep<StageQuantity>(`stage:${model}`, { ...latencies, ...levelsOf(own), usdPerHour }, true);
   }
-  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, unjudgedPerSecond } = gateway;
+  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, shedPerSecond, unjudgedPerSecond } = gateway;
   const { p50Seconds, p95Seconds, p99Seconds, meanQuality, ttftP95Seconds, overheadP95Seconds } = recent;
   keep<GatewayQuantity>(
     "gateway",
@@ -59,6 +59,7 @@ function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: 
       requestsPerSecond,
       errorsPerSecond,
       refusedPerSecond,
+      shedPerSecond,
       unjudgedPerSecond,
       endToEndP50Seconds: p50Seconds,
       endToEndP95Seconds: p95Seconds,

@@ -76,9 +76,9 @@ export const quantities = {
     usdPerHour: { unit: "USD/h", meaning: "cost of the GPUs that hold the stage's engines" },
   },
   gateway: {
-    requestsPerSecond: { unit: "requests/s", meaning: "answered" },
-    errorsPerSecond: { unit: "requests/s", meaning: "taken in and answered with an error: shed, timed out or broken" },
-    refusedPerSecond: { unit: "requests/s", meaning: "turned away at the door" },
+    requestsPerSecond: { unit: "requests/s", meaning: "answered without an error" },
+    errorsPerSecond: { unit: "requests/s", meaning: "taken in and answered with an error: timed out or broken" },
+    refusedPerSecond: { unit: "requests/s", meaning: "turned away at the door for what they are: no key, an unserved model, a bad body" },
     shedPerSecond: { unit: "requests/s", meaning: "there was no room or no engine for" },
     unjudgedPerSecond: { unit: "requests/s", meaning: "accepted without a judged score" },
     endToEndP50Seconds: { unit: "s", meaning: `from arrival to the last byte: 50 % of requests kept below it; ${lately}` },

@@ -137,7 +137,11 @@ export function createCollector(options: CollectorOptions): Collector {
     // Frames are told apart by their time: two never share one, even if the clock is set back.
     const atMs = Math.max(clock.wallMs(), (ring.at(-1)?.atMs ?? 0) + 1);
     refreshTargets();
-    const engines = [...watched.values()].map(({ target, engine }) => ({ ...engine.frame(), health: gateway.engineHealth(target.id) }));
+    const engines = [...watched.values()].map(({ target, engine }) => {
+      const health = gateway.engineHealth(target.id);
+      const known = ring.at(-1)?.engines.find(({ id }) => id === target.id);
+      return { ...engine.frame(), health, healthSinceMs: known?.health === health ? known.healthSinceMs : atMs };
+    });
     const models = modelFrames([...watched.values()].map(({ target: { model }, engine }) => ({ model, observed: engine.observed() })));
     const before = ring.pop();
     if (before !== undefined) ring.push(pastFrame(before));

@@ -74,7 +74,7 @@ it("looks back no further than to where measuring began, and knows nothing of a 
   });
 });
 
-it("tells the rate of more requests than it keeps, and of errors among them", () => {
+it("tells the rates of more answers and errors than it keeps", () => {
   const clock = createTestClock(START_MS);
   const made = createDecisionWindow({ timeScale: 1, clock });
   for (let second = 1; second <= 12; second += 1) {
@@ -82,7 +82,7 @@ it("tells the rate of more requests than it keeps, and of errors among them", ()
     made.add(Array.from({ length: 5_000 }, (_, at) => ({ ...decision(second - 1 + at / 5_000, 1), status: at % 10 === 0 ? 503 : 200 })));
   }
   const { requestsPerSecond, errorsPerSecond, measured } = made.summarise(query);
-  expect(requestsPerSecond).toBeCloseTo(5_000, 0);
+  expect(requestsPerSecond).toBeCloseTo(4_500, 0);
   expect(errorsPerSecond).toBeCloseTo(500, 0);
   // What is measured is of those that are kept, and says over how long.
   expect(measured).toMatchObject({ requests: 18_000, windowSeconds: expect.closeTo(4, 9) });
@@ -98,4 +98,18 @@ it.each([-3_600_000, 3_600_000])("goes on at its rate, and forgets, when the clo
   }
   expect(made.summarise(query).recent).toMatchObject({ requests: 30, p95Seconds: 1 });
   expect(made.summarise(query).measured).toMatchObject({ requests: 260, windowSeconds: 260 });
+});
+
+it("counts what was answered, what failed, and neither what was shed nor whose client left", () => {
+  const clock = createTestClock(START_MS);
+  const made = createDecisionWindow({ timeScale: 1, clock });
+  const taken = { startReason: "first-stage" };
+  made.add([
+    ...Array.from({ length: 40 }, () => ({ ...decision(0, 1), ...taken })),
+    ...[502, 429, 400].map((status) => ({ ...decision(0, 1), ...taken, status })),
+    ...[504, 503].map((status) => ({ ...decision(0, 1), ...taken, status, stages: [] })),
+    ...[503, 503, 429].map((status) => ({ ...decision(0, 1), status, stages: [] })),
+    { ...decision(0, 1), ...taken, status: 499 },
+  ]);
+  expect(made.summarise(query)).toMatchObject({ requestsPerSecond: 4, errorsPerSecond: 0.5 });
 });

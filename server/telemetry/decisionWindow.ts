@@ -59,8 +59,11 @@ const MAX_DECISIONS = 20_000;
 const CLIENT_GONE = 499;
 
 const isAnswered = ({ status }: Decision): boolean => status < 400;
-/** Refused, shed, timed out or broken. */
-const isError = ({ status }: Decision): boolean => status >= 400 && status !== CLIENT_GONE;
+/** Turned away for want of room or of an engine, before it was taken in: the gateway counts those by themselves. */
+const isShed = ({ status, stages, startReason }: Decision): boolean =>
+  (status === 429 || status === 503) && stages.length === 0 && startReason === undefined;
+/** Taken in and refused by an engine, timed out or broken. */
+const isError = (decision: Decision): boolean => !isAnswered(decision) && decision.status !== CLIENT_GONE && !isShed(decision);
 
 const known = (values: readonly (number | null)[]): Float64Array => new Float64Array(values.filter((value) => value !== null));
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
@@ -72,8 +75,8 @@ const p95 = (values: readonly (number | null)[]): number | null => orNull(quanti
  */
 export function createDecisionWindow({ timeScale, clock, labelOf = () => null }: WindowOptions): DecisionWindow {
   let decisions: { readonly atMs: number; readonly decision: Decision }[] = [];
-  /** When requests and errors were finished in the time that rates look back over, of decisions that were dropped too. */
-  let finishedMs: number[] = [];
+  /** When requests were answered and errors made in the time that rates look back over, of decisions that were dropped too. */
+  let answeredMs: number[] = [];
   let failedMs: number[] = [];
   let beganAtMs = clock.steadyMs();
   /** Set when decisions had to be dropped: the window cannot reach further back than this. */
@@ -85,11 +88,11 @@ export function createDecisionWindow({ timeScale, clock, labelOf = () => null }:
       for (const decision of fresh) {
         const atMs = now - Math.max(0, wallMs - decision.finishedAtMs);
         decisions.push({ atMs, decision });
-        finishedMs.push(atMs);
-        if (isError(decision)) failedMs.push(atMs);
+        if (isAnswered(decision)) answeredMs.push(atMs);
+        else if (isError(decision)) failedMs.push(atMs);
       }
       const isLate = (atMs: number): boolean => atMs >= now - RATE_WINDOW_MS;
-      finishedMs = finishedMs.filter(isLate);
+      answeredMs = answeredMs.filter(isLate);
       failedMs = failedMs.filter(isLate);
       if (decisions.length <= MAX_DECISIONS) return;
       decisions = decisions.slice(-MAX_DECISIONS);
@@ -127,7 +130,7 @@ export function createDecisionWindow({ timeScale, clock, labelOf = () => null }:
       const lately = counting.flatMap(({ atMs, decision }) => (atMs >= recentMs ? decision : []));
       return {
         measured: measuredOf(answered, startMs),
-        requestsPerSecond: perSecond(finishedMs),
+        requestsPerSecond: perSecond(answeredMs),
         errorsPerSecond: perSecond(failedMs),
         ...detailsOf(answered),
         recent: { ...measuredOf(lately, recentMs), ...detailsOf(lately) },

@@ -40,7 +40,7 @@ export interface EngineTarget extends Pick<TargetHealth, "isDue" | "isFailing"> 
 }
 
 /** What an engine's own metrics say; its health is the gateway's to tell. */
-export type ScrapedFrame = Omit<EngineFrame, "health">;
+export type ScrapedFrame = Omit<EngineFrame, "health" | "healthSinceMs">;
 
 type Scraped = Extract<MetricsResult, { ok: true }>;
 

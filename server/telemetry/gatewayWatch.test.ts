@@ -130,6 +130,42 @@ describe("the watch of a gateway", () => {
     }
   });
 
+  it("tells what was shed apart from what was refused, and of an older gateway that it does not say", async () => {
+    const { watch, says, clock } = await watched();
+    says.status = { refused: 10, shed: 4 };
+    await watch.poll();
+    clock.pass(1_000);
+    says.status = { refused: 19, shed: 10 };
+    await watch.poll();
+    expect(watch.frame().gateway).toMatchObject({ refusedPerSecond: 3, shedPerSecond: 6 });
+    says.status = { refused: 5, uptimeSeconds: 1 };
+    await watch.poll();
+    clock.pass(20_000);
+    says.status = { refused: 25, uptimeSeconds: 21 };
+    await watch.poll();
+    expect(watch.frame().gateway).toMatchObject({ refusedPerSecond: 1, shedPerSecond: null });
+  });
+
+  it("says since when the gateway is as it is, and how long ago it last answered", async () => {
+    const { watch, says, clock } = await watched();
+    const stateNow = () => {
+      const { state, sinceMs, ageSeconds } = watch.frame().gateway;
+      return [state, sinceMs - 1_000_000, ageSeconds];
+    };
+    expect(stateNow()).toEqual(["unreachable", 0, 0]);
+    clock.pass(1_000);
+    await watch.poll();
+    expect(stateNow()).toEqual(["fresh", 1_000, 0]);
+    says.hung = true;
+    clock.pass(2_000);
+    await watch.poll();
+    expect(stateNow()).toEqual(["stale", 3_000, 2]);
+    clock.pass(4_000);
+    expect(stateNow()).toEqual(["unreachable", 7_000, 6]);
+    clock.pass(161_000);
+    expect(stateNow()).toEqual(["unreachable", 7_000, 167]);
+  });
+
   it("knows the models and their engines at work, also while the gateway hangs", async () => {
     const { watch, says, clock } = await watched();
     expect(watch.models()).toBeNull();

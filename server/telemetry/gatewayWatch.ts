@@ -60,10 +60,12 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
   const { intervalMs, timeScale, clock, labelOf, onScrape } = options;
   const window = createDecisionWindow({ timeScale, clock, ...(labelOf === undefined ? {} : { labelOf }) });
   const refused = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
+  const shed = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   const unjudged = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   let polling = false;
   let last: { readonly atMs: number; readonly status: Status } | null = null;
   let failure: ScrapeFailure | null = null;
+  let since: Pick<LiveFrame["gateway"], "state" | "sinceMs"> = { state: "unreachable", sinceMs: clock.wallMs() };
   let cursor = 0;
   /** Decisions of the last round that the gateway had dropped before they were read. */
   let missed = 0;
@@ -103,7 +105,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
     const missing = await pollDecisions(status.lastDecision);
     if (missing !== null) return missing;
     const atMs = clock.steadyMs();
-    refused.take(atMs, status.refused);
+    refused.take(atMs, status.refused - (status.shed ?? 0));
+    shed.take(atMs, status.shed ?? null);
     unjudged.take(atMs, status.unjudged);
     last = { atMs, status };
     return null;
@@ -133,7 +136,8 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       onScrape({ kind: "gateway", seconds: (performance.now() - beganMs) / 1000, ok: failure === null, badLines: 0 });
     },
     frame() {
-      const { state, reason } = fresh();
+      const { state, ageSeconds, reason } = fresh();
+      if (state !== since.state) since = { state, sinceMs: clock.wallMs() };
       const status = statusNow();
       const models = configured?.models ?? [];
       const policyHash = configured?.config.policyHash ?? null;
@@ -142,11 +146,13 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
       return {
         planId: status?.planId ?? null,
         gateway: {
-          state,
+          ...since,
+          ageSeconds,
           reason: reason === "" && missed > 0 ? `${missed} decisions were dropped by the gateway before they were read` : reason,
           requestsPerSecond: gap ? null : summary.requestsPerSecond,
           errorsPerSecond: gap ? null : summary.errorsPerSecond,
           refusedPerSecond: gap ? null : refused.perSecond(),
+          shedPerSecond: gap ? null : shed.perSecond(),
           unjudgedPerSecond: gap ? null : unjudged.perSecond(),
           ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
           overheadP95Seconds: gap ? null : summary.overheadP95Seconds,
