@@ -35,11 +35,14 @@ function holdsKey(value: unknown): boolean {
 
 const webAddress = z.url({ protocol: /^https?$/ });
 
+/** Ray's dashboard writes its addresses from the root on. */
+const rootAddress = webAddress.refine((text) => !URL.canParse(text) || new URL(text).pathname === "/", "must have no path");
+
 /** Where a Ray cluster's dashboard is and how engines stand in Ray Serve. The token that Ray asks for is `key`, by reference only. */
 export const connectionSchema = z.strictObject({
   kind: z.literal("ray"),
   /** The dashboard, as a rule on port 8265 of the head node. */
-  dashboard: webAddress,
+  dashboard: rootAddress,
   ...engineAccessFields,
   /** Where gateway and studio reach Serve's proxies; left out: the dashboard's host at the port that Serve tells. */
   serveUrl: webAddress.optional(),

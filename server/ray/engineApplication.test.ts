@@ -75,6 +75,7 @@ describe("a connection", () => {
     ["runtimeEnv", { runtimeEnv: { env_vars: { HF_HOME: "hf_abcdefghijklmnop" } } }],
     ["models", { models: { m: { source: "s", engineKwargs: { hf_token: "sk-0123456789abcdef" } } } }],
     ["args", { args: { deep: [{ api_key: "x" }] } }],
+    ["dashboard", { dashboard: "http://ray/behind/a/path" }],
     ["nodeResource", { nodeResource: "all" }],
     ["importPath", { importPath: "no path" }],
     ["key", { key: { environment: "WEIR_ADMIN_TOKEN" } }],

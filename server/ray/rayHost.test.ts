@@ -116,6 +116,18 @@ describe("applications that are not Weir's", () => {
     expect(ray.serve.puts).toEqual([]);
   });
 
+  it("are never taken for an engine whose order they copied", async () => {
+    await up(ray.host());
+    const [config] = [...ray.serve.applications.values()].map((one) => one.config);
+    ray.serve.deploy({ ...config, name: "copy", route_prefix: "/copy" });
+    await runs("copy");
+    const { engines, foreign: others } = await observed(ray.host());
+    expect(engines.map(({ id }) => id)).toEqual([small.id]);
+    expect(others.map(({ name }) => name)).toEqual(["copy"]);
+    await ray.host().stop(small.id, unwatched());
+    expect([...ray.serve.applications.keys()]).toEqual(["copy"]);
+  });
+
   it("are never taken for an engine that has their name", async () => {
     const { name } = { name: `weir-lab-${small.id}` };
     ray.serve.deploy({ ...foreign, name });

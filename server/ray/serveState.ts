@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { engineRequestSchema } from "@/server/contracts/emulatorAdmin";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { applicationName } from "./names";
 import { rawMembers } from "./rawJson";
 import type { RayRead } from "./rayApi";
 
@@ -88,7 +89,7 @@ export function readServeState(answer: RayRead<string>): RayRead<ServeState> {
       imperative: found.source === "imperative",
       config: config === null ? null : (rawMembers(rawApplications.get(name) ?? "{}").get("deployed_app_config") ?? null),
       hidden: config !== null && hides(config),
-      owner: readOwner(variables[orderVariable]),
+      owner: readOwner(name, variables[orderVariable]),
     };
   });
   const settings = carriedSettings.flatMap((name) => {
@@ -98,9 +99,11 @@ export function readServeState(answer: RayRead<string>): RayRead<ServeState> {
   return { ok: true, value: { applications, httpPort: details.http_options?.port ?? null, settings } };
 }
 
-function readOwner(text: unknown): ServeApplication["owner"] {
+/** A copy of an engine's application under another name is somebody else's. */
+function readOwner(name: string, text: unknown): ServeApplication["owner"] {
   try {
-    return ownerSchema.parse(JSON.parse(typeof text === "string" ? text : ""));
+    const owner = ownerSchema.parse(JSON.parse(typeof text === "string" ? text : ""));
+    return applicationName(owner.cluster, owner.engine.id) === name ? owner : null;
   } catch {
     return null;
   }

@@ -1,5 +1,5 @@
 import { request as ask, createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { close, listen } from "./testHttp";
 
 export interface TestEngine {
   /** Passes a request on to the engine, as Serve's proxy does to a replica. */
@@ -22,8 +22,7 @@ export async function startTestEngine(model: string): Promise<TestEngine> {
       });
     });
   });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  const { port } = server.address() as AddressInfo;
+  const port = await listen(server);
   return {
     serve(request, response, path) {
       const { method, headers } = request;
@@ -34,10 +33,6 @@ export async function startTestEngine(model: string): Promise<TestEngine> {
       onward.on("error", () => response.writeHead(503).end());
       request.pipe(onward);
     },
-    close: () =>
-      new Promise<void>((done) => {
-        server.close(() => done());
-        server.closeAllConnections();
-      }),
+    close: () => close(server),
   };
 }

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { startTestEngine, type TestEngine } from "./testEngine";
+import { close, listen, textOf } from "./testHttp";
 import { refusalOf, type TestConfig } from "./testServeSchema";
 
 /** A node of the stand-in, with as many GPUs as are told. */
@@ -135,7 +135,7 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
       return `${JSON.stringify(name)}: {"deployed_app_config": ${status === "DELETING" ? "null" : shown}, ${rest.slice(1)}`;
     });
     const { target_capacity = null } = settings ?? {};
-    const http = settings === null ? "" : `"http_options": {"host": "127.0.0.1", "port": ${proxyPort()}}, "proxy_location": "EveryNode", `;
+    const http = settings === null ? "" : `"http_options": {"host": "127.0.0.1", "port": ${proxyPort}}, "proxy_location": "EveryNode", `;
     return `{"controller_info": {}, ${http}"proxies": {}, "applications": {${told.join(", ")}}, "target_capacity": ${JSON.stringify(target_capacity)}}`;
   }
 
@@ -203,10 +203,8 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
 
   const proxyServer = createServer(proxy);
   let dashboardServer = createServer(dashboard);
-  const proxyPort = () => (proxyServer.address() as AddressInfo).port;
-  await listen(proxyServer, 0);
-  await listen(dashboardServer, 0);
-  const { port } = dashboardServer.address() as AddressInfo;
+  const proxyPort = await listen(proxyServer);
+  const port = await listen(dashboardServer);
 
   return {
     url: `http://127.0.0.1:${port}`,
@@ -241,17 +239,3 @@ export async function startTestServe({ nodes, token, loadMs = 150 }: { nodes: re
 }
 
 const gpusOf = ({ args }: TestConfig): number => Number(args?.gpus ?? 0);
-
-const listen = (server: Server, port: number) => new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
-
-const close = (server: Server) =>
-  new Promise<void>((done) => {
-    server.close(() => done());
-    server.closeAllConnections();
-  });
-
-async function textOf(request: IncomingMessage): Promise<string> {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts).toString();
-}
