@@ -3,7 +3,9 @@
 import { memo, useEffect, useMemo, useRef, useState } from "react";
 import type { ChartMark, TimeWindow } from "./chartSpec";
 import type { Crosshair } from "./crosshair";
+import { EmptyWord, Seen } from "./EmptyWord";
 import { prepareTimeChart, type TimeChartInput } from "./prepareTimeChart";
+import { TimeKey } from "./TimeKey";
 import { PLOT, TimePlot } from "./TimePlot";
 import { TimePointer } from "./TimePointer";
 import { TimeTable } from "./TimeTable";
@@ -23,6 +25,9 @@ const NOTHING = "No value of this was reported in the range.";
 /** Before it is measured. */
 const FIRST_WIDTH = 420;
 
+/** Minutes that are added to UTC for local time, at an instant. */
+const offsetAt = (atMs: number): number => -new Date(atMs).getTimezoneOffset();
+
 /**
  * Lines over time with their key, crosshair, zoom and table. Draws anew when its input is another object, and only while it can be
  * seen: `range` and `window` should change together, once for each tick of the page.
@@ -32,7 +37,9 @@ export function TimeChart(props: TimeChartProps) {
   const seen = useOnScreen(figure);
   return (
     <figure ref={figure} className="m-0">
-      <Drawing {...props} seen={seen} />
+      <Seen value={seen}>
+        <Drawing {...props} seen={seen} />
+      </Seen>
     </figure>
   );
 }
@@ -54,7 +61,7 @@ const Drawing = memo(function Drawing({ spec, range, window, bands, marks = NO_M
   }, []);
   const picture = useMemo(() => {
     const size = { width: Math.max(40, width - PLOT.left - PLOT.right), height: PLOT.height - PLOT.top - PLOT.bottom };
-    return prepareTimeChart({ spec, range, window, bands, marks }, size, -new Date(window.toMs).getTimezoneOffset());
+    return prepareTimeChart({ spec, range, window, bands, marks }, size, offsetAt);
   }, [spec, range, window, bands, marks, width]);
   return (
     <>
@@ -63,32 +70,11 @@ const Drawing = memo(function Drawing({ spec, range, window, bands, marks = NO_M
         {picture.hasValues ? (
           <TimePointer picture={picture} spec={spec} crosshair={crosshair} onZoom={onZoom} />
         ) : (
-          <p className="absolute inset-0 flex items-center justify-center px-14 pb-6 text-center text-sm text-ink-3">{empty}</p>
+          <EmptyWord text={empty} />
         )}
       </div>
       <figcaption>
-        <ul className="mt-1 flex list-none flex-wrap gap-x-3 text-xs text-ink-3">
-          {picture.series.map(({ id, name, hue, dashed, last }) => (
-            <li key={id} className="inline-flex items-center gap-1.5">
-              <svg aria-hidden="true" viewBox="0 0 14 4" className="h-1 w-3.5">
-                <path d="M0 2H14" stroke={hue} strokeWidth="2" {...(dashed ? { strokeDasharray: "4 2" } : {})} />
-              </svg>
-              {name}
-              {last !== null && <span className="text-ink-2">{spec.format(last)}</span>}
-            </li>
-          ))}
-          {picture.bands.length > 0 && (
-            <li className="inline-flex items-center gap-1.5">
-              <span aria-hidden="true" className="h-2 w-3.5 bg-accent-soft" />
-              {spec.promise ?? "predicted"}
-            </li>
-          )}
-          {picture.seriesInAll > picture.series.length && (
-            <li>
-              {picture.series.length} of {picture.seriesInAll} shown, those that rose highest
-            </li>
-          )}
-        </ul>
+        <TimeKey picture={picture} spec={spec} />
       </figcaption>
       {picture.hasValues && <TimeTable picture={picture} spec={spec} />}
     </>

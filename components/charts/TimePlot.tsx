@@ -59,8 +59,8 @@ export const TimePlot = memo(function TimePlot({ picture, spec }: { readonly pic
               {text}
             </text>
           ))}
-          {picture.timeTicks.map(({ x, text }) => (
-            <text key={text} x={x} y={height + 15} textAnchor="middle">
+          {picture.timeTicks.map(({ atMs, x, text }) => (
+            <text key={atMs} x={x} y={height + 15} textAnchor="middle">
               {text}
             </text>
           ))}

@@ -2,22 +2,16 @@
 
 import { type KeyboardEvent, type PointerEvent, useState } from "react";
 import { useStore } from "zustand";
-import { formatClock, formatDate } from "../ui/format";
+import { bucketText } from "./bucketText";
 import type { ChartSpec, TimeWindow } from "./chartSpec";
 import type { Crosshair } from "./crosshair";
+import { LineSwatch } from "./LineSwatch";
 import { draggedWindow, LEAST_DRAG_PX, nearestBucket, type ReadoutRow, readout, zoomAround } from "./prepareReadout";
 import type { TimePicture } from "./prepareTimeChart";
 import { PLOT } from "./TimePlot";
 
 /** Buckets that a step with Shift or a page key goes. */
 const BIG_STEP = 10;
-const DAY_MS = 86_400_000;
-
-/** Time of a bucket as its chart needs it: with the date where the window is longer than a day. */
-export function bucketText(atMs: number, { fromMs, toMs }: TimeWindow): string {
-  const iso = new Date(atMs).toISOString();
-  return toMs - fromMs > DAY_MS ? formatDate(iso) : formatClock(iso);
-}
 
 interface Drag {
   readonly fromX: number;
@@ -94,7 +88,7 @@ export function TimePointer(props: {
         aria-label={`Time in ${spec.title}`}
         aria-valuemin={picture.window.fromMs}
         aria-valuemax={picture.window.toMs}
-        aria-valuenow={Math.round(atMs ?? picture.window.toMs)}
+        aria-valuenow={Math.round(Math.max(picture.window.fromMs, atMs ?? picture.window.toMs))}
         aria-valuetext={rows.length === 0 ? "no time chosen" : `${time}: ${rows.map(({ name, text }) => `${name} ${text}`).join(", ")}`}
         className="absolute inset-0 touch-pan-y select-none cursor-crosshair"
         onPointerDown={(event) => {
@@ -146,9 +140,9 @@ function Readout(props: { readonly time: string; readonly rows: readonly Readout
       style={x > width / 2 ? { right: width - x + 8 } : { left: x + 8 }}
     >
       <div className="text-ink-3">{props.time}</div>
-      {props.rows.map(({ id, hue, name, text }) => (
+      {props.rows.map(({ id, hue, dashed, name, text }) => (
         <div key={id} className="flex items-center gap-2 whitespace-nowrap">
-          <span className="h-0.5 w-3" style={{ background: hue }} />
+          <LineSwatch hue={hue} dashed={dashed} />
           <span className="text-ink-2">{name}</span>
           <span className="ml-auto pl-3 font-medium">{text}</span>
         </div>

@@ -1,9 +1,9 @@
 "use client";
 
 import { memo, useState } from "react";
+import { bucketText, bucketWords } from "./bucketText";
 import type { ChartSpec } from "./chartSpec";
 import type { TimePicture } from "./prepareTimeChart";
-import { bucketText } from "./TimePointer";
 
 /**
  * What a chart draws, as a table. It holds still while it is read: what has come since is taken by a button.
@@ -69,8 +69,3 @@ const Rows = memo(function Rows({ picture, spec }: { readonly picture: TimePictu
     </section>
   );
 });
-
-function bucketWords(bucketMs: number): string {
-  const seconds = bucketMs / 1000;
-  return seconds % 3600 === 0 ? `${seconds / 3600} h` : seconds % 60 === 0 ? `${seconds / 60} min` : `${seconds} s`;
-}

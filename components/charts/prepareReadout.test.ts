@@ -26,7 +26,7 @@ const picture = prepareTimeChart(
     marks: [],
   },
   { width: 200, height: 100 },
-  0,
+  () => 0,
 );
 
 describe("nearestBucket", () => {
@@ -34,9 +34,12 @@ describe("nearestBucket", () => {
     expect([0, 9_000, 11_000, 29_000, 31_000, 99_000].map((atMs) => nearestBucket(picture, atMs))).toEqual([0, 0, 1, 1, 2, 2]);
   });
 
-  it("finds none outside the window, where another chart points", () => {
+  it("finds none ahead of the window", () => {
     expect(nearestBucket(picture, 100_001)).toBeNull();
-    expect(nearestBucket(picture, -1)).toBeNull();
+  });
+
+  it("stays at the edge of a window that has moved past the time", () => {
+    expect(nearestBucket(picture, -2_500)).toBe(0);
   });
 });
 
@@ -46,6 +49,15 @@ describe("readout", () => {
       ["high", "6 (5 to 7)"],
       ["low", "2"],
       ["gap", "no sample"],
+    ]);
+  });
+
+  it("tells dashed lines from others of the same hue", () => {
+    const dashed = { ...picture, series: picture.series.map((series) => ({ ...series, dashed: series.name === "gap" })) };
+    expect(readout(dashed, 0, String).map((row) => [row.name, row.dashed])).toEqual([
+      ["high", false],
+      ["low", false],
+      ["gap", true],
     ]);
   });
 });

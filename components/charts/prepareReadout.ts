@@ -10,17 +10,21 @@ export interface ReadoutRow {
   readonly id: string;
   readonly name: string;
   readonly hue: string;
+  readonly dashed: boolean;
   /** The value with its unit, and what the bucket held where that was more than one; `no sample` in a gap. */
   readonly text: string;
   /** Where it is drawn, in pixels from the top; null in a gap. */
   readonly y: number | null;
 }
 
-/** The bucket nearest to a time; null where the window does not hold it or is empty. */
+/**
+ * The bucket nearest to a time; null where the window ends before it or is empty. A time that the window has moved past stays at its
+ * edge: a crosshair that was set there would be gone else.
+ */
 export function nearestBucket({ atMs, bucketMs, window }: TimePicture, wantedMs: number): number | null {
-  if (atMs.length === 0 || wantedMs < window.fromMs || wantedMs > window.toMs) return null;
+  if (atMs.length === 0 || wantedMs > window.toMs) return null;
   let [low, high] = [0, atMs.length - 1];
-  const begins = wantedMs - bucketMs / 2;
+  const begins = Math.max(window.fromMs, wantedMs) - bucketMs / 2;
   while (low < high) {
     const middle = (low + high) >> 1;
     if ((atMs[middle] ?? 0) < begins) low = middle + 1;
@@ -33,10 +37,11 @@ export function nearestBucket({ atMs, bucketMs, window }: TimePicture, wantedMs:
 export function readout(picture: TimePicture, bucket: number, format: ChartSpec["format"]): readonly ReadoutRow[] {
   const { size, top, bottom } = picture;
   return picture.series
-    .map(({ id, name, hue, values, lows, highs }) => ({
+    .map(({ id, name, hue, dashed, values, lows, highs }) => ({
       id,
       name,
       hue,
+      dashed,
       value: values[bucket] ?? null,
       low: lows[bucket],
       high: highs[bucket],

@@ -36,7 +36,11 @@ function range(columns: Readonly<Record<string, readonly (number | null)[]>>, at
 }
 
 const prepare = (input: Partial<TimeChartInput>): TimePicture =>
-  prepareTimeChart({ spec: spec(), range: range({ a: [] }), window: { fromMs: 0, toMs: 10_000 }, bands: [], marks: [], ...input }, size, 0);
+  prepareTimeChart(
+    { spec: spec(), range: range({ a: [] }), window: { fromMs: 0, toMs: 10_000 }, bands: [], marks: [], ...input },
+    size,
+    () => 0,
+  );
 const runs = (path: string): number => path.split("M").length - 1;
 
 /** The points of a path as pixels. */
@@ -125,8 +129,47 @@ describe("prepareTimeChart", () => {
     expect(picture.valueTicks.length).toBeGreaterThan(1);
   });
 
-  it("gives the key the newest value there is", () => {
-    expect(prepare({ range: range({ a: [1, 2, null] }) }).series[0]?.last).toBe(2);
+  it("gives the key the newest sample, also where means or extremes are drawn", () => {
+    const buckets = range({ a: [1, 2, 3] });
+    const last = buckets.series.map((series) => ({ ...series, last: [1, 2, 2.5] }));
+    for (const draws of ["mean", "max"] as const) {
+      const window = { fromMs: 0, toMs: 3000 };
+      expect(prepare({ spec: spec({ draws }), range: { ...buckets, series: last }, window }).series[0]?.last).toBe(2.5);
+    }
+  });
+
+  it("gives the key no value that is older than a sample or two that may be lost", () => {
+    const newest = (mean: readonly (number | null)[], toMs = mean.length * 1000, atMs?: readonly number[]) => {
+      const one = range({ a: mean }, atMs);
+      const series = one.series.map((each) => ({ ...each, count: each.count.map((count) => Math.min(1, count)) }));
+      return prepare({ range: { ...one, series }, window: { fromMs: 0, toMs } }).series[0]?.last;
+    };
+    expect(newest([1, 2, null])).toBe(2);
+    expect(newest([1, 2, ...Array.from({ length: 45 }, () => null)])).toBeNull();
+    // Samples that come every 5 s, in buckets of 1 s.
+    expect(newest([1, 2, 3], 14_000, [0, 5000, 10_000])).toBe(3);
+    // Nothing at all was collected in the second half of the stretch.
+    expect(newest([1, 2, 3], 6000)).toBe(3);
+    expect(newest([1, 2, 3], 8000)).toBeNull();
+  });
+
+  it("gives the key no value of the bucket before, where that is hours wide", () => {
+    const hours = (mean: readonly (number | null)[], minutesLater: number) => {
+      const one = range({ a: mean }, [0, 7_200_000].slice(0, mean.length));
+      const series = one.series.map((each) => ({ ...each, count: each.count.map((count) => count * 3600) }));
+      const window = { fromMs: 0, toMs: 7_200_000 + minutesLater * 60_000 };
+      return prepare({ range: { ...one, bucketMs: 7_200_000, series }, window }).series[0]?.last;
+    };
+    expect(hours([1, null], 10)).toBeNull();
+    expect(hours([1, 2], 10)).toBe(2);
+    // Where only buckets that are over are told, the next one is not there yet.
+    expect(hours([1], 10)).toBe(1);
+  });
+
+  it("has a tick of its own for each noon of some days", () => {
+    const { timeTicks } = prepare({ window: { fromMs: 0, toMs: 2.5 * 86_400_000 } });
+    expect(timeTicks.map(({ text }) => text).filter((text) => text === "12:00").length).toBeGreaterThan(1);
+    expect(new Set(timeTicks.map(({ atMs }) => atMs)).size).toBe(timeTicks.length);
   });
 
   it("loses no extreme by thinning, and draws nothing that was not measured", () => {

@@ -10,6 +10,8 @@ export const MAX_SERIES = 12;
 const HEADROOM = 1.05;
 const VALUE_TICKS = 4;
 const TICK_PX = 60;
+/** One sample may be lost, one may be late: only then is there none. */
+const GAP_SAMPLES = 3;
 /** Half a time's width, less the margin beside the plot: nearer to the edge it would be cut. */
 const EDGE_PX = 18;
 
@@ -27,7 +29,7 @@ export interface DrawnSeries extends Omit<ChartSeries, "key"> {
   /** What was least and greatest in each bucket. */
   readonly lows: readonly (number | null)[];
   readonly highs: readonly (number | null)[];
-  /** The newest value there is in the window; null where there is none. */
+  /** The newest sample; null where none was taken towards the end of the window: one before a gap is no word on the present. */
   readonly last: number | null;
 }
 
@@ -55,7 +57,7 @@ export interface TimePicture {
   readonly bands: readonly DrawnBand[];
   readonly marks: readonly { readonly x: number; readonly text: string }[];
   readonly threshold: { readonly y: number; readonly text: string } | null;
-  readonly timeTicks: readonly { readonly x: number; readonly text: string }[];
+  readonly timeTicks: readonly { readonly atMs: number; readonly x: number; readonly text: string }[];
   readonly valueTicks: readonly { readonly y: number; readonly text: string }[];
   /** Values at the lower and upper edge. */
   readonly bottom: number;
@@ -75,9 +77,10 @@ export const xOf = (atMs: number, { fromMs, toMs }: TimeWindow, width: number): 
 
 /**
  * Decides a chart over time: which series, which buckets, axes, paths. Nothing is drawn where nothing was measured: a bucket without a
- * value lifts the pen, and the window is shown whole, also where the data ends before it. Buckets are drawn at their middle.
+ * value lifts the pen, and the window is shown whole, also where the data ends before it. Buckets are drawn at their middle. `offsetAt`
+ * gives the minutes that are added to UTC for local time.
  */
-export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMinutes: number): TimePicture {
+export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetAt: (atMs: number) => number): TimePicture {
   const { spec, range, window } = input;
   const { fromMs, toMs } = window;
   const middle = (at: number): number => (range.atMs[at] ?? 0) + range.bucketMs / 2;
@@ -92,10 +95,19 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
   const all = spec.series.map((series) => {
     const columns = columnsOf(series);
     const values = pick(columns?.[spec.draws]);
-    return { series, values, lows: pick(columns?.min), highs: pick(columns?.max), ...extremes(values) };
+    return {
+      series,
+      values,
+      newest: pick(columns?.last),
+      counts: columns?.count.slice(first, end) ?? [],
+      lows: pick(columns?.min),
+      highs: pick(columns?.max),
+      ...extremes(values),
+    };
   });
   const chosen = new Set(all.toSorted((a, b) => b.highest - a.highest).slice(0, MAX_SERIES));
   const drawn = all.filter((each) => chosen.has(each));
+  const sampleMs = timeBetweenSamples(atMs, range.bucketMs, mostInBucket(all.map(({ counts }) => counts)));
 
   const bands = input.bands.filter((band) => band.toMs > fromMs && band.fromMs < toMs);
   const highest = Math.max(0, ...drawn.map((each) => each.highest), ...bands.map(({ high }) => high), spec.threshold?.value ?? 0);
@@ -109,14 +121,14 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
     atMs,
     bucketMs: range.bucketMs,
     x,
-    series: drawn.map(({ series: { key, ...look }, values, lows, highs }) => ({
+    series: drawn.map(({ series: { key, ...look }, values, newest, lows, highs }) => ({
       ...look,
       id: `${key.subject} ${key.quantity}`,
       path: seriesPath(runsOf(values, x, y)),
       values,
       lows,
       highs,
-      last: values.findLast((value) => value !== null) ?? null,
+      last: newestSample(newest, { atMs, bucketMs: range.bucketMs, toMs, sampleMs }),
     })),
     seriesInAll: all.length,
     hasValues: drawn.some((each) => each.highest > Number.NEGATIVE_INFINITY),
@@ -125,13 +137,34 @@ export function prepareTimeChart(input: TimeChartInput, size: PlotSize, offsetMi
       .filter(({ atMs }) => atMs > fromMs && atMs < toMs)
       .map(({ atMs, text }) => ({ x: xOf(atMs, window, size.width), text })),
     threshold: spec.threshold === undefined ? null : { y: y(spec.threshold.value), text: spec.threshold.text },
-    timeTicks: timeTicks(window, Math.max(1, Math.floor(size.width / TICK_PX)), offsetMinutes)
-      .map(({ atMs, text }) => ({ x: xOf(atMs, window, size.width), text }))
+    timeTicks: timeTicks(window, Math.max(1, Math.floor(size.width / TICK_PX)), offsetAt)
+      .map(({ atMs, text }) => ({ atMs, x: xOf(atMs, window, size.width), text }))
       .filter((tick) => tick.x <= size.width - EDGE_PX),
     valueTicks: ticks.map((value) => ({ y: y(value), text: `${tickText(value / (spec.perUnit ?? 1))}${spec.unit}` })),
     bottom,
     top,
   };
+}
+
+/** Samples in the fullest bucket of all series; 1 where none has any. */
+const mostInBucket = (series: readonly (readonly number[])[]): number =>
+  series.reduce((most, counts) => counts.reduce((greatest, count) => Math.max(greatest, count), most), 1);
+
+/** As the fullest bucket tells, or the nearest two where buckets are narrower than that. */
+function timeBetweenSamples(atMs: readonly number[], bucketMs: number, mostInBucket: number): number {
+  const apart = atMs.slice(1).map((at, before) => at - (atMs[before] ?? 0));
+  return apart.reduce((least, gap) => Math.min(least, gap), apart[0] ?? bucketMs) / mostInBucket;
+}
+
+/** The newest value, unless more than a sample or two are missing after it. The next bucket may not have come yet. */
+function newestSample(
+  values: readonly (number | null)[],
+  of: { readonly atMs: readonly number[]; readonly bucketMs: number; readonly toMs: number; readonly sampleMs: number },
+): number | null {
+  const at = values.findLastIndex((value) => value !== null);
+  const silentMs = of.toMs - (of.atMs[at] ?? 0) - of.bucketMs;
+  const awaitedMs = at === values.length - 1 ? of.bucketMs : 0;
+  return silentMs > GAP_SAMPLES * of.sampleMs + awaitedMs ? null : (values[at] ?? null);
 }
 
 function extremes(values: readonly (number | null)[]): { readonly lowest: number; readonly highest: number } {

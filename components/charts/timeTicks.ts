@@ -30,15 +30,35 @@ function textOf(localMs: number, stepMs: number): string {
 }
 
 /**
- * At most `count` round clock times in a window, in local time: on whole minutes, hours, midnights. `offsetMinutes` is what is added
- * to UTC for that; it is one for the whole window, so beyond a change of the clocks ticks lie off by the hour.
+ * At most `count` round clock times in a window, in local time: on whole minutes, hours, midnights. `offsetAt` gives the minutes that are
+ * added to UTC for that at an instant. Where the clocks change within the window, each side has times of its own.
  */
-export function timeTicks({ fromMs, toMs }: TimeWindow, count: number, offsetMinutes: number): readonly TimeTick[] {
-  const stepMs = STEPS.find((step) => (toMs - fromMs) / step <= count) ?? 28 * DAY;
-  const offsetMs = offsetMinutes * MINUTE;
+export function timeTicks(window: TimeWindow, count: number, offsetAt: (atMs: number) => number): readonly TimeTick[] {
+  const spanMs = window.toMs - window.fromMs;
+  const stepMs = STEPS.find((step) => spanMs / step <= count) ?? Math.ceil(spanMs / count / (28 * DAY)) * 28 * DAY;
   const ticks: TimeTick[] = [];
-  for (let local = Math.ceil((fromMs + offsetMs) / stepMs) * stepMs; local <= toMs + offsetMs; local += stepMs) {
-    ticks.push({ atMs: local - offsetMs, text: textOf(local, stepMs) });
+  for (const { fromMs, toMs } of evenStretches(window, offsetAt)) {
+    const offsetMs = offsetAt(fromMs) * MINUTE;
+    let local = Math.ceil((fromMs + offsetMs) / stepMs) * stepMs;
+    for (; local <= toMs + offsetMs && ticks.length < count; local += stepMs) {
+      ticks.push({ atMs: local - offsetMs, text: textOf(local, stepMs) });
+    }
   }
-  return ticks.slice(0, count);
+  return ticks;
+}
+
+/** The window in one, or parted where the clocks change. Two changes that undo each other are seldom in one window, and not looked for. */
+function evenStretches({ fromMs, toMs }: TimeWindow, offsetAt: (atMs: number) => number): readonly TimeWindow[] {
+  const before = offsetAt(fromMs);
+  if (offsetAt(toMs) === before) return [{ fromMs, toMs }];
+  let [low, high] = [fromMs, toMs];
+  while (high - low > 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (offsetAt(middle) === before) low = middle;
+    else high = middle;
+  }
+  return [
+    { fromMs, toMs: low },
+    { fromMs: high, toMs },
+  ];
 }

@@ -1,14 +1,28 @@
 "use client";
 
 import { type RefObject, useEffect, useState } from "react";
+import { flushSync } from "react-dom";
 
 /** Drawn a little before it is scrolled into sight. */
 const MARGIN = "120px";
 
-/** Whether an element can be seen: it is in or near the viewport, and the tab is not hidden. */
+/** Says when a window begins to print and when it has done so. Returns how to stop. */
+export function watchPrinting(window: EventTarget, onChange: (printing: boolean) => void): () => void {
+  const begin = () => onChange(true);
+  const end = () => onChange(false);
+  window.addEventListener("beforeprint", begin);
+  window.addEventListener("afterprint", end);
+  return () => {
+    window.removeEventListener("beforeprint", begin);
+    window.removeEventListener("afterprint", end);
+  };
+}
+
+/** Whether an element can be seen: it is in or near the viewport, and the tab is not hidden; or the whole page is printed. */
 export function useOnScreen(element: RefObject<Element | null>): boolean {
   const [inViewport, setInViewport] = useState(true);
   const [hidden, setHidden] = useState(false);
+  const [printing, setPrinting] = useState(false);
   useEffect(() => {
     if (element.current === null) return;
     const observer = new IntersectionObserver((entries) => setInViewport(entries.at(-1)?.isIntersecting ?? true), { rootMargin: MARGIN });
@@ -21,5 +35,7 @@ export function useOnScreen(element: RefObject<Element | null>): boolean {
     document.addEventListener("visibilitychange", look);
     return () => document.removeEventListener("visibilitychange", look);
   }, []);
-  return inViewport && !hidden;
+  // Paper is laid out as soon as the event is over.
+  useEffect(() => watchPrinting(window, (begun) => flushSync(() => setPrinting(begun))), []);
+  return printing || (inViewport && !hidden);
 }

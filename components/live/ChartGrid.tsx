@@ -18,6 +18,9 @@ import { useStreamed } from "./useStreamed";
 /** So few charts stand in pairs. */
 const EVEN_PAIRS = 4;
 
+/** Titles of a row take the height of the longest, so that plots side by side begin at one height. */
+const EVEN_TITLES = "[&>section]:row-span-2 [&>section]:grid [&>section]:grid-cols-1 [&>section]:grid-rows-subgrid [&>section]:gap-0";
+
 /** Engines whose own words count for the charts of a scope. */
 function enginesOf(frame: LiveFrame | undefined, scope: Scope, of: string | null): LiveFrame["engines"] {
   const engines = frame?.engines ?? [];
@@ -80,7 +83,7 @@ export const ChartGrid = memo(function ChartGrid(props: {
         </p>
       ))}
       <div
-        className={`grid gap-3 min-[900px]:grid-cols-2 ${charts.length > EVEN_PAIRS ? "min-[1280px]:grid-cols-3" : ""} ${waiting || props.pale ? "opacity-60" : ""}`}
+        className={`grid gap-3 ${EVEN_TITLES} min-[900px]:grid-cols-2 ${charts.length > EVEN_PAIRS ? "min-[1280px]:grid-cols-3" : ""} ${waiting || props.pale ? "opacity-60" : ""}`}
       >
         {charts.map((spec) => (
           <LiveChart

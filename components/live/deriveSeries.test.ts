@@ -42,3 +42,18 @@ it("gives one series in another unit, its extremes too", () => {
 it("leaves the series that are there as they are", () => {
   expect(deriveSeries(range, []).series).toEqual(range.series);
 });
+
+it("gives one series as a share of another, its extremes too, and none while either is unknown", () => {
+  const bytes: SeriesRange = {
+    ...range,
+    series: [of("used", [20, 40, 60]), { ...of("total", [80, 80, null]), min: [80, 80, null], max: [80, 80, null] }],
+  };
+  const [used, total] = bytes.series.map(({ subject, quantity }) => ({ subject, quantity }));
+  const share = (wanted: typeof parts) => deriveSeries(bytes, [{ key, of: wanted, how: "share" }]).series.at(-1);
+  expect(share([used ?? key, total ?? key])).toMatchObject({
+    mean: [0.25, 0.5, null],
+    max: [21 / 80, 41 / 80, null],
+    last: [0.25, 0.5, null],
+  });
+  expect(share([used ?? key, { subject: "never asked for", quantity: "activity" }])?.mean).toEqual([null, null, null]);
+});

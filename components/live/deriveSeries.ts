@@ -4,8 +4,8 @@ import type { SeriesColumns, SeriesKey, SeriesRange } from "@/server/contracts/s
 export interface DerivedSeries {
   readonly key: SeriesKey;
   readonly of: readonly SeriesKey[];
-  /** `sum` is unknown while a part of it is: it would look like a loss. `mean` is of those that are known. */
-  readonly how: "sum" | "mean";
+  /** `sum` is unknown while a part of it is: it would look like a loss. `mean` is of those that are known. `share` is the first of the second, which stays as it is. */
+  readonly how: "sum" | "mean" | "share";
   /** What each value is multiplied by, for another unit. */
   readonly times?: number;
 }
@@ -13,6 +13,10 @@ export interface DerivedSeries {
 type Cell = number | null;
 
 function combined(cells: readonly Cell[], how: DerivedSeries["how"], times: number): Cell {
+  if (how === "share") {
+    const [part = null, whole = null] = cells;
+    return part === null || whole === null || whole === 0 ? null : (part / whole) * times;
+  }
   const known = cells.filter((cell) => cell !== null);
   if (known.length === 0 || (how === "sum" && known.length < cells.length)) return null;
   const sum = known.reduce((total, cell) => total + cell, 0);
@@ -20,8 +24,8 @@ function combined(cells: readonly Cell[], how: DerivedSeries["how"], times: numb
 }
 
 /**
- * The range with series added that are made of its own. Of several series only mean and last value are told, the mean in place of the
- * extremes: that two were highest within one bucket does not say that they were so at once.
+ * The range with series added that are made of its own. Of sums and means of several series only mean and last value are told, the mean in
+ * place of the extremes: that two were highest within one bucket does not say that they were so at once.
  */
 export function deriveSeries(range: SeriesRange, derived: readonly DerivedSeries[]): SeriesRange {
   if (derived.length === 0) return range;
@@ -30,7 +34,7 @@ export function deriveSeries(range: SeriesRange, derived: readonly DerivedSeries
     const parts = of.flatMap((each) => columnsOf(each) ?? []);
     const column = (name: "min" | "max" | "mean" | "last") =>
       range.atMs.map((_, at) =>
-        parts.length < of.length && how === "sum"
+        parts.length < of.length && how !== "mean"
           ? null
           : combined(
               parts.map((part) => part[name][at] ?? null),
@@ -39,7 +43,7 @@ export function deriveSeries(range: SeriesRange, derived: readonly DerivedSeries
             ),
       );
     const mean = column("mean");
-    const single = of.length === 1;
+    const single = of.length === 1 || how === "share";
     return {
       ...key,
       mean,

@@ -36,24 +36,21 @@ export function gpuActivity(gpus: readonly GpuSubject[], identities: Identities,
   };
 }
 
-/** Memory in use as a share of what there is. */
+/** Memory in use as a share of what there is: of what was kept of that where the newest frame does not tell it, as while the exporter hangs. */
 export function gpuMemory(gpus: readonly GpuSubject[], identities: Identities): LiveChartSpec {
-  const known = gpus.flatMap((gpu) =>
-    gpu.memoryTotalBytes === null || gpu.memoryTotalBytes === 0 ? [] : [{ ...gpu, total: gpu.memoryTotalBytes }],
-  );
   const shareKey = (subject: string) => ({ subject, quantity: "memoryShare" });
   return {
     ...drawnAs.share,
     id: "gpu-memory",
     title: "GPU memory in use",
     note: "share of what there is",
-    series: lines(known, identities, "memoryUsedBytes").map((line) => ({ ...line, key: shareKey(line.key.subject) })),
-    derived: known.map(({ subject, total }) => ({
-      key: shareKey(subject),
-      of: [gpuKey(subject, "memoryUsedBytes")],
-      how: "sum",
-      times: 1 / total,
-    })),
+    series: lines(gpus, identities, "memoryUsedBytes").map((line) => ({ ...line, key: shareKey(line.key.subject) })),
+    derived: gpus.map(({ subject, memoryTotalBytes: total }) => {
+      const [key, used] = [shareKey(subject), gpuKey(subject, "memoryUsedBytes")];
+      return total === null || total === 0
+        ? { key, of: [used, gpuKey(subject, "memoryTotalBytes")], how: "share" }
+        : { key, of: [used], how: "sum", times: 1 / total };
+    }),
     empty: "Nothing told of the GPUs' memory in this time.",
   };
 }

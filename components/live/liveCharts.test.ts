@@ -130,10 +130,19 @@ describe("charts of GPUs", () => {
     expect(gpuActivity(subjects.gpus, identities, "node when many").series.map(({ name }) => name)).toEqual(["n1 GPU 0", "n2 GPU 0"]);
   });
 
-  it("give memory as a share only of GPUs that say how much they have", () => {
+  it("give memory as a share of what each GPU has, and of what was kept of that while nothing tells it", () => {
     const chart = gpuMemory([gpu("n1", 0), { ...gpu("n1", 1), memoryTotalBytes: null }], identities);
-    expect(chart.derived).toMatchObject([{ of: [{ subject: "gpu:n1/0", quantity: "memoryUsedBytes" }], times: 1 / (80 * GIBIBYTE) }]);
-    expect(chart.series).toHaveLength(1);
+    const used = (subject: string) => ({ subject, quantity: "memoryUsedBytes" });
+    expect(chart.derived).toMatchObject([
+      { of: [used("gpu:n1/0")], how: "sum", times: 1 / (80 * GIBIBYTE) },
+      { of: [used("gpu:n1/1"), { subject: "gpu:n1/1", quantity: "memoryTotalBytes" }], how: "share" },
+    ]);
+  });
+
+  it("keep their place on the page while the exporter hangs", () => {
+    const silent = { ...subjects, gpus: subjects.gpus.map((each) => ({ ...each, memoryTotalBytes: null })) };
+    const ids = (of: Subjects) => scopeCharts(of, "cluster", null, identities).map(({ id }) => id);
+    expect(ids(silent)).toEqual(ids(subjects));
   });
 
   it("are those of the node alone", () => {
