@@ -1,6 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "./fixtures";
+
+/** A window of steady load is a minute of the cluster, and 15 s of the wall. */
+test.use({ studioEnvironment: { WEIR_TIME_SCALE: "4" } });
 
 /** Runs of an engine whose requests wait 100 ms and more before their first token. */
 const runs = [1, 2, 4, 8].flatMap((users) =>
@@ -14,6 +17,22 @@ test("an operator holds predictions against runs, fits a profile to them and pla
   const bad = info.outputPath("bad.csv");
   writeFileSync(bad, "engine,model\nvllm,llama-3.1-8b\n");
   await page.goto(studio.signInLink);
+
+  await test.step("a plan is put into force and load runs, of which rows are taken below", async () => {
+    await page.getByLabel("Requests per second").fill("10");
+    await page.getByLabel("Requests per second").press("Enter");
+    await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 30_000 });
+    await page.getByRole("button", { name: "Review and apply" }).click();
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    await page.getByRole("button", { name: "Apply", exact: true }).click();
+    await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 60_000 });
+    await page.getByRole("link", { name: "Live" }).click();
+    await page.getByLabel("Rate", { exact: true }).fill("10");
+    await page.getByLabel("For", { exact: true }).fill("600");
+    await page.getByRole("button", { name: "Start load" }).click();
+    await expect(page.getByTestId("load-status")).toContainText("running");
+  });
+
   await page.getByRole("link", { name: "Calibration" }).click();
   await expect(page.getByText("plans are made with it")).toBeVisible();
 
@@ -59,6 +78,29 @@ test("an operator holds predictions against runs, fits a profile to them and pla
     expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
     await page.getByRole("button", { name: "Go back to the built-in vLLM" }).click();
     await expect(page.getByText('Plans are made with "vLLM".')).toBeVisible();
+  });
+
+  await test.step("rows are taken from the running cluster, called emulated, checked, and downloaded as a table", async () => {
+    await page.goto(`${studio.url}/calibration`);
+    const told = page.getByTestId("live-rows");
+    await expect(async () => {
+      await page.getByRole("button", { name: "Take rows" }).click();
+      await expect(told.getByText(/^\d+ rows? from \d+ engines?: /)).toBeVisible({ timeout: 3_000 });
+    }).toPass({ timeout: 60_000 });
+    await expect(told.getByText("emulated", { exact: true })).toBeVisible();
+    await expect(page.getByRole("table", { name: "Errors by model" }).getByText("All runs")).toBeVisible();
+    const rows = Number(/^\d+/.exec(await told.getByText(/^\d+ rows? from /).innerText())?.[0]);
+    await expect(page.getByText(/\(emulated\), hour to /).first()).toContainText(`${rows} run`);
+    await expect(page.getByTestId("scatter-chart").locator("text")).toHaveCount(rows);
+    const downloading = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download the rows" }).click();
+    const file = await downloading;
+    expect(file.suggestedFilename()).toMatch(/emulated.*\.csv$/);
+    const [header, ...lines] = readFileSync(await file.path(), "utf8")
+      .trim()
+      .split("\n");
+    expect(header).toMatch(/^id,measured_on,engine,.*ttft_ms/);
+    expect(lines.map((line) => line.split(",")[1])).toEqual(Array.from({ length: rows }, () => "emulated"));
   });
 
   await test.step("a profile that is not there is said to be gone", async () => {
