@@ -1,7 +1,7 @@
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { PreviousPlan } from "./gatewayAdmin";
 import type { GatewayControls } from "./gatewayControls";
-import type { EngineReadings, TargetState } from "./watchedTarget";
+import type { EngineReadings, Limit, TargetState } from "./watchedTarget";
 
 /** null is a gap: the target gave no such value. It is drawn as a gap, never as zero. */
 export type Sample = number | null;
@@ -57,9 +57,14 @@ export interface StageFrame {
   readonly meanJudgedScore: Sample;
 }
 
+/** Of a model's engines together. */
+export type LatencyName = `${"ttft" | "tpot"}P${50 | 95 | 99}Seconds`;
+
 /** Of a model over all its engines that are fresh, from their histograms added up; null where one of them has none or other buckets. */
-export interface ModelFrame extends Readonly<Record<`${"ttft" | "tpot"}P${50 | 95 | 99}Seconds`, Sample>> {
+export interface ModelFrame extends Readonly<Record<LatencyName, Sample>> {
   readonly model: string;
+  /** Those of them that are limits. */
+  readonly limits: Partial<Readonly<Record<LatencyName, Limit>>>;
 }
 
 /** Answered requests of a window, of the plan and policy in force. Seconds are engine seconds. */

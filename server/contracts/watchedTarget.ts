@@ -22,17 +22,17 @@ export interface TargetState {
   readonly events: readonly TargetEvent[];
 }
 
+/** A value is not what was measured but the most (`upper`) or the least (`lower`) that it can have been. */
+export type Limit = "upper" | "lower";
+
 /** What an engine's metrics say of one quantity. Absent is never zero. */
 export type Reading<Value = number> =
   /** null: there is nothing to tell it from yet, as a rate after one scrape or a percentile while no request finished. */
   | {
       readonly state: "value";
       readonly value: Value | null;
-      /**
-       * Set where the value is not what was measured but the most (`upper`) or the least (`lower`) that it can have been: a percentile that
-       * lies in the first or the open bucket of its histogram.
-       */
-      readonly limit?: "upper" | "lower";
+      /** Of a percentile that lies in the first or the open bucket of its histogram; left out where the value is no limit. */
+      readonly limit?: Limit;
     }
   | { readonly state: "absent"; readonly lookedFor: string }
   /** Engines of this type and version have no such metric. */

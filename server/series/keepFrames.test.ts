@@ -87,7 +87,7 @@ const frame: LiveFrame = {
   },
   measured: { ...measured, p95Seconds: 60 },
   recent: { ...measured, ttftP95Seconds: 1, overheadP95Seconds: 0.001, stages: [recentStage] },
-  models: [{ model: "m", ...latencies }],
+  models: [{ model: "m", ...latencies, limits: { ttftP95Seconds: "upper" } }],
 };
 
 const cluster: ClusterSpec = {
@@ -127,6 +127,7 @@ it("keeps what a frame says under the table's names, what is absent as absent an
   expect(values.get("1000 stage:m ttftP95Seconds")).toBe(0.2);
   expect(values.get("1000 stage:m ttftP99Seconds")).toBeNull();
   expect(values.get("1000 gateway requestsPerSecond")).toBe(9);
+  expect(values.get("1000 gateway shedPerSecond")).toBe(2);
   expect(values.get("1000 gateway endToEndP95Seconds")).toBe(5);
   expect(values.get("1000 gateway meanQuality")).toBeNull();
   expect(values.get("1000 gateway overheadP95Seconds")).toBe(0.001);

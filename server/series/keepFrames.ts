@@ -46,7 +46,7 @@ function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: 
   const spec = cluster();
   // Engines are watched whether or not a gateway is heard.
   for (const model of new Set([...gateway.stages, ...models].map((one) => one.model))) {
-    const { model: _, ...latencies } = models.find((one) => one.model === model) ?? {};
+    const { model: _, limits: __, ...latencies } = models.find((one) => one.model === model) ?? {};
     const own = engines.filter((engine) => engine.model === model);
     const usdPerHour = spec === null ? null : heldUsdPerHour(own, engines, spec);
     keep<StageQuantity>(`stage:${model}`, { ...latencies, ...levelsOf(own), usdPerHour }, true);

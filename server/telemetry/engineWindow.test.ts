@@ -111,6 +111,16 @@ describe("an engine's window", () => {
     });
   });
 
+  it("says of a percentile in the first or the open bucket that it is a limit", () => {
+    const window = createEngineWindow(1);
+    take(window, 0, exposition(none));
+    take(window, 1, exposition({ ...none, buckets: [90, 94, 100] }));
+    expect(window.readings()).toMatchObject({
+      queueP50Seconds: { state: "value", value: 0.1, limit: "upper" },
+      queueP95Seconds: { state: "value", value: 1, limit: "lower" },
+    });
+  });
+
   it("tells what fell, and goes on from there", () => {
     const window = createEngineWindow(1);
     take(window, 0, exposition({ ...none, prompt: 1000, buckets: [50, 50, 50] }));
@@ -118,7 +128,7 @@ describe("an engine's window", () => {
     expect(take(window, 2, exposition({ ...none, prompt: 5, buckets: [0, 1, 1] }))).toEqual(
       expect.arrayContaining(["promptTokens", "answered", "ttftSeconds"]),
     );
-    expect(window.readings()).toMatchObject({ promptTokensPerSecond: { value: 10 }, ttftP95Seconds: { value: expect.closeTo(0.095, 12) } });
+    expect(window.readings()).toMatchObject({ promptTokensPerSecond: { value: 10 }, ttftP95Seconds: { value: 0.1 } });
     take(window, 3, exposition({ ...none, prompt: 35, buckets: [0, 41, 41] }));
     expect(window.readings()).toMatchObject({
       promptTokensPerSecond: { value: 20 },

@@ -44,7 +44,7 @@ export function createEngineWindow(timeScale: number): EngineWindow {
 
   const mean = (notion: Notion<unknown>, window: HistogramWindow): Reading => asRead(notion, () => window.mean());
   const percentiles = <Name extends string>(name: Name, notion: Notion<unknown>, window: HistogramWindow) => {
-    const percentile = (q: number): Reading => asRead(notion, () => window.quantile(q));
+    const percentile = (q: number): Reading => (notion.state === "value" ? { state: "value", value: null, ...window.quantile(q) } : notion);
     return {
       [`${name}P50Seconds`]: percentile(0.5),
       [`${name}P95Seconds`]: percentile(0.95),

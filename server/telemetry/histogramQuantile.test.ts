@@ -7,12 +7,18 @@ const bounds = [0.1, 0.2, 0.4, INF];
 
 describe("histogramQuantile", () => {
   it("interpolates inside the bucket that holds the rank", () => {
-    expect(histogramQuantile(0.5, { bounds, cumulative: [0, 10, 10, 10] })).toBeCloseTo(0.15, 12);
-    expect(histogramQuantile(0.25, { bounds, cumulative: [10, 10, 10, 10] })).toBeCloseTo(0.025, 12);
+    expect(histogramQuantile(0.5, { bounds, cumulative: [0, 10, 10, 10] })).toEqual({ value: expect.closeTo(0.15, 12) });
+    expect(histogramQuantile(0.75, { bounds, cumulative: [5, 5, 10, 10] })).toEqual({ value: expect.closeTo(0.3, 12) });
   });
 
-  it("answers the highest finite bound when the rank lies in the open bucket", () => {
-    expect(histogramQuantile(0.95, { bounds, cumulative: [0, 0, 1, 10] })).toBe(0.4);
+  it("says of the first bucket its bound and no more, however many lie in it", () => {
+    for (const q of [0.01, 0.5, 0.99])
+      expect(histogramQuantile(q, { bounds, cumulative: [10, 10, 10, 10] })).toEqual({ value: 0.1, limit: "upper" });
+  });
+
+  it("says of the open bucket the highest finite bound and no less", () => {
+    expect(histogramQuantile(0.95, { bounds, cumulative: [0, 0, 1, 10] })).toEqual({ value: 0.4, limit: "lower" });
+    expect(histogramQuantile(0.95, { bounds: [INF], cumulative: [10] })).toBeNull();
   });
 
   it("is absent, not zero, when nothing was observed", () => {
@@ -25,7 +31,7 @@ describe("histogramQuantile", () => {
       fc.property(counts, fc.double({ min: 0.01, max: 1, noNaN: true }), fc.double({ min: 0.01, max: 1, noNaN: true }), (parts, p, q) => {
         let sum = 0;
         const histogram = { bounds, cumulative: parts.map((part) => (sum += part)) };
-        const [low, high] = [Math.min(p, q), Math.max(p, q)].map((at) => histogramQuantile(at, histogram) ?? Number.NaN);
+        const [low, high] = [Math.min(p, q), Math.max(p, q)].map((at) => histogramQuantile(at, histogram)?.value ?? Number.NaN);
         expect(low).toBeLessThanOrEqual((high ?? Number.NaN) + 1e-12);
         expect(low).toBeGreaterThanOrEqual(0);
         expect(high).toBeLessThanOrEqual(0.4);

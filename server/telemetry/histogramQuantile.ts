@@ -1,3 +1,5 @@
+import type { Limit } from "@/server/contracts/watchedTarget";
+
 /** A Prometheus histogram at one moment: upper bounds ascending, the last one +Inf, and the count at or below each. */
 export interface Histogram {
   readonly bounds: readonly number[];
@@ -34,22 +36,29 @@ export function histogramSum([first, ...rest]: readonly Histogram[]): Histogram 
   return { bounds: first.bounds, cumulative };
 }
 
+/** A quantile, or the most or the least that it can be. */
+export interface Quantile {
+  readonly value: number;
+  readonly limit?: Limit;
+}
+
 /**
- * Quantile by Prometheus' rule (`histogram_quantile`): linear inside the bucket that holds the rank, the highest finite
- * bound when that is the open bucket.
+ * Quantile by Prometheus' rule (`histogram_quantile`), linear inside the bucket that holds the rank. But in the first bucket nothing is
+ * known below its bound, nor in the open one above the highest finite bound: there the bound itself is given, and which way it limits.
  *
  * @param q 0..1
  * @returns the quantile in the histogram's unit, null when nothing was observed.
  */
-export function histogramQuantile(q: number, histogram: Histogram): number | null {
+export function histogramQuantile(q: number, histogram: Histogram): Quantile | null {
   const total = observations(histogram);
   if (!(total > 0)) return null;
   const rank = q * total;
   const at = histogram.cumulative.findIndex((count) => count >= rank);
   const bound = histogram.bounds[at] ?? Number.POSITIVE_INFINITY;
-  if (!Number.isFinite(bound)) return histogram.bounds.at(-2) ?? null;
-  const lower = at === 0 ? 0 : (histogram.bounds[at - 1] ?? 0);
-  const below = at === 0 ? 0 : (histogram.cumulative[at - 1] ?? 0);
+  const lower = histogram.bounds[at - 1];
+  if (!Number.isFinite(bound)) return lower === undefined ? null : { value: lower, limit: "lower" };
+  if (lower === undefined) return { value: bound, limit: "upper" };
+  const below = histogram.cumulative[at - 1] ?? 0;
   const inside = (histogram.cumulative[at] ?? 0) - below;
-  return inside > 0 ? lower + ((bound - lower) * (rank - below)) / inside : bound;
+  return { value: inside > 0 ? lower + ((bound - lower) * (rank - below)) / inside : bound };
 }

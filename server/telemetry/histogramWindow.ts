@@ -1,4 +1,12 @@
-import { goesOn, type Histogram, haveSameBounds, histogramDelta, histogramQuantile, histogramSum } from "./histogramQuantile";
+import {
+  goesOn,
+  type Histogram,
+  haveSameBounds,
+  histogramDelta,
+  histogramQuantile,
+  histogramSum,
+  type Quantile,
+} from "./histogramQuantile";
 
 /** A histogram as it is scraped, with the sum of all that it observed; null where the engine does not write it. */
 export interface SummedHistogram extends Histogram {
@@ -17,8 +25,8 @@ export interface HistogramWindow {
   take(atMs: number, histogram: SummedHistogram | null): boolean;
   /** What was observed in the window; null while that is not known. */
   observed(): Histogram | null;
-  /** By Prometheus' rule, in the histogram's unit; null where nothing was observed in the window. */
-  quantile(q: number): number | null;
+  /** In the histogram's unit; null where nothing was observed in the window. */
+  quantile(q: number): Quantile | null;
   /** Exact, unlike the quantiles; null where nothing was observed in the window or no sum is written. */
   mean(): number | null;
 }

@@ -1,6 +1,6 @@
-import type { ModelFrame, Sample } from "@/server/contracts/studio";
+import type { LatencyName, ModelFrame } from "@/server/contracts/studio";
 import type { Observed } from "./engineWindow";
-import { histogramQuantile, histogramSum } from "./histogramQuantile";
+import { histogramQuantile, histogramSum, type Quantile } from "./histogramQuantile";
 
 /** An engine of a model, and what it observed lately; null while it is not fresh. */
 export interface ModelEngine {
@@ -15,15 +15,24 @@ export interface ModelEngine {
 export function modelFrames(engines: readonly ModelEngine[]): readonly ModelFrame[] {
   return [...new Set(engines.map(({ model }) => model))].map((model) => {
     const fresh = engines.flatMap((engine) => (engine.model === model && engine.observed !== null ? [engine.observed] : []));
-    return { model, ...percentilesOf("ttft", fresh), ...percentilesOf("tpot", fresh) };
+    const percentiles = [...percentilesOf("ttft", fresh), ...percentilesOf("tpot", fresh)];
+    const values = percentiles.map(([name, quantile]) => [name, quantile?.value ?? null]);
+    const limits = percentiles.flatMap(([name, quantile]) => (quantile?.limit === undefined ? [] : [[name, quantile.limit]]));
+    return {
+      model,
+      ...(Object.fromEntries(values) as Readonly<Record<LatencyName, number | null>>),
+      limits: Object.fromEntries(limits) as ModelFrame["limits"],
+    };
   });
 }
 
-function percentilesOf<Name extends keyof Observed>(name: Name, fresh: readonly Observed[]) {
+function percentilesOf(name: keyof Observed, fresh: readonly Observed[]): readonly (readonly [LatencyName, Quantile | null])[] {
   const own = fresh.flatMap((observed) => observed[name] ?? []);
   const sum = own.length === fresh.length ? histogramSum(own) : null;
-  const at = (q: number): Sample => (sum === null ? null : histogramQuantile(q, sum));
-  return { [`${name}P50Seconds`]: at(0.5), [`${name}P95Seconds`]: at(0.95), [`${name}P99Seconds`]: at(0.99) } as Readonly<
-    Record<`${Name}P${50 | 95 | 99}Seconds`, Sample>
-  >;
+  const at = (q: number): Quantile | null => (sum === null ? null : histogramQuantile(q, sum));
+  return [
+    [`${name}P50Seconds`, at(0.5)],
+    [`${name}P95Seconds`, at(0.95)],
+    [`${name}P99Seconds`, at(0.99)],
+  ];
 }
