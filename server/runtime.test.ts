@@ -81,7 +81,7 @@ describe("the studio over a running cluster", () => {
     expect(frame.engines.map((engine) => engine.state)).toEqual(["fresh", "fresh"]);
     expect(frame.measured.p95Seconds).toBeGreaterThan(0);
     expect(frame.measured.meanQuality).toBeCloseTo(final.quality ?? Number.NaN, 5);
-    const decisions = { outcome: "answered", model: "qwen2.5-3b", slowerThanSeconds: null, text: null } as const;
+    const decisions = { outcome: "answered", model: "qwen2.5-3b", replica: null, slowerThanSeconds: null, text: null } as const;
     const request = { clusterId: embeddedClusterId, topics: { charts: null, decisions } };
     for await (const { event } of live.stream(request, new AbortController().signal)) {
       if (event.kind !== "decisions") continue;

@@ -1,11 +1,10 @@
 "use client";
 
 import { useEffect, useState } from "react";
-import type { DecisionFilter } from "@/server/contracts/studio";
 import { Button } from "../ui/Button";
 import { type Option, SelectField, TextField } from "../ui/Field";
 import { useDebounced } from "../ui/useDebounced";
-import { isFiltered, modelOptions, NO_FILTER, slowerOptions } from "./prepareFilter";
+import { type ChosenFilter, isFiltered, modelOptions, NO_FILTER, slowerOptions } from "./prepareFilter";
 
 const outcomes: readonly Option[] = [
   { value: "any", text: "any" },
@@ -37,9 +36,11 @@ function Find({ text, onFind }: { readonly text: string | null; readonly onFind:
 
 /** Which decision records are wanted. The filter is the page's to keep. */
 export function DecisionFilterBar(props: {
-  readonly filter: DecisionFilter;
-  readonly onFilter: (filter: DecisionFilter) => void;
-  readonly models: readonly string[];
+  readonly filter: ChosenFilter;
+  /** `replace`: the one before is not worth going back to. */
+  readonly onFilter: (filter: ChosenFilter, how: "push" | "replace") => void;
+  /** null: requests of one model are looked at anyway. */
+  readonly models: readonly string[] | null;
 }) {
   const { filter, onFilter, models } = props;
   return (
@@ -48,23 +49,25 @@ export function DecisionFilterBar(props: {
         label="Outcome"
         value={filter.outcome}
         options={outcomes}
-        onChange={(value) => onFilter({ ...filter, outcome: value as DecisionFilter["outcome"] })}
+        onChange={(value) => onFilter({ ...filter, outcome: value as ChosenFilter["outcome"] }, "push")}
       />
-      <SelectField
-        label="Reached"
-        value={filter.model ?? ""}
-        options={modelOptions(models, filter.model)}
-        onChange={(model) => onFilter({ ...filter, model: model === "" ? null : model })}
-      />
+      {models !== null && (
+        <SelectField
+          label="Reached"
+          value={filter.model ?? ""}
+          options={modelOptions(models, filter.model)}
+          onChange={(model) => onFilter({ ...filter, model: model === "" ? null : model }, "push")}
+        />
+      )}
       <SelectField
         label="Slower than"
         value={String(filter.slowerThanSeconds ?? "")}
         options={slowerOptions(filter.slowerThanSeconds)}
-        onChange={(seconds) => onFilter({ ...filter, slowerThanSeconds: seconds === "" ? null : Number(seconds) })}
+        onChange={(seconds) => onFilter({ ...filter, slowerThanSeconds: seconds === "" ? null : Number(seconds) }, "push")}
       />
-      <Find text={filter.text} onFind={(text) => onFilter({ ...filter, text })} />
+      <Find text={filter.text} onFind={(text) => onFilter({ ...filter, text }, "replace")} />
       {isFiltered(filter) && (
-        <Button look="quiet" onClick={() => onFilter(NO_FILTER)}>
+        <Button look="quiet" onClick={() => onFilter(NO_FILTER, "push")}>
           Clear filter
         </Button>
       )}

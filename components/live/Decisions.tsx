@@ -13,7 +13,8 @@ import { DecisionFilterBar } from "./DecisionFilterBar";
 import { DecisionRecord } from "./DecisionRecord";
 import type { Live } from "./live";
 import { type Decision, prepareDecision } from "./prepareDecision";
-import { isFiltered } from "./prepareFilter";
+import { type ChosenFilter, isFiltered } from "./prepareFilter";
+import { costlessText } from "./prepareRecord";
 import type { Tail } from "./streamStore";
 import { wantedAs } from "./useLiveStream";
 import { useStreamed } from "./useStreamed";
@@ -24,8 +25,8 @@ const columns = [
   { key: "answer", name: "Answer" },
   { key: "first", name: "First token", numeric: true },
   { key: "e2e", name: "End to end", numeric: true },
-  { key: "cost", name: "Cost", numeric: true },
 ] as const;
+const costColumn = { key: "cost", name: "Cost", numeric: true } as const;
 
 /** Arrows go from row to row, as Tab does. */
 function onRowKey(event: KeyboardEvent<HTMLButtonElement>): void {
@@ -38,7 +39,15 @@ function onRowKey(event: KeyboardEvent<HTMLButtonElement>): void {
   button.focus();
 }
 
-const Row = memo(function Row({ decision, onOpen }: { readonly decision: Decision; readonly onOpen: (decision: Decision) => void }) {
+const Row = memo(function Row({
+  decision,
+  costs,
+  onOpen,
+}: {
+  readonly decision: Decision;
+  readonly costs: boolean;
+  readonly onOpen: (decision: Decision) => void;
+}) {
   const { path, note } = prepareDecision(decision);
   const at = formatClock(new Date(decision.finishedAtMs).toISOString());
   return (
@@ -63,7 +72,7 @@ const Row = memo(function Row({ decision, onOpen }: { readonly decision: Decisio
       <td>{decision.status < 400 ? "answered" : <StateWord tone="bad">failed {decision.status}</StateWord>}</td>
       <td className="text-right whitespace-nowrap">{formatSeconds(decision.ttftSeconds)}</td>
       <td className="text-right whitespace-nowrap">{formatSeconds(decision.endToEndSeconds)}</td>
-      <td className="text-right whitespace-nowrap">{formatUsd(decision.costUsd)}</td>
+      {costs && <td className="text-right whitespace-nowrap">{formatUsd(decision.costUsd)}</td>}
     </tr>
   );
 });
@@ -103,7 +112,7 @@ function Beside({ newer, older, onOpen }: Neighbours & { readonly onOpen: (decis
   );
 }
 
-function statusOf(tail: Tail | null, filter: DecisionFilter): PanelStatus {
+function statusOf(tail: Tail | null, filter: ChosenFilter, of: string | null): PanelStatus {
   if (tail === null) return { kind: "loading", what: "Reading decisions" };
   if (tail.records.length > 0) return { kind: "ready" };
   return isFiltered(filter)
@@ -111,48 +120,58 @@ function statusOf(tail: Tail | null, filter: DecisionFilter): PanelStatus {
     : {
         kind: "empty",
         title: "No decision yet",
-        text: "Each request answered by the gateway leaves a record here. Start a load to see some.",
+        text:
+          of === null
+            ? "Each request answered by the gateway leaves a record here. Start a load to see some."
+            : `No request has reached ${of} lately.`,
       };
 }
 
 /** The newest routing decisions that pass the filter, and one of them in full. */
 export const Decisions = memo(function Decisions(props: {
   readonly live: Live;
-  readonly filter: DecisionFilter;
-  readonly onFilter: (filter: DecisionFilter) => void;
+  /** As the operator chose it, and with what is looked at. */
+  readonly filter: ChosenFilter;
+  readonly wanted: DecisionFilter;
+  readonly onFilter: (filter: ChosenFilter, how: "push" | "replace") => void;
   /** To filter by. */
   readonly models: readonly string[];
+  /** Which model's or engine's requests are looked at; null: all. */
+  readonly reached: { readonly scope: "model" | "engine"; readonly of: string } | null;
 }) {
-  const { live, filter, onFilter, models } = props;
+  const { live, filter, wanted, onFilter, models, reached } = props;
   const tail = useStreamed(live, ({ shown }) => shown.tail);
   // What is there stays, paled, until what was asked for instead has come.
-  const waiting = tail !== null && tail.wanted !== wantedAs(filter);
+  const waiting = tail !== null && tail.wanted !== wantedAs(wanted);
   const identities = useModelIdentities(models);
   // Held as it was opened: the tail moves on within seconds.
   const [open, setOpen] = useState<Decision | null>(null);
   const records = tail?.records ?? [];
+  const costless = costlessText(records);
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <DecisionFilterBar filter={filter} onFilter={onFilter} models={models} />
+        <DecisionFilterBar filter={filter} onFilter={onFilter} models={reached?.scope === "model" ? null : models} />
         {tail !== null && (
           <p className="text-xs text-ink-3" data-testid="decisions-matched">
             {waiting && "asking; before: "}
             {formatCount(tail.matched)} of {formatCount(tail.looked)} match
+            {reached !== null && `, of requests that reached ${reached.of}`}
           </p>
         )}
       </div>
-      <PanelState status={statusOf(tail, filter)}>
+      <PanelState status={statusOf(tail, filter, reached?.of ?? null)}>
         {() => (
           <div className={`relative max-h-96 overflow-y-auto ${waiting ? "opacity-60" : ""}`}>
-            <Table caption="Newest decisions" columns={columns}>
+            <Table caption="Newest decisions" columns={costless === null ? [...columns, costColumn] : columns}>
               {records.map((decision) => (
-                <Row key={decision.sequence} decision={decision} onOpen={setOpen} />
+                <Row key={decision.sequence} decision={decision} costs={costless === null} onOpen={setOpen} />
               ))}
             </Table>
           </div>
         )}
       </PanelState>
+      {costless !== null && <p className="text-xs text-ink-3">{costless}</p>}
       <Modal
         open={open !== null}
         onOpenChange={(isOpen) => !isOpen && setOpen(null)}

@@ -4,10 +4,11 @@ import { formatClock } from "../ui/format";
 import { Table } from "../ui/Table";
 import { failureWords } from "./engineFindings";
 import { whenText } from "./findings";
+import { ENGINE_WINDOW } from "./liveCharts";
 import { prepareReadings, type ReadingCell } from "./prepareReadings";
 
 const latencyColumns = [
-  { key: "latency", name: "Latency, last seconds" },
+  { key: "latency", name: `Latency, ${ENGINE_WINDOW}` },
   { key: "mean", name: "Mean", numeric: true },
   { key: "p50", name: "p50", numeric: true },
   { key: "p95", name: "p95", numeric: true },

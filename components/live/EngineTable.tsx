@@ -3,10 +3,10 @@
 import { memo, useCallback, useState } from "react";
 import { Sparkline } from "../charts/Sparkline";
 import { StateWord } from "../ui/Badge";
-import { formatPercent } from "../ui/format";
 import { ModelMark } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
 import { useUrlView } from "../url/useUrlView";
+import { formatShare } from "./formatShare";
 import { liveCodec } from "./liveCodec";
 import { drawsAlike, type EngineOrder, nextOrder, orderEngines } from "./orderEngines";
 import type { EngineColumn, EngineRow } from "./prepareEngines";
@@ -47,11 +47,9 @@ const Row = memo(
           <StateWord tone={health.tone} title={health.text}>
             {health.word}
           </StateWord>
-          {since !== null && (
-            <span className="block text-xs whitespace-nowrap text-ink-3" title={since.title}>
-              {since.text}
-            </span>
-          )}
+          <span className="block text-xs whitespace-nowrap text-ink-3" title={since.title}>
+            {since.text}
+          </span>
           {telemetry !== null && (
             <span className="block text-xs whitespace-nowrap text-warn" title={telemetry.reason}>
               {telemetry.text}
@@ -63,7 +61,7 @@ const Row = memo(
         <td>
           <span className="flex items-center gap-2">
             <Sparkline values={kvUse} hue={identity?.hue ?? "var(--ink-2)"} />
-            {formatPercent(engine.kvUse)}
+            {formatShare(engine.kvUse)}
           </span>
         </td>
         {figure("preemptions")}

@@ -1,9 +1,12 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { DoubtBadge } from "../plan/DoubtBadge";
+import { type Doubt, extrapolated } from "../plan/prepareStages";
 import { isTurned } from "../routing/prepareKnobs";
 import { StateWord } from "../ui/Badge";
 import { formatCount, formatRate, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
 import { beforePanic, panicOf } from "./preparePanic";
+import { prepareSilence } from "./prepareSilence";
 import { SettlingWord } from "./SettlingWord";
 import { settling } from "./settling";
 
@@ -13,6 +16,8 @@ function Pair(props: {
   readonly beside: string;
   readonly testId: string;
   readonly pale?: boolean;
+  /** Of the prediction. */
+  readonly doubt?: Doubt | null;
 }) {
   return (
     <div className="flex flex-col gap-0.5">
@@ -24,7 +29,7 @@ function Pair(props: {
         {props.measured}
       </dd>
       <dd className="text-xs text-ink-3" data-testid={`predicted-${props.testId}`}>
-        {props.beside}
+        {props.beside} {props.doubt && <DoubtBadge doubt={props.doubt} />}
       </dd>
     </div>
   );
@@ -35,7 +40,8 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
   const { measured, gateway } = frame;
   const panic = panicOf(frame);
   const unsettled = panic === null ? settling(frame, plan) : null;
-  const pale = unsettled !== null || panic !== null;
+  const silence = prepareSilence(frame);
+  const pale = unsettled !== null || panic !== null || silence !== null;
   const predictions = plan?.predictions ?? null;
   return (
     <>
@@ -48,6 +54,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
           name="p95 end to end, measured"
           testId="p95"
           pale={pale}
+          doubt={predictions === null ? null : extrapolated(predictions.stages)}
           measured={formatSeconds(measured.p95Seconds)}
           beside={
             predictions === null
@@ -69,14 +76,20 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
         <Pair
           name="Requests"
           testId="rate"
+          pale={silence !== null}
           measured={formatRate(gateway.requestsPerSecond)}
           beside={plan === null ? "no plan" : `planned for ${formatRate(plan.inputs.workload.requestsPerSecond)}`}
         />
         <div className="flex flex-col gap-0.5">
           <dt className="text-xs text-ink-3">Measured over</dt>
-          <dd className="text-2xl font-semibold tracking-tight">{formatCount(measured.requests)}</dd>
+          <dd className={`text-2xl font-semibold tracking-tight ${pale ? "text-ink-3" : ""}`}>{formatCount(measured.requests)}</dd>
           <dd className="text-xs text-ink-3">requests of the last {formatSeconds(measured.windowSeconds)}</dd>
-          {unsettled !== null && (
+          {silence !== null && (
+            <dd>
+              <StateWord tone="warn">{silence}</StateWord>
+            </dd>
+          )}
+          {unsettled !== null && silence === null && (
             <dd>
               <SettlingWord settling={unsettled} />
             </dd>

@@ -3,7 +3,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { memo, useCallback, useMemo, useState } from "react";
 import { useStore } from "zustand";
-import type { ClusterSummary, DecisionFilter, LiveTopics, Proposal } from "@/server/contracts/studio";
+import type { ClusterSummary, LiveTopics, Proposal } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { isActive } from "../apply/prepareRevisions";
@@ -24,15 +24,17 @@ import { Decisions } from "./Decisions";
 import { LiveHeader } from "./LiveHeader";
 import { LoadPanel } from "./LoadPanel";
 import { createLive, type Live } from "./live";
-import { fitCharts } from "./liveCharts";
+import { fitCharts, statingWindow } from "./liveCharts";
 import { type LiveView, liveCodec } from "./liveCodec";
 import { Engines, Figures, Gpus, Readings, Stages } from "./Measurements";
 import { prepareAttention } from "./prepareAttention";
+import { type ChosenFilter, scopedFilter } from "./prepareFilter";
 import { choicesOf } from "./prepareSubjects";
 import { ScopeBar } from "./ScopeBar";
 import { scopeCharts } from "./scopeCharts";
 import { useDrawn } from "./useDrawn";
 import { useLiveStream } from "./useLiveStream";
+import { useNews } from "./useNews";
 import { usePlanSpans } from "./usePlanSpans";
 import { useSubjects } from "./useSubjects";
 import { useTimeWindow } from "./useTimeWindow";
@@ -86,14 +88,19 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
     [subjects, scope, of, identities],
   );
   const followed = useMemo(() => ({ spanMs: Number(span) * 1000, points: POINTS, series }), [span, series]);
+  const recentSeconds = useStore(live.store, ({ shown }) => Math.round(shown.at(-1)?.recent.windowSeconds ?? 0));
+  const charts = useMemo(() => carried.map((chart) => statingWindow(chart, recentSeconds)), [carried, recentSeconds]);
+  const wanted = useMemo(() => scopedFilter(filter, scope, of), [filter, scope, of]);
+  const reached = useMemo(() => ((scope === "model" || scope === "engine") && of !== null ? { scope, of } : null), [scope, of]);
   const topics = useMemo(
-    (): LiveTopics => ({ charts: zoom === null && series.length > 0 ? followed : null, decisions: filter }),
-    [followed, zoom, series, filter],
+    (): LiveTopics => ({ charts: zoom === null && series.length > 0 ? followed : null, decisions: wanted }),
+    [followed, zoom, series, wanted],
   );
   useLiveStream(live, clusterId, topics);
+  useNews(live);
   const onView = useCallback((change: Partial<LiveView>) => write(change, "push"), [write]);
-  const onFilter = useCallback((wanted: DecisionFilter) => write({ filter: wanted }, "push"), [write]);
-  const onZoomed = useCallback((to: TimeWindow | null) => write({ zoom: to }, "push"), [write]);
+  const onFilter = useCallback((chosen: ChosenFilter, how: "push" | "replace") => write({ filter: chosen }, how), [write]);
+  const onZoomed = useCallback((to: TimeWindow | null, how: "push" | "replace") => write({ zoom: to }, how), [write]);
   const { zoomTo, back } = useZoom(zoom, onZoomed);
   const spans = usePlanSpans(clusterId, window);
   const measured = useStore(live.store, (state) => state.shown.length > 0);
@@ -112,14 +119,14 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       <ScopeBar view={view} of={of} choices={choices} onView={onView} onBack={back} />
       <Attention live={live} proposal={proposal} />
       {scope === "cluster" && (
-        <div className="grid items-start gap-4 min-[1280px]:grid-cols-[3fr_2fr]">
+        <>
           <div className={lost ? "opacity-60" : ""}>
             <Figures live={live} plan={plan} />
           </div>
           <Panel title="Load">
             <LoadPanel clusterId={clusterId} plan={plan} />
           </Panel>
-        </div>
+        </>
       )}
       <PanelState status={status}>
         {() => (
@@ -132,7 +139,7 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
                 clusterId={clusterId}
                 scope={scope}
                 of={of}
-                charts={carried}
+                charts={charts}
                 left={left}
                 followed={followed}
                 zoom={zoom}
@@ -157,7 +164,14 @@ function LiveDesk({ cluster }: { readonly cluster: ClusterSummary }) {
         </>
       )}
       <Panel title="Decisions">
-        <Decisions live={live} models={subjects?.models ?? NO_MODELS} filter={filter} onFilter={onFilter} />
+        <Decisions
+          live={live}
+          models={subjects?.models ?? NO_MODELS}
+          filter={filter}
+          wanted={wanted}
+          onFilter={onFilter}
+          reached={reached}
+        />
       </Panel>
     </>
   );

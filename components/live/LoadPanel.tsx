@@ -14,8 +14,9 @@ import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
 import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
-const REFRESH_MS = 1_000;
-const IDLE_MS = 5_000;
+/** A load that another tab begins is seen within the longer one. */
+const REFRESH_MS = 2_000;
+const IDLE_MS = 10_000;
 
 const tones: Readonly<Record<LoadStatus["state"], Tone>> = { idle: "neutral", running: "accent", done: "good", failed: "bad" };
 

@@ -4,6 +4,7 @@ import { memo } from "react";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { StateWord } from "../ui/Badge";
+import { formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { EngineDetail } from "./EngineDetail";
 import { EngineTable } from "./EngineTable";
@@ -15,6 +16,7 @@ import type { Identities } from "./liveCharts";
 import { engineRows } from "./prepareEngines";
 import { stageRows } from "./prepareLive";
 import { panicOf } from "./preparePanic";
+import { prepareSilence } from "./prepareSilence";
 import { SettlingWord } from "./SettlingWord";
 import { StagePanel } from "./StagePanel";
 import { settling } from "./settling";
@@ -38,11 +40,27 @@ export const Stages = memo(function Stages(props: { readonly live: Live; readonl
   if (frame === undefined) return null;
   const panic = panicOf(frame);
   const unsettled = panic === null ? settling(frame, props.plan) : null;
-  const aside =
-    panic !== null ? <StateWord tone="warn">from before the panic</StateWord> : unsettled !== null && <SettlingWord settling={unsettled} />;
+  const silence = prepareSilence(frame);
+  const doubt =
+    silence !== null ? (
+      <StateWord tone="warn">{silence}</StateWord>
+    ) : panic !== null ? (
+      <StateWord tone="warn">from before the panic</StateWord>
+    ) : (
+      unsettled !== null && <SettlingWord settling={unsettled} />
+    );
+  const over = `share, scores and p95 of the last ${formatSeconds(frame.measured.windowSeconds)}`;
   return (
-    <Panel title="Stages" {...(aside === false ? {} : { aside })}>
-      <StagePanel rows={stageRows(frame, props.plan, props.identities)} pale={aside !== false} />
+    <Panel
+      title="Stages"
+      aside={
+        <>
+          {doubt}
+          <span>{over}</span>
+        </>
+      }
+    >
+      <StagePanel rows={stageRows(frame, props.plan, props.identities)} pale={doubt !== false} />
     </Panel>
   );
 });

@@ -73,7 +73,8 @@ export function ScopeBar(props: {
           </label>
           <select
             id={which}
-            className="h-8 max-w-64 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm"
+            title={of ?? ""}
+            className="h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm"
             value={of ?? ""}
             disabled={choices.length === 0}
             onChange={(event) => onView({ of: event.target.value })}

@@ -1,7 +1,8 @@
+import { DoubtBadge } from "../plan/DoubtBadge";
 import { ABSENT, formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
-import type { StageRow } from "./prepareLive";
+import { type StageRow, stageScale } from "./prepareLive";
 
 const columns = [
   { key: "stage", name: "Stage" },
@@ -14,9 +15,9 @@ const columns = [
   { key: "beside", name: "beside predicted" },
 ] as const;
 
-/** Measured as a solid tick, predicted as a hollow one, on one scale from zero. */
-function Beside({ measured, predicted }: { readonly measured: number | null; readonly predicted: number | null }) {
-  const most = Math.max(measured ?? 0, predicted ?? 0) * 1.25 || 1;
+/** Measured as a solid tick, predicted as a hollow one, on the scale of all stages, from zero to `most` seconds. */
+function Beside(props: { readonly measured: number | null; readonly predicted: number | null; readonly most: number }) {
+  const { measured, predicted, most } = props;
   return (
     <span className="flex items-center gap-2">
       <span aria-hidden="true" className="relative block h-3 w-32 rounded-sm bg-sunken">
@@ -39,10 +40,11 @@ function Beside({ measured, predicted }: { readonly measured: number | null; rea
  */
 export function StagePanel({ rows, pale }: { readonly rows: readonly StageRow[]; readonly pale: boolean }) {
   const tone = pale ? "text-ink-3" : "";
+  const most = stageScale(rows);
   if (rows.length === 0) return <p className="text-sm text-ink-3">No plan runs, so there are no stages.</p>;
   return (
     <Table caption="Stages" columns={columns}>
-      {rows.map(({ model, identity, measured, predictedP95Seconds, predictedShare }) => (
+      {rows.map(({ model, identity, measured, predictedP95Seconds, predictedShare, doubt }) => (
         <tr key={model}>
           <td>{identity === undefined ? model : <ModelChip identity={identity} />}</td>
           <td className="text-right">{formatCount(measured?.queued)}</td>
@@ -55,7 +57,10 @@ export function StagePanel({ rows, pale }: { readonly rows: readonly StageRow[];
           <td className={`text-right ${tone}`}>{formatScore(measured?.meanJudgedScore)}</td>
           <td className={`text-right font-medium ${tone}`}>{formatSeconds(measured?.p95Seconds)}</td>
           <td>
-            <Beside measured={measured?.p95Seconds ?? null} predicted={predictedP95Seconds} />
+            <span className="flex flex-wrap items-center gap-2">
+              <Beside measured={measured?.p95Seconds ?? null} predicted={predictedP95Seconds} most={most} />
+              {doubt !== null && <DoubtBadge doubt={doubt} />}
+            </span>
           </td>
         </tr>
       ))}

@@ -1,7 +1,5 @@
 import type { EngineReadingName } from "@/server/contracts/studio";
-import { drawnAs, engineKey, type LiveChartSpec, percentiles } from "./liveCharts";
-
-const OVER = "last seconds";
+import { drawnAs, ENGINE_WINDOW, engineKey, type LiveChartSpec, percentiles } from "./liveCharts";
 
 /** Three percentiles of one latency, as the engine's own metrics tell it. */
 function latency(id: string, name: "ttft" | "tpot" | "itl" | "endToEnd" | "queue", title: string): LiveChartSpec {
@@ -9,7 +7,7 @@ function latency(id: string, name: "ttft" | "tpot" | "itl" | "endToEnd" | "queue
     ...drawnAs.seconds,
     id: `engine-${name}`,
     title,
-    note: OVER,
+    note: ENGINE_WINDOW,
     series: percentiles((percent) => engineKey(id, `${name}P${percent}Seconds`)),
     empty: "No request gave a value in this time.",
     reads: ([50, 95, 99] as const).map((percent): EngineReadingName => `${name}P${percent}Seconds`),

@@ -1,7 +1,7 @@
 import type { EngineFrame, LiveFrame, ScrapeFailureKind, TargetState } from "@/server/contracts/studio";
 import { formatPercent, formatRate } from "../ui/format";
 import { engineIn } from "./engineIn";
-import { type Finding, grouped, heldSince } from "./findings";
+import { type Finding, grouped, heldSince, type Lasting } from "./findings";
 import { knownValue } from "./prepareReadings";
 
 /** Shorter than this a queue or a full cache is a burst, which passes by itself. */
@@ -58,19 +58,19 @@ export function engineFindings(frames: readonly LiveFrame[]): readonly Finding[]
   if (frame === undefined) return [];
   const findings = frame.engines.flatMap((engine, place) => {
     const watched = { engine, place, frames };
-    const health = healthOf(engine, frame, frames);
-    if (health === "unhealthy") return [unhealthy(watched)];
+    const { health, healthSinceMs } = lastHeard(engine, frame, frames);
+    if (health === "unhealthy") return [unhealthy(engine, healthSinceMs)];
     if (health !== "serving") return [];
     return engine.state === "fresh" ? [...troubles(watched), ...events(engine, frame.atMs)] : silent(engine);
   });
   return [...findings, ...absences(frame.engines)];
 }
 
-/** Health as the gateway tells it, or told it before it fell silent. */
-function healthOf(engine: EngineFrame, { gateway }: LiveFrame, frames: readonly LiveFrame[]): EngineFrame["health"] {
-  if (engine.health !== "unknown" || gateway.state !== "unreachable") return engine.health;
+/** The engine with its health as the gateway tells it, or as it was when the gateway told it last. */
+function lastHeard(engine: EngineFrame, { gateway }: LiveFrame, frames: readonly LiveFrame[]): EngineFrame {
+  if (engine.health !== "unknown" || gateway.state !== "unreachable") return engine;
   const heard = frames.findLast((frame) => frame.gateway.state !== "unreachable");
-  return heard?.engines.find(({ id }) => id === engine.id)?.health ?? "unknown";
+  return heard?.engines.find(({ id }) => id === engine.id) ?? engine;
 }
 
 const about = ({ id }: EngineFrame) => ({ kind: "engine", subject: id, nextTryAtMs: null }) as const;
@@ -83,16 +83,14 @@ interface Watched {
 }
 
 /** Since when something has been so of an engine; null while it is not. */
-const since = ({ engine, place, frames }: Watched, holds: (engine: EngineFrame) => boolean | null): number | null =>
+const since = ({ engine, place, frames }: Watched, holds: (engine: EngineFrame) => boolean | null): Lasting | null =>
   heldSince(frames, (frame) => {
     const then = engineIn(frame, engine.id, place);
     return then === undefined ? false : holds(then);
   });
 
-function unhealthy(watched: Watched): Finding {
-  const { engine } = watched;
+function unhealthy(engine: EngineFrame, sinceMs: number): Finding {
   const failing = engine.state === "fresh" ? null : failingOf(engine);
-  const sinceMs = since(watched, ({ health }) => (health === "unknown" ? null : health === "unhealthy")) ?? engine.sinceMs;
   return {
     ...about(engine),
     cause: `unhealthy ${failing?.kind ?? "answering"}`,
@@ -141,14 +139,14 @@ function troubles(watched: Watched): readonly Finding[] {
       action: "The plan in force wants it awake: requests there fail or wait. Wake it, or apply a plan without it.",
     });
   }
-  const fullSinceMs = since(watched, ({ kvUse, waiting }) => (kvUse === null || waiting === null ? null : kvUse >= KV_FULL && waiting > 0));
-  if (fullSinceMs !== null && nowMs - fullSinceMs >= SUSTAINED_MS) {
+  const fullSince = since(watched, ({ kvUse, waiting }) => (kvUse === null || waiting === null ? null : kvUse >= KV_FULL && waiting > 0));
+  if (fullSince !== null && nowMs - fullSince.atMs >= SUSTAINED_MS) {
     found.push({
       ...about(engine),
       cause: "kv full",
       tone: "warn",
       word: "KV cache full",
-      when: { is: "since", atMs: fullSinceMs },
+      when: fullSince,
       reason: `${formatPercent(engine.kvUse)} in use and ${engine.waiting} waiting`,
       action:
         "Requests wait for room, not for compute. More engines of its model or fewer long contexts help; a plan for the traffic of now shows which.",
@@ -158,14 +156,14 @@ function troubles(watched: Watched): readonly Finding[] {
     const perSecond = knownValue(readings?.preemptionsPerSecond);
     return perSecond === null ? null : perSecond > 0;
   };
-  const preemptsSinceMs = since(watched, preempting);
-  if (preemptsSinceMs !== null && nowMs - preemptsSinceMs >= SUSTAINED_MS) {
+  const preemptsSince = since(watched, preempting);
+  if (preemptsSince !== null && nowMs - preemptsSince.atMs >= SUSTAINED_MS) {
     found.push({
       ...about(engine),
       cause: "preempting",
       tone: "warn",
       word: "preempting",
-      when: { is: "since", atMs: preemptsSinceMs },
+      when: preemptsSince,
       reason: `${formatRate(knownValue(engine.readings?.preemptionsPerSecond))} thrown out of the batch`,
       action: "Their work is done twice. Fewer sequences at once, or more memory for the KV cache, end it.",
     });

@@ -11,13 +11,19 @@ export interface Finding {
   readonly subject: string;
   readonly tone: Extract<Tone, "bad" | "warn" | "neutral">;
   readonly word: string;
-  /** Since when it lasts, or when it happened; null where nothing tells. */
-  readonly when: { readonly is: "since" | "at"; readonly atMs: number } | null;
+  /** Since when it lasts, or when it happened; null where nothing tells. `before`: it lasted already when what is known begins. */
+  readonly when: Lasting | { readonly is: "at"; readonly atMs: number } | null;
   readonly nextTryAtMs: number | null;
   /** A sentence or a clause about this subject; empty where the action says all. */
   readonly reason: string;
   /** What it means and what to do, in sentences; the same for all findings of the cause. */
   readonly action: string;
+}
+
+/** Since when something lasts, or a time before which it began. */
+export interface Lasting {
+  readonly is: "since" | "before";
+  readonly atMs: number;
 }
 
 /** A time as it is read: how long, and on demand the clock. */
@@ -64,9 +70,9 @@ export function grouped<Thing>(things: readonly Thing[], keyOf: (thing: Thing) =
 
 function lineOf(group: readonly Finding[], nowMs: number): Problem {
   const [first] = group as readonly [Finding, ...Finding[]];
-  const whens = group.flatMap(({ when }) => (when === null ? [] : [when.atMs]));
+  const whens = group.flatMap(({ when }) => (when === null ? [] : [when])).sort((a, b) => a.atMs - b.atMs);
   // What lasts is told from its beginning, what happened from the last time.
-  const atMs = first.when?.is === "since" ? Math.min(...whens) : Math.max(...whens);
+  const when = whens.at(first.when?.is === "at" ? -1 : 0) ?? null;
   const tries = group.flatMap(({ nextTryAtMs }) => (nextTryAtMs === null ? [] : [nextTryAtMs]));
   const reasons = new Set(group.map(({ reason }) => reason));
   return {
@@ -74,7 +80,7 @@ function lineOf(group: readonly Finding[], nowMs: number): Problem {
     subject: group.length === 1 ? first.subject : formatCounted(group.length, first.kind),
     word: first.word,
     tone: first.tone,
-    when: first.when === null ? null : whenText({ is: first.when.is, atMs }, nowMs),
+    when: when === null ? null : whenText(when, nowMs),
     nextTry: tries.length === 0 ? null : nextTryText(Math.min(...tries), nowMs),
     text: reasons.size === 1 ? sentences(first.reason, first.action) : first.action,
     members:
@@ -91,8 +97,9 @@ const sentences = (reason: string, action: string): string =>
 /** How long something lasts or is over, with the clock's time as title. */
 export function whenText({ is, atMs }: NonNullable<Finding["when"]>, nowMs: number): When {
   const age = formatAge(Math.max(0, nowMs - atMs) / 1000);
-  const text = age === "now" ? "just now" : is === "since" ? `for ${age}` : `${age} ago`;
-  return { text, title: `${is} ${formatClock(new Date(atMs).toISOString())}` };
+  const title = `${is} ${formatClock(new Date(atMs).toISOString())}`;
+  if (is === "before") return { text: age === "now" ? "since before now" : `for more than ${age}`, title };
+  return { text: age === "now" ? "just now" : is === "since" ? `for ${age}` : `${age} ago`, title };
 }
 
 function nextTryText(atMs: number, nowMs: number): string {
@@ -101,17 +108,18 @@ function nextTryText(atMs: number, nowMs: number): string {
 }
 
 /**
- * Since when something has held without a break, as far as the frames go back; those that do not tell (null) are passed over.
+ * Since when something has held without a break; those frames that do not tell (null) are passed over. `before` where all frames that tell
+ * say so: of what was so all along only a lower bound is known.
  *
  * @returns null when it does not hold in the newest.
  */
-export function heldSince(frames: readonly LiveFrame[], holds: (frame: LiveFrame) => boolean | null): number | null {
+export function heldSince(frames: readonly LiveFrame[], holds: (frame: LiveFrame) => boolean | null): Lasting | null {
   let sinceMs: number | null = null;
-  for (let at = frames.length - 1; at >= 0; at--) {
-    const frame = frames[at];
-    const held = frame === undefined ? null : holds(frame);
-    if (held === false || (held === null && sinceMs === null)) break;
-    if (held === true && frame !== undefined) sinceMs = frame.atMs;
+  for (const frame of frames.toReversed()) {
+    const held = holds(frame);
+    if (held === null && sinceMs === null) return null;
+    if (held === false) return sinceMs === null ? null : { is: "since", atMs: sinceMs };
+    if (held === true) sinceMs = frame.atMs;
   }
-  return sinceMs;
+  return sinceMs === null ? null : { is: "before", atMs: sinceMs };
 }

@@ -4,7 +4,7 @@ import { identifyModels } from "../ui/modelIdentity";
 import { clusterCharts } from "./clusterCharts";
 import { engineCharts } from "./engineCharts";
 import { gpuActivity, gpuCharts, gpuMemory } from "./gpuCharts";
-import { fitCharts, keyText, type LiveChartSpec, shadeOf } from "./liveCharts";
+import { fitCharts, keyText, type LiveChartSpec, shadeOf, statingWindow } from "./liveCharts";
 import { modelCharts } from "./modelCharts";
 import type { GpuSubject, Subjects } from "./prepareSubjects";
 import { scopeCharts } from "./scopeCharts";
@@ -172,4 +172,17 @@ describe("what one stream carries", () => {
 it("tells six things of one hue apart by shade and dash", () => {
   const looks = [0, 1, 2, 3, 4, 5].map((at) => JSON.stringify(shadeOf("red", at)));
   expect(new Set(looks).size).toBe(6);
+});
+
+describe("statingWindow", () => {
+  it("says beside the title which time a chart's requests are of, and nothing where they are of each moment", () => {
+    const noteOf = (id: string, seconds: number) => {
+      const chart = clusterCharts(subjects, identities).find((each) => each.id === id);
+      return chart === undefined ? "no such chart" : statingWindow(chart, seconds).note;
+    };
+    expect(noteOf("stages", 30)).toBe("queue and engine, last 30\u00a0s");
+    expect(noteOf("overhead", 30)).toBe("last 30\u00a0s");
+    expect(noteOf("stages", 0)).toBe("queue and engine");
+    expect(noteOf("in-flight", 30)).toBe("requests at the gateway");
+  });
 });

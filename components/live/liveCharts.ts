@@ -2,9 +2,10 @@ import type { EngineReadingName, SeriesKey } from "@/server/contracts/studio";
 import type { Predictions } from "@/solver/plan/plan";
 import type { Outputs } from "../api/trpc";
 import type { ChartSeries, ChartSpec, PredictedBand } from "../charts/chartSpec";
-import { formatCount, formatPercent, formatRate, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { formatAge, formatCount, formatRate, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import type { DerivedSeries } from "./deriveSeries";
+import { formatShare } from "./formatShare";
 
 type Quantities = Outputs["live"]["quantities"];
 type QuantityOf<Kind extends keyof Quantities> = keyof Quantities[Kind] & string;
@@ -18,10 +19,22 @@ export interface LiveChartSpec extends ChartSpec {
   readonly note?: string;
   /** Series that are made here of those asked for. */
   readonly derived?: readonly DerivedSeries[];
+  /** Of the requests of the gateway's last seconds, as many as the frames say. */
+  readonly recent?: true;
   readonly promised?: (predictions: Predictions) => readonly Promised[];
   /** Said where nothing is there to draw; of engines' own metrics their word on it goes before. */
   readonly empty: string;
   readonly reads?: readonly EngineReadingName[];
+}
+
+/** What rates and percentiles of engines look back over, by the wall's clock. */
+export const ENGINE_WINDOW = "last 15 s";
+
+/** The chart with the time beside its title that its requests are of. @param seconds engine seconds; 0: not known yet. */
+export function statingWindow(chart: LiveChartSpec, seconds: number): LiveChartSpec {
+  if (chart.recent === undefined || seconds === 0) return chart;
+  const over = `last ${formatAge(seconds)}`;
+  return { ...chart, note: chart.note === undefined ? over : `${chart.note}, ${over}` };
 }
 
 export type Identities = ReadonlyMap<string, ModelIdentity>;
@@ -42,7 +55,7 @@ export const drawnAs = {
   count: { unit: "", format: formatCount, draws: "max" },
   seconds: { unit: " s", format: formatSeconds, draws: "max" },
   tokens: { unit: "/s", format: (perSecond: number) => `${formatCount(perSecond)} tokens/s`, draws: "mean" },
-  share: { unit: " %", perUnit: 0.01, format: formatPercent, draws: "mean", atLeast: 1 },
+  share: { unit: " %", perUnit: 0.01, format: formatShare, draws: "mean", atLeast: 1 },
   score: { unit: "", format: formatScore, draws: "mean", atLeast: 100 },
   usd: { unit: " $", format: (usd: number) => `${formatUsd(usd)}/h`, draws: "mean" },
 } as const satisfies Readonly<Record<string, Pick<ChartSpec, "unit" | "perUnit" | "format" | "draws" | "atLeast">>>;

@@ -30,5 +30,7 @@ it("reads what nobody can mean as the default", () => {
   expect(read("scope=planet&span=7&from=9&to=5&outcome=odd&slower=soon&of=&find=%20")).toEqual(first);
   expect(read("from=1000").zoom).toBeNull();
   expect(read("from=1000&to=1001").zoom).toBeNull();
+  expect(read("from=0&to=8640000000000000").zoom).toBeNull();
+  expect(read(`from=0&to=${32 * 86_400_000}`).zoom).toBeNull();
   expect(read(`of=${"x".repeat(1000)}`).of).toBeNull();
 });

@@ -1,7 +1,7 @@
-import type { DecisionFilter } from "@/server/contracts/studio";
 import type { TimeWindow } from "../charts/chartSpec";
 import { readNumber, readWord } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
+import type { ChosenFilter } from "./prepareFilter";
 
 export const SCOPES = ["cluster", "model", "engine", "gpu"] as const;
 export type Scope = (typeof SCOPES)[number];
@@ -23,9 +23,11 @@ const OUTCOMES = ["answered", "failed", "escalated", "unjudged"] as const;
 const DEFAULT_SPAN: Span = "300";
 /** No model, engine or search is longer. */
 const LONGEST_TEXT = 200;
-/** Charts are not kept longer; far below what a date can be. */
-const LATEST_MS = 8.64e15;
+/** The year 2100; what no chart can be of is no time that anybody means. */
+const LATEST_MS = Date.UTC(2100, 0);
 const SHORTEST_ZOOM_MS = 1000;
+/** Nothing older is kept, and more is not asked for at once. */
+const LONGEST_ZOOM_MS = 31 * 86_400_000;
 
 /** What defines the Live page's view. */
 export interface LiveView {
@@ -35,7 +37,7 @@ export interface LiveView {
   readonly span: Span;
   /** The stretch of time that was zoomed to; null: charts follow the present. */
   readonly zoom: TimeWindow | null;
-  readonly filter: DecisionFilter;
+  readonly filter: ChosenFilter;
 }
 
 const textIn = (params: URLSearchParams, name: string): string | null => {
@@ -46,7 +48,9 @@ const textIn = (params: URLSearchParams, name: string): string | null => {
 function zoomIn(params: URLSearchParams): TimeWindow | null {
   const fromMs = readNumber(params, "from", { min: 0, max: LATEST_MS });
   const toMs = readNumber(params, "to", { min: 0, max: LATEST_MS });
-  return fromMs === null || toMs === null || toMs - fromMs < SHORTEST_ZOOM_MS ? null : { fromMs, toMs };
+  if (fromMs === null || toMs === null) return null;
+  const spanMs = toMs - fromMs;
+  return spanMs < SHORTEST_ZOOM_MS || spanMs > LONGEST_ZOOM_MS ? null : { fromMs, toMs };
 }
 
 export const liveCodec: UrlCodec<LiveView> = {

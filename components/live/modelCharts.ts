@@ -1,5 +1,6 @@
 import {
   drawnAs,
+  ENGINE_WINDOW,
   engineKey,
   escalatedOf,
   hueOf,
@@ -24,7 +25,7 @@ export function modelCharts({ engines }: Subjects, model: string, identities: Id
     hue,
     dashed,
   });
-  const merged = "all replicas, last seconds";
+  const merged = `all replicas, ${ENGINE_WINDOW}`;
   return [
     {
       ...drawnAs.count,
@@ -38,7 +39,8 @@ export function modelCharts({ engines }: Subjects, model: string, identities: Id
       ...drawnAs.seconds,
       id: "model-latency",
       title: "Latency of the stage",
-      note: "queue and engine, at the gateway",
+      note: "queue and engine",
+      recent: true,
       series: percentiles((percent) => stageKey(model, `p${percent}Seconds`)),
       promised: ({ stages }) =>
         stages
@@ -121,6 +123,7 @@ export function modelCharts({ engines }: Subjects, model: string, identities: Id
       ...drawnAs.share,
       id: "model-share",
       title: "Share of requests and share escalated",
+      recent: true,
       series: [line("share", "reach it"), { ...line("escalatedShare", "go on to the next", true), hue: "var(--ink-2)" }],
       promised: ({ stages }) =>
         stages.flatMap((stage, at) => {
@@ -136,6 +139,7 @@ export function modelCharts({ engines }: Subjects, model: string, identities: Id
       id: "model-judged",
       title: "Judged score",
       note: "mean",
+      recent: true,
       series: [line("meanJudgedScore", "judged")],
       empty: "No answer of this model was judged in this time.",
     },

@@ -32,7 +32,7 @@ export function drawsAlike(a: EngineRow, b: EngineRow): boolean {
     a.identity === b.identity &&
     a.build === b.build &&
     a.health.word === b.health.word &&
-    a.since?.text === b.since?.text &&
+    a.since.text === b.since.text &&
     a.telemetry?.text === b.telemetry?.text &&
     a.telemetry?.reason === b.telemetry?.reason &&
     (Object.keys(a.cells) as EngineColumn[]).every(

@@ -53,11 +53,11 @@ describe("prepareAttention", () => {
     expect(rest).toEqual([]);
   });
 
-  it("names an engine the gateway calls unhealthy even when its telemetry is fresh, since the frame from which on it was", () => {
-    const [problem] = prepareAttention(minuteOf((ago) => ({ health: ago <= 20 ? "unhealthy" : "serving" }))).filter(
+  it("names an engine the gateway calls unhealthy even when its telemetry is fresh, since before the page's own frames", () => {
+    const [problem] = prepareAttention(minuteOf(() => ({ health: "unhealthy", healthSinceMs: NOW - 161_000 }))).filter(
       ({ word }) => word === "unhealthy",
     );
-    expect(problem).toMatchObject({ tone: "bad", when: { text: "for 20\u00a0s" } });
+    expect(problem).toMatchObject({ tone: "bad", when: { text: "for 3\u00a0min" } });
     expect(problem?.text).toContain("its process runs");
   });
 
@@ -101,16 +101,21 @@ describe("prepareAttention", () => {
     expect(prepareAttention([frameOf([testEngine("e1", { health: "unknown" })]), gone]).map((each) => each.subject)).toEqual(["gateway"]);
   });
 
-  it("puts a gateway that does not answer first, with the reason and since when", () => {
-    const problems = prepareAttention(
-      minute((ago) => ({
-        engines: [testEngine("e1", { health: "unhealthy" })],
-        gateway: { ...gateway, state: ago <= 10 ? "unreachable" : "fresh", reason: ago <= 10 ? "refused" : "" },
-      })),
-    );
+  it("puts a gateway that does not answer first, with the reason and since when, however few frames the page has", () => {
+    const problems = prepareAttention([
+      frameOf([testEngine("e1", { health: "unhealthy" })], {
+        gateway: { ...gateway, state: "unreachable", sinceMs: NOW - 161_000, reason: "refused" },
+      }),
+    ]);
     expect(problems.map((each) => each.subject)).toEqual(["gateway", "e1"]);
-    expect(problems[0]).toMatchObject({ tone: "bad", word: "not answering", when: { text: "for 10\u00a0s" } });
+    expect(problems[0]).toMatchObject({ tone: "bad", word: "not answering", when: { text: "for 3\u00a0min" } });
     expect(problems[0]?.text).toMatch(/^refused\. /);
+  });
+
+  it("tells requests there was no room for from those that were refused for what they are", () => {
+    const [shed, ...rest] = prepareAttention([frameOf([], { gateway: { ...gateway, shedPerSecond: 3 } })]);
+    expect([shed?.word, shed?.tone, rest]).toEqual(["shed", "bad", []]);
+    expect(shed?.text).toMatch(/^3\/s\. There was no room or no engine for them/);
   });
 
   it("counts failed and refused requests and answers without a judge, and takes an absent rate for no problem", () => {
@@ -121,10 +126,18 @@ describe("prepareAttention", () => {
       ["failed", "warn"],
       ["accepted without a judge", "warn"],
     ]);
-    expect(busy[0]?.text).toMatch(/^2\.5\/s\. They name a model that is not served/);
+    expect(busy[0]?.text).toMatch(/^2\.5\/s\. They have no valid key, name a model that is not served/);
     const worse = prepareAttention([frameOf([], { gateway: { ...gateway, ...rates, errorsPerSecond: 0.1 } })]);
     expect(worse[0]).toMatchObject({ word: "failed", tone: "bad" });
     expect(prepareAttention([frameOf([], { gateway: { ...gateway, refusedPerSecond: null, unjudgedPerSecond: null } })])).toEqual([]);
+  });
+
+  it("says of what all its frames show only that it lasts longer than they do", () => {
+    const refusing = (seconds: number) =>
+      prepareAttention(minute((ago) => ({ gateway: { ...gateway, refusedPerSecond: ago <= seconds ? 1 : 0 } })))[0]?.when;
+    expect(refusing(20)).toMatchObject({ text: "for 20\u00a0s", title: expect.stringMatching(/^since /) });
+    expect(refusing(60)).toMatchObject({ text: "for more than 60\u00a0s", title: expect.stringMatching(/^before /) });
+    expect(prepareAttention([frameOf([], { gateway: { ...gateway, refusedPerSecond: 1 } })])[0]?.when?.text).toBe("since before now");
   });
 
   it("tells a queue near the gateway's bound from a long one", () => {
@@ -138,7 +151,9 @@ describe("prepareAttention", () => {
       prepareAttention(minuteOf((ago) => ({ kvUse: ago <= seconds ? 0.99 : 0.5, waiting: 3 }))).map((each) => each.word);
     expect([full(29), full(30)]).toEqual([[], ["KV cache full"]]);
     expect(prepareAttention(minuteOf(() => ({ kvUse: 0.99, waiting: 0 })))).toEqual([]);
-    expect(prepareAttention(minuteOf((ago) => ({ kvUse: ago === 5 ? null : 0.99, waiting: 3 })))[0]?.when?.text).toBe("for 60\u00a0s");
+    expect(prepareAttention(minuteOf((ago) => ({ kvUse: ago === 5 ? null : 0.99, waiting: 3 })))[0]?.when?.text).toBe(
+      "for more than 60\u00a0s",
+    );
   });
 
   it("tells preemptions that go on from one that happened", () => {

@@ -23,7 +23,7 @@ export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem
   if (frame === undefined) return [];
   return linesOf(
     [
-      ...gatewayFindings(frame, frames),
+      ...gatewayFindings(frame),
       ...panicFindings(frame),
       ...stageFindings(frame, frames),
       ...rateFindings(frame, frames),
@@ -36,16 +36,15 @@ export function prepareAttention(frames: readonly LiveFrame[]): readonly Problem
 
 const none = { nextTryAtMs: null, reason: "" } as const;
 
-function gatewayFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
-  const { state, reason } = gateway;
+function gatewayFindings({ gateway }: LiveFrame): readonly Finding[] {
+  const { state, reason, sinceMs } = gateway;
   const about = { ...none, kind: "gateway", subject: "gateway", reason };
   if (state === "fresh") {
     if (reason === "") return [];
     const action = "Figures of requests are of the others only.";
     return [{ ...about, cause: "gateway missed", tone: "warn", word: "records missed", when: null, action }];
   }
-  const sinceMs = heldSince(frames, (frame) => frame.gateway.state === state);
-  const when = sinceMs === null ? null : ({ is: "since", atMs: sinceMs } as const);
+  const when = { is: "since", atMs: sinceMs } as const;
   return state === "unreachable"
     ? [
         {
@@ -95,8 +94,8 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
   return [
     ...gateway.stages.flatMap(({ model, queued }): readonly Finding[] => {
       const wereSome = frames.some((then) => then.engines.some((engine) => engine.model === model));
-      const sinceMs = heldSince(frames, (then) => (then.gateway.state === "unreachable" ? null : isUnserved(then, model, wereSome)));
-      if (sinceMs === null || frame.atMs - sinceMs < UNSERVED_MS) return [];
+      const when = heldSince(frames, (then) => (then.gateway.state === "unreachable" ? null : isUnserved(then, model, wereSome)));
+      if (when === null || frame.atMs - when.atMs < UNSERVED_MS) return [];
       const there = engines.filter((engine) => engine.model === model).length;
       return [
         {
@@ -106,7 +105,7 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
           subject: model,
           tone: "bad",
           word: "no engine takes work",
-          when: { is: "since", atMs: sinceMs },
+          when,
           reason: `${there === 0 ? "None is there" : `${formatCounted(there, "engine")}, none healthy`}${queued ? `; ${formatCount(queued)} wait` : ""}`,
           action:
             "Requests that need it wait or fail. Bring an engine of it back, apply a plan without it, or send everything to another model (panic).",
@@ -139,7 +138,7 @@ function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): rea
       subject: "requests",
       tone: (gateway.errorsPerSecond ?? 0) >= BAD_ERROR_SHARE * (gateway.requestsPerSecond ?? 0) ? "bad" : "warn",
       word: "failed",
-      action: "They were shed, timed out or broke on their way. Decisions below, filtered by failed, say which and why.",
+      action: "They timed out or broke on their way. Decisions below, filtered by failed, say which and why.",
     },
     {
       rate: "refusedPerSecond",
@@ -147,7 +146,14 @@ function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): rea
       tone: "bad",
       word: "refused",
       action:
-        "They name a model that is not served, are malformed or too large, or meet a full queue. Each refusal tells its client which; /v1/models lists what is served.",
+        "They have no valid key, name a model that is not served, or are malformed or too large. Each refusal tells its client which; /v1/models lists what is served.",
+    },
+    {
+      rate: "shedPerSecond",
+      subject: "requests",
+      tone: "bad",
+      word: "shed",
+      action: "There was no room or no engine for them. See which engines take work; a plan for the traffic of now has room for it.",
     },
     {
       rate: "unjudgedPerSecond",
@@ -159,12 +165,11 @@ function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): rea
     },
   ] as const;
   return rates.flatMap(({ rate, subject, tone, word, action }): readonly Finding[] => {
-    const sinceMs = heldSince(frames, (frame) => {
+    const when = heldSince(frames, (frame) => {
       const perSecond = frame.gateway[rate];
       return perSecond === null ? null : perSecond > 0;
     });
-    if (sinceMs === null) return [];
-    const when = { is: "since", atMs: sinceMs } as const;
+    if (when === null) return [];
     return [{ ...none, cause: rate, kind: subject, subject, tone, word, when, reason: formatRate(gateway[rate]), action }];
   });
 }

@@ -54,11 +54,18 @@ describe("engineRows", () => {
     expect(engineRows([frame({ readings: null })], identities)[0]?.cells.running.text).toBe("–");
   });
 
-  it("say since when an engine's health is what it is only where it changed under the page's eyes", () => {
-    const at = (atMs: number, health: EngineFrame["health"]) => ({ ...frame({ health }), atMs });
-    const sinceOf = (...frames: Parameters<typeof engineRows>[0]) => engineRows(frames, identities)[0]?.since?.text;
-    expect(sinceOf(at(1000, "serving"), at(2000, "serving"))).toBeUndefined();
-    expect(sinceOf(at(1000, "serving"), at(2000, "unhealthy"), at(12_000, "unhealthy"))).toBe("for 10\u00a0s");
-    expect(sinceOf({ ...testFrame(), atMs: 1000 }, at(12_000, "serving"))).toBe("just now");
+  it("say since when an engine's health is what it is, also from before the page's own frames", () => {
+    const at = (healthSinceMs: number) => ({ ...frame({ healthSinceMs }), atMs: 200_000 });
+    const sinceOf = (newest: Parameters<typeof engineRows>[0][number]) => engineRows([newest], identities)[0]?.since.text;
+    expect([sinceOf(at(39_000)), sinceOf(at(190_000)), sinceOf(at(200_000))]).toEqual(["for 3\u00a0min", "for 10\u00a0s", "just now"]);
+  });
+
+  it("call a percentile beyond the ends of its histogram a limit, not a value", () => {
+    const ttftOf = (limit: "upper" | "lower" | null) =>
+      engineRows(
+        [frame({ readings: testReadings({ ttftP95Seconds: { state: "value", value: 0.3, ...(limit !== null && { limit }) } }) })],
+        identities,
+      )[0]?.cells.ttft.text;
+    expect([ttftOf(null), ttftOf("upper"), ttftOf("lower")]).toEqual(["300\u00a0ms", "≤\u00a0300\u00a0ms", "≥\u00a0300\u00a0ms"]);
   });
 });

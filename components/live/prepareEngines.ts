@@ -22,8 +22,8 @@ export interface EngineRow {
   /** Engine type and version. */
   readonly build: string;
   readonly health: { readonly word: string; readonly tone: Tone; readonly text: string };
-  /** Since when its health is what it is, where it changed while the frames were taken. */
-  readonly since: { readonly text: string; readonly title: string } | null;
+  /** Since when its health is what it is. */
+  readonly since: { readonly text: string; readonly title: string };
   /** How old the engine's figures are, and why; null while they are fresh. */
   readonly telemetry: { readonly text: string; readonly reason: string } | null;
   readonly kvUse: readonly Sample[];
@@ -61,7 +61,7 @@ export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap
       identity: identities.get(engine.model),
       build: engine.engine === null ? "" : [engine.engine.type, engine.engine.version ?? ""].join(" ").trim(),
       health: engine.health === "unknown" ? unlisted(engine.id, frames) : known[engine.health],
-      since: sinceOf(engine, place, frames),
+      since: whenText({ is: "since", atMs: engine.healthSinceMs }, frame.atMs),
       telemetry: telemetryOf(engine),
       kvUse: recent.map((each) => engineIn(each, engine.id, place)?.kvUse ?? null),
       cells: Object.fromEntries(engineColumns.map((column) => [column, cellOf(engine, column)])) as EngineRow["cells"],
@@ -84,14 +84,6 @@ function cellOf({ readings }: EngineFrame, column: EngineColumn): EngineCell {
     case "not applicable":
       return { text: "n/a", title: "Engines of this type and version have no such metric", value: null };
   }
-}
-
-function sinceOf({ id, health }: EngineFrame, place: number, frames: readonly LiveFrame[]): EngineRow["since"] {
-  const changed = frames.findLastIndex((frame) => engineIn(frame, id, place)?.health !== health);
-  const first = frames[changed + 1];
-  const nowMs = frames.at(-1)?.atMs;
-  // Of what was so all along only a lower bound is known.
-  return changed === -1 || first === undefined || nowMs === undefined ? null : whenText({ is: "since", atMs: first.atMs }, nowMs);
 }
 
 /** Health of an engine the gateway says nothing of: it is silent itself, or the engine is not yet, or no longer, among its own. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isFiltered, modelOptions, NO_FILTER, slowerOptions } from "./prepareFilter";
+import { isFiltered, modelOptions, NO_FILTER, scopedFilter, slowerOptions } from "./prepareFilter";
 
 describe("the filter of decisions", () => {
   it("counts as set when any of its conditions is", () => {
@@ -8,6 +8,14 @@ describe("the filter of decisions", () => {
     expect(isFiltered({ ...NO_FILTER, model: "m" })).toBe(true);
     expect(isFiltered({ ...NO_FILTER, slowerThanSeconds: 0 })).toBe(true);
     expect(isFiltered({ ...NO_FILTER, text: "a" })).toBe(true);
+  });
+
+  it("is narrowed to the model or engine that is looked at, and not by what was looked at before", () => {
+    const chosen = { ...NO_FILTER, model: "large", text: "a" };
+    expect(scopedFilter(chosen, "cluster", null)).toEqual({ ...chosen, replica: null });
+    expect(scopedFilter(chosen, "engine", "large-1")).toEqual({ ...chosen, replica: "large-1" });
+    expect(scopedFilter(chosen, "model", "small")).toEqual({ ...chosen, model: "small", replica: null });
+    expect(scopedFilter(chosen, "gpu", "node1")).toEqual({ ...chosen, replica: null });
   });
 
   it("offers what a link brought, in its place, also a model that is served no more", () => {

@@ -1,10 +1,18 @@
 import type { DecisionFilter } from "@/server/contracts/studio";
 import type { Option } from "../ui/Field";
 
-export const NO_FILTER: DecisionFilter = { outcome: "any", model: null, slowerThanSeconds: null, text: null };
+/** What an operator filters by; which engine is meant is said by what is looked at. */
+export type ChosenFilter = Omit<DecisionFilter, "replica">;
 
-export const isFiltered = ({ outcome, model, slowerThanSeconds, text }: DecisionFilter): boolean =>
+export const NO_FILTER: ChosenFilter = { outcome: "any", model: null, slowerThanSeconds: null, text: null };
+
+export const isFiltered = ({ outcome, model, slowerThanSeconds, text }: ChosenFilter): boolean =>
   outcome !== "any" || model !== null || slowerThanSeconds !== null || text !== null;
+
+/** Records of what is looked at that pass the filter: of a model or an engine those of requests that reached it. */
+export function scopedFilter(chosen: ChosenFilter, scope: "cluster" | "model" | "engine" | "gpu", of: string | null): DecisionFilter {
+  return { ...chosen, model: scope === "model" && of !== null ? of : chosen.model, replica: scope === "engine" ? of : null };
+}
 
 /** From an interactive answer to a long report. */
 const SLOW_SECONDS = [1, 2, 5, 10, 30, 60, 120] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { identifyModels } from "../ui/modelIdentity";
-import { servedModels, stageRows } from "./prepareLive";
+import { servedModels, stageRows, stageScale } from "./prepareLive";
 import { testEngine, testFrame } from "./testFrame";
 
 const identities = identifyModels(["small-8b"]);
@@ -12,6 +12,31 @@ describe("live preparers", () => {
       predictions: { stages: [{ model: "small-8b", p95Seconds: 3, share: 1 }] },
     } as unknown as Parameters<typeof stageRows>[1];
     expect(stageRows(testFrame(), plan, identities)[0]).toMatchObject({ measured: null, predictedP95Seconds: 3 });
+  });
+
+  it("mark a prediction that reaches beyond what its step times were fitted to, and no other", () => {
+    const predicted = { p95Seconds: 3, share: 1 };
+    const plan = {
+      policy: { kind: "cascade", stages: [{ model: "small-8b" }, { model: "large-70b" }] },
+      predictions: {
+        stages: [
+          { ...predicted, model: "small-8b", extrapolated: ["batch of 300"] },
+          { ...predicted, model: "large-70b", extrapolated: [] },
+        ],
+      },
+    } as unknown as Parameters<typeof stageRows>[1];
+    expect(stageRows(testFrame(), plan, identities).map(({ doubt }) => doubt)).toEqual([
+      { tone: "hatched", word: "extrapolated", reason: "small-8b: batch of 300." },
+      null,
+    ]);
+  });
+
+  it("draw all stages on one scale, which the longest of them sets", () => {
+    const row = (p95Seconds: number | null, predictedP95Seconds: number | null) =>
+      ({ measured: { p95Seconds }, predictedP95Seconds }) as Parameters<typeof stageScale>[0][number];
+    expect(stageScale([row(2, 3), row(10, 8)])).toBe(12.5);
+    expect(stageScale([row(null, null)])).toBeGreaterThan(0);
+    expect(stageScale([])).toBeGreaterThan(0);
   });
 
   it("keep a model that is served no more, after those of the plan", () => {

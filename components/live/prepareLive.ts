@@ -1,6 +1,7 @@
 import type { LiveFrame, StageFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
+import { type Doubt, extrapolated } from "../plan/prepareStages";
 import type { ModelIdentity } from "../ui/modelIdentity";
 
 /** A stage of the plan with what is measured of it now. Either half may be missing. */
@@ -10,6 +11,8 @@ export interface StageRow {
   readonly measured: StageFrame | null;
   readonly predictedP95Seconds: number | null;
   readonly predictedShare: number | null;
+  /** The word on a prediction that reaches beyond what its step times were fitted to. */
+  readonly doubt: Doubt | null;
 }
 
 /** Models with a place on the page: the plan's by stage, then all others that were served while the frames were taken. */
@@ -30,6 +33,16 @@ export function stageRows(frame: LiveFrame, plan: Plan | null, identities: Reado
       measured: frame.gateway.stages.find((stage) => stage.model === model) ?? null,
       predictedP95Seconds: predicted?.p95Seconds ?? null,
       predictedShare: predicted?.share ?? null,
+      doubt: predicted === undefined ? null : extrapolated([predicted]),
     };
   });
+}
+
+/** Seconds at the end of the one scale on which all stages are drawn: some room beyond the longest of what is measured and predicted. */
+export function stageScale(rows: readonly StageRow[]): number {
+  const longest = Math.max(
+    0,
+    ...rows.flatMap(({ measured, predictedP95Seconds }) => [measured?.p95Seconds ?? 0, predictedP95Seconds ?? 0]),
+  );
+  return longest * 1.25 || 1;
 }

@@ -1,5 +1,6 @@
 import type { EngineReadingName, EngineReadings, Reading } from "@/server/contracts/studio";
-import { formatCount, formatPercent, formatRate, formatSeconds } from "../ui/format";
+import { formatCount, formatRate, formatSeconds } from "../ui/format";
+import { formatShare } from "./formatShare";
 
 /** How one reading stands: what it says, or which of three reasons it says nothing for. */
 export type ReadingCell =
@@ -11,10 +12,15 @@ export type ReadingCell =
 /** The value that a reading has now; null for whatever reason it has none. */
 export const knownValue = <Value>(reading: Reading<Value> | undefined): Value | null => (reading?.state === "value" ? reading.value : null);
 
+/** Before a value that is only the most or the least that it can be. */
+const limitSigns = { upper: "≤\u00a0", lower: "≥\u00a0", none: "" } as const;
+
 export function readingCell<Value>(reading: Reading<Value>, format: (value: Value) => string): ReadingCell {
   switch (reading.state) {
     case "value":
-      return reading.value === null ? { kind: "nothing yet" } : { kind: "value", text: format(reading.value) };
+      return reading.value === null
+        ? { kind: "nothing yet" }
+        : { kind: "value", text: `${limitSigns[reading.limit ?? "none"]}${format(reading.value)}` };
     case "absent":
       return { kind: "absent", lookedFor: reading.lookedFor };
     case "not-applicable":
@@ -36,14 +42,14 @@ type FigureName = Exclude<EngineReadingName, `${Latency}${"P50" | "P95" | "P99" 
 const figures: Readonly<Record<FigureName, { readonly name: string; readonly format: (value: number) => string }>> = {
   running: { name: "Running", format: formatCount },
   waiting: { name: "Waiting", format: formatCount },
-  kvUse: { name: "KV cache in use, fullest rank", format: formatPercent },
-  kvUseMean: { name: "KV cache in use, mean of ranks", format: formatPercent },
+  kvUse: { name: "KV cache in use, fullest rank", format: formatShare },
+  kvUseMean: { name: "KV cache in use, mean of ranks", format: formatShare },
   kvCapacityTokens: { name: "KV cache holds", format: (tokens) => `${formatCount(tokens)}\u00a0tokens` },
   preemptionsPerSecond: { name: "Preemptions", format: formatRate },
   requestsPerSecond: { name: "Requests answered", format: formatRate },
   promptTokensPerSecond: { name: "Prompt tokens read", format: formatRate },
   generationTokensPerSecond: { name: "Tokens written", format: formatRate },
-  prefixHitShare: { name: "Found in the prefix cache", format: formatPercent },
+  prefixHitShare: { name: "Found in the prefix cache", format: formatShare },
 };
 
 export interface FigureRow {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { degradedTexts, reasonText, requestFacts, stageFacts } from "./prepareRecord";
+import { costlessText, degradedTexts, reasonText, requestFacts, stageFacts } from "./prepareRecord";
 import { testDecision, testStage } from "./testDecision";
 
 const textOf = (facts: readonly { readonly name: string; readonly text: string }[], name: string) =>
@@ -26,7 +26,7 @@ describe("requestFacts", () => {
     expect(textOf(facts, "Router's scores")).toBe("small 41");
     expect(textOf(facts, "Key")).toBe("team-a");
     expect(textOf(facts, "Class of work")).toBe("batch");
-    expect(textOf(facts, "Prompt")).toBe("1,200 tokens");
+    expect(textOf(facts, "Prompt, estimated")).toBe("1,200 tokens");
     expect(textOf(facts, "Began at its first stage because")).toBe("no router's score is high enough for an earlier stage");
   });
 
@@ -37,6 +37,16 @@ describe("requestFacts", () => {
     expect(textOf(requestOf({ costUsd: null, stages: [testStage("small", { inputTokens: null })] }), "Cost")).toContain(
       "small did not count its tokens",
     );
+  });
+
+  it("say once why no answer has a cost, and nothing where one has", () => {
+    const [unpriced, free] = [testDecision({ costUsd: null }), testDecision({ costUsd: 0 })];
+    expect(costlessText([unpriced, unpriced])).toBe(
+      "What requests cost is not known: the settings have no price of a model that answered.",
+    );
+    expect(costlessText([unpriced, free])).toBeNull();
+    expect(costlessText([testDecision({ status: 503, stages: [], costUsd: 0 }), unpriced])).toContain("no price");
+    expect(costlessText([])).toBeNull();
   });
 
   it("say that no token was sent rather than show a dash", () => {

@@ -29,7 +29,7 @@ export function requestFacts(decision: Decision): readonly Fact[] {
     ...fact("Key", decision.key),
     ...fact("Class of work", decision.objective),
     ...fact("Program", decision.program),
-    ...fact("Prompt", inputTokens === undefined ? null : `${formatCount(inputTokens)} tokens`),
+    ...fact("Prompt, estimated", inputTokens === undefined ? null : `${formatCount(inputTokens)} tokens`),
     ...fact("Predicted output", predictedTokens === undefined ? null : `${formatCount(predictedTokens)} tokens`),
     ...fact("Predicted of its program", predictedProgramTokens === undefined ? null : `${formatCount(predictedProgramTokens)} tokens`),
     ...fact("End to end", formatSeconds(decision.endToEndSeconds)),
@@ -37,6 +37,15 @@ export function requestFacts(decision: Decision): readonly Fact[] {
     ...fact("Gateway's own time", formatSeconds(decision.overheadSeconds)),
     ...fact("Cost", costText(decision)),
   ];
+}
+
+/** Why no cost is known of any answer; null where one has a cost, or nothing was answered. */
+export function costlessText(records: readonly Decision[]): string | null {
+  const answered = records.filter(({ status }) => status < 400);
+  const [first] = answered;
+  return first === undefined || answered.some(({ costUsd }) => typeof costUsd === "number")
+    ? null
+    : `What requests cost is ${costText(first)}.`;
 }
 
 /** What a request cost, or why that is not known. */

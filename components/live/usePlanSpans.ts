@@ -6,8 +6,8 @@ import { useTRPC } from "../api/trpc";
 import type { TimeWindow } from "../charts/chartSpec";
 import type { PlanSpan } from "./prepareBands";
 
-/** A plan that came into force is seen on the charts within this time. */
-const REFRESH_MS = 5_000;
+/** A plan that comes into force is told by the stream; this is for what it misses. */
+const REFRESH_MS = 30_000;
 
 /** Which plans were in force in a stretch of time, with what they promised. */
 export function usePlanSpans(clusterId: string, window: TimeWindow | null): readonly PlanSpan[] {

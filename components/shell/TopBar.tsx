@@ -13,7 +13,7 @@ import { healthTones } from "./healthTones";
 import { PanicButton } from "./PanicButton";
 import { ThemeToggle } from "./ThemeToggle";
 import type { Theme } from "./theme";
-import { useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
+import { strayCluster, useClusterLink, useClusters, useCurrentCluster } from "./useCurrentCluster";
 import { useStudioSilence } from "./useStudioSilence";
 
 /** The plan in force, by the start of its hash, and since when. */
@@ -38,7 +38,8 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
   const clusters = useClusters().data ?? [];
   const cluster = useCurrentCluster();
   const silent = useStudioSilence() !== null;
-  const [, write] = useUrlView(clusterCodec);
+  const [{ cluster: named }, write] = useUrlView(clusterCodec);
+  const stray = strayCluster(clusters, named);
   const signOut = useMutation(
     trpc.session.signOut.mutationOptions({ onSuccess: () => window.location.assign("/sign-in?reason=signed-out") }),
   );
@@ -61,6 +62,11 @@ export function TopBar({ userName, theme }: { readonly userName: string; readonl
       </label>
       {cluster !== null && (
         <>
+          {stray !== null && (
+            <span role="status" className="text-warn [overflow-wrap:anywhere]">
+              There is no cluster {stray}: this is {cluster.spec.name}.
+            </span>
+          )}
           {silent ? (
             <StateWord tone="neutral" title="The studio does not answer, so the cluster's health is not known here.">
               unknown

@@ -8,7 +8,7 @@ import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 
 /** How often health and the running plan are looked at while nothing else asks for them. */
-const REFRESH_MS = 2_000;
+const REFRESH_MS = 5_000;
 
 export function useClusters() {
   const trpc = useTRPC();
@@ -30,6 +30,11 @@ export function useCurrentCluster(): ClusterSummary | null {
   const named = useSearchParams().get("cluster");
   const { data } = useClusters();
   return data === undefined ? null : pickCluster(data, named);
+}
+
+/** The name of a cluster in the address that is not there, so that another is spoken of; null while it is, or none is named. */
+export function strayCluster(clusters: readonly { readonly spec: { readonly id: string } }[], named: string | null): string | null {
+  return named === null || clusters.length === 0 || clusters.some(({ spec }) => spec.id === named) ? null : named;
 }
 
 /** Makes links that keep the chosen cluster. */

@@ -36,7 +36,7 @@ const decision = (id: string, change: Partial<Decision> = {}): Decision => ({
   overheadSeconds: 0,
   ...change,
 });
-const large = { ...stage, model: "large" };
+const large = { ...stage, model: "large", replica: "large-1" };
 const records = [
   decision("plain"),
   decision("Escalated-7", { stages: [judged("escalated", 10), large], endToEndSeconds: 4 }),
@@ -45,7 +45,7 @@ const records = [
   decision("shed", { status: 429, stages: [] }),
   decision("left", { status: 499, stages: [judged("failed", null)] }),
 ];
-const any: DecisionFilter = { outcome: "any", model: null, slowerThanSeconds: null, text: null };
+const any: DecisionFilter = { outcome: "any", model: null, replica: null, slowerThanSeconds: null, text: null };
 
 it.each<[string, Partial<DecisionFilter>, readonly string[]]>([
   ["every record", {}, ["plain", "Escalated-7", "unjudged", "last-stage", "shed", "left"]],
@@ -54,6 +54,7 @@ it.each<[string, Partial<DecisionFilter>, readonly string[]]>([
   ["those sent on to another stage", { outcome: "escalated" }, ["Escalated-7"]],
   ["those accepted for want of a score, not those that need none", { outcome: "unjudged" }, ["unjudged"]],
   ["those that reached a model", { model: "large" }, ["Escalated-7", "last-stage"]],
+  ["those that reached an engine", { replica: "large-1" }, ["Escalated-7", "last-stage"]],
   ["those slower than a bound, which itself is not slower", { slowerThanSeconds: 1 }, ["Escalated-7"]],
   ["those with a text in the id or the program, in any case", { text: "-7" }, ["Escalated-7", "unjudged"]],
   ["those with a text, in any case", { text: "AGENT" }, ["unjudged"]],

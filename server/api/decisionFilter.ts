@@ -12,12 +12,13 @@ const outcomes: Readonly<Record<DecisionFilter["outcome"], (decision: Decision) 
 };
 
 /** Whether a record is among those that an operator wants to see. Text is looked for in any case of its letters. */
-export function passes(decision: Decision, { outcome, model, slowerThanSeconds, text }: DecisionFilter): boolean {
+export function passes(decision: Decision, { outcome, model, replica, slowerThanSeconds, text }: DecisionFilter): boolean {
   const { id, program = "", stages, endToEndSeconds } = decision;
   const looked = text?.toLowerCase() ?? "";
   return (
     outcomes[outcome](decision) &&
     (model === null || stages.some((stage) => stage.model === model)) &&
+    (replica === null || stages.some((stage) => stage.replica === replica)) &&
     (slowerThanSeconds === null || endToEndSeconds > slowerThanSeconds) &&
     (looked === "" || id.toLowerCase().includes(looked) || program.toLowerCase().includes(looked))
   );

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { canaryRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
 import { examinedKinds } from "@/server/contracts/studio";
+import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
 import { objectiveSchema } from "@/solver/plan/plan";
@@ -24,18 +25,15 @@ export const rangeSchema = byCluster
   .refine(({ fromMs, toMs }) => fromMs < toMs, { path: ["toMs"], error: "a range ends after it begins" });
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const followedChartsSchema = z.object({
-  spanMs: z
-    .number()
-    .min(MINUTE_MS, "follow at least a minute")
-    .max(31 * DAY_MS, "follow at most 31 days"),
+  spanMs: z.number().min(MINUTE_MS, "follow at least a minute").max(LONGEST_RANGE_MS, "follow at most 31 days"),
   points: z.int().min(2).max(800),
   series: z.array(seriesKeySchema).max(150, "follow at most 150 series").readonly(),
 });
 const decisionFilterSchema = z.object({
   outcome: z.enum(["any", "answered", "failed", "escalated", "unjudged"]),
   model: z.string().min(1).max(500).nullable(),
+  replica: z.string().min(1).max(500).nullable(),
   slowerThanSeconds: z.number().nonnegative().nullable(),
   text: z.string().max(200, "look for at most 200 characters").nullable(),
 });

@@ -138,7 +138,7 @@ describe("charts of a tab", () => {
 
 describe("decision records of a tab", () => {
   const record = (id: number, status = 200) => ({ id: String(id), status, stages: [], endToEndSeconds: 1 }) as unknown as Decision;
-  const any = { outcome: "any", model: null, slowerThanSeconds: null, text: null } as const;
+  const any = { outcome: "any", model: null, replica: null, slowerThanSeconds: null, text: null } as const;
   const idsOf = (events: readonly LiveEvent[]) =>
     events.map((event) => (event.kind === "decisions" ? [event.records.map(({ id }) => id), event.matched, event.looked] : null));
 

@@ -7,6 +7,8 @@ export interface DecisionFilter {
   readonly outcome: "any" | "answered" | "failed" | "escalated" | "unjudged";
   /** A model that the request reached. */
   readonly model: string | null;
+  /** An engine that the request reached. */
+  readonly replica: string | null;
   /** End to end, engine seconds. */
   readonly slowerThanSeconds: number | null;
   /** Part of a request's id or of a program's name. */
