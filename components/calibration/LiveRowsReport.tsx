@@ -32,7 +32,7 @@ export function LiveRowsReport({ live }: { readonly live: LiveRows }) {
             <td className="whitespace-nowrap">{line.engine}</td>
             <td className="text-right whitespace-nowrap">{line.rows}</td>
             <td className="text-right whitespace-nowrap">{line.steady}</td>
-            <td>
+            <td className="min-w-80">
               {line.leftOut.map((reason) => (
                 <div key={reason}>{reason}</div>
               ))}

@@ -1,6 +1,8 @@
 import type { EngineRows, LiveRows } from "@/server/contracts/liveRows";
+import type { SeriesRange } from "@/server/contracts/seriesRange";
 import { bucketWidth } from "@/server/series/bucketWidth";
 import type { EngineQuantity } from "@/server/series/quantities";
+import { rollUpSteps } from "@/server/series/rollUps";
 import type { SeriesSource } from "@/server/series/seriesSource";
 import { type LiveEngine, type LiveRow, liveRows, spreadRows } from "@/solver/calibration/liveRows";
 import { type LiveHistory, type LiveSample, steadyWindows, type WindowRefusal, windowRefusals } from "@/solver/calibration/steadyWindows";
@@ -68,9 +70,11 @@ export async function liveServingRows(
       taken.push({ engine: { ...idle(watched), refusal: shape }, rows: [] });
       continue;
     }
-    const { history, problems: own } = await historyOf(watched, cluster, { fromMs: Math.max(fromMs, watched.knownSinceMs), toMs });
+    const { histories, problems: own } = await historiesOf(watched, cluster, { fromMs: Math.max(fromMs, watched.knownSinceMs), toMs });
     for (const problem of own) problems.add(problem);
-    const { windows, leftOutSeconds } = steadyWindows(history);
+    const cut = histories.map(steadyWindows);
+    const windows = cut.flatMap((one) => one.windows);
+    const leftOutSeconds = sumByRefusal(cut.map((one) => one.leftOutSeconds));
     const name = ({ fromMs: began }: { readonly fromMs: number }) => `${watched.id} ${new Date(began).toISOString().slice(0, 19)}Z`;
     const engine: EngineRows = {
       ...idle(watched),
@@ -123,23 +127,48 @@ function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: Watch
   };
 }
 
-async function historyOf(
+const sumByRefusal = (all: readonly Readonly<Record<WindowRefusal, number>>[]): Readonly<Record<WindowRefusal, number>> =>
+  Object.fromEntries(
+    (Object.keys(windowRefusals) as WindowRefusal[]).map((name) => [name, all.reduce((sum, seconds) => sum + seconds[name], 0)]),
+  ) as Record<WindowRefusal, number>;
+
+const NAMES = [...NEEDED, ...WELCOME];
+
+/** What is kept of an engine: where only roll-ups reach, by their step, and after that sample by sample. */
+async function historiesOf(
   { id, resetsMs }: WatchedEngine,
   { series, timeScale, lookBackMs }: WatchedCluster,
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-): Promise<{ readonly history: LiveHistory; readonly problems: readonly string[] }> {
-  const names = [...NEEDED, ...WELCOME];
-  const range = await series.range({
-    fromMs,
-    toMs,
-    bucketMs: bucketWidth(toMs - fromMs, MOST_SAMPLES, series.everyMs),
-    series: names.map((quantity) => ({ subject: `engine:${id}`, quantity })),
-  });
-  const column = (name: (typeof names)[number]) => range.series[names.indexOf(name)];
-  const samples = range.atMs.map((atMs, at): LiveSample => {
+): Promise<{ readonly histories: readonly LiveHistory[]; readonly problems: readonly string[] }> {
+  const read = (from: number, to: number, bucketMs: number) =>
+    series.range({ fromMs: from, toMs: to, bucketMs, series: NAMES.map((quantity) => ({ subject: `engine:${id}`, quantity })) });
+  const history = (range: SeriesRange): LiveHistory => {
+    return { samples: samplesOf(range), sampleMs: range.bucketMs, lookBackMs, timeScale, resetsMs };
+  };
+  const bucketMs = bucketWidth(toMs - fromMs, MOST_SAMPLES, series.everyMs);
+  const whole = await read(fromMs, toMs, bucketMs);
+  const seamMs = Math.min(toMs, rolledUpUntil(whole, series.everyMs));
+  if (seamMs <= fromMs) return { histories: [history(whole)], problems: whole.problems };
+  const [older, newer] = [await read(fromMs, seamMs, ROLLED_UP_MS), await read(seamMs, toMs, bucketMs)];
+  return { histories: [history(older), history(newer)], problems: [...older.problems, ...newer.problems] };
+}
+
+const ROLLED_UP_MS = 1000 * (rollUpSteps[0]?.stepSeconds ?? 10);
+
+/** A bucket that holds more samples than are taken in its time is a whole step of a roll-up. Where the last of them ends; 0: there is none. */
+function rolledUpUntil({ atMs, bucketMs, series }: SeriesRange, everyMs: number): number {
+  if (bucketMs >= ROLLED_UP_MS) return 0;
+  const fits = bucketMs / everyMs + 1;
+  const last = atMs.findLastIndex((_, at) => series.some(({ count }) => (count[at] ?? 0) > fits));
+  return last === -1 ? 0 : (atMs[last] ?? 0) + ROLLED_UP_MS;
+}
+
+function samplesOf(range: SeriesRange): readonly LiveSample[] {
+  const column = (name: (typeof NAMES)[number]) => range.series[NAMES.indexOf(name)];
+  return range.atMs.map((atMs, at): LiveSample => {
     // A sample that lacks one of them is one over which counters began anew.
     const whole = new Set(NEEDED.map((name) => column(name)?.count[at] ?? 0)).size === 1;
-    const value = (name: (typeof names)[number]): number | null => (whole ? (column(name)?.mean[at] ?? null) : null);
+    const value = (name: (typeof NAMES)[number]): number | null => (whole ? (column(name)?.mean[at] ?? null) : null);
     return {
       atMs,
       running: value("running"),
@@ -155,7 +184,6 @@ async function historyOf(
       endToEndSeconds: value("endToEndMeanSeconds"),
     };
   });
-  return { history: { samples, sampleMs: range.bucketMs, lookBackMs, timeScale, resetsMs }, problems: range.problems };
 }
 
 /** How long something was heard of an engine in a range, to some per cent of it. */
