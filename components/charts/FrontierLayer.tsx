@@ -1,7 +1,10 @@
 import { type PointerEvent, useMemo, useRef, useState } from "react";
 import { usePlotArea, useXAxisInverseScale, useXAxisScale, useYAxisInverseScale, useYAxisScale } from "recharts";
+import { LimitHandle, LimitShade } from "./FrontierLimit";
+import { FrontierMarks } from "./FrontierMarks";
 import { roundOn } from "./frontierAxes";
 import { type Brush, brushBetween } from "./frontierBrush";
+import { crosses, dots, type Mark, nearest, type Pixel, type Placed } from "./frontierPixels";
 import { type FrontierPicture, type LimitLine, stepCorners } from "./prepareFrontier";
 
 export interface FrontierCallbacks {
@@ -19,34 +22,6 @@ const CLOUD_REACH_PX = 7;
 /** How far a pressed pointer moves before it means a rectangle and no click. */
 const DRAG_PX = 5;
 
-interface Mark {
-  readonly x: number;
-  readonly y: number;
-}
-
-type Placed<Point> = Point & { readonly px: number; readonly py: number };
-type Pixel = { readonly px: number; readonly py: number };
-
-function nearest(placed: readonly (Pixel & { readonly key: string })[], at: Pixel, reach: number): string | null {
-  let best: string | null = null;
-  let bestDistance = reach * reach;
-  for (const { key, px, py } of placed) {
-    const distance = (px - at.px) ** 2 + (py - at.py) ** 2;
-    if (distance <= bestDistance) {
-      best = key;
-      bestDistance = distance;
-    }
-  }
-  return best;
-}
-
-const dots = (placed: readonly Pixel[]) => placed.map(({ px, py }) => `M${px.toFixed(1)} ${py.toFixed(1)}h0`).join("");
-const crosses = (placed: readonly Pixel[]) =>
-  placed.map(({ px, py }) => `M${(px - 2).toFixed(1)} ${(py - 2).toFixed(1)}l4 4m-4 0l4 -4`).join("");
-const triangle = (px: number, py: number, r: number) => `M${px} ${py - r}L${px + r} ${py + r * 0.8}L${px - r} ${py + r * 0.8}Z`;
-const turnedTriangle = (px: number, py: number, r: number) => `M${px} ${py + r}L${px + r} ${py - r * 0.8}L${px - r} ${py - r * 0.8}Z`;
-const diamond = (px: number, py: number, r: number) => `M${px} ${py - r}L${px + r} ${py}L${px} ${py + r}L${px - r} ${py}Z`;
-
 /** Draws a prepared frontier on the chart's scales and answers the pointer. Decides nothing. */
 export function FrontierLayer(
   props: {
@@ -63,7 +38,6 @@ export function FrontierLayer(
   const yScale = useYAxisScale();
   const xInverse = useXAxisInverseScale();
   const yInverse = useYAxisInverseScale();
-  const dragged = useRef<LimitLine["kind"] | null>(null);
   const pressed = useRef<Pixel | null>(null);
   const [drawn, setDrawn] = useState<Brush | null>(null);
   const { picture } = props;
@@ -96,7 +70,6 @@ export function FrontierLayer(
     ...spokenOf.map(({ key, ...mark }) => ({ key, ...at(mark) })).filter(({ px, py }) => px <= area.x + area.width && py >= area.y),
     ...baselines.filter(({ key }) => key === props.hovered),
   ];
-  const brush = drawn ?? props.brush;
 
   function pointed(event: PointerEvent<SVGElement>): Pixel {
     const svg = event.currentTarget.ownerSVGElement;
@@ -125,75 +98,20 @@ export function FrontierLayer(
 
   return (
     <g>
-      {picture.limits.map((line) => {
-        const { px, py } = at({ x: line.value, y: line.value });
-        // A floor greys what lies below it, a budget what lies beyond.
-        const beyond = line.kind === "budget";
-        const [left, right] = beyond ? [px, area.x + area.width] : [area.x, px];
-        const [top, bottom] = beyond ? [area.y, py] : [py, area.y + area.height];
-        return line.along === "x" ? (
-          <Shade key={line.kind} x={left} y={area.y} width={right - left} height={area.height} area={area} />
-        ) : (
-          <Shade key={line.kind} x={area.x} y={top} width={area.width} height={bottom - top} area={area} />
-        );
-      })}
-      <path d={placed.crosses} stroke="var(--line-strong)" strokeWidth={1} fill="none" />
-      <path d={placed.dots} stroke="var(--ink-3)" strokeWidth={4} strokeLinecap="round" opacity={0.55} />
-      <path d={placed.line} stroke="var(--accent)" strokeWidth={1.5} fill="none" />
-      {placed.frontier.map((point) => (
-        <circle
-          key={point.key}
-          cx={point.px}
-          cy={point.py}
-          r={3.5}
-          fill={point.meets ? "var(--accent)" : "var(--panel)"}
-          stroke={point.meets ? "var(--panel)" : "var(--accent)"}
-        />
+      {picture.limits.map((line) => (
+        <LimitShade key={line.kind} line={line} pixel={at({ x: line.value, y: line.value })} area={area} />
       ))}
-      {placed.standAlone.map((point) => {
-        const hue = props.hues[point.standAloneModel ?? -1] ?? "var(--ink-2)";
-        return (
-          <path
-            key={point.key}
-            d={triangle(point.px, point.py, 6)}
-            stroke={hue}
-            strokeWidth={1.75}
-            fill={point.meets ? hue : "var(--panel)"}
-          />
-        );
-      })}
-      {placed.baselines.map(({ label, px, py }) => (
-        <g key={label}>
-          <path d={turnedTriangle(px, py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={1.75} />
-          <Label x={px + 10} y={py + 4} text={label} />
-        </g>
-      ))}
-      {ringed.map(({ key, px, py }) => (
-        <g key={key}>
-          <circle cx={px} cy={py} r={8} fill="none" stroke="var(--ink)" strokeWidth={key === props.hovered ? 2 : 1.25} />
-          {props.pinned.includes(key) && <Label x={px - 8} y={py - 8} anchor="end" text={`pin ${props.pinned.indexOf(key) + 1}`} />}
-        </g>
-      ))}
-      {picture.chosen !== null && (
-        <g>
-          {picture.chosen.standAloneModel === null && (
-            <circle
-              cx={at(picture.chosen).px}
-              cy={at(picture.chosen).py}
-              r={6.5}
-              fill="var(--accent)"
-              stroke="var(--panel)"
-              strokeWidth={2}
-            />
-          )}
-          <circle cx={at(picture.chosen).px} cy={at(picture.chosen).py} r={10} fill="none" stroke="var(--accent)" strokeWidth={1.5} />
-        </g>
-      )}
-      {picture.knee !== null && <Knee {...at(picture.knee)} />}
-      {picture.running !== null && (
-        <path d={diamond(at(picture.running).px, at(picture.running).py, 7)} fill="var(--panel)" stroke="var(--ink)" strokeWidth={2} />
-      )}
-      {brush !== null && <BrushBox low={at({ x: brush.x[0], y: brush.y[0] })} high={at({ x: brush.x[1], y: brush.y[1] })} area={area} />}
+      <FrontierMarks
+        picture={picture}
+        placed={placed}
+        ringed={ringed}
+        at={at}
+        area={area}
+        hues={props.hues}
+        brush={drawn ?? props.brush}
+        hovered={props.hovered}
+        pinned={props.pinned}
+      />
       {/* Pointer only: arrow keys, table and sliders give the keyboard the same reach. */}
       <rect
         x={area.x}
@@ -229,114 +147,16 @@ export function FrontierLayer(
         }}
         onPointerLeave={() => props.onHover(null)}
       />
-      {picture.limits.map((line) => {
-        const { px, py } = at({ x: line.value, y: line.value });
-        const across = line.along === "x";
-        const dash = line.kind === "budget" ? "6 4" : undefined;
-        const label = across ? { x: px + 6, y: area.y + 12 } : { x: area.x + 6, y: py - 5 };
-        if (across ? px < area.x - 1 || px > area.x + area.width + 1 : py < area.y - 1 || py > area.y + area.height + 1) return null;
-        return (
-          <g
-            key={line.kind}
-            data-testid={`${line.kind}-line`}
-            style={{ cursor: across ? "ew-resize" : "ns-resize", touchAction: "none" }}
-            onPointerDown={(event) => {
-              event.currentTarget.setPointerCapture(event.pointerId);
-              dragged.current = line.kind;
-            }}
-            onPointerMove={(event) => {
-              if (dragged.current === line.kind) props.onLimitDraft(limitAt(event, line));
-            }}
-            onPointerUp={(event) => {
-              dragged.current = null;
-              props.onLimitCommit(limitAt(event, line));
-            }}
-          >
-            {across ? (
-              <>
-                <rect x={px - 6} y={area.y} width={12} height={area.height} fill="transparent" />
-                <line
-                  x1={px}
-                  x2={px}
-                  y1={area.y}
-                  y2={area.y + area.height}
-                  stroke="var(--ink-2)"
-                  strokeWidth={1.5}
-                  strokeDasharray={dash}
-                />
-                <rect x={px - 3.5} y={area.y - 5} width={7} height={12} rx={2} fill="var(--ink-2)" />
-              </>
-            ) : (
-              <>
-                <rect x={area.x} y={py - 6} width={area.width} height={12} fill="transparent" />
-                <line x1={area.x} x2={area.x + area.width} y1={py} y2={py} stroke="var(--ink-2)" strokeWidth={1.5} strokeDasharray={dash} />
-                <rect x={area.x + area.width - 7} y={py - 3.5} width={12} height={7} rx={2} fill="var(--ink-2)" />
-              </>
-            )}
-            <Label {...label} text={line.kind} />
-          </g>
-        );
-      })}
+      {picture.limits.map((line) => (
+        <LimitHandle
+          key={line.kind}
+          line={line}
+          pixel={at({ x: line.value, y: line.value })}
+          area={area}
+          onDraft={(event) => props.onLimitDraft(limitAt(event, line))}
+          onCommit={(event) => props.onLimitCommit(limitAt(event, line))}
+        />
+      ))}
     </g>
-  );
-}
-
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** What a constraint forbids, cut to the plot. */
-function Shade({ x, y, width, height, area }: Box & { readonly area: Box }) {
-  const [left, top] = [Math.max(x, area.x), Math.max(y, area.y)];
-  const [right, bottom] = [Math.min(x + width, area.x + area.width), Math.min(y + height, area.y + area.height)];
-  return <rect x={left} y={top} width={Math.max(0, right - left)} height={Math.max(0, bottom - top)} fill="var(--ink)" opacity={0.04} />;
-}
-
-function BrushBox({ low, high, area }: { readonly low: Pixel; readonly high: Pixel; readonly area: Box }) {
-  const [left, right] = [Math.max(low.px, area.x), Math.min(high.px, area.x + area.width)];
-  const [top, bottom] = [Math.max(high.py, area.y), Math.min(low.py, area.y + area.height)];
-  return (
-    <rect
-      data-testid="brush"
-      x={left}
-      y={top}
-      width={Math.max(0, right - left)}
-      height={Math.max(0, bottom - top)}
-      fill="var(--accent)"
-      fillOpacity={0.1}
-      stroke="var(--accent)"
-      strokeDasharray="4 3"
-    />
-  );
-}
-
-/** Brackets around the knee, with its name below. */
-function Knee({ px, py }: Pixel) {
-  return (
-    <g>
-      <path d={`M${px - 8} ${py - 4}v-4h4M${px + 8} ${py + 4}v4h-4`} fill="none" stroke="var(--ink)" strokeWidth={1.5} />
-      <Label x={px} y={py + 22} anchor="middle" text="knee" />
-    </g>
-  );
-}
-
-/** A word on the chart, legible over points. */
-function Label({ x, y, anchor = "start", text }: Mark & { readonly anchor?: "start" | "middle" | "end"; readonly text: string }) {
-  return (
-    <text
-      x={x}
-      y={y}
-      textAnchor={anchor}
-      fontSize={11}
-      fill="var(--ink-2)"
-      stroke="var(--panel)"
-      strokeWidth={3}
-      style={{ paintOrder: "stroke", pointerEvents: "none" }}
-    >
-      {text}
-    </text>
   );
 }
