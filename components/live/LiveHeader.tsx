@@ -3,7 +3,7 @@
 import { useStore } from "zustand";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
-import { formatAge, formatCounted } from "../ui/format";
+import { formatAge, formatClock, formatCounted } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
 import { useNow } from "../ui/useNow";
 import { type Live, pauseLive, resumeLive } from "./live";
@@ -30,11 +30,22 @@ function Freshness({ live }: { readonly live: Live }) {
 export function LiveHeader({ live }: { readonly live: Live }) {
   const paused = useStore(live.store, (state) => state.paused);
   const held = useStore(live.store, (state) => state.held);
+  const shownMs = useStore(live.store, (state) => (state.paused ? (state.shown.at(-1)?.atMs ?? null) : null));
   return (
     <PageHeader title="Live">
       <Freshness live={live} />
       <div className="ml-auto flex items-center gap-2">
-        {paused && <StateWord tone="warn">paused</StateWord>}
+        {paused && (
+          <StateWord tone="warn">
+            paused
+            {shownMs !== null && (
+              <>
+                {" "}
+                at <time dateTime={new Date(shownMs).toISOString()}>{formatClock(new Date(shownMs).toISOString())}</time>
+              </>
+            )}
+          </StateWord>
+        )}
         <Button onClick={() => (paused ? resumeLive(live) : pauseLive(live))}>
           {paused ? `Resume, +${formatCounted(held, "sample")}` : "Pause"}
         </Button>
