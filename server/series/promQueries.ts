@@ -43,6 +43,8 @@ const overallQuantile =
   (match, window) =>
     quantileOf(q, [], `${metric}_bucket{${match}}`, window);
 
+const failures = overall("weir_gateway_requests_total", ',status=~"429|5.."');
+const shed = overall("weir_gateway_shed_total");
 const escalated = perModel("weir_gateway_stage_answers_total", ',verdict="escalated"');
 const answers = perModel("weir_gateway_stage_answers_total", "");
 
@@ -76,9 +78,10 @@ export const promQueries: {
     tokensPerSecond: perModel("weir_gateway_tokens_total", ',direction="output"'),
   },
   gateway: {
-    requestsPerSecond: overall("weir_gateway_request_seconds_count"),
-    errorsPerSecond: overall("weir_gateway_requests_total", ',status=~"429|5.."'),
-    shedPerSecond: overall("weir_gateway_shed_total"),
+    requestsPerSecond: overall("weir_gateway_requests_total", ',status!~"4..|5.."'),
+    // What was shed is counted among them. Either has no series before the first.
+    errorsPerSecond: (match, window) => `clamp_min(${failures(match, window)} - (${shed(match, window)} or vector(0)), 0)`,
+    shedPerSecond: shed,
     unjudgedPerSecond: overall("weir_gateway_unjudged_answers_total"),
     endToEndP50Seconds: overallQuantile(0.5, "weir_gateway_request_seconds"),
     endToEndP95Seconds: overallQuantile(0.95, "weir_gateway_request_seconds"),

@@ -240,7 +240,7 @@ describe("collector", () => {
       decision(1),
       decision(2),
       decision(3, { planId: "plan-before" }),
-      decision(4, { status: 503, stages: [] }),
+      decision(4, { status: 504, startReason: "first-stage", stages: [] }),
       decision(5, {
         finishedAtMs: Date.now() + 1000,
         stages: decision(5)
@@ -266,9 +266,9 @@ describe("collector", () => {
     expect(frame.gateway.stages[0]?.escalated).toBeCloseTo(2 / 3, 9);
     expect(frame.gateway.stages[1]?.share).toBeCloseTo(2 / 3, 9);
     expect(frame.gateway.overheadP95Seconds).toBe(0.001);
-    expect(frame.gateway.errorsPerSecond).toBeGreaterThan(0);
-    // The request of the plan before has no part in what is measured, but it was a request.
-    expect(frame.gateway.requestsPerSecond).toBeCloseTo(5 / 10, 9);
+    expect(frame.gateway.errorsPerSecond).toBeCloseTo(1 / 10, 9);
+    // The request of the plan before has no part in what is measured, but it was answered.
+    expect(frame.gateway.requestsPerSecond).toBeCloseTo(4 / 10, 9);
     expect(collector.decisions(2).map((one) => one.sequence)).toEqual([5, 4]);
   });
 
@@ -294,6 +294,21 @@ describe("collector", () => {
     expect(silent.engines.map((engine) => engine.health)).toEqual(["unknown", "unknown", "unknown", "unknown"]);
   });
 
+  it("says since which frame the gateway makes that of an engine, and begins anew when it makes something else of it", async () => {
+    let state: "active" | "unhealthy" = "active";
+    const adminUrl = await gatewayOver([], () => ({ replicas: [{ id: "a", model: small, state, inFlight: 0 }] }));
+    const collector = collect({ gatewayAdminUrl: adminUrl, targets: () => [engineAt("a", "http://127.0.0.1:9")] });
+    await frameWhere(collector, (one) => one.engines[0]?.health === "serving");
+    state = "unhealthy";
+    await frameWhere(collector, (one) => one.engines[0]?.health === "unhealthy");
+    for (let frame = 0; frame < 3; frame += 1) await frameWhere(collector, () => true);
+    const told = collector.frames().map(({ atMs, engines: [one] }) => ({ atMs, health: one?.health, sinceMs: one?.healthSinceMs }));
+    const first = (health: string) => told.find((one) => one.health === health)?.atMs;
+    expect(told.map(({ sinceMs }) => sinceMs)).toEqual(told.map(({ health = "" }) => first(health)));
+    expect(told.map(({ health }) => health)).toEqual(expect.arrayContaining(["unknown", "serving", "unhealthy"]));
+    expect(first("unhealthy")).toBeLessThan(told.at(-1)?.atMs ?? 0);
+  });
+
   it("gives refused and unjudged requests a rate, across a restart of the gateway too", async () => {
     let asked = 0;
     const counted = () => {
@@ -313,6 +328,7 @@ describe("collector", () => {
       requestsPerSecond: null,
       errorsPerSecond: null,
       refusedPerSecond: null,
+      shedPerSecond: null,
       unjudgedPerSecond: null,
     });
     expect(frame.planId).toBeNull();
