@@ -3,29 +3,11 @@ import { createAdminClient } from "./adminClient";
 import { createConnector } from "./clusterConnector";
 import { connectorContract } from "./connectorContract";
 import { createEmulatorHost } from "./emulatorHost";
-import { targetEngines } from "./targetEngines";
-import { planOnGpus, startTestCluster } from "./testCluster";
+import { startTestCluster } from "./testCluster";
 
 connectorContract("emulator", async () => {
   const cluster = await startTestCluster();
-  const plan = planOnGpus("one", { "qwen2.5-3b": [1] });
-  const [engine] = targetEngines(plan);
-  if (engine === undefined) throw new Error("The plan has no engine.");
-  cluster.store.plans.keep(plan);
-  return {
-    connector: cluster.connector,
-    engine,
-    planId: plan.id,
-    workloadId: "w",
-    stop: cluster.stop,
-    async ask() {
-      const body = JSON.stringify({ model: "cascade/one", messages: [{ role: "user", content: "hello" }], max_tokens: 2 });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(`${cluster.gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
-      await answer.text();
-      return answer.status;
-    },
-  };
+  return { connector: cluster.connector, stop: cluster.stop, ...cluster.oneEngineOn() };
 });
 
 describe("connector", () => {

@@ -12,6 +12,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { createAdminClient } from "./adminClient";
 import { createConnector } from "./clusterConnector";
 import { createEmulatorHost } from "./emulatorHost";
+import { targetEngines } from "./targetEngines";
 
 const token = "test-token";
 
@@ -85,6 +86,14 @@ export async function startTestCluster() {
     workload,
     gatewayUrl,
     environment,
+    /** What a connector's contract needs beside the connector: a kept plan of one engine on a GPU of a node, and a client of its cascade. */
+    oneEngineOn(node = "node1") {
+      const plan = planOnGpus("one", { "qwen2.5-3b": [1] }, node);
+      const [engine] = targetEngines(plan);
+      if (engine === undefined) throw new Error("The plan has no engine.");
+      store.plans.keep(plan);
+      return { engine, planId: plan.id, workloadId: "w", ask: async () => (await askCascade(gatewayUrl, "one")).status };
+    },
     /** What the gateway is asked meanwhile it answers after `thaw`, if it is still asked then. */
     freezeGateway: () => gatewayProcess.kill("SIGSTOP"),
     thawGateway: () => gatewayProcess.kill("SIGCONT"),
@@ -98,11 +107,19 @@ export async function startTestCluster() {
   };
 }
 
-/** A plan of one-GPU engines: `{ "qwen2.5-3b": [0, 1] }` puts two of them on the first two GPUs of node1. */
-export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>) {
+/** Sends one request for a plan's cascade. */
+export async function askCascade(gatewayUrl: string, name: string): Promise<{ readonly status: number; readonly text: string }> {
+  const body = JSON.stringify({ model: `cascade/${name}`, messages: [{ role: "user", content: "hello" }], max_tokens: 2 });
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(`${gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** A plan of one-GPU engines: `{ "qwen2.5-3b": [0, 1] }` puts two of them on the first two GPUs of a node. */
+export function planOnGpus(name: string, gpusOf: Readonly<Record<string, readonly number[]>>, node = "node1") {
   const draft = examplePlanDraft();
   const deployment = Object.entries(gpusOf).map(([model, gpus]): ModelDeployment => {
-    const placements = gpus.map((gpu) => [{ node: "node1", gpus: [gpu] }]);
+    const placements = gpus.map((gpu) => [{ node, gpus: [gpu] }]);
     const group = { tp: 1, pp: 1, count: gpus.length, shareEach: 1 / gpus.length, placements };
     return { model, precision: "bf16", gpu: "l40s", gpus: gpus.length, replicas: [group] };
   });

@@ -1,8 +1,6 @@
 import { createConnector } from "@/server/clusters/clusterConnector";
 import { connectorContract } from "@/server/clusters/connectorContract";
-import { targetEngines } from "@/server/clusters/targetEngines";
-import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
-import { sealPlan } from "@/server/planning/sealPlan";
+import { startTestCluster } from "@/server/clusters/testCluster";
 import { createKubernetesHost } from "./kubernetesHost";
 import { startTestKubernetes } from "./testKubernetes";
 
@@ -10,31 +8,13 @@ connectorContract("Kubernetes", async () => {
   const kubernetes = await startTestKubernetes();
   const cluster = await startTestCluster();
   const [node] = kubernetes.nodes;
-  const { id: _, topologyHash: __, policyHash: ___, ...draft } = planOnGpus("one", { "qwen2.5-3b": [1] });
-  const deployment = draft.deployment.map((model) => ({
-    ...model,
-    replicas: model.replicas.map((group) => ({ ...group, placements: [[{ node, gpus: [1] }]] })),
-  }));
-  const plan = sealPlan({ ...draft, deployment }, new Date("2026-01-01T00:00:00Z"));
-  const [engine] = targetEngines(plan);
-  if (engine === undefined) throw new Error("The plan has no engine.");
-  cluster.store.plans.keep(plan);
   const host = createKubernetesHost(kubernetes.connection(), { clusterId: "lab", everyMs: 50 });
   return {
     connector: createConnector({ host, gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) }),
-    engine,
-    planId: plan.id,
-    workloadId: "w",
+    ...cluster.oneEngineOn(node),
     async stop() {
       await cluster.stop();
       await kubernetes.stop();
-    },
-    async ask() {
-      const body = JSON.stringify({ model: "cascade/one", messages: [{ role: "user", content: "hello" }], max_tokens: 2 });
-      const headers = { "content-type": "application/json" };
-      const answer = await fetch(`${cluster.gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
-      await answer.text();
-      return answer.status;
     },
   };
 });

@@ -4,7 +4,7 @@ import { createConnector } from "@/server/clusters/clusterConnector";
 import type { Connector } from "@/server/clusters/connector";
 import { connectorContract } from "@/server/clusters/connectorContract";
 import { targetEngines } from "@/server/clusters/targetEngines";
-import { planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
+import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
 import type { StepAction } from "@/server/store/storedStep";
 import { testEngines, unwatched, whoIs } from "./testEngines";
 import { linesOf, testStudio } from "./testStudio";
@@ -15,26 +15,12 @@ type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
 const connectorOver = (cluster: TestCluster, engines: ReturnType<typeof testEngines>): Connector =>
   createConnector({ host: engines.host(), gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) });
 
-async function ask(cluster: TestCluster, name: string): Promise<{ readonly status: number; readonly text: string }> {
-  const body = JSON.stringify({ model: `cascade/${name}`, messages: [{ role: "user", content: "hello" }], max_tokens: 2 });
-  const headers = { "content-type": "application/json" };
-  const answer = await fetch(`${cluster.gatewayUrl}/v1/chat/completions`, { method: "POST", headers, body });
-  return { status: answer.status, text: await answer.text() };
-}
-
 connectorContract("local processes", async () => {
   const cluster = await startTestCluster();
   const engines = testEngines();
-  const plan = planOnGpus("one", { "qwen2.5-3b": [1] });
-  const [engine] = targetEngines(plan);
-  if (engine === undefined) throw new Error("The plan has no engine.");
-  cluster.store.plans.keep(plan);
   return {
     connector: connectorOver(cluster, engines),
-    engine,
-    planId: plan.id,
-    workloadId: "w",
-    ask: async () => (await ask(cluster, "one")).status,
+    ...cluster.oneEngineOn(),
     async stop() {
       engines.clear();
       await cluster.stop();
@@ -80,14 +66,14 @@ describe("engines of a studio that is killed", () => {
     }
     const pids = await Promise.all(found.map(async ({ url }) => (await whoIs(url)).pid));
     await apply({ kind: "switch-policy", routing: { planId: plan.id, active: ids, cordoned: [] } });
-    const answered = await ask(cluster, "two");
+    const answered = await askCascade(cluster.gatewayUrl, "two");
     expect(answered.status).toBe(200);
     expect(pids.map((pid) => `I am ${pid}`)).toContain(/I am \d+/.exec(answered.text)?.[0]);
 
     const [first = "", second = ""] = ids;
     await apply({ kind: "drain", engineId: first, routing: { planId: plan.id, active: [second], cordoned: [first] } });
     await apply({ kind: "stop", engineId: first, routing: { planId: plan.id, active: [second], cordoned: [] } });
-    expect((await ask(cluster, "two")).text).toContain(`I am ${pids[1]}`);
+    expect((await askCascade(cluster.gatewayUrl, "two")).text).toContain(`I am ${pids[1]}`);
     await apply({ kind: "drain", engineId: second, routing: { planId: plan.id, active: [], cordoned: [second] } });
     await apply({ kind: "stop", engineId: second, routing: { planId: null, active: [], cordoned: [] } });
     expect((await standing()).engines).toEqual([]);
