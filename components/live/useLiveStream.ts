@@ -28,12 +28,13 @@ export function useLiveStream(live: Live, clusterId: string, topics: LiveTopics)
     const take = (event: LiveEvent) => {
       if (event.kind === "columns") takeColumns(wantedAs(wanted.charts), event.range, wanted.charts?.spanMs ?? 0);
       else if (event.kind === "decisions") takeDecisions(wantedAs(wanted.decisions), event);
-      // A stream that is opened anew begins with frames that an earlier one brought.
-      else if (event.frame.atMs > (live.store.getState().frames.at(-1)?.atMs ?? 0)) live.store.getState().actions.take([event.frame]);
+      else live.store.getState().actions.take([event.frame]);
     };
-    return holdStream(live.stream, ({ opened, ended }) =>
-      client.live.stream.subscribe(
-        { clusterId, topics: wanted },
+    return holdStream(live.stream, ({ opened, ended }) => {
+      const lastMs = live.store.getState().frames.at(-1)?.atMs;
+      return client.live.stream.subscribe(
+        // Frames that an earlier stream brought are not brought again.
+        { clusterId, topics: wanted, ...(lastMs === undefined ? {} : { lastEventId: String(lastMs) }) },
         {
           onData: (tracked) => take(tracked.data),
           onConnectionStateChange: ({ state, error }) => {
@@ -44,7 +45,7 @@ export function useLiveStream(live: Live, clusterId: string, topics: LiveTopics)
           onError: ended,
           onComplete: ended,
         },
-      ),
-    );
+      );
+    });
   }, [client, clusterId, live, looked, text]);
 }
