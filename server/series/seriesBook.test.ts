@@ -157,6 +157,15 @@ describe("series book", () => {
     }
   });
 
+  it("shows each second of a range that begins with the first sample, also where that opens a step of the roll-ups", async () => {
+    nowMs = START_MS + 300;
+    const book = open();
+    const fromMs = nowMs;
+    fill(book, 20);
+    const answer = await book.range({ fromMs, toMs: nowMs, bucketMs: 1_000, series: [RUNNING] });
+    expect(answer.series[0]?.count.slice(0, 20)).toEqual(Array(20).fill(1));
+  });
+
   it("does not look up the hours since 1970", async () => {
     let looked = 0;
     const repository: typeof store.rollUps = {

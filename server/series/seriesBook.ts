@@ -94,8 +94,9 @@ export function createSeriesBook(options: SeriesBookOptions): SeriesBook {
       const keptFromMs = now() - DAY_MS * Math.max(...steps.map(({ keepDays }) => keepDays)) - stepMs * BLOCK_BUCKETS;
       const keptUntilMs = now() + stepMs * BLOCK_BUCKETS;
       // A step that began before the ring did is whole in the roll-ups only: the ring goes on where the next one would begin. But one that
-      // began before the range too is not read of the roll-ups.
-      const seamMs = Math.floor(sinceMs / stepMs) * stepMs < fromMs ? fromMs : Math.ceil(sinceMs / stepMs) * stepMs;
+      // began before the range too is not read of the roll-ups: where buckets are narrower it would fill one of them alone.
+      const beganMs = bucketMs < stepMs ? asked.fromMs : fromMs;
+      const seamMs = Math.floor(sinceMs / stepMs) * stepMs < beganMs ? fromMs : Math.ceil(sinceMs / stepMs) * stepMs;
       // Taken before anything is waited for: rounds go on meanwhile.
       const times = ring.times();
       const earlier = times.findIndex((atMs) => atMs >= seamMs && atMs >= fromMs);
