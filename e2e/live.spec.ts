@@ -8,7 +8,7 @@ const TIME_SCALE = 5;
 
 test.use({ studioEnvironment: { WEIR_TIME_SCALE: String(TIME_SCALE) }, actionTimeout: 30_000 });
 
-test("an operator watches a cluster under load: charts, one stream, pause, scopes, range and zoom in the address, by mouse and keyboard", async ({
+test("an operator watches a cluster under load: charts, one stream, pause, scopes, range and zoom in the address, by mouse and keyboard, and what breaks", async ({
   page,
   studio,
 }, info) => {
@@ -88,7 +88,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     const { origin } = new URL(page.url());
     await page.goto(`${origin}/live?cluster=gone&scope=planet&span=-3&from=0&to=8640000000000000&outcome=odd&slower=soon`);
     await expect(page.getByText("There is no cluster gone: this is")).toBeVisible();
-    await expect(page.getByRole("button", { name: "5 min" })).toHaveAttribute("aria-pressed", "true");
+    await expect(page.getByRole("button", { name: "5 min", exact: true })).toHaveAttribute("aria-pressed", "true");
     await expect(page.getByTestId("zoom")).toHaveCount(0);
     await expect(page.getByRole("slider", { name: "Time in Requests" })).toBeVisible();
     await page.goto(`${origin}/live`);
