@@ -107,6 +107,9 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     await expect(page).toHaveURL(/from=\d+&to=\d+/);
     await page.getByRole("button", { name: "Back", exact: true }).click();
     await expect(page).not.toHaveURL(/from=/);
+    // The browser's own Back does not zoom in again after it.
+    await page.goBack();
+    await expect(page).not.toHaveURL(/from=/);
     await expect(page.getByTestId("zoom")).toHaveCount(0);
     await expect(charts).toHaveAttribute("aria-busy", "false");
   });
@@ -123,6 +126,7 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
     await expect(page.getByRole("button", { name: "15 min" })).toHaveAttribute("aria-pressed", "true");
     await expect(page.getByLabel("Engine", { exact: true })).toHaveValue(last);
     await expect(page.getByTestId("engine-detail")).toContainText(last);
+    await expect(page.getByTestId("decisions-matched")).toContainText(`reached ${last}`);
     await expect.poll(() => drawnCharts(page), { timeout: 30_000 }).toBeGreaterThanOrEqual(5);
     await accessible(page);
     for (const scope of ["Models", "GPUs"]) {

@@ -155,8 +155,8 @@ export const Decisions = memo(function Decisions(props: {
         {tail !== null && (
           <p className="text-xs text-ink-3" data-testid="decisions-matched">
             {waiting && "asking; before: "}
-            {formatCount(tail.matched)} of {formatCount(tail.looked)} match
-            {reached !== null && `, of requests that reached ${reached.of}`}
+            {formatCount(tail.matched)} of {formatCount(tail.looked)}{" "}
+            {reached === null ? "match" : `reached ${reached.of}${isFiltered(filter) ? " and match" : ""}`}
           </p>
         )}
       </div>

@@ -174,6 +174,11 @@ it("tells six things of one hue apart by shade and dash", () => {
   expect(new Set(looks).size).toBe(6);
 });
 
+it("does not claim of a cluster that labels are never known where a time had no answer", () => {
+  const empty = clusterCharts(subjects, identities).find(({ id }) => id === "quality")?.empty;
+  expect(empty).toMatch(/^No answer of this time /);
+});
+
 describe("statingWindow", () => {
   it("says beside the title which time a chart's requests are of, and nothing where they are of each moment", () => {
     const noteOf = (id: string, seconds: number) => {
