@@ -57,8 +57,12 @@ export function createVllmMetrics({ model, kvTokens, memoryShare, levels }: Vllm
   const own = { model_name: model, engine: "0" };
   const labelNames = ["model_name", "engine"] as const;
 
-  const histogram = (name: string, help: string, buckets: number[]) =>
-    new Histogram({ name: `vllm:${name}`, help, buckets, labelNames, registers }).labels(own);
+  const histogram = (name: string, help: string, buckets: number[]) => {
+    const made = new Histogram({ name: `vllm:${name}`, help, buckets, labelNames, registers });
+    // Real servers tell empty buckets from the start: an engine without requests lacks no metric.
+    made.zero(own);
+    return made.labels(own);
+  };
   const ttft = histogram("time_to_first_token_seconds", "Histogram of time to first token in seconds.", TTFT_BUCKETS);
   const perToken = histogram(
     "request_time_per_output_token_seconds",
