@@ -132,11 +132,12 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
 
 /** Requests that did not go as they should, by rates of the last seconds. */
 function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): readonly Finding[] {
+  const [failed, answered] = [gateway.errorsPerSecond ?? 0, gateway.requestsPerSecond ?? 0];
   const rates = [
     {
       rate: "errorsPerSecond",
       subject: "requests",
-      tone: (gateway.errorsPerSecond ?? 0) >= BAD_ERROR_SHARE * (gateway.requestsPerSecond ?? 0) ? "bad" : "warn",
+      tone: failed >= BAD_ERROR_SHARE * (answered + failed) ? "bad" : "warn",
       word: "failed",
       action: "They timed out or broke on their way. Decisions below, filtered by failed, say which and why.",
     },
