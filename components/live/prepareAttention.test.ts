@@ -127,7 +127,7 @@ describe("prepareAttention", () => {
       ["accepted without a judge", "warn"],
     ]);
     expect(busy[0]?.text).toMatch(/^2\.5\/s\. They have no valid key, name a model that is not served/);
-    const worse = prepareAttention([frameOf([], { gateway: { ...gateway, ...rates, errorsPerSecond: 0.1 } })]);
+    const worse = prepareAttention([frameOf([], { gateway: { ...gateway, ...rates, errorsPerSecond: 0.2 } })]);
     expect(worse[0]).toMatchObject({ word: "failed", tone: "bad" });
     expect(prepareAttention([frameOf([], { gateway: { ...gateway, refusedPerSecond: null, unjudgedPerSecond: null } })])).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timeLimit } from "./timeLimit";
 import type { Look } from "./waitUntil";
 
 /** An engine that answers its health check takes no longer than this for one token, even when busy. */
@@ -18,7 +19,7 @@ export async function verifyEngine(url: string, model: string, signal: AbortSign
         method: body === undefined ? "GET" : "POST",
         headers: { "content-type": "application/json" },
         body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(probeLimitMs)]),
+        signal: timeLimit(signal, probeLimitMs),
       });
       const text = await response.text();
       return { status: response.status, json: text.startsWith("{") ? JSON.parse(text) : null };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { timeLimit } from "@/server/clusters/timeLimit";
 import type { EngineAccess } from "@/server/contracts/engineAccess";
 import { askEndpoint, type EndpointAnswer, jsonOf } from "./askEndpoint";
 import { type EngineFacts, recogniseEngine } from "./engineFacts";
@@ -63,7 +64,7 @@ const nothingKnown: EngineFacts = { engine: null, absent: [], shape: null, preci
 export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions): Promise<EndpointProbe> {
   const { generate = false, limitMs = usualLimitMs } = options;
   const { name, url } = target;
-  const time = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]);
+  const time = timeLimit(options.signal, limitMs);
   const ask = async (path: string): Promise<EndpointAnswer> => {
     const answer = await askEndpoint({ target, path, signal: time });
     options.signal.throwIfAborted();
@@ -94,7 +95,7 @@ export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions):
   ];
   const asked = target.servedName ?? served[0]?.id;
   if (!generate || asked === undefined) return { name, url, findings, ...facts, served, ttftSeconds: null };
-  const token = await measureToken(target, asked, AbortSignal.any([options.signal, AbortSignal.timeout(tokenLimitMs)]));
+  const token = await measureToken(target, asked, timeLimit(options.signal, tokenLimitMs));
   options.signal.throwIfAborted();
   return { name, url, findings: [...findings, token.finding], ...facts, served, ttftSeconds: token.ttftSeconds };
 }
