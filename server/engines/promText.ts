@@ -1,4 +1,5 @@
-import { labelsOf, type PromLine, readPromLine } from "./promLine";
+import { type LabelBlock, labelBlock } from "./labelBlocks";
+import { type PromLine, readPromLine } from "./promLine";
 
 /** One line of an exposition. A timestamp, where one is given, is dropped: what counts is when we asked. */
 export class PromSample {
@@ -7,7 +8,7 @@ export class PromSample {
   readonly #text: string;
   readonly #from: number;
   readonly #to: number;
-  #labels: Readonly<Record<string, string>> | undefined;
+  #block: LabelBlock | undefined;
 
   constructor(text: string, { value, labelsFrom, labelsTo }: PromLine) {
     this.value = value;
@@ -16,10 +17,14 @@ export class PromSample {
     this.#to = labelsTo;
   }
 
-  /** Read when they are first asked for: of most samples nobody asks. */
+  /** Read when it is first asked for: of most samples nobody asks. */
+  get block(): LabelBlock {
+    this.#block ??= labelBlock(this.labelText);
+    return this.#block;
+  }
+
   get labels(): Readonly<Record<string, string>> {
-    this.#labels ??= labelsOf(this.#text, this.#from, this.#to);
-    return this.#labels;
+    return this.block.labels;
   }
 
   /** The labels as they were written. */

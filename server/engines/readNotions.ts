@@ -72,11 +72,7 @@ const largest = (samples: readonly PromSample[]): number => Math.max(...samples.
 /** Tells sets of series apart by their labels (FNV-1a), in whatever order they are written. */
 function identity(samples: readonly PromSample[]): number {
   let total = 0;
-  for (const { labelText } of samples) {
-    let hash = 0x811c9dc5;
-    for (let at = 0; at < labelText.length; at += 1) hash = Math.imul(hash ^ labelText.charCodeAt(at), 0x01000193);
-    total = (total + (hash >>> 0)) % 2 ** 32;
-  }
+  for (const { block } of samples) total = (total + block.hash) % 2 ** 32;
   return total;
 }
 
