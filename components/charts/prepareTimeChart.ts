@@ -73,7 +73,7 @@ export interface TimeChartInput {
 }
 
 /** Where a time lies in a window that is so many pixels wide. */
-export const xOf = (atMs: number, { fromMs, toMs }: TimeWindow, width: number): number => ((atMs - fromMs) / (toMs - fromMs)) * width;
+const xOf = (atMs: number, { fromMs, toMs }: TimeWindow, width: number): number => ((atMs - fromMs) / (toMs - fromMs)) * width;
 
 /**
  * Decides a chart over time: which series, which buckets, axes, paths. Nothing is drawn where nothing was measured: a bucket without a

@@ -47,7 +47,7 @@ function podLook(pod: KubePod): Look | null {
 }
 
 /** Why the scheduler finds no node for a pod; null where it has one, or was not asked yet. */
-export function unplaced(pod: KubePod): string | null {
+function unplaced(pod: KubePod): string | null {
   const scheduled = pod.status.conditions.find((one) => one.type === "PodScheduled");
   return scheduled?.status === "False" && scheduled.reason === "Unschedulable" ? scheduled.message.replace(/\.$/, "") : null;
 }

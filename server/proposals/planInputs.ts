@@ -12,7 +12,7 @@ import { seenRequests, trafficWindow } from "./seenRequests";
 const ENOUGH = 50;
 
 export const judgeTimeName = "time of a judgement";
-export const paceName = (model: string): string => `time per output token of ${model}`;
+const paceName = (model: string): string => `time per output token of ${model}`;
 const enginesName = (model: string): string => `engines of ${model} that serve`;
 
 /** What a plan's promises rest on, as planned and as the window shows it; the test of drift says how far whole distributions are. */

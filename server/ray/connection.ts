@@ -3,7 +3,7 @@ import { engineAccessFields } from "@/server/contracts/engineAccess";
 import { looksLikeKey, namesAKey } from "@/server/processes/secrets";
 
 /** What builds an application of one model in Ray Serve LLM. */
-export const llmImportPath = "ray.serve.llm:build_openai_app";
+const llmImportPath = "ray.serve.llm:build_openai_app";
 
 /** Cards of GPUs by Ray's accelerator types; an operator's own come on top. Ray does not tell an H100 SXM from a PCIe one. */
 export const knownAccelerators: Readonly<Record<string, string>> = {

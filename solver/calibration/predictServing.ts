@@ -139,7 +139,7 @@ function lengthsOf(row: ServingRow, { count, begun, repeat }: { count: number; b
 }
 
 /** Mean end to end of a measured run: its mean TTFT and one TPOT for each further token of a mean answer. Null unless both are known. */
-export function measuredEndToEndSeconds(row: ServingRow): number | null {
+function measuredEndToEndSeconds(row: ServingRow): number | null {
   const { ttftSeconds, tpotSeconds: tpot } = row.measured;
   return ttftSeconds === null || tpot === null ? null : ttftSeconds + tpot * (meanLength(row) * row.outputTokens - 1);
 }
