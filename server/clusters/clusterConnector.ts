@@ -81,7 +81,7 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
         const why = (await host.why?.(engineId, { signal: options.signal })) ?? null;
         if (why !== null && "failed" in why) return why;
         if (engine === undefined) return { failed: `${engineId} is gone: it died while loading.` };
-        const look = await verifyEngine(engine.url, model, options.signal);
+        const look = await (host.verify?.(engine, model, options.signal) ?? verifyEngine(engine.url, model, options.signal));
         return "waiting" in look && why !== null && "waiting" in why ? why : look;
       },
       { ...options, limitMs: loadLimitMs },

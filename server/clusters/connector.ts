@@ -1,9 +1,12 @@
+import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { StandingEngine } from "./planSteps";
 
 export interface ObservedEngine extends StandingEngine {
   readonly url: string;
+  /** What the gateway needs beside the address to ask it; left out: nothing. */
+  readonly access?: Pick<GatewayReplica, "key" | "caFile" | "servedName">;
 }
 
 /** A node with GPUs of another type than the cluster's names it. */

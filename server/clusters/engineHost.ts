@@ -1,6 +1,6 @@
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import type { Answer, Observation, StepOptions } from "./connector";
+import type { Answer, Observation, ObservedEngine, StepOptions } from "./connector";
 import type { Look } from "./waitUntil";
 
 /** What a host tells of its hardware and its engines; what the gateway makes of them is known elsewhere. */
@@ -31,6 +31,8 @@ export interface EngineHost {
    * where a host knows no more than that an engine is there.
    */
   readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
+  /** Whether an engine can be given requests for a model, where that is told otherwise than by `verifyEngine`. */
+  readonly verify?: (engine: ObservedEngine, model: string, signal: AbortSignal) => Promise<Look>;
   /** Gives engines that replay a workload its prompts; left out where engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
 }

@@ -53,7 +53,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
     const engine = engines.find((one) => one.id === id);
     return engine === undefined
       ? []
-      : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}) }];
+      : [{ id, model: engine.model, url: engine.url, state, maxInFlight: limits.get(id) ?? inFlightLimit({}), ...engine.access }];
   };
   const replicas = [...routing.active.flatMap((id) => entry(id, "active")), ...routing.cordoned.flatMap((id) => entry(id, "cordoned"))];
   // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.

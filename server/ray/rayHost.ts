@@ -2,6 +2,7 @@ import type { Answer } from "@/server/clusters/connector";
 import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/engineHost";
 import { type Look, waitUntil } from "@/server/clusters/waitUntil";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { probeEndpoint } from "@/server/endpoints/probeEndpoint";
 import { type ClusterPicture, pictureOf } from "./clusterPicture";
 import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
@@ -79,6 +80,13 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
       if (!serve.ok) return { waiting: serve.message };
       const application = serve.value.applications.find(({ name }) => name === applicationName(clusterId, engineId));
       return application === undefined ? null : engineLook(application);
+    },
+
+    /** Whether an engine is well is Serve's to say: applications of Ray Serve LLM have no `/health`. */
+    async verify({ id, url }, model, signal) {
+      const { findings } = await probeEndpoint({ name: id, url, servedName: model }, { signal, generate: true });
+      const failure = findings.find(({ level, what }) => level === "failed" && what !== "health");
+      return failure === undefined ? { holds: "healthy for Ray, model listed, one token generated" } : { waiting: failure.sentence };
     },
 
     async start(engine, options) {

@@ -1,13 +1,13 @@
+import { createConnector } from "@/server/clusters/clusterConnector";
 import type { ClusterUnderTest } from "@/server/clusters/connectorContract";
 import { startTestCluster } from "@/server/clusters/testCluster";
-import { createRayConnector } from "./rayConnector";
 import type { RayHost } from "./rayHost";
 
 /** A gateway before a Ray, with a kept plan of one engine on a GPU of one of its nodes. */
 export async function startRayCluster(host: RayHost, node: string, stopRay: () => Promise<void>): Promise<ClusterUnderTest> {
   const cluster = await startTestCluster();
   return {
-    connector: createRayConnector({ host, gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) }),
+    connector: createConnector({ host, gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) }),
     ...cluster.oneEngineOn(node),
     async stop() {
       await cluster.stop();

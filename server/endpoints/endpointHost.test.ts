@@ -5,6 +5,7 @@ import { pino } from "pino";
 import { describe, expect, it, vi } from "vitest";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
+import { createConnector } from "@/server/clusters/clusterConnector";
 import { startGateway } from "@/server/gateway/gateway";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { openStore } from "@/server/store/store";
@@ -12,7 +13,6 @@ import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import type { ModelDeployment, Plan } from "@/solver/plan/plan";
 import { type AttachedEngine, attachedEngines } from "./attachedEngines";
 import { connectionSchema, type EndpointConnectionInput } from "./connection";
-import { createEndpointConnector } from "./endpointConnector";
 import { createEndpointHost } from "./endpointHost";
 import { givenTopologyContract } from "./givenTopologyContract";
 import { startTestEndpoint } from "./testEndpoints";
@@ -51,11 +51,11 @@ async function startCluster(verifyMs = 3_000) {
   const connection = connectionSchema.parse(input);
   const plans = [planOver("whole", ["a", "b"]), planOver("part", ["a"]), planOver("stranger", ["a", "c"])] as const;
   const [whole, part, stranger] = plans;
-  const connector = createEndpointConnector({
-    connection,
+  const connector = createConnector({
+    host: createEndpointHost(connection),
     gateway: createAdminClient("gateway", gateway.adminUrl, ""),
     planOf: (id) => plans.find((plan) => plan.id === id) ?? null,
-    verifyMs,
+    loadLimitMs: verifyMs,
   });
   return {
     ...{ connector, connection, whole, part, stranger, engines, gateway },
