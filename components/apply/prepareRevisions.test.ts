@@ -16,6 +16,9 @@ function application(planId: string | null, minute: number, state: Application["
     steps: [],
     error: null,
     actor: "operator",
+    rollBackOnRegression: false,
+    halt: null,
+    verification: null,
   };
 }
 

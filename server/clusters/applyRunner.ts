@@ -97,6 +97,9 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
       error: null,
       actor,
       undoing: false,
+      rollBackOnRegression: false,
+      halt: null,
+      verification: null,
     };
     store.atomically(() => {
       store.applications.save(application);

@@ -34,6 +34,8 @@ export interface Observation {
   readonly dcgmUrl: string | null;
   /** Its engines are run by somebody else: plans route over them and never start or stop one. Left out: plans decide what runs. */
   readonly topology?: "given";
+  /** What is there, is none of this studio's and stays as it is, a sentence each; left out: nothing. */
+  readonly notes?: readonly string[];
 }
 
 /** A result, or a sentence on what is in the way: an unreachable cluster is an expected state, not a bug. */
@@ -43,6 +45,8 @@ export interface StepOptions {
   readonly signal: AbortSignal;
   /** Told what is being waited for, whenever that changes. */
   readonly report: (detail: string) => void;
+  /** Plan on whose behalf it is done, for labels; left out: none. */
+  readonly planId?: string | null;
 }
 
 /**

@@ -33,6 +33,14 @@ export interface EngineHost {
   readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
   /** Whether an engine can be given requests for a model, where that is told otherwise than by `verifyEngine`. */
   readonly verify?: (engine: ObservedEngine, model: string, signal: AbortSignal) => Promise<Look>;
+  /** What it would put down to start an engine, as an operator would write it: YAML, a command line. Left out where starting is only a call. */
+  readonly generate?: (engine: EngineOrder, planId: string | null) => Answer<string>;
+  /** What stands there of an engine, in the form of `generate`; null where nothing does. */
+  readonly actual?: (engineId: string, options: LookOptions) => Promise<Answer<string | null>>;
+  /** `start` with every write withheld, the server itself asked where it can rehearse; what it would do. */
+  readonly rehearse?: (engine: EngineOrder, options: StepOptions) => Promise<Answer<string>>;
+  /** The last lines that an engine logged, secrets masked. Left out where they cannot be read. */
+  readonly log?: (engineId: string, options: LookOptions) => Promise<Answer<string>>;
   /** Gives engines that replay a workload its prompts; left out where engines are real. */
   readonly loadOutcomes?: (workloadId: string, options: StepOptions) => Promise<Answer<string>>;
 }

@@ -10,11 +10,14 @@ import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
+import type { Halt, Verification } from "./rollOut";
 
+export type * from "./attachedCluster";
 export type * from "./liveFrame";
 export type * from "./liveRows";
 export type * from "./liveStream";
 export type * from "./promise";
+export type * from "./rollOut";
 export type * from "./seriesRange";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 
@@ -125,6 +128,12 @@ export interface Application {
   readonly steps: readonly ApplyStep[];
   readonly error: string | null;
   readonly actor: string;
+  /** Whether it is undone by itself where it has to stop, or its plan does not keep what it promised. */
+  readonly rollBackOnRegression: boolean;
+  /** Why it paused by itself; null where it did not, or went on. */
+  readonly halt: Halt | null;
+  /** null: it did not end well, or nothing was in force after it. */
+  readonly verification: Verification | null;
 }
 
 export interface LoadStatus {

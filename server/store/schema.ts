@@ -1,5 +1,14 @@
 import { blob, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import type { ApplicationState, ClusterSummary, Proposal, ProposalState, WorkloadSummary } from "@/server/contracts/studio";
+import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import type {
+  Application,
+  ApplicationState,
+  ClusterSummary,
+  JournalLine,
+  Proposal,
+  ProposalState,
+  WorkloadSummary,
+} from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { StoredStep } from "./storedStep";
@@ -28,6 +37,10 @@ export const clusters = sqliteTable("clusters", {
   suggested: text({ mode: "json" }).$type<ClusterSummary["suggested"]>(),
   runningPlanId: text().references(() => plans.id),
   runningSince: text(),
+  /** How to reach what it is made of, checked anew whenever it is read; null: only described, or embedded. */
+  connection: text({ mode: "json" }).$type<{ readonly kind: string }>(),
+  /** null: none, or the embedded cluster's. */
+  gateway: text({ mode: "json" }).$type<GatewayPlace>(),
 });
 
 export const approvals = sqliteTable("approvals", {
@@ -59,8 +72,28 @@ export const applications = sqliteTable(
     actor: text().notNull(),
     /** Set when an operator aborted it: what was done is being undone. */
     undoing: integer({ mode: "boolean" }).notNull(),
+    rollBackOnRegression: integer({ mode: "boolean" }).notNull().default(false),
+    halt: text({ mode: "json" }).$type<Application["halt"]>(),
+    verification: text({ mode: "json" }).$type<Application["verification"]>(),
   },
   (table) => [index("applications_by_cluster").on(table.clusterId, table.startedAt)],
+);
+
+/** What an application did, line by line, written before and after every act. Lines are only ever added. */
+export const journal = sqliteTable(
+  "journal",
+  {
+    id: integer().primaryKey({ autoIncrement: true }),
+    applicationId: text()
+      .notNull()
+      .references(() => applications.id),
+    at: text().notNull(),
+    /** null: of the application as a whole. */
+    stepId: text(),
+    event: text().$type<JournalLine["event"]>().notNull(),
+    detail: text().notNull(),
+  },
+  (table) => [index("journal_by_application").on(table.applicationId, table.id)],
 );
 
 /** How live traffic stands against the plan in force, so that a restarted studio goes on where it was. */

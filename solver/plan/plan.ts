@@ -46,7 +46,8 @@ const modelDeploymentSchema = z.object({
 const clusterSpecSchema = z.object({
   id: z.string().min(1),
   name: z.string().min(1),
-  kind: z.enum(["described", "embedded"]),
+  /** `described`: there is nothing to connect to; the others say how engines are started and found there. */
+  kind: z.enum(["described", "embedded", "endpoints", "processes", "kubernetes", "ray"]),
   gpu: z.string().min(1),
   /** A node with GPUs of another type names it. */
   nodes: z.array(z.object({ name: z.string().min(1), gpus: z.int().positive(), gpu: z.string().min(1).optional() })).min(1),
