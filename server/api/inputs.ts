@@ -122,6 +122,10 @@ export const approveSchema = z.object({
   reason: z.string().trim().max(500),
 });
 
+/** A plan beside the cluster it would come into force on. */
+export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
+export const exportSchema = planOnClusterSchema.extend({ format: z.enum(["kubernetes", "ray", "commands"]) });
+
 export const applySchema = z.object({
   planId: z.string().min(1),
   clusterId: z.string().min(1),
@@ -192,6 +196,7 @@ export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;
+export type ExportFormat = z.infer<typeof exportSchema>["format"];
 export type ApproveRequest = z.infer<typeof approveSchema>;
 export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
 export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;

@@ -106,6 +106,10 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
+    dip: async () => ({ ok: false, message: "The dip is not simulated yet." }),
+    generated: async () => ({ ok: false, message: "Nothing is generated yet." }),
+    rehearse: async () => ({ ok: false, message: "Nothing is rehearsed yet." }),
+    export: () => ({ ok: false, message: "Nothing is exported yet." }),
     approve({ planId, hash, reason }, actor) {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { approveSchema, byPlan, examineSchema, exploreSchema, solveSchema } from "./inputs";
+import { approveSchema, byPlan, examineSchema, exploreSchema, exportSchema, planOnClusterSchema, solveSchema } from "./inputs";
 import { found, procedure, router } from "./trpc";
 
 export const plansRouter = router({
@@ -15,9 +15,17 @@ export const plansRouter = router({
   keep: procedure.input(byPlan).mutation(({ ctx, input }) => ctx.services.plans.keep(input.planId, ctx.session.name)),
   list: procedure.input(z.object({ clusterId: z.string().nullable() })).query(({ ctx, input }) => ctx.services.plans.list(input.clusterId)),
   get: procedure.input(byPlan).query(({ ctx, input }) => found(ctx.services.plans.get(input.planId), `plan ${input.planId}`)),
-  diff: procedure
-    .input(byPlan.extend({ clusterId: z.string().min(1) }))
-    .query(({ ctx, input }) => ctx.services.plans.diff(input.planId, input.clusterId)),
+  diff: procedure.input(planOnClusterSchema).query(({ ctx, input }) => ctx.services.plans.diff(input.planId, input.clusterId)),
+  dip: procedure
+    .input(planOnClusterSchema)
+    .query(({ ctx, input, signal }) => ctx.services.plans.dip(input.planId, input.clusterId, signal ?? new AbortController().signal)),
+  generated: procedure.input(planOnClusterSchema).query(({ ctx, input }) => ctx.services.plans.generated(input.planId, input.clusterId)),
+  rehearse: procedure
+    .input(planOnClusterSchema)
+    .mutation(({ ctx, input, signal }) =>
+      ctx.services.plans.rehearse(input.planId, input.clusterId, signal ?? new AbortController().signal),
+    ),
+  export: procedure.input(exportSchema).query(({ ctx, input }) => ctx.services.plans.export(input.planId, input.clusterId, input.format)),
   approve: procedure.input(approveSchema).mutation(({ ctx, input }) => ctx.services.plans.approve(input, ctx.session.name)),
   import: procedure
     .input(z.object({ document: z.unknown() }))

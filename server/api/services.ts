@@ -8,6 +8,7 @@ import type {
   ExamineEvent,
   ExploreEvent,
   FitState,
+  GeneratedFile,
   GpuChoice,
   KeptPlan,
   LiveEvent,
@@ -21,6 +22,8 @@ import type {
   ProfileList,
   PromiseReport,
   Proposal,
+  RehearsedStep,
+  RollOutDip,
   ServingModel,
   SolveEvent,
   TrafficToPlan,
@@ -40,6 +43,7 @@ import type {
   ClusterDescription,
   ExamineRequest,
   ExploreRequest,
+  ExportFormat,
   FitRequest,
   KnobsOrder,
   LiveRangeRequest,
@@ -135,6 +139,14 @@ export interface PlanService {
   list(clusterId: string | null): readonly PlanSummary[];
   get(planId: string): KeptPlan | null;
   diff(planId: string, clusterId: string): Promise<Outcome<{ readonly diff: PlanDiff }>>;
+  /** What requests feel while the roll-out runs, simulated; it stops when the signal aborts. */
+  dip(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly dip: RollOutDip }>>;
+  /** What would be put down for engines and gateway, beside what stands there now. */
+  generated(planId: string, clusterId: string): Promise<Outcome<{ readonly files: readonly GeneratedFile[] }>>;
+  /** The steps of the roll-out with every write withheld. */
+  rehearse(planId: string, clusterId: string, signal: AbortSignal): Promise<Outcome<{ readonly steps: readonly RehearsedStep[] }>>;
+  /** A plan as files for somebody else's hands; refused for a format that the cluster's connection cannot fill in. */
+  export(planId: string, clusterId: string, format: ExportFormat): Outcome<{ readonly name: string; readonly text: string }>;
   approve(request: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }>;
   /** Takes a plan document from elsewhere: schema and hashes must hold. */
   importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }>;

@@ -27,5 +27,6 @@ export function planDiff({ observation, running, target, emulated }: ComparedPla
     steps: steps.map((step, index) => shownStep(waitingStep(step, index))),
     capacityDip: capacityDip(rollOut, steps),
     spareGpus: gpus - new Set(observation.engines.flatMap(gpuKeys)).size,
+    notes: observation.notes ?? [],
   };
 }

@@ -97,6 +97,8 @@ export interface PlanDiff {
   readonly capacityDip: number;
   /** GPUs that no engine occupies before the first step. */
   readonly spareGpus: number;
+  /** What is on the cluster, is none of Weir's and stays as it is, in sentences. */
+  readonly notes: readonly string[];
 }
 
 export type StepState = "waiting" | "running" | "done" | "failed" | "skipped";
