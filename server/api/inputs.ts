@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { keyReferenceSchema } from "@/server/contracts/engineAccess";
 import { canaryRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
+import { gatewayPlaceSchema } from "@/server/contracts/gatewayPlace";
 import { examinedKinds } from "@/server/contracts/studio";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
@@ -82,6 +84,34 @@ export const clusterDescriptionSchema = z.object({
       "give GPUs of one type one price",
     ),
 });
+
+/** Endpoints that were read before and may have been given a key or another name; what they hold is checked when they are tried. */
+const endpointToTrySchema = z.object({
+  name: z.string().min(1).max(200),
+  url: z.string().min(1).max(2_000),
+  key: keyReferenceSchema.optional(),
+  caFile: z.string().min(1).max(1_000).optional(),
+  servedName: z.string().min(1).max(500).optional(),
+});
+export const tryEndpointsSchema = z.union([
+  z.strictObject({ text: z.string().max(200_000, "paste at most 200,000 characters") }),
+  z.strictObject({
+    endpoints: z.array(endpointToTrySchema).min(1).max(500, "try at most 500 endpoints").readonly(),
+    /** Whether one token may be generated, for which the engines have to work. */
+    generate: z.boolean(),
+  }),
+]);
+export const connectionTextSchema = z.object({ text: z.string().max(1_000_000, "give a connection of at most 1 MB") });
+export const attachSchema = z.object({
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  /** Checked by its kind. */
+  connection: z.unknown(),
+  /** null: a gateway is run beside the studio. */
+  gateway: gatewayPlaceSchema.nullable(),
+});
+export const changeConnectionSchema = byCluster.extend({ connection: z.unknown() });
+export const detachSchema = byCluster.extend({ name: z.string() });
+export const byEngine = byCluster.extend({ engineId: z.string().min(1) });
 
 export const exploreSchema = z.object({
   workloadId: z.string().min(1),
@@ -193,6 +223,8 @@ export const keepProfileSchema = z.object({ profile: engineProfileSchema });
 export type CardKind = z.infer<typeof cardSchema>["kind"];
 export type WorkloadImport = z.infer<typeof workloadImportSchema>;
 export type ClusterDescription = z.infer<typeof clusterDescriptionSchema>;
+export type TryEndpointsRequest = z.infer<typeof tryEndpointsSchema>;
+export type AttachRequest = z.infer<typeof attachSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;

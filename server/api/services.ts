@@ -4,9 +4,11 @@ import type {
   Approval,
   AuditLine,
   CheckEvent,
+  ClusterDetail,
   ClusterSummary,
   ExamineEvent,
   ExploreEvent,
+  Finding,
   FitState,
   GeneratedFile,
   GpuChoice,
@@ -27,6 +29,9 @@ import type {
   ServingModel,
   SolveEvent,
   TrafficToPlan,
+  TriedConnection,
+  TriedEndpoint,
+  TryEvent,
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
@@ -37,6 +42,7 @@ import type { ModelCard } from "@/solver/hardware/modelCard";
 import type {
   ApplyRequest,
   ApproveRequest,
+  AttachRequest,
   CanaryOrder,
   CardKind,
   CheckRequest,
@@ -55,6 +61,7 @@ import type {
   RollBackOrder,
   ShadowOrder,
   SolveRequest,
+  TryEndpointsRequest,
   WorkloadImport,
 } from "./inputs";
 
@@ -125,6 +132,25 @@ export interface ClusterService {
   list(): readonly ClusterSummary[];
   describe(request: ClusterDescription, actor: Actor): Outcome<{ readonly id: string }>;
   gpus(): readonly GpuChoice[];
+}
+
+/** Clusters that the studio is connected to: tried, attached, changed and let go of. No answer holds a secret. */
+export interface AttachService {
+  /** Reads pasted addresses, or takes endpoints as they are, and tries each, told as soon as it is known; ends by itself or with the signal. */
+  tryEndpoints(request: TryEndpointsRequest, signal: AbortSignal): AsyncIterable<TryEvent>;
+  /** Reads a connection, in YAML or JSON, and looks through it once; nothing is kept. */
+  tryConnection(text: string): Promise<TriedConnection>;
+  attach(request: AttachRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
+  /** Refused while a plan is applied there. */
+  change(clusterId: string, connection: unknown, actor: Actor): Promise<Outcome<object>>;
+  testConnection(
+    clusterId: string,
+  ): Promise<Outcome<{ readonly findings: readonly Finding[]; readonly endpoints: readonly TriedEndpoint[] }>>;
+  /** null: no such cluster, or it is only described. */
+  detail(clusterId: string): ClusterDetail | null;
+  /** Lets go of a cluster whose name is given once more: its engines run on, its plans, history and audit stay. Refused while a plan is applied there. */
+  detach(clusterId: string, name: string, actor: Actor): Promise<Outcome<object>>;
+  engineLog(clusterId: string, engineId: string): Promise<Outcome<{ readonly text: string }>>;
 }
 
 export interface PlanService {
@@ -226,6 +252,7 @@ export interface PromiseService {
 export interface Services {
   readonly workloads: WorkloadService;
   readonly clusters: ClusterService;
+  readonly attach: AttachService;
   readonly plans: PlanService;
   readonly applications: ApplicationService;
   readonly proposals: ProposalService;
