@@ -16,6 +16,7 @@ function application(planId: string | null, minute: number, state: Application["
     steps: [],
     error: null,
     actor: "operator",
+    undoing: false,
     rollBackOnRegression: false,
     halt: null,
     verification: null,
@@ -82,7 +83,7 @@ it("knows which applications still change the cluster", () => {
 
 it("counts engines that would be stopped with requests in them", () => {
   const step = (kind: "drain" | "stop") =>
-    ({ id: kind, kind, text: "", state: "waiting", detail: "", startedAt: null, endedAt: null }) as const;
+    ({ id: kind, kind, text: "", state: "waiting", detail: "", startedAt: null, endedAt: null, engineId: null }) as const;
   expect(stopsWithoutDrain([step("drain"), step("stop")])).toBe(0);
   expect(stopsWithoutDrain([step("stop")])).toBe(1);
 });

@@ -49,6 +49,7 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
 
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
+    const approval = store.approvals.ofPlan(id)[0];
     return {
       id,
       name: metadata.name,
@@ -61,7 +62,8 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       quality: predictions.quality,
       p95Seconds: predictions.p95Seconds,
       costUsdPerRequest: predictions.costUsdPerRequest,
-      approvedBy: store.approvals.ofPlan(id)[0]?.actor ?? null,
+      approvedBy: approval?.actor ?? null,
+      approvalReason: approval?.reason ?? null,
       running: runs(id),
     };
   }

@@ -1,6 +1,6 @@
 import type { Application, ApplyStep } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
-import type { StoredStep } from "@/server/store/storedStep";
+import type { StepAction, StoredStep } from "@/server/store/storedStep";
 import type { PlannedStep } from "./planSteps";
 
 /** A planned step as an application keeps it before it began; `index` counts from 0 over the whole application. */
@@ -16,10 +16,13 @@ export const waitingStep = ({ action, text }: PlannedStep, index: number): Store
 });
 
 /** A step without its machinery. */
-export const shownStep = ({ action: _, ...step }: StoredStep): ApplyStep => step;
+export const shownStep = ({ action, ...step }: StoredStep): ApplyStep => ({ ...step, engineId: engineOf(action) });
+
+const engineOf = (action: StepAction): string | null =>
+  "engineId" in action ? action.engineId : "engine" in action ? action.engine.id : null;
 
 /** An application as the studio shows it. */
-export const shownApplication = ({ steps, undoing: _, ...application }: StoredApplication): Application => ({
+export const shownApplication = ({ steps, ...application }: StoredApplication): Application => ({
   ...application,
   steps: steps.map(shownStep),
 });

@@ -8,6 +8,7 @@ import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { Attention } from "./attachedCluster";
 import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
 import type { Halt, Verification } from "./rollOut";
@@ -45,12 +46,18 @@ export interface WorkloadSummary {
 
 export interface ClusterSummary {
   readonly spec: ClusterSpec;
-  /** Plan in force, if any. Only embedded and attached clusters run one. */
+  /** Plan in force, if any. Only clusters that are connected run one. */
   readonly runningPlanId: string | null;
   readonly runningSince: string | null;
   /** What planning begins with: the inputs of the running plan, else what suits a newcomer. */
   readonly suggested: { readonly workloadId: string; readonly requestsPerSecond: number; readonly qualityFloor: number } | null;
   readonly health: { readonly word: "up" | "degraded" | "down" | "not connected"; readonly reason: string };
+  /** What an operator should look at; empty: nothing. */
+  readonly attention: readonly Attention[];
+  /** Root of the API that clients use, without `/v1`; null: it has no gateway. */
+  readonly gatewayUrl: string | null;
+  /** `given`: its engines are run by somebody else, and plans change routing only. */
+  readonly topology: "given" | "planned";
   /** The panic its gateway is in, as last known; null: none, or the gateway was not heard yet. */
   readonly panic: Panic | null;
   readonly emulated: boolean;
@@ -73,6 +80,8 @@ export interface PlanSummary {
   readonly p95Seconds: number;
   readonly costUsdPerRequest: number;
   readonly approvedBy: string | null;
+  /** Of that approval; null: it is not approved. */
+  readonly approvalReason: string | null;
   readonly running: boolean;
 }
 
@@ -111,6 +120,8 @@ export interface ApplyStep {
   readonly detail: string;
   readonly startedAt: string | null;
   readonly endedAt: string | null;
+  /** Engine it is done to, whose log tells more; null: it concerns none alone. */
+  readonly engineId: string | null;
 }
 
 export type ApplicationState = "grace" | "running" | "paused" | "done" | "failed" | "aborted" | "rolled-back";
@@ -130,6 +141,8 @@ export interface Application {
   readonly steps: readonly ApplyStep[];
   readonly error: string | null;
   readonly actor: string;
+  /** What was done is being undone, or was. */
+  readonly undoing: boolean;
   /** Whether it is undone by itself where it has to stop, or its plan does not keep what it promised. */
   readonly rollBackOnRegression: boolean;
   /** Why it paused by itself; null where it did not, or went on. */

@@ -1,4 +1,4 @@
-import type { Application } from "@/server/contracts/studio";
+import type { StoredApplication } from "@/server/store/applicationRepository";
 
 /** The upper end of what the source measured for one replica, 2 to 20 s. */
 const SOURCE_SECONDS = 20;
@@ -8,7 +8,7 @@ const RECENT = 5;
 
 /** Engine seconds until a started replica serves, by the last roll-outs here, and in words what that rests on. */
 export function startSeconds(
-  applications: readonly Pick<Application, "steps">[],
+  applications: readonly Pick<StoredApplication, "steps">[],
   timeScale: number,
 ): { readonly seconds: number; readonly basis: string } {
   const steps = applications.slice(0, RECENT).flatMap((application) => application.steps.filter(({ state }) => state === "done"));

@@ -7,8 +7,6 @@ import type { StoredStep } from "./storedStep";
 /** An application as kept: its steps say what they do, so that it can go on after a restart. */
 export interface StoredApplication extends Omit<Application, "steps"> {
   readonly steps: readonly StoredStep[];
-  /** An operator aborted it: what was done is being undone. */
-  readonly undoing: boolean;
 }
 
 /** States in which an application still has something to do. */

@@ -20,6 +20,6 @@ export type StepAction =
   | { readonly kind: "stop"; readonly engineId: string; readonly routing: GatewayRouting };
 
 /** A step as shown, with what it does. */
-export interface StoredStep extends ApplyStep {
+export interface StoredStep extends Omit<ApplyStep, "engineId"> {
   readonly action: StepAction;
 }
