@@ -178,7 +178,7 @@ describe("the studio over a running cluster", () => {
 
   it("rolls back to nothing when nothing ran before", async () => {
     const { applications, clusters } = runtime.services;
-    const started = await applications.rollback(embeddedClusterId, null, "a");
+    const started = await applications.rollback({ clusterId: embeddedClusterId, toPlanId: null }, "a");
     if (!started.ok) throw new Error(started.message);
     expect(started.application).toMatchObject({ kind: "rollback", planId: null });
     const done = await until(() => {

@@ -16,16 +16,16 @@ export function createApplicationService(store: Store, runner: ApplyRunner): App
   }
 
   return {
-    start({ planId, clusterId, expectedRunningPlanId }, actor) {
+    start({ planId, clusterId, expectedRunningPlanId, rollBackOnRegression }, actor) {
       const runs = store.clusters.get(clusterId)?.runningPlanId ?? null;
       if (runs !== expectedRunningPlanId) {
         const message = "Another plan is in force than when the difference was shown: look at the difference again.";
         return Promise.resolve({ ok: false, message });
       }
-      return runner.start({ clusterId, planId, kind: "apply", actor });
+      return runner.start({ clusterId, planId, kind: "apply", actor, rollBackOnRegression });
     },
-    rollback: (clusterId, toPlanId, actor) =>
-      runner.start({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor }),
+    rollback: ({ clusterId, toPlanId, rollBackOnRegression }, actor) =>
+      runner.start({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor, rollBackOnRegression }),
     pause: runner.pause,
     resume: runner.resume,
     abort: runner.abort,
@@ -33,6 +33,7 @@ export function createApplicationService(store: Store, runner: ApplyRunner): App
       const application = store.applications.get(id);
       return application === null ? null : shownApplication(application);
     },
+    journal: (id) => (store.applications.get(id) === null ? null : store.journal.of(id)),
     list: (clusterId) => store.applications.list(clusterId).map(shownApplication),
   };
 }

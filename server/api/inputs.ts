@@ -161,6 +161,13 @@ export const applySchema = z.object({
   clusterId: z.string().min(1),
   /** Plan in force when the difference was shown; refused when another runs by now. */
   expectedRunningPlanId: z.string().nullable(),
+  /** Undo it by itself where it has to stop, or where its plan does not keep what it promised. */
+  rollBackOnRegression: z.boolean().default(false),
+});
+export const rollbackSchema = byCluster.extend({
+  /** null: the plan before the one in force, or nothing. */
+  toPlanId: z.string().nullable(),
+  rollBackOnRegression: z.boolean().default(false),
 });
 
 export const loadSchema = z.object({
@@ -232,7 +239,8 @@ export type ExportFormat = z.infer<typeof exportSchema>["format"];
 export type ApproveRequest = z.infer<typeof approveSchema>;
 export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
 export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;
-export type ApplyRequest = z.infer<typeof applySchema>;
+export type ApplyRequest = z.input<typeof applySchema>;
+export type RollbackRequest = z.input<typeof rollbackSchema>;
 export type LiveTableRequest = z.infer<typeof liveTableSchema>;
 export type CheckRequest = z.infer<typeof checkSchema>;
 export type FitRequest = z.infer<typeof fitSchema>;

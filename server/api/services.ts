@@ -12,6 +12,7 @@ import type {
   FitState,
   GeneratedFile,
   GpuChoice,
+  JournalLine,
   KeptPlan,
   LiveEvent,
   LiveFrame,
@@ -59,6 +60,7 @@ import type {
   MirrorOrder,
   PanicOrder,
   RollBackOrder,
+  RollbackRequest,
   ShadowOrder,
   SolveRequest,
   TryEndpointsRequest,
@@ -180,13 +182,15 @@ export interface PlanService {
 
 export interface ApplicationService {
   start(request: ApplyRequest, actor: Actor): Promise<Outcome<{ readonly application: Application }>>;
-  /** Puts an earlier plan into force again; null means the plan before the one in force, or nothing. */
-  rollback(clusterId: string, toPlanId: string | null, actor: Actor): Promise<Outcome<{ readonly application: Application }>>;
+  /** Puts an earlier plan into force again. */
+  rollback(request: RollbackRequest, actor: Actor): Promise<Outcome<{ readonly application: Application }>>;
   pause(id: string, actor: Actor): Outcome<{ readonly application: Application }>;
   resume(id: string, actor: Actor): Outcome<{ readonly application: Application }>;
   abort(id: string, actor: Actor): Outcome<{ readonly application: Application }>;
   get(id: string): Application | null;
   list(clusterId: string): readonly Application[];
+  /** What it did, oldest first; null: no such application. */
+  journal(id: string): readonly JournalLine[] | null;
 }
 
 export interface LiveService {

@@ -25,6 +25,8 @@ export interface ApplyOrder {
   readonly planId: string | null;
   readonly kind: Application["kind"];
   readonly actor: string;
+  /** Left out: it is not. */
+  readonly rollBackOnRegression?: boolean;
 }
 
 type Started = Outcome<{ readonly application: Application }>;
@@ -68,7 +70,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
 
   const refuse = (message: string): { readonly ok: false; readonly message: string } => ({ ok: false, message });
 
-  async function begin({ clusterId, planId, kind, actor }: ApplyOrder): Promise<Started> {
+  async function begin({ clusterId, planId, kind, actor, rollBackOnRegression = false }: ApplyOrder): Promise<Started> {
     const connector = connectorOf(clusterId);
     if (connector === null) return refuse("This cluster is only described: plans for it can be exported, not applied.");
     const plan = planId === null ? null : store.plans.get(planId);
@@ -97,7 +99,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
       error: null,
       actor,
       undoing: false,
-      rollBackOnRegression: false,
+      rollBackOnRegression,
       halt: null,
       verification: null,
     };

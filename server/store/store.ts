@@ -5,6 +5,7 @@ import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
+import { createJournalRepository } from "./journalRepository";
 import { createPlanRepository } from "./planRepository";
 import { createProposalRepository } from "./proposalRepository";
 import { createRollUpRepository } from "./rollUpRepository";
@@ -25,6 +26,7 @@ export function openStore(stateDir: string) {
     plans: createPlanRepository(db),
     approvals: createApprovalRepository(db),
     applications: createApplicationRepository(db),
+    journal: createJournalRepository(db),
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
     traffic: createTrafficRepository(db),
