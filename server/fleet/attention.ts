@@ -1,0 +1,176 @@
+import type { Answer, Observation } from "@/server/clusters/connector";
+import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import type { Attention, ClusterDrift, EngineFrame, LiveFrame } from "@/server/contracts/studio";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { ClusterConnection } from "./connection";
+
+/** What is known of a cluster that the studio looks after. */
+export interface AttentionGround {
+  readonly nowMs: number;
+  readonly spec: ClusterSpec;
+  /** null: the embedded cluster's. */
+  readonly connection: ClusterConnection | null;
+  readonly gatewayRunBy: "studio" | "operator";
+  /** Why the connection cannot be used; null where it can. */
+  readonly problem: string | null;
+  /** null: it is not connected. */
+  readonly seen: { readonly atMs: number | null; readonly answer: Answer<Observation> } | null;
+  /** The newest; null before the first. */
+  readonly frame: LiveFrame | null;
+  /** As last heard; null before. */
+  readonly gateway: GatewayStatus | null;
+  readonly drift: ClusterDrift | null;
+  /** Whether a GPU type has a price of which costs can be reckoned. */
+  readonly isPriced: (gpu: string) => boolean;
+}
+
+/** A target that misses a scrape or two is no news. */
+const patienceMs = 10_000;
+
+const order: Readonly<Record<Attention["level"], number>> = { bad: 0, warn: 1 };
+
+/** Why a cluster needs somebody's attention, the worst first, each with what to do about it. Empty where nothing is wrong, and where it is only described. */
+export function attentionOf(ground: AttentionGround): readonly Attention[] {
+  if (ground.spec.kind === "described") return [];
+  const found = [...reach(ground), ...gatewayOut(ground), ...missing(ground), ...panic(ground), ...engines(ground), ...drift(ground)];
+  return [...found, ...guessed(ground), ...unpriced(ground)].sort((a, b) => order[a.level] - order[b.level]);
+}
+
+const bad = (subject: string, sentence: string, next: string | null): Attention => ({ level: "bad", subject, sentence, next });
+const warn = (subject: string, sentence: string, next: string | null): Attention => ({ level: "warn", subject, sentence, next });
+
+function reach({ spec, problem, seen }: AttentionGround): readonly Attention[] {
+  if (problem !== null) return [bad("connection", problem, "Change the connection.")];
+  if (seen === null) return [bad("connection", `The studio is not connected to ${spec.name}.`, "Test the connection.")];
+  // Before the first look there is nothing to say yet.
+  if (seen.atMs === null || seen.answer.ok) return [];
+  return [bad("cluster", seen.answer.message, "Test the connection.")];
+}
+
+function gatewayOut({ nowMs, frame, gatewayRunBy }: AttentionGround): readonly Attention[] {
+  if (frame === null || frame.gateway.state !== "unreachable") return [];
+  const { sinceMs, reason } = frame.gateway;
+  if (nowMs - sinceMs < patienceMs) return [];
+  const sentence = `The gateway has not answered for ${lasting(nowMs - sinceMs)}${reason === "" ? "." : `: ${reason}.`}`;
+  const next =
+    gatewayRunBy === "studio"
+      ? "Look into the log of its gateway; it is started again by itself."
+      : "Start it, and check its address and the token of its admin listener.";
+  return [bad("gateway", sentence, next)];
+}
+
+function missing({ seen }: AttentionGround): readonly Attention[] {
+  if (seen === null || !seen.answer.ok) return [];
+  const { routing, engines: standing } = seen.answer.value;
+  return routing.active
+    .filter((id) => !standing.some((engine) => engine.id === id))
+    .map((id) => bad(id, `${id} should serve and is gone.`, "Apply the plan in force again, or another one."));
+}
+
+function panic({ frame }: AttentionGround): readonly Attention[] {
+  const held = frame?.gateway.routing?.controls?.panic ?? null;
+  if (held === null) return [];
+  const { model, by, reason, warning } = held;
+  const also = warning === undefined ? "" : ` ${warning.replace(/\.?$/, ".")}`;
+  return [
+    bad(
+      "gateway",
+      `All requests go to ${model}, as ${by} asked: ${reason.replace(/\.?$/, ".")}${also}`,
+      "Lift the panic on the Live page.",
+    ),
+  ];
+}
+
+function engines(ground: AttentionGround): readonly Attention[] {
+  const { frame } = ground;
+  return frame === null ? [] : frame.engines.flatMap((engine) => engineLines(engine, ground));
+}
+
+function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): readonly Attention[] {
+  const { id, health, healthSinceMs, state, sinceMs, reason, failing } = engine;
+  const lines: Attention[] = [];
+  const told = gateway?.replicas.find((replica) => replica.id === id)?.reason ?? null;
+  const [keyAtGateway, keyHere] = [accessFault(told, "the gateway"), accessFault(reason, "the studio")];
+  if (keyAtGateway !== null)
+    lines.push(
+      bad(id, `The gateway cannot ask ${id}: ${keyAtGateway}.`, "Set the variable, or put the file there, where the gateway runs."),
+    );
+  else if (health === "unhealthy")
+    lines.push(
+      bad(
+        id,
+        `The gateway has sent nothing to ${id} for ${lasting(nowMs - healthSinceMs)}${told === null ? "." : `: ${told}.`}`,
+        "Look into the engine's log.",
+      ),
+    );
+  if (keyHere !== null)
+    lines.push(warn(id, `The studio cannot read ${id}: ${keyHere}.`, "Set the variable, or put the file there, where the studio runs."));
+  else if (failing?.kind === "status" || failing?.kind === "unreadable")
+    lines.push(
+      warn(id, `${id} shows no metrics that can be read: ${reason}.`, "Have the engine show its metrics, or name them in a mapping."),
+    );
+  else if (state === "unreachable" && nowMs - sinceMs >= patienceMs)
+    lines.push(
+      bad(
+        id,
+        `${id} has not answered for ${lasting(nowMs - sinceMs)}${reason === "" ? "." : `: ${reason}.`}`,
+        "Check that the engine runs.",
+      ),
+    );
+  const absent = absentNames(engine);
+  if (absent.length > 0)
+    lines.push(
+      warn(
+        id,
+        `The metrics of ${id} lack ${absent.slice(0, 4).join(", ")}${absent.length > 4 ? ` and ${absent.length - 4} more` : ""}.`,
+        null,
+      ),
+    );
+  return lines;
+}
+
+/** Names that were looked for in an engine's metrics and are not there, each once. */
+export function absentNames({ readings }: Pick<EngineFrame, "readings">): readonly string[] {
+  const names = Object.values(readings ?? {}).flatMap((reading) => (reading.state === "absent" ? [reading.lookedFor] : []));
+  return [...new Set(names)];
+}
+
+/** A reason that is a key or a certificate which is not there, said of the process that wants it; null for any other. */
+function accessFault(reason: string | null, where: string): string | null {
+  const fault = /(The key's variable|The key file|The file|WEIR_SECRETS_DIR) .*$/.exec(reason ?? "")?.[0];
+  return fault === undefined ? null : fault.replace("this process runs", `${where} runs`).replace(/\.$/, "");
+}
+
+function drift({ drift: found }: AttentionGround): readonly Attention[] {
+  const lines = found?.lines ?? [];
+  const [first] = lines;
+  if (first === undefined) return [];
+  const rest = lines.length === 1 ? "" : ` ${lines.length - 1} more differ${lines.length === 2 ? "s" : ""} from the plan.`;
+  return [warn(first.subject, `${first.says}${rest}`, "Look at the drift, then apply the plan again or make a new one.")];
+}
+
+function guessed({ connection }: AttentionGround): readonly Attention[] {
+  if (connection?.kind !== "endpoints") return [];
+  return connection.endpoints.flatMap(({ name, guessed: fields }) =>
+    fields.length === 0
+      ? []
+      : [warn(name, `${fields.join(", ")} of ${name} ${fields.length === 1 ? "is" : "are"} guessed.`, "Confirm or mend it under Change.")],
+  );
+}
+
+function unpriced({ spec, isPriced }: AttentionGround): readonly Attention[] {
+  return gpuTypes(spec).flatMap((gpu) => {
+    const priced = gpu === spec.gpu ? spec.usdPerGpuHour : (spec.otherUsdPerGpuHour?.[gpu] ?? 0);
+    return priced > 0 || isPriced(gpu)
+      ? []
+      : [warn(gpu, `There is no price of ${gpu}, so its hours count as free.`, "Give its price under Cards.")];
+  });
+}
+
+/** A time as people say it: `12 s`, `3 min`, `2 h`. */
+function lasting(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+}
