@@ -16,7 +16,7 @@ export function createApplicationService(store: Store, runner: ApplyRunner): App
   }
 
   return {
-    start({ planId, clusterId, expectedRunningPlanId, rollBackOnRegression }, actor) {
+    start({ planId, clusterId, expectedRunningPlanId, rollBackOnRegression = false }, actor) {
       const runs = store.clusters.get(clusterId)?.runningPlanId ?? null;
       if (runs !== expectedRunningPlanId) {
         const message = "Another plan is in force than when the difference was shown: look at the difference again.";
@@ -24,7 +24,7 @@ export function createApplicationService(store: Store, runner: ApplyRunner): App
       }
       return runner.start({ clusterId, planId, kind: "apply", actor, rollBackOnRegression });
     },
-    rollback: ({ clusterId, toPlanId, rollBackOnRegression }, actor) =>
+    rollback: ({ clusterId, toPlanId, rollBackOnRegression = false }, actor) =>
       runner.start({ clusterId, planId: toPlanId ?? earlierPlan(clusterId), kind: "rollback", actor, rollBackOnRegression }),
     pause: runner.pause,
     resume: runner.resume,
