@@ -1,0 +1,146 @@
+import { type DriftGround, driftOf, type EngineObject } from "@/server/clusters/driftOf";
+import { targetEngines } from "@/server/clusters/targetEngines";
+import { type GatewayStatus, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { ClusterDrift, DriftLine } from "@/server/contracts/studio";
+import type { Store } from "@/server/store/store";
+import type { Plan } from "@/solver/plan/plan";
+import { readConnection } from "./connection";
+import type { ConnectedCluster, Fleet } from "./fleet";
+
+/** A gateway is asked for its configuration this often: out-of-band changes are told within some seconds. */
+const intervalMs = 2_000;
+
+/** Looks between two readings of engines' objects, which ask the server that holds them for each. */
+const objectLooks = 10;
+
+/** What hangs is looked at again with a later round. */
+const limitMs = 4_000;
+
+/** What is held against the plan in force on every connected cluster, continuously; shown and noted down, never set right. */
+export interface DriftWatch {
+  /** null: no plan is in force, or it was not seen yet. */
+  drift(clusterId: string): ClusterDrift | null;
+  /** What its gateway said of itself last; null before it was heard. */
+  gateway(clusterId: string): GatewayStatus | null;
+  close(): void;
+}
+
+export interface DriftWatchParts {
+  readonly store: Store;
+  readonly fleet: Pick<Fleet, "list">;
+}
+
+/** How one cluster was found. */
+interface Watched {
+  readonly cluster: ConnectedCluster;
+  looking: boolean;
+  looks: number;
+  gateway: GatewayStatus | null;
+  objects: readonly EngineObject[];
+  /** What the last look found: a line counts once the next look finds it too, since cluster and gateway are not seen in one instant. */
+  candidates: ReadonlySet<string>;
+  drift: ClusterDrift | null;
+}
+
+export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch {
+  const watched = new Map<string, Watched>();
+  let closed = false;
+
+  const stateOf = (cluster: ConnectedCluster): Watched => {
+    const known = watched.get(cluster.id);
+    if (known?.cluster === cluster) return known;
+    const drift = known?.drift ?? null;
+    const fresh: Watched = { cluster, looking: false, looks: 0, gateway: null, objects: [], candidates: new Set(), drift };
+    watched.set(cluster.id, fresh);
+    return fresh;
+  };
+
+  async function look(state: Watched): Promise<void> {
+    const { cluster } = state;
+    const [status, config] = await Promise.all([
+      cluster.gateway("/status", { schema: gatewayStatusSchema, limitMs }),
+      cluster.gateway("/config", { schema: gatewayConfigSchema, limitMs, alsoFine: [404] }),
+    ]);
+    if (status.ok) state.gateway = status.value.value;
+    const row = store.clusters.get(cluster.id);
+    const { answer } = cluster.seen();
+    // What cannot be seen now is as it was seen last.
+    if (closed || row === null || !answer.ok || !config.ok) return;
+    const plan = row.runningPlanId === null ? null : store.plans.get(row.runningPlanId);
+    // It changes on purpose while a plan is applied.
+    if (store.applications.open().some(({ clusterId }) => clusterId === cluster.id)) {
+      Object.assign(state, { looks: 0, candidates: new Set() });
+      return settle(state, plan, []);
+    }
+    if (state.looks % objectLooks === 0) state.objects = plan === null ? [] : await objectsOf(cluster, plan);
+    state.looks += 1;
+    const isOperators = operatorsOf(row.connection);
+    const found = driftOf({ plan, observation: answer.value, config: config.value.value, objects: state.objects, isOperators });
+    const kept = found.filter((line) => state.candidates.has(keyOf(line)));
+    state.candidates = new Set(found.map(keyOf));
+    settle(state, plan, kept);
+  }
+
+  /** Puts down what is found, and notes when drift begins and when it ends. */
+  function settle(state: Watched, plan: Plan | null, lines: readonly DriftLine[]): void {
+    const { cluster, drift: before } = state;
+    const at = new Date().toISOString();
+    state.drift = plan === null && lines.length === 0 ? null : { planId: plan?.id ?? null, checkedAt: at, lines };
+    const had = (before?.lines ?? []).length > 0;
+    if (had === lines.length > 0) return;
+    const subject = store.clusters.get(cluster.id)?.spec.name ?? cluster.id;
+    const detail =
+      lines.length > 0
+        ? lines.map(({ says }) => says).join(" ")
+        : "Nothing differs from the plan in force any more, or it is changed on purpose.";
+    store.audit.add({ at, actor: "weir", action: lines.length > 0 ? "drift began" : "drift ended", subject, detail });
+  }
+
+  const round = (): void => {
+    const clusters = fleet.list();
+    for (const id of watched.keys()) if (clusters.every((cluster) => cluster.id !== id)) watched.delete(id);
+    for (const cluster of clusters) {
+      const state = stateOf(cluster);
+      if (state.looking) continue;
+      state.looking = true;
+      void look(state)
+        // A store that was closed meanwhile, or an engine's object in a form nobody knows: the next round tells more.
+        .catch(() => undefined)
+        .finally(() => {
+          state.looking = false;
+        });
+    }
+  };
+  const timer = setInterval(round, intervalMs);
+
+  return {
+    drift: (clusterId) => watched.get(clusterId)?.drift ?? null,
+    gateway: (clusterId) => watched.get(clusterId)?.gateway ?? null,
+    close() {
+      closed = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+/** The objects of the plan's engines, where the cluster's kind has any. What cannot be read is left out. */
+async function objectsOf({ host: { generate, actual } }: ConnectedCluster, plan: Plan): Promise<readonly EngineObject[]> {
+  if (generate === undefined || actual === undefined) return [];
+  const read = await Promise.all(
+    targetEngines(plan).map(async (engine): Promise<readonly EngineObject[]> => {
+      const generated = generate(engine, plan.id);
+      const found = generated.ok ? await actual(engine.id, { limitMs }) : generated;
+      return generated.ok && found.ok ? [{ engineId: engine.id, generated: generated.value, actual: found.value }] : [];
+    }),
+  );
+  return read.flat();
+}
+
+/** Engines of this host that their operator started and lists. */
+function operatorsOf(connection: unknown): DriftGround["isOperators"] {
+  const read = readConnection(connection);
+  const urls = read.ok && read.value.kind === "processes" ? read.value.adopt.map(({ url }) => url) : [];
+  return ({ url }) => urls.includes(url);
+}
+
+const keyOf = ({ of, subject, says }: DriftLine): string => `${of} ${subject} ${says}`;
