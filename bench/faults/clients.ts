@@ -19,6 +19,8 @@ export interface Chat {
   readonly prompt: string;
   readonly stream: boolean;
   readonly streaming: "buffer" | "last";
+  /** The answer's longest; null: as long as it is. */
+  readonly mostTokens: number | null;
   /** When the client goes away if it is not answered by then; null: it stays. */
   readonly leaveAfterMs: number | null;
 }
@@ -43,8 +45,9 @@ export class Clients {
   }
 
   /** Asks for a completion and reads it to its end, or leaves. */
-  chat({ model, prompt, stream, streaming, leaveAfterMs }: Chat): Promise<Reply> {
-    const body = JSON.stringify({ model, stream, max_tokens: 40, messages: [{ role: "user", content: prompt }] });
+  chat({ model, prompt, stream, streaming, mostTokens, leaveAfterMs }: Chat): Promise<Reply> {
+    const length = mostTokens === null ? {} : { max_tokens: mostTokens };
+    const body = JSON.stringify({ model, stream, ...length, messages: [{ role: "user", content: prompt }] });
     const headers = { "x-weir-stream": streaming, "content-length": Buffer.byteLength(body) };
     return this.#ask({ stream, leaveAfterMs, headers, pieces: [body] });
   }

@@ -6,6 +6,7 @@ import { mixModels } from "./mixPlans";
 import { cycleSeconds, Parties } from "./parties";
 
 const perSecond = 200;
+const mostTokens = 40;
 /** Clients that leave do so within this time, if they are not answered before. */
 const patienceMs = 500;
 /** Longer than the gateway takes over any request. */
@@ -99,13 +100,14 @@ export class MixRun {
       prompt: Parties.prompt(index),
       stream: index % 2 === 0,
       streaming: index % 4 === 0 ? "last" : "buffer",
+      mostTokens,
       leaveAfterMs: index % 8 < 4 ? null : mixSeed("patience", index) % patienceMs,
     });
   }
 
   /** A request to an engine that is well, and the same without the gateway. */
   #probe(): void {
-    const chat = { model: mixModels.steady, prompt: "", stream: false, streaming: "buffer", leaveAfterMs: null } as const;
+    const chat = { model: mixModels.steady, prompt: "", stream: false, streaming: "buffer", mostTokens, leaveAfterMs: null } as const;
     const startedMs = performance.now();
     const through = this.#gateway.chat(chat).then((reply) => {
       this.throughMs.push(performance.now() - startedMs);

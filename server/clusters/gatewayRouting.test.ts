@@ -43,6 +43,19 @@ describe("gatewayConfig", () => {
     expect(after.replicas.map(({ maxInFlight }) => maxInFlight)).toEqual([50, 60, 40]);
   });
 
+  it("has requests wait for a model whose last engine changes its GPU, unless everything is being ended", () => {
+    const plan = planHolding([40, 7]);
+    const before = configFor(plan, null);
+    expect(before.awaited).toBeUndefined();
+    const engines = targetEngines(plan).map((engine) => ({ ...engine, stopping: false, url: "http://127.0.0.1:2" }));
+    const [small, large] = engines.map(({ id }) => id) as [string, string];
+    const awaitedWith = (routing: { planId: string | null; active: string[]; cordoned: string[] }) =>
+      gatewayConfig({ routing, plan, engines, judge, timeScale: 1, current: before })?.awaited;
+    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [small] })).toEqual(["small"]);
+    expect(awaitedWith({ planId: plan.id, active: [large], cordoned: [] })).toEqual(["small"]);
+    expect(awaitedWith({ planId: null, active: [], cordoned: [small, large] })).toBeUndefined();
+  });
+
   it("leaves the knobs of the plan in force as they stand, and gives another plan its own policy", () => {
     const plan = planHolding([40, 7]);
     const before = configFor(plan, null);

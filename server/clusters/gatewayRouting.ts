@@ -59,6 +59,9 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
   // The gateway refuses a model without any engine. One that is out while its GPUs change hands stays listed, cordoned.
   const out = deployedModelsOf(part.policy).filter((model) => !replicas.some((replica) => replica.model === model));
   const standIns = out.flatMap((model) => current?.replicas.find((replica) => replica.model === model) ?? []);
+  // Its requests wait for it, unless everything is being ended.
+  const inService = (model: string): boolean => replicas.some((replica) => replica.model === model && replica.state === "active");
+  const awaited = routing.planId === null ? [] : deployedModelsOf(part.policy).filter((model) => !inService(model));
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -67,6 +70,7 @@ export function gatewayConfig({ routing, plan, engines, judge, timeScale, curren
     policyHash: part.policyHash,
     policy: part.policy,
     replicas: [...replicas, ...standIns.map((replica) => ({ ...replica, state: "cordoned" as const }))],
+    ...(awaited.length === 0 ? {} : { awaited }),
     judge: judgeFor(part.policy, judge),
     timeScale,
   };

@@ -105,6 +105,11 @@ export const gatewayConfigSchema = z.object({
   policyHash: headerText,
   policy: policySchema,
   replicas: z.array(gatewayReplicaSchema),
+  /**
+   * Models of which an engine is on its way, as while a plan moves their last GPU: requests for one wait in its line where no engine takes
+   * work, and are not turned away. Left out: none.
+   */
+  awaited: z.array(headerText.min(1)).optional(),
   judge: judgeSchema.nullable(),
   /** Engine seconds that pass in one wall second: 1 on real engines, more only on an emulated cluster. */
   timeScale: z.number().min(0.001).max(100_000),

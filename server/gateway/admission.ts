@@ -41,7 +41,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
   const { stage } = served.driver.policy.start(serving.starting(served, asked));
   const first = served.models[stage] ?? "";
-  if (!serving.pool.available(first)) {
+  if (!serving.pool.available(first) && !serving.awaits(first)) {
     const message = `No engine of ${first} takes work at the moment.`;
     return shed(serving.recoverySeconds(first), { status: 503, message, type: "server_error", code: "no_endpoint" });
   }

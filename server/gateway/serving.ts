@@ -150,6 +150,11 @@ export class Serving {
     return this.#config?.settings?.objectives?.find(({ name }) => name === objective)?.queueShare ?? 1;
   }
 
+  /** Whether requests for a model wait although no engine of it takes work: one is on its way. */
+  awaits(model: string): boolean {
+    return this.#config?.awaited?.includes(model) === true;
+  }
+
   /** An engine of `model` has answered. */
   answered(model: string): void {
     this.#rates.answered(model);
