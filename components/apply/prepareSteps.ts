@@ -1,0 +1,95 @@
+import type { ApplyStep, JournalLine } from "@/server/contracts/studio";
+import type { Tone } from "../ui/Badge";
+import { formatAge } from "../ui/format";
+
+/** A step of a roll-out as the checklist shows it. */
+export interface ShownStep {
+  readonly id: string;
+  readonly number: number;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly text: string;
+  /** What it waits for, what was found, or why it failed; empty: nothing to say. */
+  readonly detail: string;
+  /** Empty: it did not begin. */
+  readonly took: string;
+  readonly journal: readonly ShownJournalLine[];
+  /** Engine whose log tells how it came up; null: none does. */
+  readonly logOf: string | null;
+}
+
+export interface ShownJournalLine {
+  readonly key: string;
+  readonly at: string;
+  readonly word: string;
+  readonly tone: Tone;
+  readonly detail: string;
+  /** Of the step it is of; empty: of the application as a whole. */
+  readonly step: string;
+}
+
+const events: Readonly<Record<JournalLine["event"], { readonly word: string; readonly tone: Tone }>> = {
+  intended: { word: "intended", tone: "accent" },
+  done: { word: "done", tone: "good" },
+  verified: { word: "verified", tone: "good" },
+  failed: { word: "failed", tone: "bad" },
+  cut: { word: "cut off", tone: "warn" },
+  said: { word: "note", tone: "neutral" },
+};
+
+const states: Readonly<Record<ApplyStep["state"], { readonly word: string; readonly tone: Tone }>> = {
+  waiting: { word: "waiting", tone: "neutral" },
+  running: { word: "running", tone: "accent" },
+  done: { word: "done", tone: "good" },
+  failed: { word: "failed", tone: "bad" },
+  skipped: { word: "skipped", tone: "neutral" },
+};
+
+/** Steps with what the journal knows of each: whether its effect was looked up anew, and whether it was cut off. */
+export function prepareSteps(steps: readonly ApplyStep[], journal: readonly JournalLine[], nowMs: number | null): readonly ShownStep[] {
+  return steps.map((step, index) => {
+    const lines = journal.filter(({ stepId }) => stepId === step.id);
+    const last = lines.findLast(({ event }) => event !== "said")?.event;
+    return {
+      id: step.id,
+      number: index + 1,
+      ...wordOf(step, last),
+      text: step.text,
+      detail: step.state === "running" && step.detail !== "" ? `Waits: ${step.detail}` : step.detail,
+      took: tookText(step, nowMs),
+      journal: prepareJournal(lines, []),
+      logOf: (step.kind === "start" || step.kind === "verify") && step.startedAt !== null ? step.engineId : null,
+    };
+  });
+}
+
+function wordOf(step: ApplyStep, last: JournalLine["event"] | undefined): Pick<ShownStep, "word" | "tone"> {
+  if (step.state === "done" && last === "verified") return { word: "verified", tone: "good" };
+  if (step.state === "skipped" && last === "cut") return { word: "cut off", tone: "warn" };
+  return states[step.state];
+}
+
+function tookText({ startedAt, endedAt }: ApplyStep, nowMs: number | null): string {
+  if (startedAt === null) return "";
+  const endMs = endedAt === null ? nowMs : Date.parse(endedAt);
+  if (endMs === null) return "";
+  const seconds = Math.max(0, (endMs - Date.parse(startedAt)) / 1000);
+  return seconds < 1.5 ? `${seconds.toFixed(1)} s` : formatAge(seconds);
+}
+
+/** Journal lines in their order; `steps` number those that are of a step. */
+export function prepareJournal(journal: readonly JournalLine[], steps: readonly ApplyStep[]): readonly ShownJournalLine[] {
+  return journal.map(({ at, stepId, event, detail }, index) => {
+    const number = steps.findIndex(({ id }) => id === stepId) + 1;
+    return {
+      key: `${index} ${at}`,
+      ...{ at, detail, ...events[event] },
+      step: stepId === null || steps.length === 0 ? "" : number === 0 ? "an earlier step" : `step ${number}`,
+    };
+  });
+}
+
+/** What the studio says of the application as a whole: that it was started anew and what it took up, why it turned back. Oldest first. */
+export function notesOf(journal: readonly JournalLine[]): readonly JournalLine[] {
+  return journal.filter(({ stepId, event }) => stepId === null && event === "said");
+}
