@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Services } from "./api/services";
-import { embeddedClusterId } from "./clusters/embeddedCluster";
 import { planOnGpus, startTestCluster } from "./clusters/testCluster";
+import { embeddedClusterId } from "./fleet/fleet";
 import { sealPlan } from "./planning/sealPlan";
 import { createRuntime, type Runtime } from "./runtime";
 import { studioSettings } from "./studioSettings";
@@ -136,7 +136,7 @@ describe("the studio over a running cluster", () => {
       expect(value(`weir_studio_scrape_seconds_count{kind="${kind}",outcome="ok"}`)).toBeGreaterThan(1);
       expect(value(`weir_studio_bad_lines_total{kind="${kind}"}`)).toBe(0);
     }
-    expect(value('weir_studio_targets{kind="engine",state="fresh"}')).toBe(2);
+    expect(value('weir_studio_targets{cluster="embedded",kind="engine",state="fresh"}')).toBe(2);
     expect(value('weir_studio_applications{kind="apply",state="done"}')).toBe(1);
     expect(value("weir_studio_series")).toBeGreaterThan(10);
   });

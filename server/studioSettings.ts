@@ -10,6 +10,8 @@ export interface StudioSettings {
   readonly adminToken: string;
   /** How often engines, GPUs and the gateway are asked. */
   readonly scrapeIntervalMs: number;
+  /** Whether a launcher runs the studio and starts and ends gateways for it. */
+  readonly isLaunched: boolean;
   /** A Prometheus server that series are read from, instead of from what the studio keeps; null: there is none. */
   readonly prometheus: { readonly url: string; readonly bearer?: string; readonly scrapeSeconds: number } | null;
 }
@@ -32,6 +34,7 @@ export function studioSettings(environment: Readonly<Record<string, string | und
     emulatorUrl: url("WEIR_EMULATOR_URL", "WEIR_EMULATOR_PORT", 4620),
     adminToken: environment.WEIR_ADMIN_TOKEN ?? "",
     scrapeIntervalMs: 1000 * scrapeSecondsOf(environment),
+    isLaunched: environment.WEIR_LAUNCHED === "1",
     prometheus: prometheusOf(environment),
   };
 }

@@ -3,14 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Observation } from "@/server/clusters/connector";
-import { embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { targetEngines } from "@/server/clusters/targetEngines";
 import type { LiveFrame } from "@/server/contracts/studio";
+import { type ConnectedCluster, embeddedClusterId } from "@/server/fleet/fleet";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { createSeriesBook } from "@/server/series/seriesBook";
 import { openStore, type Store } from "@/server/store/store";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
-import { type CalibrationSourceParts, createCalibrationSource } from "./calibrationSource";
+import { createCalibrationSource } from "./calibrationSource";
 
 let folder: string;
 let store: Store;
@@ -46,14 +46,14 @@ const heard = [
 ];
 
 /** A cluster whose newest frame and whose own word are as given. */
-function sourceOf(frames: readonly unknown[], observed: Awaited<ReturnType<CalibrationSourceParts["embedded"]["connector"]["observe"]>>) {
-  const embedded = {
+function sourceOf(frames: readonly unknown[], observed: Awaited<ReturnType<ConnectedCluster["connector"]["observe"]>>) {
+  const cluster = {
     connector: { emulated: true, observe: async () => observed },
     collector: () => ({ frames: () => frames as readonly LiveFrame[] }),
+    series: createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps }),
     timeScale: () => 20,
-  } as unknown as CalibrationSourceParts["embedded"];
-  const series = createSeriesBook({ clusterId: embeddedClusterId, repository: store.rollUps });
-  return createCalibrationSource({ embedded, series, store });
+  } as unknown as ConnectedCluster;
+  return createCalibrationSource({ clusterOf: (id) => (id === embeddedClusterId ? cluster : null), store });
 }
 const standing = {
   ok: true,

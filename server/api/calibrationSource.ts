@@ -1,8 +1,7 @@
-import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { targetEngines } from "@/server/clusters/targetEngines";
 import type { Outcome } from "@/server/contracts/studio";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { WatchedCluster } from "@/server/planning/liveServingRows";
-import type { SeriesSource } from "@/server/series/seriesSource";
 import type { Store } from "@/server/store/store";
 import { isSame } from "./calibrationIdentities";
 
@@ -10,8 +9,8 @@ import { isSame } from "./calibrationIdentities";
 export type CalibrationSource = (clusterId: string) => Promise<Outcome<{ readonly cluster: WatchedCluster }>>;
 
 export interface CalibrationSourceParts {
-  readonly embedded: Pick<EmbeddedCluster, "connector" | "collector" | "timeScale">;
-  readonly series: SeriesSource;
+  /** null: nothing is seen of the cluster. */
+  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "connector" | "collector" | "series" | "timeScale"> | null;
   readonly store: Pick<Store, "clusters" | "plans" | "identities">;
 }
 
@@ -19,15 +18,15 @@ export interface CalibrationSourceParts {
 const LOOK_BACK_MS = 15_000;
 const LOOK_BACK_SCRAPES = 4;
 
-/** Only the embedded cluster is watched. */
-export function createCalibrationSource({ embedded, series, store }: CalibrationSourceParts): CalibrationSource {
+/** Finds clusters among those that are connected. */
+export function createCalibrationSource({ clusterOf, store }: CalibrationSourceParts): CalibrationSource {
   return async (clusterId) => {
-    const cluster = store.clusters.get(clusterId);
-    if (cluster === null || clusterId !== embeddedClusterId)
+    const [cluster, connected] = [store.clusters.get(clusterId), clusterOf(clusterId)];
+    if (cluster === null || connected === null)
       return { ok: false, message: "This cluster is not connected: there is no telemetry of it." };
-    const frame = embedded.collector()?.frames().at(-1);
+    const frame = connected.collector()?.frames().at(-1);
     if (frame === undefined) return { ok: false, message: "Nothing was heard of this cluster yet: try again in a few seconds." };
-    const seen = await embedded.connector.observe();
+    const seen = await connected.connector.observe();
     if (!seen.ok) return seen;
     const plan = cluster.runningPlanId === null ? null : store.plans.get(cluster.runningPlanId);
     const orders = plan === null ? [] : targetEngines(plan);
@@ -48,9 +47,10 @@ export function createCalibrationSource({ embedded, series, store }: Calibration
         resetsMs: known?.resetsMs ?? [],
       };
     });
-    const { emulated } = embedded.connector;
+    const { series, connector } = connected;
+    const { emulated } = connector;
     const lookBackMs = Math.max(LOOK_BACK_MS, LOOK_BACK_SCRAPES * series.everyMs);
     const { name } = cluster.spec;
-    return { ok: true, cluster: { name, emulated, timeScale: embedded.timeScale(), lookBackMs, series, engines } };
+    return { ok: true, cluster: { name, emulated, timeScale: connected.timeScale(), lookBackMs, series, engines } };
   };
 }

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createCardShelf } from "@/server/cards/cardShelf";
-import type { EmbeddedCluster } from "@/server/clusters/embeddedCluster";
 import { openStore, type Store } from "@/server/store/store";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import { createCardService } from "./cardService";
@@ -36,8 +35,7 @@ describe("described clusters", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "weir-clusters-"));
     store = openStore(folder);
-    // Described clusters ask nothing of the embedded one.
-    clusters = createClusterService(store, {} as EmbeddedCluster, createCardShelf(folder));
+    clusters = createClusterService(store, { get: () => null, problem: () => null }, createCardShelf(folder));
   });
   afterEach(() => {
     store.close();

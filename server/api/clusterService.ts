@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CardShelf } from "@/server/cards/cardShelf";
-import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import type { ClusterSummary } from "@/server/contracts/studio";
+import type { Fleet } from "@/server/fleet/fleet";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -11,8 +11,8 @@ import type { ClusterService } from "./services";
 
 const bytesPerGb = 1024 ** 3;
 
-/** Clusters: the embedded one with its state, and those that are only described, to plan for. */
-export function createClusterService(store: Store, embedded: EmbeddedCluster, cards: CardShelf): ClusterService {
+/** Clusters: those that are connected with their state, and those that are only described, to plan for. */
+export function createClusterService(store: Store, fleet: Pick<Fleet, "get" | "problem">, cards: CardShelf): ClusterService {
   /** What the running plan was made for: where planning anew begins. */
   function asRunning(planId: string | null): ClusterSummary["suggested"] {
     const inputs = planId === null ? undefined : store.plans.get(planId)?.inputs;
@@ -21,19 +21,30 @@ export function createClusterService(store: Store, embedded: EmbeddedCluster, ca
     return { workloadId, requestsPerSecond, qualityFloor: inputs.objective.qualityFloor };
   }
 
+  /** Health of a cluster that the studio does not look after. */
+  function unwatched(id: string): ClusterSummary["health"] {
+    const problem = fleet.problem(id);
+    return problem === null ? { word: "not connected", reason: "Described for planning only." } : { word: "down", reason: problem };
+  }
+
   function summary({ id, spec, runningPlanId, runningSince, suggested }: ClusterRow): ClusterSummary {
-    const attached = id === embeddedClusterId;
+    const cluster = fleet.get(id);
+    const emulated = cluster?.connector.emulated ?? false;
+    const seen = cluster?.seen().answer;
     return {
       spec,
       runningPlanId,
       runningSince,
       suggested:
         [asRunning(runningPlanId), suggested].find((each) => each !== null && store.workloads.summary(each.workloadId) !== null) ?? null,
-      health: attached ? embedded.health() : { word: "not connected", reason: "Described for planning only." },
-      panic: attached ? embedded.panic() : null,
-      emulated: attached,
-      emulatedAsPlanned: attached && !embedded.deviates(),
-      timeScale: attached ? embedded.timeScale() : 1,
+      health: cluster?.health() ?? unwatched(id),
+      attention: [],
+      gatewayUrl: cluster?.gatewayUrl ?? null,
+      topology: spec.kind === "endpoints" || (seen?.ok && seen.value.topology === "given") ? "given" : "planned",
+      panic: cluster?.panic() ?? null,
+      emulated,
+      emulatedAsPlanned: emulated && cluster?.deviates() === false,
+      timeScale: cluster?.timeScale() ?? 1,
     };
   }
 

@@ -135,7 +135,7 @@ describe("the studio's hand on a real gateway", () => {
     expect(sentence(await lost.panic(clusterId, { model: largeModel, reason: "r" }, "ada"))).toMatch(
       /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\. On the gateway's machine: weir panic qwen2\.5-7b --reason WHY$/,
     );
-    expect(sentence(await service.liftPanic("described", "", "ada"))).toBe("This cluster is only described: it has no gateway.");
+    expect(sentence(await service.liftPanic("described", "", "ada"))).toBe("This cluster is not connected: it has no gateway to ask.");
     silent.close();
     expect(await noted()).toEqual([]);
   });

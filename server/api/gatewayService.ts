@@ -24,7 +24,7 @@ const orderLimitMs = 5_000;
 
 export interface GatewayServiceOptions {
   readonly store: Store;
-  /** null: the cluster is only described and has none. */
+  /** null: the cluster is not connected. */
   readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
 }
 
@@ -47,7 +47,7 @@ const joined = (parts: readonly string[]): string => parts.filter((part) => part
 
 /** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
 export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions): GatewayService {
-  const none: Outcome<never> = { ok: false, message: "This cluster is only described: it has no gateway." };
+  const none: Outcome<never> = { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
 
   async function act<Schema extends z.ZodType>(
     clusterId: string,

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import type { EngineFrame, LiveEvent, LiveTopics } from "@/server/contracts/studio";
+import { embeddedClusterId } from "@/server/fleet/fleet";
 import { keepFrames } from "@/server/series/keepFrames";
 import { createSeriesBook } from "@/server/series/seriesBook";
 import { openStore } from "@/server/store/store";
@@ -42,7 +42,10 @@ function serviceOver(engine: EngineProcess) {
     store.close();
     rmSync(folder, { recursive: true });
   });
-  return { live: createLiveService({ embedded: { collector: () => collector }, series: book, store }), collector };
+  return {
+    live: createLiveService({ clusterOf: (id) => (id === embeddedClusterId ? { collector: () => collector, series: book } : null), store }),
+    collector,
+  };
 }
 
 const rates = ["generationTokensPerSecond", "requestsPerSecond", "preemptionsPerSecond"];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { boundedRange, bucketWidth } from "@/server/series/bucketWidth";
-import type { RangeRequest, SeriesSource } from "@/server/series/seriesSource";
+import type { RangeRequest } from "@/server/series/seriesSource";
 import type { Store } from "@/server/store/store";
 import { columnSource, decisionSource, frameSource } from "./liveSources";
 import { streamNews } from "./newsStream";
@@ -12,23 +12,27 @@ import type { LiveService } from "./services";
 const lookAgainMs = 500;
 
 export interface LiveParts {
-  readonly embedded: Pick<EmbeddedCluster, "collector">;
-  readonly series: SeriesSource;
+  /** null: nothing is seen of the cluster. */
+  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector" | "series"> | null;
   readonly store: Pick<Store, "applications" | "clusters">;
 }
 
-/** Telemetry of the embedded cluster; other clusters have none. */
-export function createLiveService({ embedded, series, store }: LiveParts): LiveService {
-  const collectorOf = (clusterId: string) => (clusterId === embeddedClusterId ? embedded.collector() : null);
+/** A cluster of which nothing is seen might be connected by then. */
+const emptyEveryMs = 1_000;
 
-  const rangeOf = (clusterId: string, request: RangeRequest) =>
-    series.range(clusterId === embeddedClusterId ? request : { ...request, series: [] });
+/** Telemetry of connected clusters; others have none. */
+export function createLiveService({ clusterOf, store }: LiveParts): LiveService {
+  const collectorOf = (clusterId: string) => clusterOf(clusterId)?.collector() ?? null;
+
+  const rangeOf = async (clusterId: string, request: RangeRequest) =>
+    clusterOf(clusterId)?.series.range(request) ?? { bucketMs: request.bucketMs, atMs: [], series: [], problems: [] };
 
   const follow: LiveService["follow"] = async function* ({ clusterId, afterMs, signal }) {
-    if (clusterId !== embeddedClusterId) return;
-    while (embedded.collector() === null && !signal.aborted) await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
-    const collector = embedded.collector();
-    if (collector !== null) yield* collector.follow(signal, afterMs);
+    for (let cluster = clusterOf(clusterId); cluster !== null && !signal.aborted; cluster = clusterOf(clusterId)) {
+      const collector = cluster.collector();
+      if (collector !== null) return yield* collector.follow(signal, afterMs);
+      await sleep(lookAgainMs, undefined, { signal }).catch(() => undefined);
+    }
   };
 
   return {
@@ -38,7 +42,8 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
       const fromNow = (own: AbortSignal) => follow({ clusterId, afterMs: frames().at(-1)?.atMs ?? 0, signal: own });
       const range = (request: RangeRequest) => rangeOf(clusterId, request);
       const sources = [frameSource({ frames, follow: fromNow, afterMs: Number(lastEventId) })];
-      if (charts !== null) sources.push(columnSource({ charts, range, everyMs: series.everyMs, follow: fromNow }));
+      if (charts !== null)
+        sources.push(columnSource({ charts, range, everyMs: clusterOf(clusterId)?.series.everyMs ?? emptyEveryMs, follow: fromNow }));
       if (decisions !== null)
         sources.push(decisionSource(decisions, () => collectorOf(clusterId)?.decisions(Number.MAX_SAFE_INTEGER) ?? []));
       let id = lastEventId;
@@ -47,7 +52,7 @@ export function createLiveService({ embedded, series, store }: LiveParts): LiveS
         yield { id, event };
       }
     },
-    subjects: async (clusterId, fromMs, toMs) => (clusterId === embeddedClusterId ? series.subjects(fromMs, toMs) : []),
+    subjects: async (clusterId, fromMs, toMs) => clusterOf(clusterId)?.series.subjects(fromMs, toMs) ?? [],
     async range(clusterId, { points, series, ...asked }) {
       const { fromMs, toMs } = boundedRange(asked, Date.now());
       return rangeOf(clusterId, { fromMs, toMs, bucketMs: bucketWidth(toMs - fromMs, points), series });

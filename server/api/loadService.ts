@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type EmbeddedCluster, embeddedClusterId } from "@/server/clusters/embeddedCluster";
 import { defaultCascade } from "@/server/contracts/gatewayAdmin";
 import type { LoadStatus } from "@/server/contracts/studio";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { type LoadRun, startLoad } from "@/server/load/driver";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
@@ -33,8 +33,8 @@ const idle: LoadStatus = {
 
 export interface LoadServiceOptions {
   readonly store: Store;
-  readonly embedded: EmbeddedCluster;
-  readonly gatewayUrl: string;
+  /** null: the cluster has no gateway. */
+  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector" | "connector" | "gatewayUrl" | "timeScale"> | null;
   /** Where quality labels of answers go, by the gateway's id of the decision. */
   readonly labels: Map<string, number>;
 }
@@ -48,8 +48,8 @@ function readByRouterOf({ policy }: Plan, { outcomes, seed }: Workload): Outcome
 /** More answers than any measuring window holds. */
 const keptLabels = 100_000;
 
-/** Replays a workload through the gateway of the embedded cluster, one run at a time. */
-export function createLoadService({ store, embedded, gatewayUrl, labels }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
+/** Replays a workload through the gateway of a cluster, one run at a time. */
+export function createLoadService({ store, clusterOf, labels }: LoadServiceOptions): LoadService & { close(): Promise<void> } {
   let run: LoadRun | null = null;
   const status = (): LoadStatus => run?.status() ?? idle;
   const note = (actor: string, action: string, subject: string, detail: string) =>
@@ -65,7 +65,8 @@ export function createLoadService({ store, embedded, gatewayUrl, labels }: LoadS
     status,
     start({ clusterId, workloadId, requestsPerSecond, seconds }, actor) {
       const refuse = (message: string) => ({ ok: false as const, message });
-      if (clusterId !== embeddedClusterId) return refuse("This cluster is only described: there is no gateway to send to.");
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return refuse("This cluster is not connected: there is no gateway to send to.");
       if (status().state === "running") return refuse("Load is running already: stop it first.");
       const planId = store.clusters.get(clusterId)?.runningPlanId ?? null;
       const plan = planId === null ? null : store.plans.get(planId);
@@ -75,19 +76,19 @@ export function createLoadService({ store, embedded, gatewayUrl, labels }: LoadS
       const requests = Math.max(1, Math.round(requestsPerSecond * seconds));
       run = startLoad({
         id: randomUUID(),
-        gatewayUrl,
+        gatewayUrl: cluster.gatewayUrl,
         model: defaultCascade,
-        timeScale: embedded.timeScale(),
+        timeScale: cluster.timeScale(),
         workloadName: workload.name,
         requestsPerSecond,
         seconds,
         sample: drawSample(workload, { part: "heldOut", requestsPerSecond, requests, seed: loadSeed }),
         outcomes: readByRouterOf(plan, workload),
-        // The emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
-        labelled: plan.inputs.workload.id === workloadId,
+        // Only emulated engines replay the prompts of the plan's workload; those of another they answer with some row of it.
+        labelled: cluster.connector.emulated && plan.inputs.workload.id === workloadId,
         onLabel,
       });
-      embedded.collector()?.beginWindow();
+      cluster.collector()?.beginWindow();
       note(actor, "start load", workload.name, `${requestsPerSecond} requests/s for ${seconds} s`);
       return { ok: true, status: run.status() };
     },

@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { KeyReference } from "@/server/contracts/engineAccess";
+import { EngineAccessReader } from "@/server/contracts/readEngineAccess";
 
 export interface AdminRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
@@ -32,20 +34,23 @@ const requestLimitMs = 30_000;
 /** Longest part of a foreign error message that is repeated to an operator. */
 const shownErrorLength = 300;
 
-/** Calls one process's admin listener with its token; every failure comes back as a sentence that names process and address. */
-export function createAdminClient(name: string, baseUrl: string, token: string) {
+/** Calls one process's admin listener with its token, or the one found under a reference; every failure comes back as a sentence that names process and address. */
+export function createAdminClient(name: string, baseUrl: string, token: string | KeyReference) {
+  const access = typeof token === "string" ? { current: { ok: true, key: token } as const } : new EngineAccessReader({ key: token });
   return async function call<Schema extends z.ZodType>(
     path: string,
     request: AdminRequest<Schema>,
   ): Promise<AdminAnswer<AdminReply<z.infer<Schema>>>> {
     const { limitMs = requestLimitMs } = request;
+    const reading = access.current;
+    if (!reading.ok) return failed(`The ${name} at ${baseUrl} is not asked: ${reading.reason}.`, "unreachable");
     const limit = AbortSignal.timeout(limitMs);
     let response: Response;
     let text: string;
     try {
       response = await fetch(new URL(path, baseUrl), {
         method: request.method ?? "GET",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...request.headers },
+        headers: { authorization: `Bearer ${reading.key}`, "content-type": "application/json", ...request.headers },
         body: request.body === undefined ? null : JSON.stringify(request.body),
         signal: request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]),
       });

@@ -8,6 +8,9 @@ import type { Collector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { ClusterSpec } from "@/solver/plan/plan";
 
+/** The one that is emulated beside the studio. */
+export const embeddedClusterId = "embedded";
+
 /** A cluster that the studio looks after: seen once a second, measured, and behind a gateway. */
 export interface ConnectedCluster {
   readonly id: string;

@@ -45,7 +45,7 @@ async function exposed(): Promise<ReadonlySet<string>> {
     store.close();
     rmSync(folder, { recursive: true });
   });
-  const studio = createStudioMetrics({ frame: () => null, applications: store.applications, series: () => null });
+  const studio = createStudioMetrics({ frames: () => [], applications: store.applications, series: () => [] });
   const read = async (url: string) => (await fetch(`${url}/metrics`)).text();
   const texts = [await read(engineUrl), await read(gateway.adminUrl), cluster.gpus.text(), (await studio.exposition()).text];
   return new Set(texts.flatMap(seriesNames));

@@ -9,10 +9,19 @@ export type ClusterRow = typeof clusters.$inferSelect;
 /** Clusters, and which plan is in force on each. */
 export function createClusterRepository(db: Database) {
   return {
-    insert(spec: ClusterSpec, createdAt: string): void {
-      db.insert(clusters).values({ id: spec.id, createdAt, spec }).run();
+    /** `connection`: how to reach it; left out: it is only described, or embedded. `gateway` null: one beside the studio, yet to be given ports. */
+    insert(spec: ClusterSpec, createdAt: string, attached?: Pick<ClusterRow, "connection" | "gateway">): void {
+      db.insert(clusters)
+        .values({ id: spec.id, createdAt, spec, ...attached })
+        .run();
     },
-    /** Hardware of a cluster that was started with other GPUs than last time. */
+    setConnection(id: string, connection: ClusterRow["connection"]): void {
+      db.update(clusters).set({ connection }).where(eq(clusters.id, id)).run();
+    },
+    setGateway(id: string, gateway: ClusterRow["gateway"]): void {
+      db.update(clusters).set({ gateway }).where(eq(clusters.id, id)).run();
+    },
+    /** Hardware, prices or kind of a cluster that are others now. */
     respecify(spec: ClusterSpec): void {
       db.update(clusters).set({ spec }).where(eq(clusters.id, spec.id)).run();
     },

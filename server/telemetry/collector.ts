@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
+import type { KeyReference } from "@/server/contracts/engineAccess";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
@@ -18,7 +19,8 @@ export interface CollectorOptions {
   /** URL of dcgm-exporter's text; null where there is none. Then nvidia-smi is asked, if all engines run on this host and it is there. */
   readonly dcgmUrl: string | null;
   readonly gatewayAdminUrl: string;
-  readonly adminToken: string;
+  /** The token itself, or where it is found. */
+  readonly adminToken: string | KeyReference;
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
   /** Half a second to five in use. */

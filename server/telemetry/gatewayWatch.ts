@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { KeyReference } from "@/server/contracts/engineAccess";
 import {
   type Decision,
   decisionPageSchema,
@@ -18,7 +19,8 @@ import type { ScrapeFacts } from "./studioMetrics";
 export interface GatewayWatchOptions {
   /** Root of the gateway's admin listener. */
   readonly adminUrl: string;
-  readonly adminToken: string;
+  /** The token itself, or where it is found. */
+  readonly adminToken: string | KeyReference;
   readonly intervalMs: number;
   readonly timeScale: number;
   readonly clock: Clock;
@@ -57,7 +59,8 @@ const HEALTH: Readonly<Record<Status["replicas"][number]["state"], EngineFrame["
 
 /** Watches one gateway. A restarted one counts its decisions from the start again, which is noticed by its uptime. */
 export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
-  const { intervalMs, timeScale, clock, labelOf, onScrape } = options;
+  const { intervalMs, timeScale, clock, labelOf, onScrape, adminToken } = options;
+  const admission = typeof adminToken === "string" ? { bearer: adminToken } : { access: { key: adminToken } };
   const window = createDecisionWindow({ timeScale, clock, ...(labelOf === undefined ? {} : { labelOf }) });
   const refused = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
   const shed = createCounterRate({ windowMs: RATE_WINDOW_MS, timeScale });
@@ -73,7 +76,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
 
   const ask = async <Schema extends z.ZodType>(path: string, schema: Schema): Promise<Answer<z.output<Schema>>> => {
     const url = options.adminUrl + path;
-    const result = await scrape(url, { timeoutMs: 2 * intervalMs, bearer: options.adminToken });
+    const result = await scrape(url, { timeoutMs: 2 * intervalMs, ...admission });
     return result.ok ? parseAnswer(url, result.text, schema) : result;
   };
 

@@ -6,11 +6,11 @@ import type { Store } from "@/server/store/store";
 
 /** What is looked at when the metrics are read. */
 export interface StudioFacts {
-  /** The newest frame of a watched cluster; null before there is one. */
-  readonly frame: () => LiveFrame | null;
+  /** The newest frame of each watched cluster of which there is one. */
+  readonly frames: () => readonly LiveFrame[];
   readonly applications: Store["applications"];
-  /** null before anything is kept. */
-  readonly series: () => SeriesBookState | null;
+  /** What is kept of each cluster's series. */
+  readonly series: () => readonly SeriesBookState[];
 }
 
 /** How a scrape of one target went. */
@@ -22,7 +22,7 @@ export interface ScrapeFacts {
   readonly badLines: number;
 }
 
-/** The studio's own Prometheus metrics. Label values are words of fixed lists: no name that a person gave is in them. */
+/** The studio's own Prometheus metrics. Label values are words of fixed lists and clusters' ids: no name that a person gave is in them. */
 export interface StudioMetrics {
   recordScrape(facts: ScrapeFacts): void;
   /** The planner, its jobs counted. */
@@ -32,6 +32,8 @@ export interface StudioMetrics {
 }
 
 const SCRAPE_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
+const PLANNING_JOBS = ["explore", "solve", "examine", "serve"] as const;
+type PlanningJob = (typeof PLANNING_JOBS)[number];
 const PLANNING_BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 
 /** Gauges under names of counters, which Prometheus' own check finds fault with; what they sum up is there by type. */
@@ -65,33 +67,29 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
       registers,
       collect() {
         this.reset();
-        const series = facts.series();
-        if (series !== null) this.inc(read(series));
+        for (const series of facts.series()) this.inc(read(series));
       },
     });
   };
 
-  gauge("targets", "Watched targets, by what is known of them.", ["kind", "state"], (one) => {
-    const frame = facts.frame();
-    if (frame === null) return;
-    for (const { state } of frame.engines) one.inc({ kind: "engine", state });
-    if (frame.gpuSource !== null) one.inc({ kind: "gpu", state: frame.gpuSource.state });
-    one.inc({ kind: "gateway", state: frame.gateway.state });
+  gauge("targets", "Watched targets, by cluster and what is known of them.", ["cluster", "kind", "state"], (one) => {
+    for (const { clusterId: cluster, engines, gpuSource, gateway } of facts.frames()) {
+      for (const { state } of engines) one.inc({ cluster, kind: "engine", state });
+      if (gpuSource !== null) one.inc({ cluster, kind: "gpu", state: gpuSource.state });
+      one.inc({ cluster, kind: "gateway", state: gateway.state });
+    }
   });
   gauge("applications", "Plans applied and rolled back, by how they stand.", ["kind", "state"], (one) => {
     for (const { kind, state, count } of facts.applications.counts()) one.set({ kind, state }, count);
   });
   gauge("series", "Series of which the last hour is in memory.", [], (one) => {
-    const series = facts.series();
-    if (series !== null) one.set(series.series);
+    for (const { series } of facts.series()) one.inc(series);
   });
   gauge("series_bytes", "Memory of the samples of the last hour.", [], (one) => {
-    const series = facts.series();
-    if (series !== null) one.set(series.bytes);
+    for (const { bytes } of facts.series()) one.inc(bytes);
   });
   gauge("roll_up_blocks_waiting", "Blocks of roll-ups that are not written as they are.", [], (one) => {
-    const series = facts.series();
-    if (series !== null) one.set(series.waiting);
+    for (const { waiting } of facts.series()) one.inc(waiting);
   });
   counted("series_dropped_total", "Series given up because there was no room for more.", (series) => series.dropped.series);
   counted("values_dropped_total", "Values not taken because there was no room for their series.", (series) => series.dropped.values);
@@ -125,7 +123,7 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
     registers,
   });
 
-  async function timed<Answer>(job: "explore" | "solve" | "examine", work: () => Promise<Answer>): Promise<Answer> {
+  async function timed<Answer>(job: PlanningJob, work: () => Promise<Answer>): Promise<Answer> {
     const end = planning.startTimer({ job });
     inHand.inc({ job });
     try {
@@ -139,7 +137,7 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
       inHand.dec({ job });
     }
   }
-  for (const job of ["explore", "solve", "examine"]) inHand.set({ job }, 0);
+  for (const job of PLANNING_JOBS) inHand.set({ job }, 0);
 
   return {
     recordScrape({ kind, seconds, ok, badLines: bad }) {
@@ -150,6 +148,7 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
       explore: (situation, asking) => timed("explore", () => planner.explore(situation, asking)),
       solve: (request, asking) => timed("solve", () => planner.solve(request, asking)),
       examine: (request, asking) => timed("examine", () => planner.examine(request, asking)),
+      serve: (situation, servings, asking) => timed("serve", () => planner.serve(situation, servings, asking)),
       close: () => planner.close(),
     }),
     async exposition() {

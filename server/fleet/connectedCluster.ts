@@ -1,0 +1,139 @@
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { keepIdentities } from "@/server/api/calibrationIdentities";
+import { createAdminClient } from "@/server/clusters/adminClient";
+import { createConnector } from "@/server/clusters/clusterConnector";
+import type { Answer, Observation } from "@/server/clusters/connector";
+import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
+import type { KeyReference } from "@/server/contracts/engineAccess";
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import { keepFrames } from "@/server/series/keepFrames";
+import { createSeriesBook, type SeriesBookState } from "@/server/series/seriesBook";
+import type { SeriesSource } from "@/server/series/seriesSource";
+import type { Store } from "@/server/store/store";
+import { type Collector, createCollector } from "@/server/telemetry/collector";
+import type { Target } from "@/server/telemetry/engineTarget";
+import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
+import type { ConnectedCluster } from "./fleet";
+
+/** A roll-out is followed within a second. */
+const watchIntervalMs = 1_000;
+
+/** One that is only not started refuses at once. */
+const adviceLimitMs = 1_000;
+
+export interface ConnectedClusterParts extends Pick<ConnectedCluster, "id" | "kind" | "host" | "gatewayUrl" | "gatewayAdminUrl"> {
+  readonly store: Store;
+  /** Of the gateway's admin listener: the token itself, or where it is found. */
+  readonly adminToken: string | KeyReference;
+  readonly scrapeIntervalMs: number;
+  /** Told of every scrape. */
+  readonly onScrape: (facts: ScrapeFacts) => void;
+  /** Quality label of an answer, where it is known. */
+  readonly labelOf: (decision: Decision) => number | null;
+  /** Puts its hardware down as it was seen. */
+  readonly putDown: (observation: Observation) => void;
+  /** What somebody has to do so that there is a gateway, where none can be reached; null where nobody has to. */
+  readonly gatewayAdvice: string | null;
+  /** Where charts are read from, if not from what the studio keeps. */
+  readonly seriesOf: ((cluster: Pick<ConnectedCluster, "engines" | "collector" | "timeScale" | "gatewayAdminUrl">) => SeriesSource) | null;
+}
+
+/** A cluster that is watched, with what is kept of it. */
+export interface WatchedCluster extends ConnectedCluster {
+  seriesState(): SeriesBookState;
+}
+
+/** Begins to look after a cluster: seen once a second, its engines and its gateway measured from the first time that it is seen. */
+export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
+  const { id, store, host, gatewayAdminUrl, adminToken, labelOf, scrapeIntervalMs: intervalMs, onScrape } = parts;
+  const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
+  const connector = createConnector({ host, gateway, planOf: (planId) => store.plans.get(planId) });
+  const audit = createGatewayAudit({ store, clusterId: id, gateway });
+  const book = createSeriesBook({ clusterId: id, repository: store.rollUps, intervalMs });
+  const ending = new AbortController();
+  let atMs: number | null = null;
+  let latest: Answer<Observation> = { ok: false, message: "It has not been looked at yet." };
+  let known: Observation | null = null;
+  let collector: Collector | null = null;
+  let kept: Promise<unknown> = Promise.resolve();
+
+  const engines = (): readonly Target[] => (known?.engines ?? []).map(targetOf);
+  const timeScale = (): number => known?.timeScale ?? 1;
+
+  function collect({ dcgmUrl, timeScale: scale }: Observation): Collector {
+    const asked = { targets: engines, dcgmUrl, gatewayAdminUrl, adminToken };
+    const begun = createCollector({ clusterId: id, ...asked, timeScale: scale, intervalMs, labelOf, onScrape });
+    const frames = () => begun.follow(ending.signal, 0);
+    kept = Promise.all([
+      keepIdentities(frames(), store.identities),
+      keepFrames(frames(), { book, cluster: () => store.clusters.get(id)?.spec ?? null }),
+    ]);
+    return begun;
+  }
+
+  async function look(): Promise<void> {
+    const answer = await connector.observe();
+    const advised = answer.ok ? answer : await withAdvice(answer.message);
+    if (ending.signal.aborted) return;
+    atMs = Date.now();
+    latest = advised;
+    if (!answer.ok) return;
+    if (known === null || !isDeepStrictEqual([known.gpu, known.nodes], [answer.value.gpu, answer.value.nodes])) parts.putDown(answer.value);
+    known = answer.value;
+    collector ??= collect(answer.value);
+  }
+
+  /** Why it cannot be seen, with what to do where it is only that nobody runs its gateway. */
+  async function withAdvice(message: string): Promise<Answer<Observation>> {
+    if (parts.gatewayAdvice === null) return { ok: false, message };
+    const heard = await gateway("/status", { schema: z.unknown(), limitMs: adviceLimitMs });
+    const isMissing = !heard.ok && heard.failure === "unreachable";
+    return { ok: false, message: isMissing ? `${message} ${parts.gatewayAdvice}` : message };
+  }
+
+  let timer: NodeJS.Timeout | undefined;
+  const keepLooking = async (): Promise<void> => {
+    await look().catch((error: unknown) => {
+      latest = { ok: false, message: `It cannot be looked at: ${error instanceof Error ? error.message : String(error)}.` };
+    });
+    if (!ending.signal.aborted) timer = setTimeout(keepLooking, watchIntervalMs);
+  };
+  void keepLooking();
+
+  return {
+    ...{ id, kind: parts.kind, host, connector, gateway, gatewayUrl: parts.gatewayUrl, gatewayAdminUrl, audit },
+    series: parts.seriesOf?.({ engines, timeScale, gatewayAdminUrl, collector: () => collector }) ?? book,
+    seriesState: () => book.state(),
+    seen: () => ({ atMs, answer: latest }),
+    health: () => healthOf(latest, store.clusters.get(id)?.runningPlanId ?? null),
+    timeScale,
+    deviates: () => known?.deviates ?? true,
+    panic: () => collector?.routing()?.controls?.panic ?? null,
+    engines,
+    collector: () => collector,
+    async close() {
+      ending.abort();
+      clearTimeout(timer);
+      audit.close();
+      collector?.close();
+      await kept;
+      await book.close();
+    },
+  };
+}
+
+function targetOf({ id, model, url, placements, access: { key, caFile } = {} }: Observation["engines"][number]): Target {
+  const gpus = placements.flatMap(({ node, gpus }) => gpus.map((index) => ({ node, index })));
+  return { id, model, url, gpus, ...((key !== undefined || caFile !== undefined) && { access: { key, caFile } }) };
+}
+
+function healthOf(latest: Answer<Observation>, appliedPlanId: string | null): ClusterSummary["health"] {
+  if (!latest.ok) return { word: "down", reason: latest.message };
+  const { routing, engines } = latest.value;
+  const missing = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
+  if (missing.length > 0) return { word: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
+  if (routing.planId !== appliedPlanId) return { word: "degraded", reason: "The gateway follows another plan than the one applied last." };
+  return { word: "up", reason: routing.planId === null ? "No plan is in force." : `${routing.active.length} engines serve.` };
+}

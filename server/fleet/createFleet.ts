@@ -1,0 +1,151 @@
+import type { CardShelf } from "@/server/cards/cardShelf";
+import { createAdminClient } from "@/server/clusters/adminClient";
+import type { Answer } from "@/server/clusters/connector";
+import { createEmulatorHost, type EmulatorHostOptions } from "@/server/clusters/emulatorHost";
+import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import type { SeriesBookState } from "@/server/series/seriesBook";
+import type { ClusterRow } from "@/server/store/clusterRepository";
+import type { Store } from "@/server/store/store";
+import type { StudioSettings } from "@/server/studioSettings";
+import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
+import { type ConnectedClusterParts, connectCluster, type WatchedCluster } from "./connectedCluster";
+import { readConnection } from "./connection";
+import { createHost } from "./createHost";
+import { type ConnectedCluster, embeddedClusterId, type Fleet } from "./fleet";
+import { type GatewayRunner, gatewayBeside } from "./gatewayBeside";
+import { freeGatewayPorts } from "./gatewayPorts";
+import { prometheusOf } from "./prometheusOf";
+import { putDown, putDownEmbedded } from "./putDown";
+
+export interface FleetParts {
+  readonly store: Store;
+  readonly cards: CardShelf;
+  readonly settings: StudioSettings;
+  /** To which connections refer. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly gateways: GatewayRunner;
+  readonly heldOutOutcomes: EmulatorHostOptions["heldOutOutcomes"];
+  /** Quality label of an answer of the embedded cluster, where it is known. */
+  readonly labelOf: (decision: Decision) => number | null;
+  readonly onScrape: (facts: ScrapeFacts) => void;
+  /** What a newcomer should plan with on the embedded cluster. */
+  readonly suggested: ClusterSummary["suggested"];
+}
+
+export interface StudioFleet extends Fleet {
+  /** What is kept of each cluster's series. */
+  seriesStates(): readonly SeriesBookState[];
+}
+
+type Own = Omit<ConnectedClusterParts, "store" | "scrapeIntervalMs" | "onScrape" | "seriesOf">;
+
+const loopback = (port: number): string => `http://127.0.0.1:${port}`;
+
+/** Connects to the embedded cluster and to every other of which the store holds a connection. */
+export function createFleet(parts: FleetParts): StudioFleet {
+  const { store, settings, environment, gateways, onScrape } = parts;
+  const { stateDir, adminToken, scrapeIntervalMs, prometheus } = settings;
+  const connected = new Map<string, WatchedCluster>();
+  const problems = new Map<string, string>();
+  const gpuCards = () => parts.cards.read().catalogue.gpus;
+
+  function watch(own: Own): WatchedCluster {
+    const seriesOf = prometheus === null ? null : (cluster: Parameters<typeof prometheusOf>[1]) => prometheusOf(prometheus, cluster);
+    const cluster = connectCluster({ ...own, store, scrapeIntervalMs, onScrape, seriesOf });
+    connected.set(cluster.id, cluster);
+    return cluster;
+  }
+
+  const refused = (clusterId: string, message: string): Answer<never> => {
+    problems.set(clusterId, message);
+    return { ok: false, message };
+  };
+
+  function begin({ id, connection: kept }: ClusterRow, place: GatewayPlace): Answer<ConnectedCluster> {
+    problems.delete(id);
+    const connection = readConnection(kept);
+    if (!connection.ok) return refused(id, connection.message);
+    const host = createHost(connection.value, { clusterId: id, stateDir, environment, gpuCards });
+    if (!host.ok) return refused(id, host.message);
+    const own = {
+      ...{ id, kind: connection.value.kind, host: host.value },
+      labelOf: () => null,
+      putDown: (observation) => putDown(parts, id, observation),
+    } satisfies Partial<Own>;
+    if (place.runBy === "operator") {
+      const { url, adminUrl, token = adminToken } = place;
+      const at = { gatewayUrl: new URL(url).origin, gatewayAdminUrl: new URL(adminUrl).origin };
+      return { ok: true, value: watch({ ...own, ...at, adminToken: token, gatewayAdvice: null }) };
+    }
+    const gateway = gatewayBeside(id, place, stateDir);
+    gateways.run(gateway);
+    const at = { gatewayUrl: loopback(place.port), gatewayAdminUrl: loopback(place.adminPort) };
+    return { ok: true, value: watch({ ...own, ...at, adminToken, gatewayAdvice: gateways.advice(gateway) }) };
+  }
+
+  async function letGo(clusterId: string): Promise<void> {
+    const cluster = connected.get(clusterId);
+    connected.delete(clusterId);
+    problems.delete(clusterId);
+    await cluster?.close();
+  }
+
+  /** A gateway beside the studio for a cluster that was given none. */
+  async function placeGateway(clusterId: string): Promise<GatewayPlace> {
+    const places = store.clusters.list().flatMap(({ gateway }) => (gateway?.runBy === "studio" ? [gateway.port, gateway.adminPort] : []));
+    const place = { runBy: "studio", ...(await freeGatewayPorts(new Set(places))) } as const;
+    store.clusters.setGateway(clusterId, place);
+    return place;
+  }
+
+  /** Two that connect at once would be given the same ports. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <Value>(work: () => Promise<Value>): Promise<Value> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+
+  async function connect(clusterId: string): Promise<Answer<ConnectedCluster>> {
+    const row = store.clusters.get(clusterId);
+    if (row === null || row.connection === null) return { ok: false, message: "There is no connection of this cluster." };
+    await letGo(clusterId);
+    return begin(row, row.gateway ?? (await placeGateway(clusterId)));
+  }
+
+  watch({
+    ...{ id: embeddedClusterId, kind: "embedded", gatewayUrl: settings.gatewayUrl, gatewayAdminUrl: settings.gatewayAdminUrl, adminToken },
+    host: createEmulatorHost({
+      emulator: createAdminClient("emulator", settings.emulatorUrl, adminToken),
+      heldOutOutcomes: parts.heldOutOutcomes,
+    }),
+    labelOf: parts.labelOf,
+    putDown: (observation) => putDownEmbedded(parts, parts.suggested, observation),
+    gatewayAdvice: null,
+  });
+  for (const row of store.clusters.list()) {
+    if (row.connection === null) continue;
+    if (row.gateway === null) void inTurn(() => connect(row.id));
+    else begin(row, row.gateway);
+  }
+
+  return {
+    get: (clusterId) => connected.get(clusterId) ?? null,
+    list: () => [...connected.values()],
+    problem: (clusterId) => problems.get(clusterId) ?? null,
+    connect: (clusterId) => inTurn(() => connect(clusterId)),
+    disconnect: (clusterId) =>
+      inTurn(async () => {
+        await letGo(clusterId);
+        gateways.end(clusterId);
+      }),
+    async close() {
+      await last;
+      await Promise.all([...connected.values()].map((cluster) => cluster.close()));
+      connected.clear();
+    },
+    seriesStates: () => [...connected.values()].map((cluster) => cluster.seriesState()),
+  };
+}

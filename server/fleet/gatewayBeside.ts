@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+
+/** A gateway that is run beside the studio, for one cluster. */
+export interface GatewayBeside {
+  readonly clusterId: string;
+  readonly port: number;
+  readonly adminPort: number;
+  /** Its own, within the studio's. */
+  readonly stateDir: string;
+}
+
+/** Who runs gateways beside the studio. Told of one that runs already it changes nothing. */
+export interface GatewayRunner {
+  run(gateway: GatewayBeside): void;
+  end(clusterId: string): void;
+  /** What an operator has to do so that a gateway runs; null where it is started without them. */
+  advice(gateway: GatewayBeside): string | null;
+}
+
+export const gatewayBeside = (
+  clusterId: string,
+  { port, adminPort }: Extract<GatewayPlace, { readonly runBy: "studio" }>,
+  stateDir: string,
+): GatewayBeside => ({ clusterId, port, adminPort, stateDir: join(stateDir, "clusters", clusterId) });
+
+/** Tells the launcher, which reads what the studio prints; told of one that runs it does nothing. */
+export const launcher = (print: (line: string) => void): GatewayRunner => ({
+  run: (gateway) => print(`GATEWAY ${JSON.stringify(gateway)}`),
+  end: (clusterId) => print(`GATEWAY-END ${clusterId}`),
+  advice: () => null,
+});
+
+/** A studio that was started alone can start no process that shall outlive it. */
+export const nobody: GatewayRunner = {
+  run: () => undefined,
+  end: () => undefined,
+  advice: ({ port, adminPort, stateDir }) =>
+    `Start it with the studio's WEIR_ADMIN_TOKEN: WEIR_GATEWAY_PORT=${port} WEIR_GATEWAY_ADMIN_PORT=${adminPort} WEIR_STATE_DIR=${stateDir} node dist/gateway.mjs. Under "npm run studio" it is started by itself.`,
+};

@@ -1,0 +1,23 @@
+import { createServer } from "node:net";
+
+const firstPort = 4_700;
+const lastPort = 65_535;
+
+/** Ports for a gateway beside the studio: the first two from 4700 on that nothing listens on and that are not given away. Throws when there are none. */
+export async function freeGatewayPorts(given: ReadonlySet<number>): Promise<{ readonly port: number; readonly adminPort: number }> {
+  const free: number[] = [];
+  for (let port = firstPort; port <= lastPort; port += 1) {
+    if (given.has(port) || !(await isFree(port))) continue;
+    free.push(port);
+    const [data, admin] = free;
+    if (data !== undefined && admin !== undefined) return { port: data, adminPort: admin };
+  }
+  throw new Error("No two ports from 4700 up are free.");
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const probe = createServer();
+    probe.once("error", () => resolve(false));
+    probe.listen(port, "127.0.0.1", () => probe.close(() => resolve(true)));
+  });

@@ -1,0 +1,30 @@
+import type { Observation } from "@/server/clusters/connector";
+import { gpuTypes } from "@/solver/plan/clusterGpus";
+import type { ClusterSpec } from "@/solver/plan/plan";
+
+export type Hardware = Pick<ClusterSpec, "gpu" | "nodes" | "usdPerGpuHour" | "otherUsdPerGpuHour">;
+
+/**
+ * The hardware that plans are made for, as it was seen. Nodes without GPUs are none of it; null where no other was seen.
+ *
+ * @param priceOf USD per GPU hour of a type.
+ */
+export function observedHardware(
+  { gpu, nodes: seen }: Pick<Observation, "gpu" | "nodes">,
+  priceOf: (gpu: string) => number,
+): Hardware | null {
+  const nodes = seen
+    .filter(({ gpus }) => gpus > 0)
+    .map(({ name, gpus, gpu: own }) => ({ name, gpus, ...(own === undefined || own === gpu ? {} : { gpu: own }) }));
+  const [first] = nodes;
+  if (first === undefined) return null;
+  const others = gpuTypes({ id: "", name: "", kind: "described", gpu, nodes, usdPerGpuHour: 0 }).filter((type) => type !== gpu);
+  const otherPrices = Object.fromEntries(others.map((type) => [type, priceOf(type)]));
+  return { gpu, nodes, usdPerGpuHour: priceOf(gpu), ...(others.length === 0 ? {} : { otherUsdPerGpuHour: otherPrices }) };
+}
+
+/** The price that a cluster has of a GPU type; null where it has none, or one that was never known. */
+export function knownPrice(spec: ClusterSpec, gpu: string): number | null {
+  const price = gpu === spec.gpu ? spec.usdPerGpuHour : spec.otherUsdPerGpuHour?.[gpu];
+  return price === undefined || price === 0 ? null : price;
+}
