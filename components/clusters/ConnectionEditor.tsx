@@ -1,0 +1,72 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import { type ReactNode, useId, useState } from "react";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { FindingList } from "./FindingList";
+
+/**
+ * A connection as YAML: tried as it stands, nothing kept, and let through only as it was tried.
+ *
+ * @param props.act what may be done with a connection that was tried and can be used; null as long as there is none.
+ */
+export function ConnectionEditor(props: {
+  readonly label: string;
+  readonly start: string;
+  readonly act: (connection: unknown) => ReactNode;
+  /** Beside the button that tries, whatever was tried. */
+  readonly aside?: ReactNode;
+}) {
+  const { label, start, act } = props;
+  const id = useId();
+  const client = useTRPCClient();
+  const [text, setText] = useState(start);
+  const trial = useMutation({
+    mutationFn: async (asked: string) => ({ asked, ...(await client.clusters.tryConnection.mutate({ text: asked })) }),
+  });
+  const tried = trial.data?.asked === text ? trial.data : null;
+  const usable = tried !== null && tried.connection !== null;
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <label htmlFor={id} className="text-xs text-ink-3">
+        {label}
+      </label>
+      <textarea
+        id={id}
+        rows={Math.min(28, Math.max(8, text.split("\n").length))}
+        spellCheck={false}
+        autoComplete="off"
+        className="w-full rounded-md border border-line-strong bg-raised p-2 font-mono text-xs text-ink"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <div className="flex flex-wrap items-center gap-2">
+        <Button disabled={trial.isPending || text.trim() === ""} onClick={() => trial.mutate(text)}>
+          {trial.isPending ? "Trying …" : "Try connection"}
+        </Button>
+        {text !== start && (
+          <Button look="quiet" onClick={() => setText(start)}>
+            Take back
+          </Button>
+        )}
+        {props.aside}
+      </div>
+      <ErrorLine error={trial.error} />
+      <div role="status" className="flex flex-col gap-2">
+        {tried !== null && <FindingList findings={tried.findings} label="What was found" />}
+        {trial.data !== undefined && tried === null && !trial.isPending && (
+          <p className="text-sm text-ink-2">The text has changed since it was tried.</p>
+        )}
+      </div>
+      {tried?.text != null && tried.text !== text && (
+        <details>
+          <summary className="text-xs text-ink-3">As it would be kept, defaults filled in</summary>
+          <pre className="mt-2 overflow-x-auto rounded-md bg-sunken p-2 font-mono text-xs">{tried.text}</pre>
+        </details>
+      )}
+      {act(usable ? tried.connection : null)}
+    </div>
+  );
+}

@@ -1,0 +1,174 @@
+import { useState } from "react";
+import type { EndpointDraft, EndpointToTry, GuessedField } from "@/server/contracts/studio";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { NumberField, SelectField, TextField } from "../ui/Field";
+import { FindingList } from "./FindingList";
+import { noReference, type ReferenceForm, referenceFault, referenceForm, referenceOf } from "./prepareAttach";
+import type { Cards, EndpointEdits, EndpointRow } from "./prepareEndpointRows";
+import { ReferenceField } from "./ReferenceField";
+
+const precisions = ["bf16", "fp8", "int4"] as const;
+const options = (ids: readonly string[]) => ids.map((id) => ({ value: id, text: id }));
+
+interface Editing {
+  readonly row: EndpointRow;
+  readonly cards: Cards | undefined;
+  readonly onEdit: (edits: EndpointEdits) => void;
+}
+
+/** One pasted address: what was found out of it, what would be attached, and what to say where it cannot be told. */
+export function EndpointRowForm(
+  props: Editing & {
+    readonly endpoint: EndpointToTry;
+    readonly onTryAgain: (endpoint: EndpointToTry) => void;
+  },
+) {
+  const { row, cards, endpoint, onEdit, onTryAgain } = props;
+  return (
+    <li className="flex flex-col gap-2 border-b py-3 last:border-0" data-testid="endpoint" aria-label={row.url}>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <StateWord tone={row.tone}>{row.word}</StateWord>
+        <span className="min-w-0 font-medium [overflow-wrap:anywhere]">{row.url}</span>
+        {row.trying && row.word !== "trying" && <span className="text-xs text-ink-3">trying again …</span>}
+        <span className="min-w-0 text-xs text-ink-3 [overflow-wrap:anywhere]">{row.fine}</span>
+      </div>
+      {row.faults.length > 0 && <FindingList findings={row.faults} label={`What is not well with ${row.name}`} />}
+      {row.questions.map((question) => (
+        <p key={question} className="text-sm text-warn">
+          {question}
+        </p>
+      ))}
+      {row.served.length > 1 && (
+        <SelectField
+          label={`Model that ${row.name} is attached for`}
+          className="max-w-96"
+          value={endpoint.servedName ?? ""}
+          options={[...(endpoint.servedName === undefined ? [{ value: "", text: "choose one" }] : []), ...options(row.served)]}
+          onChange={(servedName) => servedName !== "" && onTryAgain({ ...endpoint, servedName })}
+        />
+      )}
+      {row.draft === null ? (
+        row.served.length > 0 && <CardChoice row={row} cards={cards} onEdit={onEdit} />
+      ) : (
+        <DraftFields row={row} draft={row.draft} cards={cards} onEdit={onEdit} />
+      )}
+      {row.word !== "trying" && <AccessFields row={row} endpoint={endpoint} onTryAgain={onTryAgain} />}
+    </li>
+  );
+}
+
+function CardChoice({ row, cards, onEdit }: Editing) {
+  return (
+    <SelectField
+      label={`Card that stands for the model of ${row.name}`}
+      className="max-w-96"
+      value=""
+      options={[{ value: "", text: "choose a card" }, ...options((cards?.models ?? []).map(({ id }) => id))]}
+      onChange={(model) => model !== "" && onEdit({ model })}
+    />
+  );
+}
+
+/** What is attached, with the word at each value that nobody confirmed, and why it was taken. */
+function DraftFields({ row, draft, cards, onEdit }: Editing & { readonly draft: EndpointDraft }) {
+  const about = (field: GuessedField, label: string) => ({
+    label: `${label}${row.why[field] === undefined ? "" : " (guessed)"}`,
+  });
+  const known = (ids: readonly string[], id: string) => options(ids.includes(id) ? ids : [id, ...ids]);
+  const reasons = [...new Set(Object.values(row.why))];
+  return (
+    <fieldset className="min-w-0">
+      <legend className="sr-only">What {row.name} is</legend>
+      <div className="flex flex-wrap items-end gap-x-3 gap-y-2">
+        <SelectField
+          {...about("model", "Model")}
+          className="max-w-full flex-1 basis-44"
+          value={draft.model}
+          options={known(
+            (cards?.models ?? []).map(({ id }) => id),
+            draft.model,
+          )}
+          onChange={(model) => onEdit({ model })}
+        />
+        <SelectField
+          {...about("gpu", "GPU type")}
+          className="max-w-full flex-1 basis-36"
+          value={draft.gpu}
+          options={known(
+            (cards?.gpus ?? []).map(({ id }) => id),
+            draft.gpu,
+          )}
+          onChange={(gpu) => onEdit({ gpu })}
+        />
+        <NumberField
+          {...about("tp", "Tensor parallel")}
+          min={1}
+          max={64}
+          value={draft.tp}
+          onChange={(tp) => onEdit({ tp: Math.round(tp) })}
+        />
+        <NumberField {...about("pp", "Pipeline")} min={1} max={64} value={draft.pp} onChange={(pp) => onEdit({ pp: Math.round(pp) })} />
+        <SelectField
+          {...about("precision", "Precision")}
+          value={draft.precision}
+          options={options(precisions)}
+          onChange={(chosen) => {
+            const precision = precisions.find((each) => each === chosen);
+            if (precision !== undefined) onEdit({ precision });
+          }}
+        />
+      </div>
+      {reasons.length > 0 && <p className="mt-1 text-xs text-ink-3">Guessed: {reasons.join(" ")}</p>}
+    </fieldset>
+  );
+}
+
+/** How the engine is let in to: its key by reference, and who vouches for it. Open where the key is what is in the way. */
+function AccessFields(props: {
+  readonly row: EndpointRow;
+  readonly endpoint: EndpointToTry;
+  readonly onTryAgain: (endpoint: EndpointToTry) => void;
+}) {
+  const { row, endpoint, onTryAgain } = props;
+  const [typed, setTyped] = useState<{ readonly key: ReferenceForm; readonly caFile: string } | null>(null);
+  const { key, caFile } = typed ?? {
+    key: endpoint.key === undefined ? noReference : referenceForm(endpoint.key),
+    caFile: endpoint.caFile ?? "",
+  };
+  const wants = row.faults.some(({ what, level }) => level === "failed" && (what === "key" || what === "certificate"));
+  const fault = typed === null ? null : referenceFault(key);
+  return (
+    <details open={wants || undefined}>
+      <summary className="text-xs text-ink-3">
+        Key, certificate, try again<span className="sr-only"> of {row.name}</span>
+      </summary>
+      <div className="mt-2 flex flex-wrap items-end gap-3">
+        <ReferenceField label="API key" value={key} onChange={(next) => setTyped({ key: next, caFile })} />
+        {row.url.startsWith("https:") && (
+          <TextField
+            label="CA file in WEIR_SECRETS_DIR"
+            className="flex-1 basis-48"
+            value={caFile}
+            placeholder="none: public authorities"
+            maxLength={1000}
+            onChange={(next) => setTyped({ key, caFile: next })}
+          />
+        )}
+        <Button
+          disabled={fault !== null || row.trying}
+          aria-label={`Try ${row.name} again`}
+          onClick={() => {
+            const { key: _, caFile: __, ...rest } = endpoint;
+            const reference = referenceOf(key);
+            const ca = caFile.trim();
+            onTryAgain({ ...rest, ...(reference === null ? {} : { key: reference }), ...(ca === "" ? {} : { caFile: ca }) });
+          }}
+        >
+          Try again
+        </Button>
+      </div>
+      {fault !== null && <p className="mt-1 text-xs text-bad">{fault}</p>}
+    </details>
+  );
+}

@@ -1,0 +1,180 @@
+import type { EndpointDraft } from "@/server/contracts/studio";
+import type { Inputs } from "../api/trpc";
+import { formatCounted } from "../ui/format";
+import type { EndpointRow } from "./prepareEndpointRows";
+
+type Attach = Inputs["clusters"]["attach"];
+
+/** Where a secret is: in a variable, in a file of the folder of secrets, or nowhere. */
+export interface ReferenceForm {
+  readonly from: "none" | "environment" | "file";
+  readonly text: string;
+}
+
+export const noReference: ReferenceForm = { from: "none", text: "" };
+
+/** Who runs the gateway, as filled in so far. */
+export interface GatewayForm {
+  readonly runBy: "studio" | "operator";
+  readonly url: string;
+  readonly adminUrl: string;
+  readonly token: ReferenceForm;
+}
+
+export const studioGateway: GatewayForm = { runBy: "studio", url: "", adminUrl: "", token: noReference };
+
+/** What is told of endpoints beside themselves, as filled in so far. */
+export interface EndpointExtras {
+  readonly judgeModel: string;
+  readonly judgeUrl: string;
+  /** Variable of the gateway that holds the judge's key. */
+  readonly judgeKey: string;
+  /** Addresses of dcgm-exporter, one a line. */
+  readonly dcgm: string;
+}
+
+export const noExtras: EndpointExtras = { judgeModel: "", judgeUrl: "", judgeKey: "", dcgm: "" };
+
+type Reference = { readonly environment: string } | { readonly file: string };
+
+/** A reference as documents hold it; `null`: none. */
+export function referenceOf({ from, text }: ReferenceForm): Reference | null {
+  const named = text.trim();
+  if (from === "none" || named === "") return null;
+  return from === "environment" ? { environment: named } : { file: named };
+}
+
+/** A reference as it is filled in. */
+export function referenceForm(reference: Reference | undefined): ReferenceForm {
+  if (reference === undefined) return noReference;
+  return "environment" in reference ? { from: "environment", text: reference.environment } : { from: "file", text: reference.file };
+}
+
+/** Why a reference cannot be used, in a sentence that says how to; null where it can. A key itself is never sent anywhere. */
+export function referenceFault({ from, text }: ReferenceForm): string | null {
+  const named = text.trim();
+  if (from === "none") return null;
+  if (named === "") return from === "environment" ? "Name the variable that holds the key." : "Name the file that holds the key.";
+  if (from === "environment" && !/^WEIR_ENGINE_[A-Z0-9_]{1,80}$/.test(named))
+    return "Name a variable that begins with WEIR_ENGINE_, not the key itself: the studio keeps no keys.";
+  return null;
+}
+
+/** Where the gateway is, for `attach`; or what is yet to be said. */
+export function gatewayOf(form: GatewayForm): { readonly gateway: Attach["gateway"] } | { readonly fault: string } {
+  if (form.runBy === "studio") return { gateway: null };
+  for (const [what, text] of [
+    ["address", form.url],
+    ["admin address", form.adminUrl],
+  ] as const) {
+    const url = text.trim();
+    if (!/^https?:\/\/\S+$/.test(url) || !URL.canParse(url)) return { fault: `Give your gateway's ${what}, as in http://gateway-1:4610.` };
+    if (new URL(url).pathname !== "/") return { fault: `Your gateway's ${what} must have no path.` };
+  }
+  const fault = referenceFault(form.token);
+  if (fault !== null) return { fault: `Token of your gateway: ${fault}` };
+  const token = referenceOf(form.token);
+  const url = new URL(form.url.trim()).origin;
+  const adminUrl = new URL(form.adminUrl.trim()).origin;
+  return { gateway: { runBy: "operator", url, adminUrl, ...(token === null ? {} : { token }) } };
+}
+
+export interface AttachForm {
+  readonly name: string;
+  readonly gateway: GatewayForm;
+  readonly extras: EndpointExtras;
+  /** Whether somebody has looked at what was guessed and says that it is right. */
+  readonly confirmed: boolean;
+}
+
+export interface PreparedAttach {
+  /** What is to be attached; null while something is in the way. */
+  readonly request: Attach | null;
+  /** What is in the way, in a sentence; null: nothing. */
+  readonly blocked: string | null;
+  /** `3 engines are attached, 1 is left out.` */
+  readonly says: string;
+  /** Values that nobody has confirmed. */
+  readonly guesses: number;
+  /** Models that are attached. */
+  readonly models: readonly string[];
+}
+
+/** What attaching would do, and why it cannot yet. `taken`: names of clusters that there are. */
+export function prepareAttach(rows: readonly EndpointRow[], form: AttachForm, taken: readonly string[]): PreparedAttach {
+  const drafts = rows.flatMap(({ taken: attached, draft }) => (attached && draft !== null ? [draft] : []));
+  const out = rows.length - drafts.length;
+  const models = [...new Set(drafts.map(({ model }) => model))];
+  const guesses = drafts.reduce((sum, draft) => sum + draft.guessed.length, 0);
+  const about = {
+    models,
+    guesses,
+    says:
+      rows.length === 0
+        ? ""
+        : `${formatCounted(drafts.length, "engine")} of ${rows.length} will be attached${out === 0 ? "" : `, ${out} left out`}.`,
+  };
+  const blocked = (sentence: string): PreparedAttach => ({ ...about, request: null, blocked: sentence });
+  const trying = rows.filter((row) => row.trying && !row.taken).length;
+  if (rows.length === 0) return blocked("Paste the address of at least one engine.");
+  if (trying > 0) return blocked(trying === 1 ? "One address is being tried." : `${trying} addresses are being tried.`);
+  if (drafts.length === 0) return blocked("None of these can be attached yet: what is in the way stands beside each.");
+  const named = nameAndGateway(form, taken);
+  if ("fault" in named) return blocked(named.fault);
+  const extras = extrasOf(form.extras);
+  if ("fault" in extras) return blocked(extras.fault);
+  const endpoints = drafts.map((draft) => written(draft, form.confirmed));
+  return { ...about, blocked: null, request: { ...named, connection: { kind: "endpoints", endpoints, ...extras.told } } };
+}
+
+/** The same for a connection that was written and tried; `connection` null: it was not, or cannot be used. */
+export function prepareWrittenAttach(
+  connection: unknown,
+  form: Pick<AttachForm, "name" | "gateway">,
+  taken: readonly string[],
+): Pick<PreparedAttach, "request" | "blocked"> {
+  if (connection === null) return { request: null, blocked: "Try the connection first: one that can be used can be attached." };
+  const named = nameAndGateway(form, taken);
+  return "fault" in named ? { request: null, blocked: named.fault } : { request: { ...named, connection }, blocked: null };
+}
+
+function nameAndGateway(
+  form: Pick<AttachForm, "name" | "gateway">,
+  taken: readonly string[],
+): Pick<Attach, "name" | "gateway"> | { readonly fault: string } {
+  const name = form.name.trim();
+  if (name === "") return { fault: "Give it a name." };
+  if (taken.includes(name)) return { fault: `There is a cluster "${name}" already: give another name.` };
+  const gateway = gatewayOf(form.gateway);
+  return "fault" in gateway ? gateway : { name, ...gateway };
+}
+
+/** A draft as a connection holds it: nothing that is not said. */
+function written({ guessed, ...draft }: EndpointDraft, confirmed: boolean): object {
+  const said = Object.entries(draft).filter(([, value]) => value !== undefined);
+  return { ...Object.fromEntries(said), guessed: confirmed ? [] : guessed };
+}
+
+function extrasOf(form: EndpointExtras): { readonly told: object } | { readonly fault: string } {
+  const dcgmUrls = form.dcgm.split(/[\s,]+/).filter(Boolean);
+  const wrong = dcgmUrls.find((url) => !/^https?:\/\//.test(url) || !URL.canParse(url));
+  if (wrong !== undefined) return { fault: `"${wrong}" is no address of dcgm-exporter, as in http://gpu-1:9400/metrics.` };
+  const [model, url, key] = [form.judgeModel.trim(), form.judgeUrl.trim().replace(/(\/v1)?\/?$/, ""), form.judgeKey.trim()];
+  const dcgm = dcgmUrls.length === 0 ? {} : { dcgmUrls };
+  if (model === "" && url === "" && key === "") return { told: dcgm };
+  if (model === "") return { fault: "Say by which name the judge's endpoint knows its model." };
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) return { fault: "Give the judge's address, as in http://judge-1:8000." };
+  if (key !== "" && !/^WEIR_JUDGE_[A-Z0-9_]{1,80}$/.test(key))
+    return { fault: "The judge's key stands in a variable of the gateway that begins with WEIR_JUDGE_: name that, not the key itself." };
+  return { told: { ...dcgm, judge: { model, url, ...(key === "" ? {} : { keyFromEnvironment: key }) } } };
+}
+
+/** A name to begin with: the first host's, where it has one, told apart from those there are. */
+export function suggestedName(rows: readonly Pick<EndpointRow, "url">[], taken: readonly string[]): string {
+  const host = rows.map(({ url }) => new URL(url).hostname).find((name) => !/^[\d.]+$|^\[|^localhost$/.test(name));
+  const base = host?.split(".")[0] ?? "my engines";
+  for (let count = 1; ; count += 1) {
+    const name = count === 1 ? base : `${base} ${count}`;
+    if (!taken.includes(name)) return name;
+  }
+}

@@ -1,0 +1,116 @@
+import type { Attention, ClusterDetail, ClusterEngine, ClusterSummary } from "@/server/contracts/studio";
+import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
+import type { Tone } from "../ui/Badge";
+import { formatUsd } from "../ui/format";
+
+/** How a reason for attention is toned, on every page of a cluster. */
+export const attentionTones: Readonly<Record<Attention["level"], Tone>> = { warn: "warn", bad: "bad" };
+
+const kinds: Readonly<Record<ClusterSummary["spec"]["kind"], string>> = {
+  described: "described only",
+  embedded: "in this studio",
+  endpoints: "attached endpoints",
+  processes: "processes of this host",
+  kubernetes: "Kubernetes",
+  ray: "Ray Serve",
+};
+
+export interface PreparedCard {
+  readonly kind: string;
+  /** By type: `3 of 8 h100-sxm used, 4 free, 1 used by others`. */
+  readonly gpus: readonly string[];
+  readonly price: string;
+  /** By model: `2 × llama-3.1-8b`; null: nothing was seen, or nothing is connected. */
+  readonly engines: readonly string[] | null;
+  /** What clients set as their base URL; null: nothing answers there. */
+  readonly baseUrl: string | null;
+  /** A request to try in a terminal. */
+  readonly curl: string | null;
+  readonly connected: boolean;
+}
+
+/** What a card says of a cluster. `detail` undefined: it is being read. */
+export function prepareCard(cluster: ClusterSummary, detail: ClusterDetail | null | undefined): PreparedCard {
+  const { spec, gatewayUrl } = cluster;
+  const prices = gpuPrices(spec);
+  const types = gpuTypes(spec);
+  const nodes = detail?.observedAt ? detail.nodes : [];
+  const baseUrl = gatewayUrl === null ? null : `${gatewayUrl.replace(/\/$/, "")}/v1`;
+  return {
+    kind: kinds[spec.kind],
+    gpus: types.map((type) => {
+      const own = nodes.filter(({ gpu }) => gpu === type);
+      const total = gpuCount(spec, type);
+      if (own.length === 0) return `${total} × ${type}`;
+      const sum = (of: (node: (typeof own)[number]) => number): number => own.reduce((all, node) => all + of(node), 0);
+      const [there, used, others] = [sum(({ gpus }) => gpus), sum((node) => node.used), sum(({ othersUse }) => othersUse)];
+      const closed = own.filter((node) => node.closed !== null).reduce((all, node) => all + node.gpus - node.used - node.othersUse, 0);
+      const free = Math.max(0, there - used - others - closed);
+      return [
+        `${used} of ${there} ${type} used`,
+        `${free} free`,
+        ...(others === 0 ? [] : [`${others} used by others`]),
+        ...(closed === 0 ? [] : [`${closed} on closed nodes`]),
+      ].join(", ");
+    }),
+    price: types
+      .map((type) => {
+        const per = `per ${types.length === 1 ? "GPU" : type} and hour`;
+        return prices[type] === 0 ? `no price ${per}` : `${formatUsd(prices[type])} ${per}`;
+      })
+      .join(", "),
+    engines: detail?.observedAt ? byModel(detail.engines) : null,
+    baseUrl,
+    curl: baseUrl === null ? null : curlOf(baseUrl),
+    connected: cluster.health.word !== "not connected",
+  };
+}
+
+function byModel(engines: readonly ClusterEngine[]): readonly string[] {
+  const counts = new Map<string, { all: number; serving: number }>();
+  for (const { model, state } of engines) {
+    const count = counts.get(model) ?? { all: 0, serving: 0 };
+    counts.set(model, { all: count.all + 1, serving: count.serving + Number(state === "serving") });
+  }
+  return [...counts].map(([model, { all, serving }]) => `${all} × ${model}${serving === all ? "" : ` (${serving} serving)`}`);
+}
+
+/** Lists what the gateway serves: works before any plan is in force, and needs no model's name. */
+const curlOf = (baseUrl: string): string => `curl ${baseUrl}/models`;
+
+const engineTones: Readonly<Record<ClusterEngine["state"], Tone>> = {
+  serving: "good",
+  draining: "warn",
+  "left out": "neutral",
+  stopping: "neutral",
+  missing: "bad",
+};
+
+/** How an engine's state is toned. */
+export const engineTone = ({ state }: ClusterEngine): Tone => engineTones[state];
+
+/** What an engine is: `vLLM 0.11.0`; a dash until its metrics were read. */
+export function engineText({ engine }: ClusterEngine): string {
+  if (engine === null) return "–";
+  return engine.version === null ? engine.type : `${engine.type} ${engine.version}`;
+}
+
+/** The shape of an engine on its GPUs: `2 × h100-sxm, tp 2`. */
+export function shapeText({ gpu, tp, pp }: ClusterEngine): string {
+  const gpus = tp * pp;
+  const parallel = [...(tp > 1 ? [`tp ${tp}`] : []), ...(pp > 1 ? [`pp ${pp}`] : [])];
+  return [gpus === 1 ? gpu : `${gpus} × ${gpu}`, ...parallel].join(", ");
+}
+
+/** What stays and what ends when a cluster is let go of, a sentence each. */
+export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gateway">): readonly string[] {
+  return [
+    detail.topology === "given"
+      ? "Its engines run on: whoever started them still runs them."
+      : "Its engines run on as they are: none is stopped, and the studio no longer looks after them.",
+    detail.gateway.runBy === "studio"
+      ? `Its gateway at ${detail.gateway.url} ends, and clients that use it get no answer any more.`
+      : `Your gateway at ${detail.gateway.url} goes on with what it was told last.`,
+    "Its plans, history, measurements and audit stay, and it stays as a described cluster that can be planned for.",
+  ];
+}
