@@ -2,10 +2,12 @@ import type { CardShelf } from "@/server/cards/cardShelf";
 import type { Examination, ExamineEvent, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import type { Asking, Planner } from "@/server/planning/planner";
 import type { PlanningSituation } from "@/server/planning/planningRequest";
+import { situationOf } from "@/server/planning/situationOf";
 import type { Store } from "@/server/store/store";
+import type { Serving, ServingFigures } from "@/solver/cascade/servingFigures";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
-import type { RunningReplica } from "@/solver/plan/plan";
+import type { Plan, RunningReplica } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import type { Workload } from "@/solver/workload/workload";
 import { profileInUse } from "./calibrationService";
@@ -19,6 +21,9 @@ const unpackedWorkloads = 3;
 /** Examinations kept, so that opening one again costs nothing: some kB each. */
 const keptExaminations = 60;
 
+/** Figures of engines under a policy that are kept, so that a dip which is looked at again costs nothing. */
+const keptFigures = 500;
+
 /** What runs, for plans that change as little of it as they can; left out: the cluster's own where changes are limited, else nothing. */
 interface WithRunning {
   readonly running?: readonly RunningReplica[];
@@ -29,12 +34,19 @@ export interface Planning {
   explore(request: ExploreRequest, asking: Asking): ReturnType<Planner["explore"]>;
   solve(request: SolveRequest & WithRunning, asking: Asking): Promise<SolveAnswer>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
+  /** What a kept plan's policy does on some engines at a rate, simulated with the plan's own inputs. Refused where its workload is not kept. */
+  serve(
+    plan: Plan,
+    asked: { readonly servings: readonly Serving[]; readonly requestsPerSecond: number },
+    signal: AbortSignal,
+  ): Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
 }
 
 /** The planner over what the store holds: ids in, explorations and plans out. */
 export function createPlanningService(store: Store, planner: Planner, cards: CardShelf): Planning {
   const unpacked = new Map<string, Workload>();
   const examined = new Map<string, Examination>();
+  const served = new Map<string, ServingFigures>();
 
   function workloadOf(id: string): Workload | null {
     const workload = unpacked.get(id) ?? loadWorkload(store, id);
@@ -50,6 +62,29 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     examined.set(key, examination);
     const oldest = examined.keys().next().value;
     if (examined.size > keptExaminations && oldest !== undefined) examined.delete(oldest);
+  }
+
+  async function serve(...[plan, { servings, requestsPerSecond }, signal]: Parameters<Planning["serve"]>): ReturnType<Planning["serve"]> {
+    const { policy, inputs } = plan;
+    if (policy.kind !== "cascade") return { ok: false, message: `Only cascades are simulated, not ${policy.kind}.` };
+    const workload = workloadOf(inputs.workload.id);
+    if (workload === null)
+      return { ok: false, message: `The workload of ${plan.metadata.name} is not kept here, so that nothing can be simulated with it.` };
+    const situation = { ...situationOf({ policy, inputs }, workload), requestsPerSecond };
+    const { workload: _, ...asked } = situation;
+    const keyOf = (serving: Serving): string => JSON.stringify([asked, serving]);
+    const missing = servings.filter((serving) => !served.has(keyOf(serving)));
+    if (missing.length > 0) {
+      const answer = await planner.serve(situation, missing, { signal });
+      if (!answer.ok) return answer;
+      for (const [index, serving] of missing.entries()) {
+        const own = answer.figures[index];
+        if (own !== undefined) served.set(keyOf(serving), own);
+      }
+    }
+    const found = servings.flatMap((serving) => served.get(keyOf(serving)) ?? []);
+    for (const key of [...served.keys()].slice(0, Math.max(0, served.size - keptFigures))) served.delete(key);
+    return { ok: true, figures: found };
   }
 
   function running(clusterId: string): readonly RunningReplica[] {
@@ -82,6 +117,7 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
   }
 
   return {
+    serve,
     async explore(request, asking) {
       const found = situation(request);
       return found.ok ? planner.explore(found.situation, asking) : found;

@@ -4,7 +4,7 @@ import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import { deployedModelsOf, judgeEngineOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { ObservedEngine } from "./connector";
-import { engineId } from "./targetEngines";
+import { plannedLimits } from "./targetEngines";
 
 /** The name under which clients reach a plan's cascade beside `cascade/default`: the plan's own name, in the characters a model name may have. */
 function servedName(planName: string): string {
@@ -84,10 +84,5 @@ function judgeFor(policy: PolicyDocument, own: GatewayConfig["judge"]): GatewayC
 /** What each engine holds at once: as the plan says, and engines of an earlier plan what they held until now. */
 function limitsByEngine(plan: Plan | null, current: GatewayConfig | null): ReadonlyMap<string, number> {
   const before = (current?.replicas ?? []).map(({ id, maxInFlight }) => [id, maxInFlight] as const);
-  const planned = (plan?.deployment ?? []).flatMap((deployment) =>
-    deployment.replicas.flatMap((group) =>
-      group.placements.map((placements) => [engineId(deployment, group, placements), inFlightLimit(group)] as const),
-    ),
-  );
-  return new Map([...before, ...planned]);
+  return new Map([...before, ...(plan === null ? [] : plannedLimits(plan))]);
 }

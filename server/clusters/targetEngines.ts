@@ -1,5 +1,6 @@
 import type { EngineRequest } from "@/server/contracts/emulatorAdmin";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { ModelDeployment, Placement, Plan } from "@/solver/plan/plan";
 
 /** GPUs of one node as text: `0-3` for a run, `0.2.5` otherwise. */
@@ -42,6 +43,14 @@ export function targetEngines(plan: Pick<Plan, "deployment">): readonly EngineOr
     ),
   );
 }
+
+/** Requests that each engine of a plan holds at once, by its id. */
+export const plannedLimits = ({ deployment }: Pick<Plan, "deployment">): readonly (readonly [string, number])[] =>
+  deployment.flatMap((model) =>
+    model.replicas.flatMap((group) =>
+      group.placements.map((placements) => [engineId(model, group, placements), inFlightLimit(group)] as const),
+    ),
+  );
 
 /** The GPUs an engine occupies, as `node/index`. */
 export const gpuKeys = (engine: Pick<EngineRequest, "placements">): readonly string[] =>

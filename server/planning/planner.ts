@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import type { Examination, Outcome, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { TellProgress } from "@/solver/cascade/progress";
+import type { Serving, ServingFigures } from "@/solver/cascade/servingFigures";
 import type {
   ExamineRequest,
   PlanningAnswer,
@@ -30,6 +31,12 @@ export interface Planner {
   solve(request: SolveRequest, asking?: Asking): Promise<SolveAnswer>;
   /** One question about the plan that a request leads to; refused where it leads to none. */
   examine(request: ExamineRequest, asking?: Asking): Promise<Outcome<{ readonly examination: Examination }>>;
+  /** What requests feel under policies with the engines that serve at some moment; refused where an engine is not known by cards. */
+  serve(
+    situation: PlanningSituation,
+    servings: readonly Serving[],
+    asking?: Asking,
+  ): Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
   close(): Promise<void>;
 }
 
@@ -139,6 +146,12 @@ export function createPlanner({ warm = false }: { readonly warm?: boolean } = {}
       if (answer.kind === "examination") return { ok: true, examination: answer.examination };
       if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
       throw new Error(`an examination was asked, a ${answer.kind} came`);
+    },
+    async serve(situation, servings, asking) {
+      const answer = await ask(situation, { kind: "serve", servings }, asking);
+      if (answer.kind === "served") return { ok: true, figures: answer.figures };
+      if (answer.kind === "infeasible") return { ok: false, message: answer.answer.reason };
+      throw new Error(`what serves was asked, a ${answer.kind} came`);
     },
     async close() {
       const ending = worker;

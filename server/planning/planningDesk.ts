@@ -2,6 +2,7 @@ import { type BuildPlanInput, buildPlan, type NoPlan } from "@/solver/cascade/bu
 import { encodeExploration } from "@/solver/cascade/explorationWire";
 import type { Explorer } from "@/solver/cascade/explore";
 import type { TellProgress } from "@/solver/cascade/progress";
+import { type Serving, servingFiguresOf, servingRefusal } from "@/solver/cascade/servingFigures";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import { vllmProfile } from "@/solver/hardware/builtInProfiles";
 import type { UserCards } from "@/solver/hardware/cardSchema";
@@ -87,9 +88,11 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
   }
 
   return {
-    work(asking, task, cancelled, told = () => undefined) {
+    work(asking, wanted, cancelled, told = () => undefined) {
       const startedSeconds = nowSeconds();
       const situation = readByRouter(asking);
+      if (wanted.kind === "serve") return served(situation, wanted.servings, cancelled);
+      const task = wanted;
       const constrained = judgeRefusal(situation) === null ? constraintRefusal(situation) : null;
       if (constrained !== null) return infeasible(constrained.reason, constrained.conflict);
       const refusal = judgeRefusal(situation) ?? doesNotFit(situation, task.kind === "explore" ? null : task.objective);
@@ -179,6 +182,19 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
       }
     },
   };
+}
+
+function served(situation: PlanningSituation, servings: readonly Serving[], cancelled: () => boolean): PlanningAnswer {
+  const { workload, requestsPerSecond, engineProfile = vllmProfile } = situation;
+  const traffic = { workload, requestsPerSecond, cards: catalogue(situation), profile: engineProfile };
+  const refusal = servings.map((serving) => servingRefusal(traffic, serving)).find((reason) => reason !== null);
+  if (refusal !== undefined) return infeasible(refusal);
+  const figuresOf = servingFiguresOf(traffic);
+  const figures = servings.map((serving) => {
+    if (cancelled()) throw new Cancelled();
+    return figuresOf(serving);
+  });
+  return { kind: "served", figures };
 }
 
 /** The situation with what its router makes of the prompts, where requests may start at a later stage. */

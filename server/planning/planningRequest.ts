@@ -1,5 +1,6 @@
 import type { Examination, ExaminedKind, PlanningProgress, SolveAnswer } from "@/server/contracts/studio";
 import type { ExplorationWire } from "@/solver/cascade/explorationWire";
+import type { Serving, ServingFigures } from "@/solver/cascade/servingFigures";
 import type { PlanConstraints } from "@/solver/deployment/constraints";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -75,12 +76,16 @@ export const DEFAULT_PERCENTILE = 95;
 export type PlanningTask =
   | { readonly kind: "explore" }
   | { readonly kind: "solve"; readonly objective: Objective; readonly fixed: FixedRouting }
-  | { readonly kind: "examine"; readonly objective: Objective; readonly fixed: FixedRouting; readonly examine: ExaminedKind };
+  | { readonly kind: "examine"; readonly objective: Objective; readonly fixed: FixedRouting; readonly examine: ExaminedKind }
+  /** What a plan's own policy does on some of its engines, and on others. */
+  | { readonly kind: "serve"; readonly servings: readonly Serving[] };
 
 export type PlanningAnswer =
   | { readonly kind: "exploration"; readonly exploration: ExplorationWire }
   | { readonly kind: "draft"; readonly draft: PlanDraft }
   | { readonly kind: "examination"; readonly examination: Examination }
+  /** Parallel to the servings. */
+  | { readonly kind: "served"; readonly figures: readonly ServingFigures[] }
   | { readonly kind: "infeasible"; readonly answer: Extract<SolveAnswer, { outcome: "infeasible" }> };
 
 /** What the worker is started with. */

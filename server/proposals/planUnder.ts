@@ -1,5 +1,6 @@
 import type { Planner } from "@/server/planning/planner";
 import type { SolveRequest } from "@/server/planning/planningRequest";
+import { situationOf } from "@/server/planning/situationOf";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import type { Plan, Predictions } from "@/solver/plan/plan";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
@@ -28,28 +29,19 @@ export async function planUnder(
 ): Promise<Predictions | null> {
   const { policy, inputs } = plan;
   if (policy.kind !== "cascade") throw new Error(`Only cascades are simulated, not ${policy.kind}.`);
-  const { model: judgeModel, engine, secondsPerCall, usdPerCall } = policy.judge;
-  const judgeEngine = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
-  const directStart = inputs.directStart ?? policy.directStart?.router;
-  const { userCards, engineProfile, objective } = inputs;
-  const models = policy.stages.map(({ model }) => model);
+  const planned = situationOf({ ...plan, policy }, workload);
+  const { judgeSecondsPerCall, workload: other, requestsPerSecond = planned.requestsPerSecond } = replaced;
   const request: SolveRequest = {
-    workload: replaced.workload?.content ?? workload,
-    workloadId: replaced.workload?.id ?? inputs.workload.id,
-    cluster: inputs.cluster,
-    requestsPerSecond: replaced.requestsPerSecond ?? inputs.workload.requestsPerSecond,
-    models,
-    ...(userCards === undefined ? {} : { userCards }),
-    ...(engineProfile === undefined ? {} : { engineProfile }),
-    judge:
-      judgeEngine === undefined
-        ? { kind: "fixed", secondsPerCall: replaced.judgeSecondsPerCall ?? secondsPerCall, usdPerCall }
-        : { kind: "engine", ...judgeEngine },
-    ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
+    ...planned,
+    requestsPerSecond,
+    ...(other === undefined ? {} : { workload: other.content, workloadId: other.id }),
+    ...(judgeSecondsPerCall === undefined || planned.judge.kind === "engine"
+      ? {}
+      : { judge: { ...planned.judge, secondsPerCall: judgeSecondsPerCall } }),
     running: runningReplicas(plan),
     constraints: { ...planConstraintsSchema.parse({}), maxChangedReplicas: 0 },
-    objective,
-    fixed: { models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },
+    objective: inputs.objective,
+    fixed: { models: planned.models, thresholds: policy.thresholds, startBelow: policy.directStart?.below },
   };
   const answer = await planner.solve(request, { signal });
   return answer.outcome === "plan" ? answer.plan.predictions : null;

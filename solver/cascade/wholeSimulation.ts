@@ -41,7 +41,11 @@ interface MeasuredStage {
 const VERIFIED_REQUESTS = { least: 2500, most: 20_000 };
 
 /** Share of the simulated requests that find the cluster filling up and are left out. */
-const WARM_UP_SHARE = 0.15;
+export const WARM_UP_SHARE = 0.15;
+
+/** Requests that a workload's plans are simulated with. */
+export const simulatedRequests = ({ arrivalSeconds }: Pick<Workload, "arrivalSeconds">): number =>
+  Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, arrivalSeconds.length));
 
 /** Simulates deployed stages under the policy that the gateway runs, on planning prompts; null when requests are left unserved. */
 export function simulateWhole(
@@ -51,7 +55,7 @@ export function simulateWhole(
 ): WholeSimulation | null {
   const { requestsPerSecond, shapes, sample: planning, judge, judgeEngine, quantile: q } = explorer.input;
   const judging = kept.find(({ model }) => model === judgeEngine?.model);
-  const requests = Math.min(VERIFIED_REQUESTS.most, Math.max(VERIFIED_REQUESTS.least, workload.arrivalSeconds.length));
+  const requests = simulatedRequests(workload);
   const outcome = simulateCluster({
     policy: buildPolicy(policy),
     replicas: deployment.flatMap((stage) => clusterReplicas(stage, shapes[planning.models.indexOf(stage.model)] ?? [])),

@@ -1,0 +1,210 @@
+import type { DipPhase, Outcome, RollOutDip } from "@/server/contracts/studio";
+import { startSeconds } from "@/server/proposals/startSeconds";
+import type { StoredApplication } from "@/server/store/applicationRepository";
+import type { Serving, ServingEngine, ServingFigures } from "@/solver/cascade/servingFigures";
+import { counted, secondsText } from "@/solver/cascade/wording";
+import { inFlightLimit } from "@/solver/plan/inFlightLimit";
+import type { Plan } from "@/solver/plan/plan";
+import type { PlannedStep, RollOut } from "./planSteps";
+import { rollOutStretches, type Stretch } from "./rollOutStretches";
+import { plannedLimits, targetEngines } from "./targetEngines";
+
+/** What servers take to end and give their GPUs back, where none was stopped here yet. */
+const ASSUMED_STOP_SECONDS = 5;
+
+/** The longest a request may take at the gateway: then it is cut. */
+const LONGEST_DRAIN_SECONDS = 600;
+
+/** Roll-outs looked back at. */
+const RECENT = 5;
+
+export interface DipAsked {
+  readonly rollOut: RollOut;
+  readonly steps: readonly PlannedStep[];
+  /** null: nothing is in force. */
+  readonly running: Plan | null;
+  readonly target: Plan;
+  /** Per engine second, with a sentence on where it comes from. */
+  readonly rate: { readonly requestsPerSecond: number; readonly basis: string };
+  /** The last of this cluster, newest first: how long steps take here. */
+  readonly applications: readonly Pick<StoredApplication, "steps">[];
+  readonly timeScale: number;
+  /** Simulates a plan's policy on engines at the rate; a sentence where it cannot. */
+  readonly serve: (plan: Plan, servings: readonly Serving[]) => Promise<Outcome<{ readonly figures: readonly ServingFigures[] }>>;
+}
+
+type Figures = (stretch: Pick<Stretch, "planId" | "engines">) => ServingFigures | null;
+
+/** What requests feel while a roll-out runs: each stretch of equal routing simulated as plans are, and how long it is expected to last. */
+export async function rollOutDip(asked: DipAsked): Promise<Outcome<{ readonly dip: RollOutDip }>> {
+  const { rollOut, steps, running, target, rate } = asked;
+  const stretches = rollOutStretches(rollOut, steps);
+  const standing = rollOut.standing.filter(({ id }) => rollOut.routing.active.includes(id));
+  const [first, last] = [
+    { planId: rollOut.routing.planId, engines: standing },
+    { planId: target.id, engines: targetEngines(target) },
+  ];
+  const figures = await figuresOf(asked, [first, ...stretches, last]);
+  if (!figures.ok) return figures;
+  const at = figures.of;
+  const seconds = stretchSeconds(asked, stretches, at);
+  const phases = stretches.map((stretch, index): DipPhase => {
+    const { capacityPerSecond = null, p95Seconds = null } = at(stretch) ?? {};
+    return {
+      fromStep: String(stretch.fromStep + 1),
+      toStep: String(stretch.toStep + 1),
+      seconds: seconds.each[index] ?? 0,
+      planId: stretch.planId,
+      replicas: stretch.models.map((model) => replicasOf(rollOut, stretch, model)),
+      capacityPerSecond,
+      p95Seconds,
+    };
+  });
+  const before = at(first);
+  const after = at(last);
+  if (after === null) throw new Error("A target plan that is not in force has no figures.");
+  const dip = {
+    requestsPerSecond: rate.requestsPerSecond,
+    basis: [rate.basis, ...seconds.basis, ...simulationBasis(target)],
+    before: running === null || before === null ? null : sustained(before),
+    phases,
+    after: sustained(after),
+  };
+  return { ok: true, dip: { ...dip, says: worstMoment(dip) } };
+}
+
+const sustained = ({ p95Seconds, capacityPerSecond }: ServingFigures) => ({ p95Seconds, capacityPerSecond });
+
+/** Engines of both plans may serve side by side for a while: then there are more than either has. */
+function replicasOf({ routing, standing, target }: RollOut, { planId, engines }: Stretch, model: string): DipPhase["replicas"][number] {
+  const serving = engines.filter((engine) => engine.model === model).length;
+  const whole =
+    planId === target.planId ? target.engines : standing.filter(({ id }) => [...routing.active, ...routing.cordoned].includes(id));
+  return { model, serving, of: Math.max(serving, whole.filter((engine) => engine.model === model).length) };
+}
+
+/** Figures of each stretch; equal ones are simulated once, each under the plan whose policy is in force. */
+async function figuresOf(
+  { running, target, serve }: DipAsked,
+  stretches: readonly Pick<Stretch, "planId" | "engines">[],
+): Promise<{ readonly ok: true; readonly of: Figures } | { readonly ok: false; readonly message: string }> {
+  const limits = new Map([...(running === null ? [] : plannedLimits(running)), ...plannedLimits(target)]);
+  const order = new Map(targetEngines(target).map(({ id }, index) => [id, index]));
+  const enginesOf = ({ engines }: Pick<Stretch, "engines">): readonly ServingEngine[] =>
+    // In the order of the plan: of engines alike the first is sent to first.
+    [...engines]
+      .sort((a, b) => (order.get(a.id) ?? order.size) - (order.get(b.id) ?? order.size))
+      .map(({ id, model, gpu, tp, pp }) => ({ model, gpu, tp, pp, maxInFlight: limits.get(id) ?? inFlightLimit({}) }));
+  const keyOf = (stretch: Pick<Stretch, "planId" | "engines">): string => JSON.stringify([stretch.planId, enginesOf(stretch)]);
+  const found = new Map<string, ServingFigures>();
+  for (const plan of running === null || running.id === target.id ? [target] : [running, target]) {
+    const { policy } = plan;
+    const own = new Map(stretches.filter(({ planId }) => planId === plan.id).map((stretch) => [keyOf(stretch), enginesOf(stretch)]));
+    if (own.size === 0) continue;
+    if (policy.kind !== "cascade")
+      return {
+        ok: false,
+        message: `The roll-out cannot be simulated: the policy of ${plan.metadata.name} is ${policy.kind}, and only cascades are.`,
+      };
+    const served = await serve(
+      plan,
+      [...own.values()].map((engines) => ({ policy, engines })),
+    );
+    if (!served.ok) return served;
+    for (const [index, key] of [...own.keys()].entries()) {
+      const figures = served.figures[index];
+      if (figures !== undefined) found.set(key, figures);
+    }
+  }
+  return { ok: true, of: (stretch) => found.get(keyOf(stretch)) ?? null };
+}
+
+/** How long each stretch is expected to last, and what that rests on. */
+function stretchSeconds(
+  { steps, applications, timeScale }: DipAsked,
+  stretches: readonly Stretch[],
+  figuresAt: Figures,
+): { readonly each: readonly number[]; readonly basis: readonly string[] } {
+  const start = startSeconds(applications, timeScale);
+  const stop = stopSeconds(applications, timeScale);
+  const drain = (model: string, index: number): number => {
+    const longest = stretches.slice(0, index + 1).map((stretch) => figuresAt(stretch)?.longestSeconds[model] ?? 0);
+    return Math.min(LONGEST_DRAIN_SECONDS, Math.max(0, ...longest));
+  };
+  const models = new Map(stretches.flatMap(({ engines }) => engines.map(({ id, model }) => [id, model] as const)));
+  const each = stretches.map(({ fromStep, toStep }, index) =>
+    steps.slice(fromStep, toStep + 1).reduce((sum, { action }, offset) => {
+      const before = steps[fromStep + offset - 1]?.action.kind;
+      if (action.kind === "start") return sum + (start.measured || before !== "start" ? start.seconds : 0);
+      if (action.kind === "drain") return sum + drain(models.get(action.engineId) ?? "", index);
+      return action.kind === "stop" ? sum + stop.seconds : sum;
+    }, 0),
+  );
+  const kinds = new Set(steps.map(({ action }) => action.kind));
+  const basis = [
+    ...(kinds.has("start") ? [start.basis] : []),
+    ...(kinds.has("drain") ? ["An engine drains for as long as its longest request takes in the simulation."] : []),
+    ...(kinds.has("stop") ? [stop.basis] : []),
+  ];
+  return { each, basis };
+}
+
+function stopSeconds(
+  applications: readonly Pick<StoredApplication, "steps">[],
+  timeScale: number,
+): { readonly seconds: number; readonly basis: string } {
+  const stops = applications
+    .slice(0, RECENT)
+    .flatMap((application) => application.steps.filter(({ kind, state }) => kind === "stop" && state === "done"));
+  if (stops.length === 0)
+    return {
+      seconds: ASSUMED_STOP_SECONDS,
+      basis: `An engine is taken to end within ${ASSUMED_STOP_SECONDS} s: none was stopped here yet.`,
+    };
+  const wallMs = stops.reduce(
+    (sum, { startedAt, endedAt }) => sum + Math.max(0, Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "") || 0),
+    0,
+  );
+  const seconds = (wallMs / 1000 / stops.length) * timeScale;
+  return { seconds, basis: `An engine takes ${secondsText(seconds)} to end, as measured in the last roll-outs here.` };
+}
+
+function simulationBasis({ inputs: { objective } }: Plan): readonly string[] {
+  const { percentile, latency } = objective;
+  const own = percentile === 95 && latency === "end-to-end";
+  const asked = `${percentile}th percentile ${latency === "end-to-end" ? "end to end" : "of its slowest stage"}`;
+  return [
+    `Latencies are the 95th percentile end to end${own ? "" : ` (the plan's objective is the ${asked})`}, simulated as plans are, each policy with its own plan's workload, cards and engine profile.`,
+    "Each stretch is simulated as if it lasted: queues of the one before are not carried over.",
+  ];
+}
+
+/** The worst moment for an operator: a model without an engine, then one that does not keep up, then the lowest capacity. */
+function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutDip, "says">): string {
+  const inForce = phases.filter(({ planId }) => planId !== null);
+  const steps = ({ fromStep, toStep }: DipPhase): string =>
+    fromStep === toStep ? `At step ${fromStep}` : `From step ${fromStep} to ${toStep}`;
+  const during = (phase: DipPhase): string => `${steps(phase)}, for about ${secondsText(phase.seconds)},`;
+  const longest = (some: readonly DipPhase[]): DipPhase | undefined => [...some].sort((a, b) => b.seconds - a.seconds)[0];
+  const cut = longest(inForce.filter(({ capacityPerSecond }) => capacityPerSecond === null));
+  if (cut !== undefined) {
+    const out = cut.replicas.filter(({ serving }) => serving === 0).map(({ model }) => model);
+    return `${during(cut)} no engine of ${out.join(" and ")} serves: requests that reach it wait or are refused meanwhile.`;
+  }
+  const capacity = ({ capacityPerSecond }: Pick<DipPhase, "capacityPerSecond">): number => capacityPerSecond ?? 0;
+  const [least] = [...inForce].sort((a, b) => capacity(a) - capacity(b));
+  if (least === undefined) return `Nothing is in force before; with the plan ${latencyText(after.p95Seconds)}.`;
+  const sustains = `sustain ${rateText(capacity(least))} of ${rateText(requestsPerSecond)} requests/s`;
+  if (least.p95Seconds === null) return `${during(least)} the engines left ${sustains}: they do not keep up, and queues grow.`;
+  const ends = [...(before === null ? [] : [before]), after];
+  if (capacity(least) >= 0.999 * Math.min(...ends.map(capacity))) {
+    const slowest = Math.max(...inForce.map(({ p95Seconds }) => p95Seconds ?? 0));
+    return `${counted(phases.length, "stretch").replace("stretchs", "stretches")}, none with less capacity than before and after: p95 stays within ${secondsText(slowest)}.`;
+  }
+  const beside = [...(before === null ? [] : [`before ${latencyText(before.p95Seconds)}`]), `after ${latencyText(after.p95Seconds)}`];
+  return `${during(least)} the engines left ${sustains}: ${latencyText(least.p95Seconds)} (${beside.join(", ")}).`;
+}
+
+const latencyText = (seconds: number | null): string => (seconds === null ? "it does not keep up" : `p95 ${secondsText(seconds)}`);
+
+const rateText = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : String(Math.round(perSecond)));

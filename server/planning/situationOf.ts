@@ -1,0 +1,31 @@
+import type { CascadePolicy, Plan } from "@/solver/plan/plan";
+import type { Workload } from "@/solver/workload/workload";
+import type { JudgeChoice, PlanningSituation } from "./planningRequest";
+
+export interface PlannedSituation extends PlanningSituation {
+  readonly models: readonly string[];
+  readonly judge: JudgeChoice;
+}
+
+/** What a plan was made for, with the models that it came to use: its own rate, cards, engine profile and judge. */
+export function situationOf(
+  { policy, inputs }: Pick<Plan, "inputs"> & { readonly policy: CascadePolicy },
+  workload: Workload,
+): PlannedSituation {
+  const { model: judgeModel, engine, secondsPerCall, usdPerCall } = policy.judge;
+  // Older plans record a judge's engine and a direct start only where they came to have one.
+  const judgeEngine = inputs.judgeEngine ?? (engine === undefined ? undefined : { model: judgeModel, ...engine });
+  const directStart = inputs.directStart ?? policy.directStart?.router;
+  const { userCards, engineProfile } = inputs;
+  return {
+    workload,
+    workloadId: inputs.workload.id,
+    cluster: inputs.cluster,
+    requestsPerSecond: inputs.workload.requestsPerSecond,
+    models: policy.stages.map(({ model }) => model),
+    ...(userCards === undefined ? {} : { userCards }),
+    ...(engineProfile === undefined ? {} : { engineProfile }),
+    judge: judgeEngine === undefined ? { kind: "fixed", secondsPerCall, usdPerCall } : { kind: "engine", ...judgeEngine },
+    ...(directStart === undefined ? {} : { directStart: { auc: directStart.auc } }),
+  };
+}
