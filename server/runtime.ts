@@ -18,6 +18,7 @@ import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
+import { createDriftWatch } from "@/server/fleet/driftWatch";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import { launcher, nobody } from "@/server/fleet/gatewayBeside";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
@@ -72,6 +73,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       return workload === null ? null : heldOutOutcomes({ ...workload, name: workloadId });
     },
   });
+  const drifts = createDriftWatch({ store, fleet });
   const clusterOf = fleet.get;
   const connectorOf = (clusterId: string) => fleet.get(clusterId)?.connector ?? null;
   const runner = createApplyRunner({ store, connectorOf, onEnd: ({ clusterId }) => fleet.get(clusterId)?.collector()?.beginWindow() });
@@ -103,7 +105,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   return {
     services: {
       workloads: createWorkloadService(store, uploads, cards),
-      clusters: createClusterService(store, fleet, cards),
+      clusters: createClusterService({ store, fleet, drifts, cards }),
       plans: createPlanService({ store, connectorOf, planning }),
       applications: createApplicationService(store, runner),
       proposals: createProposalService(store),
@@ -128,6 +130,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     signInLink: () => mintSignInLink(store, studioUrl),
     metrics: () => metrics.exposition(),
     async close() {
+      drifts.close();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();
     },

@@ -35,7 +35,9 @@ describe("described clusters", () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), "weir-clusters-"));
     store = openStore(folder);
-    clusters = createClusterService(store, { get: () => null, problem: () => null }, createCardShelf(folder));
+    const nothing = () => null;
+    const fleet = { get: nothing, problem: nothing };
+    clusters = createClusterService({ store, fleet, drifts: { drift: nothing, gateway: nothing }, cards: createCardShelf(folder) });
   });
   afterEach(() => {
     store.close();

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CardShelf } from "@/server/cards/cardShelf";
 import type { ClusterSummary } from "@/server/contracts/studio";
-import type { Fleet } from "@/server/fleet/fleet";
+import { type ClusterAttentionParts, clusterAttention } from "@/server/fleet/clusterAttention";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -11,8 +11,14 @@ import type { ClusterService } from "./services";
 
 const bytesPerGb = 1024 ** 3;
 
+export interface ClusterServiceParts extends ClusterAttentionParts {
+  readonly store: Store;
+  readonly cards: CardShelf;
+}
+
 /** Clusters: those that are connected with their state, and those that are only described, to plan for. */
-export function createClusterService(store: Store, fleet: Pick<Fleet, "get" | "problem">, cards: CardShelf): ClusterService {
+export function createClusterService(parts: ClusterServiceParts): ClusterService {
+  const { store, fleet, cards } = parts;
   /** What the running plan was made for: where planning anew begins. */
   function asRunning(planId: string | null): ClusterSummary["suggested"] {
     const inputs = planId === null ? undefined : store.plans.get(planId)?.inputs;
@@ -27,7 +33,8 @@ export function createClusterService(store: Store, fleet: Pick<Fleet, "get" | "p
     return problem === null ? { word: "not connected", reason: "Described for planning only." } : { word: "down", reason: problem };
   }
 
-  function summary({ id, spec, runningPlanId, runningSince, suggested }: ClusterRow): ClusterSummary {
+  function summary(row: ClusterRow): ClusterSummary {
+    const { id, spec, runningPlanId, runningSince, suggested } = row;
     const cluster = fleet.get(id);
     const emulated = cluster?.connector.emulated ?? false;
     const seen = cluster?.seen().answer;
@@ -38,7 +45,7 @@ export function createClusterService(store: Store, fleet: Pick<Fleet, "get" | "p
       suggested:
         [asRunning(runningPlanId), suggested].find((each) => each !== null && store.workloads.summary(each.workloadId) !== null) ?? null,
       health: cluster?.health() ?? unwatched(id),
-      attention: [],
+      attention: clusterAttention(row, parts),
       gatewayUrl: cluster?.gatewayUrl ?? null,
       topology: spec.kind === "endpoints" || (seen?.ok && seen.value.topology === "given") ? "given" : "planned",
       panic: cluster?.panic() ?? null,
