@@ -1,65 +1,80 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApplicationState } from "@/server/contracts/studio";
+import type { ApplicationState, Halt } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
-import type { Store } from "@/server/store/store";
 import type { StoredStep } from "@/server/store/storedStep";
-import { waitingStep } from "./applicationSteps";
-import type { Answer, Connector, Observation } from "./connector";
+import { ApplicationRecord, type RecordOptions, type Said, timestamp } from "./applicationRecord";
+import { nextStepNumber, waitingStep } from "./applicationSteps";
+import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import { planSteps } from "./planSteps";
 import { rollOutOf } from "./rollOutOf";
+import { openVerification } from "./verification";
 import { waitUntil } from "./waitUntil";
 
-export interface RunSurroundings {
-  readonly store: Store;
+export interface RunSurroundings extends RecordOptions {
   readonly connector: Connector;
-  /** Told after every change that was written down. */
-  readonly onChange: (application: StoredApplication) => void;
 }
 
 /** A cluster that was restarted together with the studio comes back within this time. */
 const reachLimitMs = 60_000;
 
 /**
- * Carries one application out: the grace in which it can still be taken back, then step after step, each written down
- * before it begins and after it ends. A studio that is killed in between goes on by planning anew from what it finds.
+ * Carries one application out: the grace in which it can still be taken back, then step after step, each written down before it
+ * begins, after it was done, and once its effect was looked up anew. A studio that is killed in between goes on by planning anew
+ * from what it finds.
  */
 export class ApplicationRun {
-  #application: StoredApplication;
+  readonly #record: ApplicationRecord;
   readonly #surroundings: RunSurroundings;
   #interrupt = new AbortController();
   #closing = false;
-  #aborting = false;
+  /** The steps that are left lead elsewhere, or from somewhere else, than is to be gone now. */
+  #outdated = false;
 
   constructor(application: StoredApplication, surroundings: RunSurroundings) {
-    this.#application = application;
     this.#surroundings = surroundings;
+    this.#record = new ApplicationRecord(application, surroundings);
   }
 
   get application(): StoredApplication {
-    return this.#application;
+    return this.#record.application;
   }
 
   /** Runs to the end, or until `close`. `interrupted`: an earlier studio had begun it. */
   async run({ interrupted }: { readonly interrupted: boolean }): Promise<void> {
-    if (interrupted && this.#application.state !== "grace") await this.#planAnew();
+    if (interrupted) {
+      this.#record.save({}, said("The studio was started anew and took this up."));
+      this.#outdated = this.application.state !== "grace";
+    }
     await this.#grace();
-    while (!this.#closing && this.#application.endedAt === null) await this.#next();
+    while (!this.#closing && this.application.endedAt === null) await this.#next();
   }
 
   /** No further step begins; the one that runs is finished. */
   pause(): void {
-    this.#save({ state: "paused", graceEndsAt: null });
+    this.#record.save({ state: "paused", graceEndsAt: null }, said("Paused."));
     this.#wake();
   }
 
   resume(): void {
-    this.#save({ state: "running" });
+    this.#record.save({ state: "running", halt: null }, said("Resumed."));
     this.#wake();
+  }
+
+  /** Pauses for a regression, or undoes what was done where that was asked for. */
+  halt(halt: Halt): void {
+    if (this.application.state !== "running" || this.application.undoing) return;
+    if (this.application.rollBackOnRegression) this.#undo(`Undone by itself: ${halt.sentence}`, { halt, error: halt.sentence });
+    else {
+      this.#record.save({ state: "paused", halt }, said(`Halted: ${halt.sentence}`));
+      this.#wake();
+    }
   }
 
   /** Ends the step that runs and undoes what was done. */
   abort(): void {
-    this.#aborting = true;
+    const begun = this.application.steps.some((step) => step.state !== "waiting");
+    if (begun) this.#undo("Aborted: what was done is undone.", { halt: null });
+    else this.#end("aborted", null);
     this.#wake({ cutStep: true });
   }
 
@@ -69,83 +84,119 @@ export class ApplicationRun {
     this.#wake({ cutStep: true });
   }
 
+  #undo(why: string, change: Partial<StoredApplication>): void {
+    this.#record.save({ ...change, undoing: true, state: "running", graceEndsAt: null }, said(why));
+    this.#outdated = true;
+    this.#wake({ cutStep: true });
+  }
+
   async #grace(): Promise<void> {
-    const { state, graceEndsAt } = this.#application;
+    const { state, graceEndsAt } = this.application;
     if (state === "grace" && graceEndsAt !== null) await this.#unlessWoken(Date.parse(graceEndsAt) - Date.now());
-    if (this.#application.state === "grace" && !this.#aborting && !this.#closing) this.#save({ state: "running", graceEndsAt: null });
+    if (this.application.state === "grace" && !this.#closing) this.#record.save({ state: "running", graceEndsAt: null });
   }
 
   async #next(): Promise<void> {
-    if (this.#aborting) return this.#turnBack();
-    if (this.#application.state === "paused") return this.#unlessWoken();
-    const index = this.#application.steps.findIndex((step) => step.state === "waiting");
-    if (index === -1) return this.#end(this.#application.undoing ? "rolled-back" : "done", null);
+    if (this.#outdated) return this.#planAnew();
+    if (this.application.state === "paused") return this.#unlessWoken();
+    const index = this.application.steps.findIndex((step) => step.state === "waiting");
+    if (index === -1) return this.#end(this.application.undoing ? "rolled-back" : "done");
     return this.#perform(index);
   }
 
   async #perform(index: number): Promise<void> {
-    const step = this.#application.steps[index];
+    const step = this.application.steps[index];
     if (step === undefined) return;
-    this.#setStep(index, { state: "running", startedAt: timestamp() });
-    const { signal } = this.#interrupt;
-    const report = (detail: string): void => this.#setStep(index, { detail });
-    const answer = await this.#guarded(() => this.#surroundings.connector.applyStep(step.action, { signal, report }), signal);
-    if (answer === null) return;
-    if (!answer.ok) {
-      this.#setStep(index, { state: "failed", detail: answer.message, endedAt: timestamp() });
-      return this.#end("failed", `${step.text}: ${answer.message}`);
-    }
-    this.#surroundings.store.atomically(() => {
-      this.#setStep(index, { state: "done", detail: answer.value, endedAt: timestamp() });
+    this.#record.step(index, { state: "running", startedAt: timestamp() }, "intended");
+    const { connector, store } = this.#surroundings;
+    const { signal } = this.#freshInterrupt();
+    const options: StepOptions = { signal, planId: this.#goalId, report: (detail) => this.#record.report(index, detail) };
+    const acted = await this.#guarded(() => connector.applyStep(step.action, options), signal);
+    if (acted === null) return;
+    if (!acted.ok) return this.#fail(index, acted.message);
+    store.atomically(() => {
+      this.#record.step(index, { detail: acted.value }, "done");
       if ("routing" in step.action) this.#noteInForce(step.action.routing.planId);
+    });
+    const quiet = { ...options, report: () => undefined };
+    const verified = await this.#guarded(() => connector.verifyStep(step.action, quiet), signal);
+    if (verified === null) return;
+    if (!verified.ok) return this.#fail(index, `it was done (${acted.value}), and its effect is not there. ${verified.message}.`);
+    const done = { ...this.#stepAt(index), state: "done" as const, endedAt: timestamp() };
+    const steps = this.application.steps.map((one, at) => (at === index ? done : one));
+    this.#record.save({ steps }, { stepId: step.id, event: "verified", detail: verified.value });
+  }
+
+  /** Calls leave listeners at the signal that they were given until it is forgotten. */
+  #freshInterrupt(): AbortController {
+    if (!this.#closing) this.#interrupt = new AbortController();
+    return this.#interrupt;
+  }
+
+  #stepAt(index: number): StoredStep {
+    const step = this.application.steps[index];
+    if (step === undefined) throw new Error(`There is no step ${index}.`);
+    return step;
+  }
+
+  #fail(index: number, message: string): void {
+    const { text } = this.#stepAt(index);
+    const error = `${text}: ${message}`;
+    this.#surroundings.store.atomically(() => {
+      this.#record.step(index, { state: "failed", detail: message, endedAt: timestamp() }, "failed");
+      if (this.application.rollBackOnRegression && !this.application.undoing) this.#undo(`Undone by itself: ${error}`, { error });
+      else this.#end("failed", error);
     });
   }
 
   /** What the work gave; null when it was cut off by `abort` or `close`. */
   async #guarded(work: () => Promise<Answer<string>>, signal: AbortSignal): Promise<Answer<string> | null> {
     try {
-      return await work();
+      const answer = await work();
+      return signal.aborted ? null : answer;
     } catch (error) {
       if (signal.aborted) return null;
       return { ok: false, message: `the studio failed: ${error instanceof Error ? error.message : String(error)}` };
     }
   }
 
+  get #goalId(): string | null {
+    const { undoing, planId, previousPlanId } = this.application;
+    return undoing ? previousPlanId : planId;
+  }
+
   /** The plan in force is what the gateway was told last. */
   #noteInForce(planId: string | null): void {
     const { clusters, plans } = this.#surroundings.store;
-    const { clusterId } = this.#application;
+    const { clusterId } = this.application;
     // A gateway may run a plan that another studio gave it.
     if (clusters.get(clusterId)?.runningPlanId === planId || (planId !== null && plans.get(planId) === null)) return;
     clusters.setRunning(clusterId, planId === null ? null : { planId, since: timestamp() });
   }
 
-  async #turnBack(): Promise<void> {
-    this.#aborting = false;
-    const begun = this.#application.steps.some((step) => step.state !== "waiting");
-    if (!begun) return this.#end("aborted", null);
-    this.#save({ undoing: true, state: "running", graceEndsAt: null });
-    await this.#planAnew();
-  }
-
   /** Replaces what has not been done by the steps that lead to the goal from what is found now. */
   async #planAnew(): Promise<void> {
     const { store, connector } = this.#surroundings;
-    const { undoing, planId, previousPlanId, steps } = this.#application;
-    const goalId = undoing ? previousPlanId : planId;
-    const goal = goalId === null ? null : store.plans.get(goalId);
     const observation = await this.#observe();
     if (observation === null) return;
-    if (!observation.ok) return this.#end("failed", observation.message);
-    // The studio may have been killed after the gateway took a policy and before that was written down.
-    this.#noteInForce(observation.value.routing.planId);
-    const planned = planSteps(rollOutOf(observation.value, goal, connector.emulated));
+    this.#outdated = false;
+    const { undoing, steps } = this.application;
+    const cut = steps.flatMap(({ id, state, text }): Said[] => (state === "running" ? [{ stepId: id, event: "cut", detail: text }] : []));
     // On the way back the steps that were cut off stay in sight; after a restart they are simply planned again.
     const before = undoing ? steps.map(skipped) : steps.filter((step) => step.state === "done" || step.state === "skipped");
-    this.#save({ steps: [...before, ...planned.map((step, index) => waitingStep(step, before.length + index))] });
+    if (!observation.ok) return this.#end("failed", observation.message, cut);
+    const goal = this.#goalId === null ? null : store.plans.get(this.#goalId);
+    const planned = planSteps(rollOutOf(observation.value, goal, connector.emulated));
+    const first = nextStepNumber(steps);
+    store.atomically(() => {
+      // The studio may have been killed after the gateway took a policy and before that was written down.
+      this.#noteInForce(observation.value.routing.planId);
+      const planAnew = said(`Planned anew from what stands: ${planned.length} steps to go.`);
+      this.#record.save({ steps: [...before, ...planned.map((step, index) => waitingStep(step, first + index))] }, ...cut, planAnew);
+    });
   }
 
-  /** What is found, waiting for a cluster that is just coming up; null when closing. */
+  /** What is found, waiting for a cluster that is just coming up; null when it was cut off. */
   async #observe(): Promise<Answer<Observation> | null> {
     const { signal } = this.#interrupt;
     let found: Answer<Observation> | null = null;
@@ -157,19 +208,14 @@ export class ApplicationRun {
     return signal.aborted ? null : found;
   }
 
-  #end(state: ApplicationState, error: string | null): void {
-    const steps = state === "aborted" ? this.#application.steps.map(skipped) : this.#application.steps;
-    this.#save({ state, error, steps, endedAt: timestamp(), graceEndsAt: null });
-  }
-
-  #setStep(index: number, change: Partial<StoredStep>): void {
-    this.#save({ steps: this.#application.steps.map((step, at) => (at === index ? { ...step, ...change } : step)) });
-  }
-
-  #save(change: Partial<StoredApplication>): void {
-    this.#application = { ...this.#application, ...change };
-    this.#surroundings.store.applications.save(this.#application);
-    this.#surroundings.onChange(this.#application);
+  #end(state: ApplicationState, error = this.application.error, lines: readonly Said[] = []): void {
+    const { planId, steps } = this.application;
+    const change = {
+      ...{ state, error, endedAt: timestamp(), graceEndsAt: null },
+      ...(state === "aborted" ? { steps: steps.map(skipped) } : {}),
+      ...(state === "done" && planId !== null ? { verification: openVerification(Date.now()) } : {}),
+    };
+    this.#record.save(change, ...lines, said(error === null ? `Ended: ${state}.` : `Ended: ${state}. ${error}`));
   }
 
   #waker = new AbortController();
@@ -189,7 +235,7 @@ export class ApplicationRun {
   }
 }
 
-const timestamp = (): string => new Date().toISOString();
+const said = (detail: string): Said => ({ event: "said", detail });
 
 const skipped = (step: StoredStep): StoredStep =>
   step.state === "waiting" || step.state === "running" ? { ...step, state: "skipped", endedAt: timestamp() } : step;

@@ -15,6 +15,9 @@ export const waitingStep = ({ action, text }: PlannedStep, index: number): Store
   action,
 });
 
+/** How many numbers an application's steps have used: a step that was cut off keeps its own in the journal. */
+export const nextStepNumber = (steps: readonly StoredStep[]): number => Math.max(0, ...steps.map(({ id }) => Number(id)));
+
 /** A step without its machinery. */
 export const shownStep = ({ action, ...step }: StoredStep): ApplyStep => ({ ...step, engineId: engineOf(action) });
 

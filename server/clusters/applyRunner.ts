@@ -8,7 +8,9 @@ import { shownApplication, waitingStep } from "./applicationSteps";
 import type { Connector } from "./connector";
 import { misfit } from "./misfit";
 import { planSteps } from "./planSteps";
+import type { RegressionLook } from "./regression";
 import { rollOutOf } from "./rollOutOf";
+import { watchRollOut } from "./rollOutWatch";
 
 export interface ApplyRunnerOptions {
   readonly store: Store;
@@ -16,6 +18,8 @@ export interface ApplyRunnerOptions {
   readonly connectorOf: (clusterId: string) => Connector | null;
   /** An application came to its end, whichever. */
   readonly onEnd?: (application: Application) => void;
+  /** Live traffic of a cluster, for which a roll-out is halted where it makes things worse; null: nothing is seen now. Left out: no roll-out is. */
+  readonly watchOf?: (clusterId: string) => RegressionLook | null;
   readonly graceMs?: number;
 }
 
@@ -34,8 +38,11 @@ type Started = Outcome<{ readonly application: Application }>;
 /** Long enough to notice a wrong click, short enough not to be waited for. */
 const defaultGraceMs = 5_000;
 
+/** In whose name is done what nobody asked for at that moment. */
+const studio = "studio";
+
 /** Puts plans into force, one application at a time on a cluster, and takes up again what a killed studio left unfinished. */
-export function createApplyRunner({ store, connectorOf, onEnd, graceMs = defaultGraceMs }: ApplyRunnerOptions) {
+export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs = defaultGraceMs }: ApplyRunnerOptions) {
   const runs = new Map<string, { readonly run: ApplicationRun; readonly ended: Promise<void> }>();
   /** Clusters for which a start is being checked. */
   const starting = new Set<string>();
@@ -55,16 +62,18 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
     });
 
   function launch(application: StoredApplication, connector: Connector, interrupted: boolean): void {
-    let last = application.state;
-    const onChange = (changed: StoredApplication): void => {
-      if (changed.state === last) return;
-      last = changed.state;
-      if (changed.endedAt === null) return;
+    const onChange = (changed: StoredApplication, before: StoredApplication): void => {
+      if (changed.halt !== null && before.halt === null) note(studio, "halt", changed, `: ${changed.halt.sentence}`);
+      if (changed.endedAt === null || before.endedAt !== null) return;
       note(changed.actor, `${changed.kind} ${changed.state}`, changed, changed.error === null ? "" : `: ${changed.error}`);
-      onEnd?.(shownApplication(changed));
     };
     const run = new ApplicationRun(application, { store, connector, onChange });
-    const ended = run.run({ interrupted }).finally(() => runs.delete(application.id));
+    const unwatch = watchOf === undefined ? null : watchRollOut(run, () => watchOf(application.clusterId));
+    const ended = run.run({ interrupted }).finally(() => {
+      unwatch?.();
+      runs.delete(application.id);
+      if (run.application.endedAt !== null) onEnd?.(shownApplication(run.application));
+    });
     runs.set(application.id, { run, ended });
   }
 
@@ -84,6 +93,8 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
     if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));
     const now = Date.now();
     const inForce = observed.value.routing.planId;
+    if (rollBackOnRegression && inForce !== null && store.plans.get(inForce) === null)
+      return refuse("The plan in force is not kept here, so nothing could be rolled back to: apply without the automatic rollback.");
     const application: StoredApplication = {
       id: randomUUID(),
       clusterId,
@@ -132,8 +143,10 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
     if (action === "pause" && state === "paused") return refuse("It is paused already.");
     if (action === "resume" && state !== "paused") return refuse("It is not paused.");
     if (action === "abort" && undoing) return refuse("It is being undone already.");
-    note(actor, action, run.application);
-    run[action]();
+    store.atomically(() => {
+      note(actor, action, run.application);
+      run[action]();
+    });
     return { ok: true, application: shownApplication(run.application) };
   }
 
@@ -148,7 +161,9 @@ export function createApplyRunner({ store, connectorOf, onEnd, graceMs = default
     takeUp(): void {
       for (const application of store.applications.open()) {
         const connector = connectorOf(application.clusterId);
-        if (connector !== null) launch(application, connector, true);
+        if (connector === null) continue;
+        note(studio, "take up", application);
+        launch(application, connector, true);
       }
     },
     /** Lets go of what runs; the next studio takes it up. */

@@ -2,10 +2,11 @@ import { z } from "zod";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { Plan } from "@/solver/plan/plan";
-import type { AdminClient } from "./adminClient";
+import type { AdminAnswer, AdminClient } from "./adminClient";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import type { EngineHost } from "./engineHost";
 import { gatewayConfig, routedModelsOf, routingOf } from "./gatewayRouting";
+import { effectOf } from "./stepEffect";
 import { verifyEngine } from "./verifyEngine";
 import { type Look, waitUntil } from "./waitUntil";
 
@@ -14,6 +15,12 @@ const defaultLoadLimitMs = 900_000;
 
 /** The longest a request may take at the gateway: after it nothing can be in flight any more. */
 const drainLimitMs = 600_000;
+
+/** What a step did is seen at once, or within seconds where a control plane stands in between. */
+const effectLimitMs = 30_000;
+
+/** A gateway that was restarted is back within this time: until then a step waits for it. */
+const gatewayLimitMs = 60_000;
 
 /** A cluster that is only looked at is looked at again soon; what hangs shall be known as down within seconds. */
 const observeLimitMs = 4_000;
@@ -35,6 +42,7 @@ export interface ConnectorParts {
 
 /** A cluster of engines that `host` brings up and ends, behind one gateway. */
 export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLoadLimitMs }: ConnectorParts): Connector {
+  const emulated = host.loadOutcomes !== undefined;
   const readConfig = (signal?: AbortSignal, limitMs?: number) =>
     gateway("/config", { schema: gatewayConfigSchema, signal, alsoFine: [404], limitMs });
 
@@ -48,7 +56,18 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
     return { ok: true, value: { ...rest, routing, policyModels } };
   }
 
-  async function route(routing: GatewayRouting, signal: AbortSignal): Promise<Answer<string>> {
+  /** Waits for a gateway that does not listen, and no longer where it answers and refuses. */
+  const route = (routing: GatewayRouting, options: StepOptions): Promise<Answer<string>> =>
+    waitUntil(
+      async (): Promise<Look> => {
+        const written = await writeRouting(routing, options.signal);
+        if (written.ok) return { holds: written.value };
+        return "failure" in written && written.failure !== "answered" ? { waiting: written.message } : { failed: written.message };
+      },
+      { ...options, limitMs: gatewayLimitMs },
+    );
+
+  async function writeRouting(routing: GatewayRouting, signal: AbortSignal): Promise<Answer<string> | AdminAnswer<string>> {
     const plan = routing.planId === null ? null : planOf(routing.planId);
     let refusal: Answer<string> = { ok: false, message: "The gateway's configuration kept changing under this step." };
     for (let attempt = 0; attempt < writeAttempts; attempt += 1) {
@@ -111,17 +130,30 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
       case "verify":
         return verify(action.engineId, action.model, options);
       case "switch-policy":
-        return route(action.routing, options.signal);
+        return route(action.routing, options);
       case "drain": {
-        const routed = await route(action.routing, options.signal);
+        const routed = await route(action.routing, options);
         return routed.ok ? drain(action.engineId, options) : routed;
       }
       case "stop": {
-        const routed = await route(action.routing, options.signal);
+        const routed = await route(action.routing, options);
         return routed.ok ? host.stop(action.engineId, options) : routed;
       }
     }
   }
 
-  return { emulated: host.loadOutcomes !== undefined, observe, applyStep };
+  const verifyStep = (action: StepAction, options: StepOptions): Promise<Answer<string>> =>
+    waitUntil(
+      async (): Promise<Look> => {
+        const observation = await observe(options.signal);
+        if (!observation.ok) return { waiting: observation.message };
+        const status = await gateway("/status", { schema: gatewayStatusSchema, signal: options.signal, limitMs: observeLimitMs });
+        if (!status.ok) return { waiting: status.message };
+        const inFlightAt = (id: string) => status.value.value?.replicas.find((replica) => replica.id === id)?.inFlight ?? 0;
+        return effectOf(action, { observation: observation.value, inFlightAt }, emulated);
+      },
+      { ...options, limitMs: action.kind === "drain" ? drainLimitMs : effectLimitMs },
+    );
+
+  return { emulated, observe, applyStep, verifyStep };
 }

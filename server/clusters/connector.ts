@@ -62,4 +62,9 @@ export interface Connector {
    * so that an interrupted roll-out can go on. Returns what was found, or why it failed; rejects only when aborted.
    */
   applyStep(action: StepAction, options: StepOptions): Promise<Answer<string>>;
+  /**
+   * Looks anew, as after any step of anybody's, whether a step's effect is there. Changes nothing. Returns what was found, or what was
+   * expected and what was found in its place; rejects only when aborted.
+   */
+  verifyStep(action: StepAction, options: StepOptions): Promise<Answer<string>>;
 }

@@ -1,4 +1,4 @@
-import { count, desc, eq, inArray } from "drizzle-orm";
+import { count, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Application, ApplicationState } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { applications } from "./schema";
@@ -30,6 +30,10 @@ export function createApplicationRepository(db: Database) {
     counts() {
       const { kind, state } = applications;
       return db.select({ kind, state, count: count() }).from(applications).groupBy(kind, state).all();
+    },
+    /** Those whose plan is still held against its promises, on any cluster. */
+    verifying(): readonly StoredApplication[] {
+      return db.select().from(applications).where(sql`json_extract(${applications.verification}, '$.state') = 'watching'`).all();
     },
     /** Those that were not finished, on any cluster. */
     open(): readonly StoredApplication[] {

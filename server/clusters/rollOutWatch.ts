@@ -1,0 +1,31 @@
+import type { ApplicationRun } from "./applicationRun";
+import { type RegressionLook, type RegressionState, seeRegression } from "./regression";
+import { rollOutPosition } from "./rollOutPosition";
+
+/** As often as telemetry is read. */
+const everyMs = 1_000;
+
+/**
+ * Watches live traffic while a roll-out's steps run and halts it where it makes things worse; what was seen before it was resumed is not
+ * held against it again. A roll-out that is being undone is not watched: going back is the remedy.
+ *
+ * @param look null: nothing is seen now.
+ * @returns ends the watching.
+ */
+export function watchRollOut(run: ApplicationRun, look: () => RegressionLook | null): () => void {
+  let known: RegressionState | null = null;
+  const timer = setInterval(() => {
+    const { state, undoing, steps } = run.application;
+    if (undoing || (state !== "running" && state !== "grace")) {
+      known = null;
+      return;
+    }
+    const seen = look();
+    if (seen === null) return;
+    const { state: next, halt } = seeRegression(known, seen, rollOutPosition(steps));
+    known = next;
+    if (halt !== null && state === "running") run.halt(halt);
+  }, everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
