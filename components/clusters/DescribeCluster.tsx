@@ -62,7 +62,7 @@ export function DescribeCluster({ open, onOpenChange }: { readonly open: boolean
       open={open}
       onOpenChange={onOpenChange}
       title="Describe a cluster"
-      description="Plans can be made for a described cluster and exported. Attaching engines that already run is not possible yet: applying and measuring work on the embedded cluster only."
+      description="To plan for hardware you do not have yet. Its plans can be exported; to apply and measure, attach the engines once they are there."
     >
       <form
         // List prices have more digits than a step; what a number may be is checked as it is typed.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterDetail, ClusterEngine, ClusterSummary } from "@/server/contracts/studio";
-import { detachSentences, engineText, prepareCard, shapeText } from "./prepareCard";
+import { detachSentences, engineText, prepareCard, shapeText, sightNote } from "./prepareCard";
 
 const node = (name: string, gpu: string, change: Partial<ClusterDetail["nodes"][number]> = {}) => ({
   ...{ name, gpu, gpus: 8, used: 0, othersUse: 0, closed: null },
@@ -87,5 +87,15 @@ describe("letting go of a cluster", () => {
     expect(detachSentences({ ...detail, gateway: { ...detail.gateway, runBy: "operator" } }).join(" ")).toContain(
       "goes on with what it was told last",
     );
+  });
+});
+
+describe("how old what is shown is", () => {
+  it("is said once it was not renewed for long, or never seen", () => {
+    const seenMs = Date.parse("2026-01-01T00:00:00Z");
+    expect(sightNote(detail, seenMs + 2_000)).toBeNull();
+    expect(sightNote(detail, null)).toBeNull();
+    expect(sightNote(detail, seenMs + 60_000)).toBe("last seen 60\u00a0s ago.");
+    expect(sightNote({ observedAt: null }, seenMs)).toBe("the cluster was not seen yet.");
   });
 });

@@ -1,7 +1,7 @@
 import type { Attention, ClusterDetail, ClusterEngine, ClusterSummary } from "@/server/contracts/studio";
 import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Tone } from "../ui/Badge";
-import { formatUsd } from "../ui/format";
+import { formatAge, formatUsd } from "../ui/format";
 
 /** How a reason for attention is toned, on every page of a cluster. */
 export const attentionTones: Readonly<Record<Attention["level"], Tone>> = { warn: "warn", bad: "bad" };
@@ -113,4 +113,14 @@ export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gatewa
       : `Your gateway at ${detail.gateway.url} goes on with what it was told last.`,
     "Its plans, history, measurements and audit stay, and it stays as a described cluster that can be planned for.",
   ];
+}
+
+/** A cluster is looked at once a second; it is told when it was not for so long. */
+const STALE_SECONDS = 10;
+
+/** Why what is shown of a cluster may no longer be so; null where it is fresh, or the time is not known yet. */
+export function sightNote({ observedAt }: Pick<ClusterDetail, "observedAt">, nowMs: number | null): string | null {
+  if (observedAt === null) return "the cluster was not seen yet.";
+  const seconds = nowMs === null ? 0 : (nowMs - Date.parse(observedAt)) / 1000;
+  return seconds > STALE_SECONDS ? `last seen ${formatAge(seconds)} ago.` : null;
 }

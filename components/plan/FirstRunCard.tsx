@@ -35,8 +35,8 @@ export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSumma
         <Button look="primary" disabled={plan === null || review.isPending} onClick={() => plan !== null && review.mutate(plan.id)}>
           Review the recommended plan
         </Button>
-        <Link href={link("/clusters?describe=open")} className={buttonClass("plain")}>
-          Describe my cluster
+        <Link href={link("/clusters?attach=endpoints")} className={buttonClass("plain")}>
+          Attach my engines
         </Link>
         <Link href={link("/workloads?import=open")} className={buttonClass("plain")}>
           Import my prompts

@@ -1,0 +1,43 @@
+import { buttonClass } from "../ui/Button";
+import { AttachConnection } from "./AttachConnection";
+import { AttachEndpoints } from "./AttachEndpoints";
+import { type AttachKind, attachKinds } from "./clustersCodec";
+
+const kinds: Readonly<Record<AttachKind, { readonly name: string; readonly hint: string }>> = {
+  endpoints: { name: "Engines that run", hint: "Paste their URLs. Plans change routing only." },
+  processes: { name: "This host", hint: "Weir starts and ends engines here." },
+  kubernetes: { name: "Kubernetes", hint: "Weir applies Deployments and LeaderWorkerSets." },
+  ray: { name: "Ray Serve", hint: "Weir adds applications to Ray Serve." },
+};
+
+/** How a cluster is attached, by what it is. Engines that run come first: nearly everybody starts with them. */
+export function AttachScreen(props: {
+  readonly kind: AttachKind;
+  readonly onKind: (kind: AttachKind) => void;
+  readonly onDescribe: () => void;
+}) {
+  const { kind, onKind } = props;
+  return (
+    <div className="flex flex-col gap-4">
+      <nav aria-label="Ways to attach" className="flex flex-wrap items-center gap-2">
+        {attachKinds.map((each) => (
+          <button
+            key={each}
+            type="button"
+            title={kinds[each].hint}
+            aria-current={each === kind ? "true" : undefined}
+            className={`${buttonClass(each === kind ? "plain" : "quiet")} ${each === kind ? "border-accent text-accent" : ""}`}
+            onClick={() => onKind(each)}
+          >
+            {kinds[each].name}
+          </button>
+        ))}
+        <button type="button" className="ml-auto text-sm text-accent underline underline-offset-2" onClick={props.onDescribe}>
+          Describe hardware you do not have yet
+        </button>
+      </nav>
+      <p className="text-sm text-ink-2">{kinds[kind].hint}</p>
+      {kind === "endpoints" ? <AttachEndpoints /> : <AttachConnection key={kind} kind={kind} />}
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+"use client";
+
+import { useState } from "react";
+import type { ClusterEngine } from "@/server/contracts/studio";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { ModelChip } from "../ui/ModelChip";
+import { Table } from "../ui/Table";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { EngineLog } from "./EngineLog";
+import { engineText, engineTone, shapeText } from "./prepareCard";
+
+const columns = [
+  { key: "engine", name: "Engine" },
+  { key: "state", name: "State" },
+  { key: "model", name: "Model" },
+  { key: "type", name: "Server" },
+  { key: "shape", name: "On" },
+  { key: "absent", name: "Not told" },
+  { key: "log", name: "Log", numeric: true },
+];
+
+/** Engines as they stand: what each is, where, and which figures its metrics lack. */
+export function ClusterEngines({ clusterId, engines }: { readonly clusterId: string; readonly engines: readonly ClusterEngine[] }) {
+  const [log, setLog] = useState<string | null>(null);
+  const identities = useModelIdentities([...new Set(engines.map(({ model }) => model))]);
+  return (
+    <>
+      <Table caption="Engines" columns={columns}>
+        {engines.map((engine) => {
+          const identity = identities.get(engine.model);
+          return (
+            <tr key={engine.id} className="align-top">
+              <td>
+                <span className="block min-w-40 [overflow-wrap:anywhere]">{engine.id}</span>
+                <span className="block text-xs text-ink-3 [overflow-wrap:anywhere]">{engine.url}</span>
+              </td>
+              <td>
+                <StateWord tone={engineTone(engine)}>{engine.state}</StateWord>
+              </td>
+              <td>{identity === undefined ? engine.model : <ModelChip identity={identity} />}</td>
+              <td className="whitespace-nowrap">{engineText(engine)}</td>
+              <td>
+                <span className="block whitespace-nowrap">{shapeText(engine)}</span>
+                <span className="block text-xs text-ink-3">{engine.place}</span>
+              </td>
+              <td className="max-w-72 text-xs">
+                {engine.absent.length === 0 ? (
+                  <span className="text-ink-3">{engine.engine === null ? "no metrics yet" : "nothing missing"}</span>
+                ) : (
+                  <details>
+                    <summary className="whitespace-nowrap">{engine.absent.length} missing</summary>
+                    <ul className="list-none">
+                      {engine.absent.map((line) => (
+                        <li key={line} className="[overflow-wrap:anywhere]">
+                          {line}
+                        </li>
+                      ))}
+                    </ul>
+                  </details>
+                )}
+              </td>
+              <td className="text-right">
+                <Button look="quiet" aria-label={`Log of ${engine.id}`} onClick={() => setLog(engine.id)}>
+                  Log
+                </Button>
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
+      {log !== null && <EngineLog clusterId={clusterId} engineId={log} onClose={() => setLog(null)} />}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { CopyButton } from "../ui/CopyButton";
+import { ErrorLine } from "../ui/ErrorLine";
+import { Panel } from "../ui/Panel";
+import { ConnectionEditor } from "./ConnectionEditor";
+
+/** How the studio reaches a cluster, as YAML; changed only by a text that was tried. */
+export function ConnectionPanel({ clusterId, text }: { readonly clusterId: string; readonly text: string }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [editing, setEditing] = useState(false);
+  const change = useMutation({
+    mutationFn: async (connection: unknown) => takeOutcome(await client.clusters.change.mutate({ clusterId, connection })),
+    onSuccess: async () => {
+      await queries.invalidateQueries(trpc.clusters.pathFilter());
+      setEditing(false);
+    },
+  });
+  return (
+    <Panel title="Connection">
+      {editing ? (
+        <ConnectionEditor
+          label="Connection, YAML or JSON"
+          start={text}
+          aside={
+            <Button look="quiet" onClick={() => setEditing(false)}>
+              Leave it as it was
+            </Button>
+          }
+          act={(connection) => (
+            <>
+              <ErrorLine error={change.error} />
+              <div className="flex flex-wrap items-center gap-3">
+                <Button look="primary" disabled={connection === null || change.isPending} onClick={() => change.mutate(connection)}>
+                  Change connection
+                </Button>
+                {connection === null && <span className="text-sm text-ink-2">Try it first; what can be used can be kept.</span>}
+              </div>
+            </>
+          )}
+        />
+      ) : (
+        <div className="flex flex-col gap-3">
+          <pre
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
+            tabIndex={0}
+            className="max-h-80 overflow-auto rounded-md bg-sunken p-2 font-mono text-xs"
+          >
+            {text}
+          </pre>
+          <div className="flex flex-wrap items-center gap-2 text-xs">
+            <Button onClick={() => setEditing(true)}>Edit connection</Button>
+            <CopyButton text={text} label="Copy YAML" />
+          </div>
+        </div>
+      )}
+    </Panel>
+  );
+}

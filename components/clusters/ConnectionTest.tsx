@@ -1,0 +1,42 @@
+"use client";
+
+import { useMutation } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { FindingList } from "./FindingList";
+
+/** Looks through a cluster's connection once more, asked to, and says what was found. `children`: other buttons of the same row. */
+export function ConnectionTest(props: { readonly clusterId: string; readonly name: string; readonly children?: ReactNode }) {
+  const { clusterId, name } = props;
+  const client = useTRPCClient();
+  const test = useMutation({ mutationFn: async () => takeOutcome(await client.clusters.testConnection.mutate({ clusterId })) });
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap gap-2">
+        {props.children}
+        <Button disabled={test.isPending} aria-label={`Test the connection of ${name}`} onClick={() => test.mutate()}>
+          {test.isPending ? "Testing …" : "Test connection"}
+        </Button>
+      </div>
+      <ErrorLine error={test.error} />
+      <div role="status" className="flex flex-col gap-3">
+        {test.data !== undefined && !test.isPending && (
+          <>
+            <FindingList findings={test.data.findings} label={`What testing ${name} found`} />
+            {test.data.endpoints.map(({ tried, findings }) => (
+              <section key={`${tried.url}${tried.servedName}`} aria-label={tried.name} className="flex flex-col gap-1">
+                <p className="text-sm font-medium [overflow-wrap:anywhere]">
+                  {tried.name} <span className="text-xs font-normal text-ink-3">{tried.url}</span>
+                </p>
+                <FindingList findings={findings} label={`What testing ${tried.name} found`} />
+              </section>
+            ))}
+          </>
+        )}
+      </div>
+    </div>
+  );
+}
