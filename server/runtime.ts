@@ -1,4 +1,5 @@
 import { createApplicationService } from "@/server/api/applicationService";
+import { createAttachService } from "@/server/api/attachService";
 import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCalibrationSource } from "@/server/api/calibrationSource";
 import { createCardService } from "@/server/api/cardService";
@@ -106,6 +107,13 @@ export function createRuntime(settings: StudioSettings): Runtime {
     services: {
       workloads: createWorkloadService(store, uploads, cards),
       clusters: createClusterService({ store, fleet, drifts, cards }),
+      attach: createAttachService({
+        store,
+        fleet,
+        drifts,
+        cards,
+        hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
+      }),
       plans: createPlanService({ store, connectorOf, planning }),
       applications: createApplicationService(store, runner),
       proposals: createProposalService(store),

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { LineCounter, parseDocument } from "yaml";
 import type { z } from "zod";
+import { offsetOf } from "@/server/fleet/yamlPlace";
 
 type Read<Value> = { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly message: string };
 
@@ -27,18 +28,6 @@ export function readYamlFile<Schema extends z.ZodType>(flag: string, path: strin
   const missing = issue?.code === "invalid_type" && field.length > 0 && !document.hasIn(field);
   const says = unknown.length > 0 ? "there is no such field" : missing ? "it is missing" : issue?.message;
   return { ok: false, message: `${at(offsetOf(document, field))}: ${field.join(".") || "the whole file"}: ${says}.` };
-}
-
-/** Where a field stands: its key or entry, or the closest part around it where it is missing. */
-function offsetOf(document: Document, field: readonly (string | number)[]): number {
-  for (let length = field.length; length > 0; length -= 1) {
-    const around = length === 1 ? document.contents : document.getIn(field.slice(0, length - 1), true);
-    const name = field[length - 1];
-    const key = isMap(around) ? around.items.find((pair) => isScalar(pair.key) && pair.key.value === name)?.key : undefined;
-    const found = key ?? document.getIn(field.slice(0, length), true);
-    if (isNode(found) && found.range) return found.range[0];
-  }
-  return document.contents?.range?.[0] ?? 0;
 }
 
 const firstLine = (text: string): string => (text.split("\n")[0] ?? "").replace(/[.:]$/, "");

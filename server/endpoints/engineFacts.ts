@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { Finding } from "@/server/contracts/studio";
 import { chooseMapping } from "@/server/engines/chooseMapping";
 import { engineVersion, versionPaths } from "@/server/engines/engineVersion";
 import { parsePromText } from "@/server/engines/promText";
@@ -7,7 +8,7 @@ import { weightFormats } from "@/solver/hardware/aliases";
 import { cardOf } from "@/solver/hardware/catalogue";
 import type { Precision } from "@/solver/hardware/modelCard";
 import { type EndpointAnswer, jsonOf } from "./askEndpoint";
-import { type Finding, ok, warn } from "./finding";
+import { ok, warn } from "./finding";
 
 export interface EngineFacts {
   /** null: of no type that is known. */

@@ -1,6 +1,7 @@
 import type { EngineAccess } from "@/server/contracts/engineAccess";
+import type { Finding } from "@/server/contracts/studio";
 import { askEndpoint, type EndpointAnswer } from "./askEndpoint";
-import { type Finding, failed, ok } from "./finding";
+import { failed, ok } from "./finding";
 
 export interface TokenMeasure {
   readonly ttftSeconds: number | null;

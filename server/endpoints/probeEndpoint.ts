@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { timeLimit } from "@/server/clusters/timeLimit";
 import type { EngineAccess } from "@/server/contracts/engineAccess";
+import type { Finding } from "@/server/contracts/studio";
 import { askEndpoint, type EndpointAnswer, jsonOf } from "./askEndpoint";
 import { type EngineFacts, recogniseEngine } from "./engineFacts";
-import { type Finding, failed, ok, warn } from "./finding";
+import { failed, ok, warn } from "./finding";
 import { measureToken } from "./measureToken";
 import { tooLate, unreached } from "./unreached";
 

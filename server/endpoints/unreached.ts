@@ -1,4 +1,5 @@
-import { type Finding, failed } from "./finding";
+import type { Finding } from "@/server/contracts/studio";
+import { failed } from "./finding";
 
 /** Codes of OpenSSL and of Node for a certificate that is not taken. */
 const certificateFaults: readonly { readonly codes: readonly string[]; readonly says: string; readonly next: string }[] = [

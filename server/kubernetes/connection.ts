@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must be a DNS label: lower case letters, digits and dashes");
 
-const engineSchema = z.object({
+const engineSchema = z.strictObject({
   kind: z.enum(["vllm", "sglang"]),
   /** Container image, best by a tag or digest that never moves. */
   image: z.string().min(1),
@@ -36,33 +36,33 @@ const urlTemplate = z
   );
 
 /** Where a Kubernetes cluster is and how engines stand in it. Credentials stay in the kubeconfig and in the cluster's Secrets. */
-export const connectionSchema = z.object({
+export const connectionSchema = z.strictObject({
   kind: z.literal("kubernetes"),
   access: z.discriminatedUnion("from", [
-    z.object({ from: z.literal("kubeconfig"), path: z.string().min(1), context: z.string().min(1).optional() }),
+    z.strictObject({ from: z.literal("kubeconfig"), path: z.string().min(1), context: z.string().min(1).optional() }),
     /** The service account of the pod that the studio runs in. */
-    z.object({ from: z.literal("in-cluster") }),
+    z.strictObject({ from: z.literal("in-cluster") }),
   ]),
   namespace: dnsLabel,
   /** How gateway and studio reach engines: their Services' names, a port of the node they stand on, or through a proxy. */
   reach: z
     .discriminatedUnion("by", [
-      z.object({ by: z.literal("service") }),
+      z.strictObject({ by: z.literal("service") }),
       /** `host` where nodes are reached under another address than the one they tell. */
-      z.object({ by: z.literal("node-port"), host: z.string().min(1).optional() }),
+      z.strictObject({ by: z.literal("node-port"), host: z.string().min(1).optional() }),
       /** `{service}` and `{namespace}` are filled in. */
-      z.object({ by: z.literal("url"), template: urlTemplate }),
+      z.strictObject({ by: z.literal("url"), template: urlTemplate }),
     ])
     .default({ by: "service" }),
   engine: engineSchema,
   /** By card: what engines load, flags beside Weir's own, and another engine than the cluster's. */
   models: z.record(
     z.string(),
-    z.object({ source: z.string().min(1), args: z.array(z.string()).default([]), engine: engineSchema.optional() }),
+    z.strictObject({ source: z.string().min(1), args: z.array(z.string()).default([]), engine: engineSchema.optional() }),
   ),
   /** Environment of engines. Secrets are named, never written down here. */
   env: z
-    .record(z.string(), z.union([z.object({ value: z.string() }), z.object({ secret: z.string(), key: z.string() })]))
+    .record(z.string(), z.union([z.strictObject({ value: z.string() }), z.strictObject({ secret: z.string(), key: z.string() })]))
     .default({})
     .superRefine((env, context) => {
       for (const [name, from] of Object.entries(env)) {
@@ -75,7 +75,7 @@ export const connectionSchema = z.object({
       }
     }),
   /** A volume claim with weights, for sources that are paths. */
-  weights: z.object({ claim: z.string().min(1), mountPath: z.string().startsWith("/") }).optional(),
+  weights: z.strictObject({ claim: z.string().min(1), mountPath: z.string().startsWith("/") }).optional(),
   /** Cards by `nvidia.com/gpu.product`, on top of the known ones. */
   gpuProducts: z.record(z.string(), z.string()).default({}),
   /** Card of GPUs whose nodes have no such label. */
@@ -85,7 +85,7 @@ export const connectionSchema = z.object({
   /** How long an engine that is ended may finish what it has; after the gateway's drain there is nothing left. */
   graceSeconds: z.int().nonnegative().default(600),
   /** Where given, each model gets an InferencePool that this endpoint picker serves. */
-  pool: z.object({ endpointPicker: dnsLabel, port: z.int().positive().default(9002) }).optional(),
+  pool: z.strictObject({ endpointPicker: dnsLabel, port: z.int().positive().default(9002) }).optional(),
 });
 
 export type KubernetesConnection = z.infer<typeof connectionSchema>;

@@ -1,0 +1,228 @@
+import { randomUUID } from "node:crypto";
+import type { CardShelf } from "@/server/cards/cardShelf";
+import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
+import { accessRefusal } from "@/server/contracts/readEngineAccess";
+import type { Finding, Outcome, TriedConnection, TriedEndpoint } from "@/server/contracts/studio";
+import type { Endpoint } from "@/server/endpoints/connection";
+import { failed, ok } from "@/server/endpoints/finding";
+import { triedEndpoint, tryEndpoints } from "@/server/endpoints/tryEndpoints";
+import { clusterAttention } from "@/server/fleet/clusterAttention";
+import { clusterDetail } from "@/server/fleet/clusterDetail";
+import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
+import { connectionChanges } from "@/server/fleet/connectionChanges";
+import { checkConnection, connectionText, readConnectionText } from "@/server/fleet/connectionText";
+import type { HostDeps } from "@/server/fleet/createHost";
+import type { DriftWatch } from "@/server/fleet/driftWatch";
+import { type ConnectedCluster, embeddedClusterId, type Fleet } from "@/server/fleet/fleet";
+import { type Looked, lookThrough } from "@/server/fleet/lookThrough";
+import { observationFindings } from "@/server/fleet/observationFindings";
+import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
+import type { ClusterRow } from "@/server/store/clusterRepository";
+import type { Store } from "@/server/store/store";
+import { cardOf } from "@/solver/hardware/catalogue";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { AttachService } from "./services";
+
+export interface AttachParts {
+  readonly store: Store;
+  readonly cards: CardShelf;
+  readonly fleet: Fleet;
+  readonly drifts: Pick<DriftWatch, "drift" | "gateway">;
+  /** What hosts are made with, beside the cluster's id. */
+  readonly hosts: Omit<HostDeps, "clusterId">;
+}
+
+/** An answer of a gateway that somebody waits for. */
+const gatewayLimitMs = 3_000;
+
+const logLimitMs = 8_000;
+
+/** Connections and the clusters behind them: tried without a trace, kept once they are checked whole. */
+export function createAttachService(parts: AttachParts): AttachService {
+  const { store, cards, fleet, drifts, hosts } = parts;
+
+  const look = (connection: ClusterConnection, clusterId: string): Promise<Looked> =>
+    lookThrough(connection, { ...hosts, clusterId }, cards.read().catalogue);
+
+  const applying = (clusterId: string): boolean => store.applications.open().some((one) => one.clusterId === clusterId);
+
+  /** A connection as it may be kept and the hardware that is behind it, or the first fault. */
+  async function checked(
+    kept: unknown,
+    { id, name, before }: { readonly id: string; readonly name: string; readonly before: ClusterSpec | null },
+  ): Promise<Outcome<{ readonly connection: ClusterConnection; readonly spec: ClusterSpec }>> {
+    const read = checkConnection(kept);
+    if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
+    const { connection } = read;
+    const { findings, seen } = await look(connection, id);
+    const fault = findings.find(({ level }) => level === "failed");
+    if (fault !== undefined) return { ok: false, message: [fault.sentence, fault.next ?? ""].join(" ").trim() };
+    const { gpus } = cards.read().catalogue;
+    const priceOf = (gpu: string): number => (before === null ? null : knownPrice(before, gpu)) ?? cardOf(gpus, gpu)?.usdPerGpuHour ?? 0;
+    const hardware = seen === null ? null : observedHardware(seen, priceOf);
+    if (hardware === null) return { ok: false, message: "There is no node with GPUs, so that nothing can be planned for it." };
+    return { ok: true, connection, spec: { id, name, kind: connection.kind, ...hardware } };
+  }
+
+  /** A cluster whose connection is kept, or why there is none to be changed. */
+  function attached(clusterId: string): Outcome<{ readonly row: ClusterRow }> {
+    const row = store.clusters.get(clusterId);
+    if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    if (row.id === embeddedClusterId) return { ok: false, message: "The embedded cluster runs beside the studio and has no connection." };
+    if (row.connection === null) return { ok: false, message: `${row.spec.name} is only described: nothing is attached.` };
+    return applying(clusterId)
+      ? { ok: false, message: `A plan is being applied on ${row.spec.name}: wait until it ends, or abort it.` }
+      : { ok: true, row };
+  }
+
+  /** Why a gateway cannot be this cluster's. */
+  function gatewayRefusal(gateway: GatewayPlace | null): string | null {
+    if (gateway === null) return null;
+    if (gateway.runBy === "studio") return "Ports of a gateway beside the studio are the studio's to choose: leave it out.";
+    const taken = fleet.list().find((cluster) => new URL(cluster.gatewayAdminUrl).origin === new URL(gateway.adminUrl).origin);
+    if (taken !== undefined) {
+      const name = store.clusters.get(taken.id)?.spec.name ?? taken.id;
+      return `The gateway at ${gateway.adminUrl} is ${name}'s: each cluster needs a gateway of its own.`;
+    }
+    return gateway.token === undefined ? null : accessRefusal({ key: gateway.token }, hosts.environment);
+  }
+
+  return {
+    tryEndpoints: (request, signal) => tryEndpoints(request, { cards: cards.read().catalogue, signal }),
+
+    async tryConnection(text): Promise<TriedConnection> {
+      const read = readConnectionText(text);
+      if (!read.ok)
+        return { connection: null, text: null, findings: read.faults.map(({ sentence }) => failed("connection", sentence, null)) };
+      const { connection } = read;
+      const { findings } = await look(connection, randomUUID());
+      const usable = findings.every(({ level }) => level !== "failed");
+      return { connection: usable ? connection : null, text: connectionText(connection), findings };
+    },
+
+    async attach({ name, connection: kept, gateway }, actor) {
+      const nameTaken = (): boolean => store.clusters.list().some((row) => row.spec.name === name);
+      const taken = { ok: false, message: `There is a cluster "${name}" already: give another name.` } as const;
+      if (nameTaken()) return taken;
+      const refusal = gatewayRefusal(gateway);
+      if (refusal !== null) return { ok: false, message: refusal };
+      const id = randomUUID();
+      const found = await checked(kept, { id, name, before: null });
+      if (!found.ok) return found;
+      // Somebody may have attached one while this was looked at.
+      if (nameTaken()) return taken;
+      const at = new Date().toISOString();
+      const { connection, spec } = found;
+      const where = gateway === null ? "a gateway beside the studio" : `the gateway at ${gateway.runBy === "operator" ? gateway.url : ""}`;
+      store.atomically(() => {
+        store.clusters.insert(spec, at, { connection, gateway });
+        store.audit.add({ at, actor, action: "attach cluster", subject: name, detail: `${summaryOf(connection, spec)}, with ${where}` });
+      });
+      // One whose gateway cannot be placed says so itself.
+      await fleet.connect(id);
+      return { ok: true, id };
+    },
+
+    async change(clusterId, kept, actor) {
+      const one = attached(clusterId);
+      if (!one.ok) return one;
+      const { spec } = one.row;
+      const found = await checked(kept, { id: clusterId, name: spec.name, before: spec });
+      if (!found.ok) return found;
+      if (found.spec.kind !== spec.kind)
+        return { ok: false, message: `${spec.name} is of the kind ${spec.kind}: attach what is of another kind as a cluster of its own.` };
+      const still = attached(clusterId);
+      if (!still.ok) return still;
+      const before = readConnection(still.row.connection);
+      const at = new Date().toISOString();
+      const detail = connectionChanges(before.ok ? before.value : null, found.connection);
+      store.atomically(() => {
+        store.clusters.setConnection(clusterId, found.connection);
+        store.clusters.respecify(found.spec);
+        store.audit.add({ at, actor, action: "change connection", subject: spec.name, detail });
+      });
+      await fleet.connect(clusterId);
+      return { ok: true };
+    },
+
+    async testConnection(clusterId) {
+      const row = store.clusters.get(clusterId);
+      if (row === null || row.spec.kind === "described") return { ok: false, message: "There is no connection to be tested." };
+      const cluster = fleet.get(clusterId);
+      const catalogue = cards.read().catalogue;
+      const gateway = cluster === null ? [] : [await gatewayFinding(cluster)];
+      if (row.connection === null) {
+        if (cluster === null) return { ok: false, message: "There is no connection to be tested." };
+        const found = await cluster.host.observe({ limitMs: gatewayLimitMs });
+        return { ok: true, findings: [...observationFindings(found), ...gateway], endpoints: [] };
+      }
+      const read = readConnection(row.connection);
+      if (!read.ok) return { ok: true, findings: [failed("connection", read.message, "Change the connection.")], endpoints: [] };
+      const { findings, probes } = await look(read.value, clusterId);
+      const endpoints = read.value.kind === "endpoints" ? read.value.endpoints : [];
+      const tried = endpoints.flatMap((endpoint) => {
+        const probe = probes.find(({ name }) => name === endpoint.name);
+        return probe === undefined ? [] : [asAttached(endpoint, triedEndpoint(endpoint, probe, catalogue))];
+      });
+      return { ok: true, findings: [...findings, ...gateway], endpoints: tried };
+    },
+
+    detail(clusterId) {
+      const row = store.clusters.get(clusterId);
+      if (row === null || row.spec.kind === "described") return null;
+      const plan = row.runningPlanId === null ? null : store.plans.get(row.runningPlanId);
+      const attention = clusterAttention(row, parts);
+      return clusterDetail({ row, cluster: fleet.get(clusterId), plan, attention, drift: drifts.drift(clusterId) });
+    },
+
+    async detach(clusterId, name, actor) {
+      const one = attached(clusterId);
+      if (!one.ok) return one;
+      const { spec, runningPlanId } = one.row;
+      if (name.trim() !== spec.name) return { ok: false, message: `That is not its name: type ${spec.name} to detach it.` };
+      const at = new Date().toISOString();
+      const inForce = runningPlanId === null ? "no plan was in force" : `plan ${runningPlanId.slice(0, 8)} was in force`;
+      store.atomically(() => {
+        store.clusters.setConnection(clusterId, null);
+        store.clusters.setGateway(clusterId, null);
+        store.clusters.setRunning(clusterId, null);
+        store.clusters.respecify({ ...spec, kind: "described" });
+        const detail = `${inForce}; its engines run on, its plans and history are kept`;
+        store.audit.add({ at, actor, action: "detach cluster", subject: spec.name, detail });
+      });
+      await fleet.disconnect(clusterId);
+      return { ok: true };
+    },
+
+    async engineLog(clusterId, engineId) {
+      const cluster = fleet.get(clusterId);
+      if (cluster === null) return { ok: false, message: "The studio is not connected to this cluster." };
+      if (cluster.host.log === undefined) {
+        const whose =
+          cluster.kind === "endpoints" ? "Its engines are run by somebody else" : "Engines of this kind log nowhere that can be read";
+        return { ok: false, message: `${whose}: look where they run.` };
+      }
+      const read = await cluster.host.log(engineId, { limitMs: logLimitMs });
+      return read.ok ? { ok: true, text: read.value } : read;
+    },
+  };
+}
+
+async function gatewayFinding({ gateway, gatewayAdminUrl }: ConnectedCluster): Promise<Finding> {
+  const status = await gateway("/status", { schema: gatewayStatusSchema, limitMs: gatewayLimitMs });
+  return status.ok
+    ? ok("gateway", `The gateway at ${gatewayAdminUrl} answers.`)
+    : failed("gateway", status.message, "Start it, and check its address and the token of its admin listener.");
+}
+
+/** What stands there was confirmed or not already: nothing is guessed anew. */
+const asAttached = (endpoint: Endpoint, tried: TriedEndpoint): TriedEndpoint => ({ ...tried, draft: endpoint, guesses: [], questions: [] });
+
+function summaryOf(connection: ClusterConnection, { nodes }: ClusterSpec): string {
+  const gpus = nodes.reduce((sum, node) => sum + node.gpus, 0);
+  const hardware = `${nodes.length} node${nodes.length === 1 ? "" : "s"} with ${gpus} GPU${gpus === 1 ? "" : "s"}`;
+  if (connection.kind !== "endpoints") return `${connection.kind}: ${hardware}`;
+  const models = new Set(connection.endpoints.map(({ model }) => model));
+  return `${connection.endpoints.length} endpoint${connection.endpoints.length === 1 ? "" : "s"} of ${[...models].join(", ")}, ${hardware}`;
+}

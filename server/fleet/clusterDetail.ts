@@ -1,0 +1,63 @@
+import type { Observation } from "@/server/clusters/connector";
+import { placeText, targetEngines } from "@/server/clusters/targetEngines";
+import type { Attention, ClusterDetail, ClusterDrift, ClusterEngine, LiveFrame } from "@/server/contracts/studio";
+import type { ClusterRow } from "@/server/store/clusterRepository";
+import type { Plan } from "@/solver/plan/plan";
+import { absentNames } from "./attention";
+import { connectionText } from "./connectionText";
+import type { ConnectedCluster } from "./fleet";
+import { usedByNode } from "./observationFindings";
+
+export interface DetailParts {
+  readonly row: ClusterRow;
+  /** null: its connection cannot be used. */
+  readonly cluster: Pick<ConnectedCluster, "seen" | "collector" | "gatewayUrl" | "gatewayAdminUrl"> | null;
+  /** In force; null: none. */
+  readonly plan: Plan | null;
+  readonly attention: readonly Attention[];
+  readonly drift: ClusterDrift | null;
+}
+
+/** All that is known of a connected cluster, put together of how it was seen last. */
+export function clusterDetail({ row, cluster, plan, attention, drift }: DetailParts): ClusterDetail {
+  const { atMs = null, answer = null } = cluster?.seen() ?? {};
+  const found = answer?.ok === true ? answer.value : null;
+  const frame = cluster?.collector()?.frames().at(-1) ?? null;
+  const runBy = row.gateway?.runBy ?? "studio";
+  const used = found === null ? new Map<string, number>() : usedByNode(found);
+  return {
+    clusterId: row.id,
+    connectionText: row.connection === null ? null : connectionText(row.connection),
+    gateway: { url: cluster?.gatewayUrl ?? "", adminUrl: cluster?.gatewayAdminUrl ?? "", runBy },
+    topology: row.spec.kind === "endpoints" ? "given" : "planned",
+    observedAt: atMs === null ? null : new Date(atMs).toISOString(),
+    nodes: (found?.nodes ?? []).map(({ name, gpus, gpu, othersGpus = 0, closed = null }) => ({
+      ...{ name, gpu: gpu ?? found?.gpu ?? row.spec.gpu, gpus, used: used.get(name) ?? 0, othersUse: othersGpus, closed },
+    })),
+    engines: found === null ? [] : [...found.engines.map((engine) => standing(engine, found, frame)), ...missing(found, plan)],
+    notes: found?.notes ?? [],
+    attention,
+    drift,
+  };
+}
+
+function standing(engine: Observation["engines"][number], { routing }: Observation, frame: LiveFrame | null): ClusterEngine {
+  const { id, model, url, gpu, tp, pp, stopping } = engine;
+  const seen = frame?.engines.find((one) => one.id === id);
+  const routed = routing.active.includes(id) ? "serving" : routing.cordoned.includes(id) ? "draining" : "left out";
+  return {
+    ...{ id, model, url, gpu, tp, pp, place: placeText(engine), state: stopping ? "stopping" : routed },
+    ...{ engine: seen?.engine ?? null, absent: seen === undefined ? [] : absentNames(seen) },
+  };
+}
+
+/** Engines that requests should go to and that are not there, as far as the plan in force tells what they were. */
+function missing({ engines, routing }: Observation, plan: Plan | null): readonly ClusterEngine[] {
+  const orders = plan === null ? [] : targetEngines(plan);
+  return orders
+    .filter(({ id }) => routing.active.includes(id) && engines.every((engine) => engine.id !== id))
+    .map((order) => {
+      const { id, model, gpu, tp, pp } = order;
+      return { id, model, gpu, tp, pp, url: "", place: placeText(order), state: "missing", engine: null, absent: [] };
+    });
+}

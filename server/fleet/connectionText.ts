@@ -1,0 +1,114 @@
+import { type Document, LineCounter, parseDocument, stringify, visit } from "yaml";
+import type { z } from "zod";
+import { looksLikeKey } from "@/server/processes/secrets";
+import { type ClusterConnection, clusterConnectionSchema } from "./connection";
+import { offsetOf } from "./yamlPlace";
+
+/** A fault of a connection: where it is, as far as that can be told, and what is wrong, in one sentence. No value is repeated. */
+export interface ConnectionFault {
+  readonly line: number | null;
+  readonly field: string;
+  readonly sentence: string;
+}
+
+export type ReadConnectionText =
+  | { readonly ok: true; readonly connection: ClusterConnection }
+  | { readonly ok: false; readonly faults: readonly ConnectionFault[] };
+
+/** Faults that are told at once. */
+const mostFaults = 12;
+
+/** Where people write a key itself. */
+const keyFields = /^(key|api_?key|token|password|secret|authorization|bearer)$/i;
+
+export const keyByReference =
+  "A key is never written down here: put it into a variable, such as WEIR_ENGINE_KEY, where studio and gateway run and write key: { environment: WEIR_ENGINE_KEY }, or into a file of the folder WEIR_SECRETS_DIR and write key: { file: NAME }.";
+
+/** A connection as an operator writes it, in YAML or JSON; its faults with their lines where it cannot be used. */
+export function readConnectionText(text: string): ReadConnectionText {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lineOf = (offset: number): number => lines.linePos(offset).line;
+  const [broken] = document.errors;
+  if (broken !== undefined) {
+    const line = lineOf(broken.pos[0]);
+    return { ok: false, faults: [{ line, field: "", sentence: `Line ${line} is no YAML (${broken.code}).` }] };
+  }
+  const keys = keysIn(document, lineOf);
+  if (keys.length > 0) return { ok: false, faults: keys };
+  let kept: unknown;
+  try {
+    kept = document.toJS();
+  } catch {
+    return { ok: false, faults: [{ line: null, field: "", sentence: "Its aliases cannot be followed." }] };
+  }
+  const read = checkConnection(kept);
+  if (read.ok) return read;
+  const faults = read.faults.map((fault) => {
+    const line = lineOf(offsetOf(document, fault.path));
+    return { line, field: fault.field, sentence: `Line ${line}: ${fault.sentence}` };
+  });
+  return { ok: false, faults };
+}
+
+interface PlacedFault extends ConnectionFault {
+  readonly path: readonly (string | number)[];
+}
+
+/** A connection as data, checked by its kind. */
+export function checkConnection(
+  kept: unknown,
+): { readonly ok: true; readonly connection: ClusterConnection } | { readonly ok: false; readonly faults: readonly PlacedFault[] } {
+  const parsed = clusterConnectionSchema.safeParse(kept);
+  if (parsed.success && !holdsKey(parsed.data)) return { ok: true, connection: parsed.data };
+  if (parsed.success) return { ok: false, faults: [{ line: null, field: "", path: [], sentence: keyByReference }] };
+  return { ok: false, faults: parsed.error.issues.flatMap((issue) => faultsOf(issue, [], kept)).slice(0, mostFaults) };
+}
+
+/** As it is kept, with every default. */
+export const connectionText = (connection: unknown): string => stringify(connection, { lineWidth: 0 });
+
+function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], kept: unknown): readonly PlacedFault[] {
+  const path = [...above, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((name) =>
+      fault([...path, name], keyFields.test(name) ? keyByReference : `There is no such field; it is not used.`),
+    );
+  // What is written there fits none of its forms: the one it is nearest to says why.
+  const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
+  const isKey = keyFields.test(String(path.at(-1) ?? ""));
+  if (issue.code === "invalid_union" && isKey && typeof valueAt(kept, path) === "string") return [fault(path, keyByReference)];
+  if (nearest !== undefined) return nearest.flatMap((inner) => faultsOf(inner, path, kept));
+  if (issue.code === "invalid_type" && valueAt(kept, path) === undefined) return [fault(path, "It is missing.")];
+  return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
+}
+
+function fault(path: readonly (string | number)[], says: string): PlacedFault {
+  const field = path.join(".");
+  return { line: null, field, path, sentence: `${field === "" ? "The whole connection" : field}: ${says}` };
+}
+
+function valueAt(kept: unknown, path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined),
+    kept,
+  );
+}
+
+function holdsKey(value: unknown): boolean {
+  if (typeof value === "string") return looksLikeKey(value);
+  return typeof value === "object" && value !== null && Object.values(value).some(holdsKey);
+}
+
+/** Values that look like keys, wherever they stand. */
+function keysIn(document: Document, lineOf: (offset: number) => number): readonly ConnectionFault[] {
+  const faults: ConnectionFault[] = [];
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value !== "string" || !looksLikeKey(node.value) || !node.range) return;
+      const line = lineOf(node.range[0]);
+      faults.push({ line, field: "", sentence: `Line ${line} holds what looks like a key. ${keyByReference}` });
+    },
+  });
+  return faults;
+}
