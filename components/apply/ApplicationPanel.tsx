@@ -1,91 +1,141 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Application, ApplicationState } from "@/server/contracts/studio";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import type { Application, ApplicationState, JournalLine } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
-import { formatDate } from "../ui/format";
+import { ErrorLine } from "../ui/ErrorLine";
+import { formatClock, formatDate } from "../ui/format";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { useNow } from "../ui/useNow";
+import { JournalList } from "./JournalList";
 import { isActive } from "./prepareRevisions";
+import { notesOf, prepareJournal } from "./prepareSteps";
 import { StepChecklist } from "./StepChecklist";
 
-const tones: Readonly<Record<ApplicationState, Tone>> = {
-  grace: "accent",
-  running: "accent",
-  paused: "warn",
-  done: "good",
-  failed: "bad",
-  aborted: "neutral",
-  "rolled-back": "warn",
+const BUSY_MS = 1_000;
+const NO_LINES: readonly JournalLine[] = [];
+
+const words: Readonly<Record<ApplicationState, { readonly word: string; readonly tone: Tone }>> = {
+  grace: { word: "starts soon", tone: "accent" },
+  running: { word: "running", tone: "accent" },
+  paused: { word: "paused", tone: "warn" },
+  done: { word: "done", tone: "good" },
+  failed: { word: "failed", tone: "bad" },
+  aborted: { word: "aborted", tone: "neutral" },
+  "rolled-back": { word: "rolled back", tone: "warn" },
 };
 
-const words: Readonly<Record<ApplicationState, string>> = {
-  grace: "starts soon",
-  running: "running",
-  paused: "paused",
-  done: "done",
-  failed: "failed",
-  aborted: "aborted",
-  "rolled-back": "rolled back",
-};
-
-function Grace({ application }: { readonly application: Application }) {
-  const nowMs = useNow(200);
-  if (application.graceEndsAt === null || nowMs === null) return null;
-  const seconds = Math.max(0, Math.ceil((Date.parse(application.graceEndsAt) - nowMs) / 1000));
-  return <p className="text-sm">Begins in {seconds} s. Cancelling now leaves nothing changed.</p>;
+/** State in words: stopped by itself is not paused by somebody, and going back is not going on. */
+function stateOf({ state, undoing, halt }: Application): { readonly word: string; readonly tone: Tone } {
+  if (state === "paused" && halt !== null) return { word: "stopped by itself", tone: "bad" };
+  if (state === "running" && undoing) return { word: "rolling back", tone: "warn" };
+  return words[state];
 }
 
-/** One application as it goes: its state in words, what can still be done about it, and its steps. */
+/** The countdown is for the eye; it is read out once, as a second heard every second drowns the button. */
+function Grace({ application }: { readonly application: Application }) {
+  const nowMs = useNow(200);
+  if (application.graceEndsAt === null) return null;
+  const seconds = nowMs === null ? null : Math.max(0, Math.ceil((Date.parse(application.graceEndsAt) - nowMs) / 1000));
+  return (
+    <p className="text-sm">
+      <span role="status" className="sr-only">
+        Begins in a few seconds. Cancelling now leaves nothing changed.
+      </span>
+      <span aria-hidden="true">Begins in {seconds ?? "…"} s. Cancelling now leaves nothing changed.</span>
+    </p>
+  );
+}
+
+function Halted({ application }: { readonly application: Application }) {
+  const { halt, state } = application;
+  if (halt === null) return null;
+  return (
+    <div role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad" data-testid="halt">
+      <p>
+        Stopped by itself at {formatClock(halt.at)}, because of {halt.because === "health" ? "its health" : "what it serves"}:{" "}
+        {halt.sentence}
+      </p>
+      {state === "paused" && <p>Nothing more is changed until you resume it or roll it back.</p>}
+    </div>
+  );
+}
+
+/** One application as it goes: its state in words, what can still be done about it, its steps and its journal. */
 export function ApplicationPanel({ application }: { readonly application: Application }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const { target, handOver } = useFocusHandover<HTMLSpanElement>(!isActive(application));
+  const active = isActive(application);
+  const { target, handOver } = useFocusHandover<HTMLSpanElement>(!active || application.undoing);
+  const { data: journal = NO_LINES } = useQuery(
+    trpc.applications.journal.queryOptions({ id: application.id }, { staleTime: 0, refetchInterval: active ? BUSY_MS : false }),
+  );
   const act = useMutation({
     mutationFn: async (what: "pause" | "resume" | "abort") => takeOutcome(await client.applications[what].mutate({ id: application.id })),
     onSuccess: (_, what) => what === "abort" && handOver(),
     onSettled: () => queries.invalidateQueries(trpc.applications.pathFilter()),
   });
-  const { state } = application;
-  const done = application.steps.filter((step) => step.state === "done" || step.state === "skipped").length;
+  const { state, halt, steps } = application;
+  const { word, tone } = stateOf(application);
+  const settled = steps.filter((step) => step.state === "done" || step.state === "skipped").length;
+  const begun = steps.find((step) => step.state === "running");
   return (
     <div className="flex flex-col gap-3">
+      <p role="status" className="sr-only">
+        {active && state !== "grace" ? `${word}${begun === undefined ? "" : `: ${begun.text}`}` : word}
+      </p>
       <div className="flex flex-wrap items-center gap-2 text-sm">
         <span ref={target} tabIndex={-1} data-testid="application-state">
-          <StateWord tone={tones[state]}>{words[state]}</StateWord>
+          <StateWord tone={tone}>{word}</StateWord>
         </span>
         <span className="text-ink-2">
-          {application.kind === "rollback" ? "Roll-back" : "Roll-out"} by {application.actor}, {formatDate(application.startedAt)} · {done}{" "}
-          of {application.steps.length} steps
+          {application.kind === "rollback" ? "Roll-back" : "Roll-out"} by {application.actor}, {formatDate(application.startedAt)} ·{" "}
+          {settled} of {steps.length} steps
         </span>
         <span className="ml-auto flex gap-2">
           {/* One button with two words: it keeps the focus when it changes. */}
           {(state === "running" || state === "paused") && (
             <Button onClick={() => act.mutate(state === "running" ? "pause" : "resume")}>{state === "running" ? "Pause" : "Resume"}</Button>
           )}
-          {isActive(application) && (
+          {active && !application.undoing && (
             <Button look="danger" onClick={() => act.mutate("abort")}>
-              {state === "grace" ? "Cancel" : "Abort"}
+              {state === "grace" ? "Cancel" : halt === null ? "Abort" : "Roll back"}
             </Button>
           )}
         </span>
       </div>
       {state === "grace" && <Grace application={application} />}
+      {active && application.rollBackOnRegression && !application.undoing && (
+        <p className="text-xs text-ink-3">It rolls back by itself if it has to stop, or does not keep its promise.</p>
+      )}
+      <Halted application={application} />
+      {notesOf(journal).map((note) => (
+        <p key={`${note.at}${note.detail}`} className="rounded-md bg-sunken px-3 py-2 text-sm">
+          <time dateTime={note.at} className="text-ink-3">
+            {formatClock(note.at)}
+          </time>{" "}
+          {note.detail}
+        </p>
+      ))}
       {application.error !== null && (
         <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
           {application.error}
         </p>
       )}
-      {act.error !== null && (
-        <p role="alert" className="text-sm text-bad">
-          {act.error.message}
-        </p>
+      <ErrorLine error={act.error} />
+      <StepChecklist steps={steps} journal={journal} clusterId={application.clusterId} />
+      {journal.length > 0 && (
+        <details data-testid="journal">
+          <summary className="text-sm font-medium text-ink-2">
+            Journal <span className="font-normal text-ink-3">{journal.length} lines</span>
+          </summary>
+          <JournalList lines={prepareJournal(journal, steps)} caption="Journal" />
+        </details>
       )}
-      <StepChecklist steps={application.steps} />
     </div>
   );
 }

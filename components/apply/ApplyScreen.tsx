@@ -2,7 +2,8 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { Application, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
+import type { Application, ApplyStep, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
 import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
@@ -14,8 +15,13 @@ import { queryStatus } from "../ui/queryStatus";
 import { useFocusHandover } from "../ui/useFocusHandover";
 import { ApplicationPanel } from "./ApplicationPanel";
 import { ApprovePanel } from "./ApprovePanel";
+import { DiffList } from "./DiffList";
+import { DriftNotice } from "./DriftNotice";
+import { ManifestPanel } from "./ManifestPanel";
 import { planInForce } from "./planInForce";
 import { isActive } from "./prepareRevisions";
+import { verifiedBy } from "./prepareVerification";
+import { RehearsalPanel } from "./RehearsalPanel";
 import { RevisionTable } from "./RevisionTable";
 import { RollOutPanel } from "./RollOutPanel";
 import { type Obstacle, StartPanel } from "./StartPanel";
@@ -24,6 +30,8 @@ import { VerificationPanel } from "./VerificationPanel";
 
 const DIFF_REFRESH_MS = 2_000;
 const NONE: readonly Application[] = [];
+const NO_STEPS: readonly ApplyStep[] = [];
+const headings = { apply: "Approve and apply", rollback: "Approve and roll back", "re-apply": "Approve and re-apply" } as const;
 
 /** Why the button must wait, in the order an operator meets the reasons. */
 function obstacleOf(desk: {
@@ -31,8 +39,9 @@ function obstacleOf(desk: {
   readonly running: boolean;
   readonly busy: Application | undefined;
   readonly refusal: string | null;
+  readonly steps: number;
 }): Obstacle {
-  if (desk.running) return "This plan is what runs.";
+  if (desk.running && desk.steps === 0) return "This plan is what runs.";
   if (desk.busy !== undefined) return "A roll-out is under way on this cluster.";
   if (desk.refusal !== null) return desk.refusal;
   return desk.kept.approvals.length === 0 ? "Approve the plan first." : null;
@@ -56,37 +65,61 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const running = runningPlanId === plan.id;
   const wasInForce = applications.some((each) => each.planId === plan.id && each.state === "done") && !running;
   const refusal = diff !== undefined && !diff.ok ? diff.message : null;
-  const obstacle = diff === undefined ? "Comparing with what runs." : obstacleOf({ kept, running, busy, refusal });
+  const steps = diff?.ok === true ? diff.diff.steps : NO_STEPS;
+  const obstacle = diff === undefined ? "Comparing with what runs." : obstacleOf({ kept, running, busy, refusal, steps: steps.length });
+  const kind = running ? "re-apply" : wasInForce ? "rollback" : "apply";
+  const verified = running ? verifiedBy(applications, runningPlanId) : (latest ?? null);
   const startButton = useFocusHandover<HTMLButtonElement>(obstacle === null);
   const rollOutHeading = useFocusHandover<HTMLHeadingElement>(busy !== undefined);
   return (
     <>
+      <DriftNotice clusterId={clusterId} planId={plan.id} />
       <div className="grid items-start gap-4 xl:grid-cols-2">
-        <Panel
-          title="What changes"
-          aside={
-            diff?.ok === true && <span>against {diff.diff.againstPlanId === null ? "nothing" : shortHash(diff.diff.againstPlanId)}</span>
-          }
-        >
-          <PanelState
-            status={queryStatus(diffQuery, {
-              what: "Comparing with what runs",
-              empty: refusal !== null && { kind: "empty", title: "It cannot be applied here", text: refusal },
-            })}
-          >
-            {() => diff?.ok === true && <RollOutPanel diff={diff.diff} document={plan} />}
-          </PanelState>
-        </Panel>
         <div className="flex min-w-0 flex-col gap-4">
-          <Panel title={wasInForce ? "Approve and roll back" : "Approve and apply"}>
+          <Panel
+            title="What changes"
+            aside={
+              diff?.ok === true && <span>against {diff.diff.againstPlanId === null ? "nothing" : shortHash(diff.diff.againstPlanId)}</span>
+            }
+          >
+            <PanelState
+              status={queryStatus(diffQuery, {
+                what: "Comparing with what runs",
+                empty: refusal !== null && { kind: "empty", title: "It cannot be applied here", text: refusal },
+              })}
+            >
+              {() =>
+                diff?.ok === true && (
+                  <div className="flex flex-col gap-4">
+                    <DiffList lines={diff.diff.lines} notes={diff.diff.notes} />
+                    <ManifestPanel planId={plan.id} clusterId={clusterId} />
+                    <PlanDocument document={plan} />
+                  </div>
+                )
+              }
+            </PanelState>
+          </Panel>
+          {diff?.ok === true && steps.length > 0 && (
+            <Panel title="While it rolls out">
+              <RollOutPanel diff={diff.diff} clusterId={clusterId} held={busy !== undefined} />
+            </Panel>
+          )}
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <Panel title={headings[kind]}>
             <div className="flex flex-col gap-4">
               <ApprovePanel kept={kept} onApproved={startButton.handOver} />
+              {steps.length > 0 && (
+                <div className="border-t pt-4">
+                  <RehearsalPanel planId={plan.id} clusterId={clusterId} steps={steps} held={busy !== undefined} />
+                </div>
+              )}
               <div className="border-t pt-4">
                 <StartPanel
                   planId={plan.id}
                   clusterId={clusterId}
                   expectedRunningPlanId={diff?.ok === true ? diff.diff.againstPlanId : null}
-                  rollback={wasInForce}
+                  kind={kind}
                   obstacle={obstacle}
                   buttonRef={startButton.target}
                   onStarted={rollOutHeading.handOver}
@@ -104,19 +137,39 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
               <ApplicationPanel application={latest} />
             </Panel>
           )}
-          {running && (
+          {(running || (verified?.verification ?? null) !== null) && (
             <Panel title="Promised and measured">
-              <VerificationPanel key={clusterId} plan={plan} clusterId={clusterId} />
+              <VerificationPanel application={verified} timeScale={cluster.timeScale} />
             </Panel>
           )}
         </div>
       </div>
       <Panel title={`Revisions of ${cluster.spec.name}`}>
         <PanelState status={queryStatus(applicationsQuery, { what: "Reading revisions" })}>
-          {() => <RevisionTable clusterId={clusterId} runningPlanId={runningPlanId} applications={applications} plans={plans.data ?? []} />}
+          {() => (
+            <RevisionTable
+              clusterId={clusterId}
+              clusterName={cluster.spec.name}
+              runningPlanId={runningPlanId}
+              applications={applications}
+              plans={plans.data ?? []}
+            />
+          )}
         </PanelState>
       </Panel>
     </>
+  );
+}
+
+function PlanDocument({ document }: { readonly document: Plan }) {
+  return (
+    <details className="border-t pt-3">
+      <summary className="text-sm font-medium text-ink-2">Plan document</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
+      <pre tabIndex={0} className="mt-2 max-h-96 overflow-auto rounded bg-sunken p-3 font-mono text-xs">
+        {JSON.stringify(document, null, 2)}
+      </pre>
+    </details>
   );
 }
 

@@ -1,15 +1,11 @@
 "use client";
 
-import { useState } from "react";
 import type { DiffLine } from "@/server/contracts/studio";
+import { Check } from "../ui/Check";
+import { useUrlView } from "../url/useUrlView";
+import { applyCodec } from "./applyCodec";
 import { prepareDiff } from "./prepareDiff";
-
-const signs = {
-  "+": { word: "added", tone: "text-good", mark: "+" },
-  "-": { word: "removed", tone: "text-bad", mark: "−" },
-  "~": { word: "changed", tone: "text-warn", mark: "~" },
-  "=": { word: "unchanged", tone: "text-ink-3", mark: "=" },
-} as const;
+import { signs } from "./signs";
 
 function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
   return (
@@ -27,8 +23,8 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
               </span>
               {sign.word}
             </span>
-            <span className="w-44 shrink-0 font-medium sm:w-56 break-words">{line.subject}</span>
-            <span className="min-w-0 basis-full text-ink-2 sm:basis-auto">{line.text}</span>
+            <span className="w-44 shrink-0 font-medium [overflow-wrap:anywhere] sm:w-56">{line.subject}</span>
+            <span className="min-w-0 basis-full text-ink-2 [overflow-wrap:anywhere] sm:basis-auto">{line.text}</span>
           </li>
         );
       })}
@@ -36,28 +32,40 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
   );
 }
 
-/** A difference in words: the sign, the subject and what becomes of it. Unchanged lines and single engines hide until asked for. */
-export function DiffList({ lines }: { readonly lines: readonly DiffLine[] }) {
-  const [all, setAll] = useState(false);
+/** A difference in words: the sign, the subject and what becomes of it; and what is there that it leaves alone. */
+export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]; readonly notes: readonly string[] }) {
+  const [{ hideUnchanged }, setView] = useUrlView(applyCodec);
   const { changed, unchanged, engines, enginesText } = prepareDiff(lines);
+  const shownEngines = hideUnchanged ? engines.filter(({ sign }) => sign !== "=") : engines;
   return (
     <div className="flex flex-col gap-2" data-testid="plan-diff">
-      {changed.length === 0 && engines.every((line) => line.sign === "=") && (
-        <p className="text-sm text-ink-3">Nothing changes: this plan is what runs.</p>
+      {lines.some(({ sign }) => sign === "=") && (
+        <Check checked={hideUnchanged} onChange={(checked) => setView({ hideUnchanged: checked }, "push")}>
+          Hide unchanged
+        </Check>
       )}
-      <Lines lines={all ? [...changed, ...unchanged] : changed} />
-      {unchanged.length > 0 && (
-        <button type="button" className="self-start text-xs text-accent underline underline-offset-2" onClick={() => setAll(!all)}>
-          {all ? "Hide unchanged" : `Show ${unchanged.length} unchanged`}
-        </button>
-      )}
+      {lines.every(({ sign }) => sign === "=") && <p className="text-sm text-ink-3">Nothing changes: this plan is what runs.</p>}
+      <Lines lines={hideUnchanged ? changed : [...changed, ...unchanged]} />
+      {hideUnchanged && unchanged.length > 0 && <p className="text-xs text-ink-3">{unchanged.length} unchanged, hidden</p>}
       {engines.length > 0 && (
         <details>
           <summary className="text-sm font-medium text-ink-2">
             Engines <span className="font-normal text-ink-3">{enginesText}</span>
           </summary>
-          <Lines lines={engines} />
+          {shownEngines.length === 0 ? <p className="py-1.5 text-sm text-ink-3">Every engine stays.</p> : <Lines lines={shownEngines} />}
         </details>
+      )}
+      {notes.length > 0 && (
+        <section aria-label="Stays as it is" className="rounded-md bg-sunken px-3 py-2 text-sm">
+          <h3 className="text-xs text-ink-3">None of this studio's, stays as it is</h3>
+          <ul className="list-none">
+            {notes.map((note) => (
+              <li key={note} className="[overflow-wrap:anywhere]">
+                {note}
+              </li>
+            ))}
+          </ul>
+        </section>
       )}
     </div>
   );

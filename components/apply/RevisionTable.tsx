@@ -9,10 +9,13 @@ import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
-import { formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
+import { ErrorLine } from "../ui/ErrorLine";
+import { TextField } from "../ui/Field";
+import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
-import { prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
+import { noWayBack, prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
+import { verificationWords } from "./prepareVerification";
 import { useAudit } from "./useAudit";
 
 const NO_LINES: readonly AuditLine[] = [];
@@ -24,15 +27,18 @@ const columns = [
   { key: "quality", name: "Quality promised", numeric: true },
   { key: "p95", name: "p95 promised", numeric: true },
   { key: "who", name: "By" },
+  { key: "why", name: "Approved because" },
+  { key: "verified", name: "Kept its promise" },
   { key: "act", name: "Way back", numeric: true },
 ] as const;
 
 /** Takes the first plan out of force again: there is no earlier one whose page could show the difference. */
-function StopAll({ clusterId }: { readonly clusterId: string }) {
+function StopAll({ clusterId, clusterName }: { readonly clusterId: string; readonly clusterName: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
   const stop = useMutation({
     mutationFn: async () => takeOutcome(await client.applications.rollback.mutate({ clusterId, toPlanId: null })),
     onSuccess: () => setOpen(false),
@@ -40,24 +46,29 @@ function StopAll({ clusterId }: { readonly clusterId: string }) {
   });
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Roll back</Button>
+      <Button onClick={() => setOpen(true)}>Roll back to nothing</Button>
       <Modal
         open={open}
         onOpenChange={setOpen}
         title="Roll back to nothing?"
         description="No plan was in force before this one. The gateway stops taking requests, every engine is drained and then stopped."
       >
-        {stop.error !== null && (
-          <p role="alert" className="text-sm text-bad">
-            {stop.error.message}
-          </p>
-        )}
-        <div className="flex justify-end gap-2">
-          <Button onClick={() => setOpen(false)}>Keep it running</Button>
-          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate()}>
-            Stop every engine
-          </Button>
-        </div>
+        <form
+          className="flex flex-col gap-4"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (typed === clusterName && !stop.isPending) stop.mutate();
+          }}
+        >
+          <TextField label={`Type ${clusterName} to confirm`} value={typed} onChange={setTyped} />
+          <ErrorLine error={stop.error} />
+          <div className="flex justify-end gap-2">
+            <Button onClick={() => setOpen(false)}>Keep it running</Button>
+            <Button type="submit" look="danger" disabled={typed !== clusterName}>
+              Stop every engine
+            </Button>
+          </div>
+        </form>
       </Modal>
     </>
   );
@@ -72,6 +83,7 @@ function RoutingRow({ change }: { readonly change: RoutingChange }) {
         Routing: {action}. {detail} {change.current && <StateWord tone="good">current</StateWord>}
       </td>
       <td>{actor}</td>
+      <td colSpan={2} />
       <td className="text-right text-xs text-ink-3">on Live</td>
     </tr>
   );
@@ -80,6 +92,7 @@ function RoutingRow({ change }: { readonly change: RoutingChange }) {
 /** Plans that were in force on this cluster, the current one marked, each with the way back to it. */
 export function RevisionTable(props: {
   readonly clusterId: string;
+  readonly clusterName: string;
   readonly runningPlanId: string | null;
   readonly applications: readonly Application[];
   readonly plans: readonly PlanSummary[];
@@ -87,46 +100,63 @@ export function RevisionTable(props: {
   const audit = useAudit().data ?? NO_LINES;
   const link = useClusterLink();
   const revisions = prepareRevisions(props.applications, props.runningPlanId);
-  if (revisions.length === 0)
-    return <p className="text-sm text-ink-3">No plan has been in force on this cluster yet, so there is none to roll back to.</p>;
+  const without = noWayBack(props.applications, revisions);
+  if (revisions.length === 0) return <p className="text-sm text-ink-3">{without}</p>;
   return (
-    <Table caption="Revisions" columns={columns}>
-      {prepareInForce(revisions, audit).map((entry) => {
-        if ("line" in entry) return <RoutingRow key={`${entry.line.at} ${entry.line.action}`} change={entry} />;
-        const { application, planId, current, canReturn } = entry;
-        const plan = props.plans.find((each) => each.id === planId);
-        return (
-          <tr key={application.id}>
-            <td className="whitespace-nowrap">{formatDate(application.startedAt)}</td>
-            <td className="whitespace-nowrap">
-              {planId === null ? (
-                "nothing"
-              ) : (
-                <Link href={link(`/apply/${planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
-                  {shortHash(planId)}
-                </Link>
-              )}{" "}
-              {current && <StateWord tone="good">current</StateWord>}
-            </td>
-            <td>
-              {plan?.stages
-                .map((stage, index) => (index < plan.thresholds.length ? `${stage} <${plan.thresholds[index]}→ ` : stage))
-                .join("") ?? "–"}
-            </td>
-            <td className="text-right">{formatScore(plan?.quality)}</td>
-            <td className="text-right">{formatSeconds(plan?.p95Seconds)}</td>
-            <td>{application.actor}</td>
-            <td className="text-right">
-              {canReturn && planId !== null && (
-                <Link href={link(`/apply/${planId}`)} className={buttonClass("plain")}>
-                  Roll back
-                </Link>
-              )}
-              {current && application.previousPlanId === null && planId !== null && <StopAll clusterId={props.clusterId} />}
-            </td>
-          </tr>
-        );
-      })}
-    </Table>
+    <>
+      <Table caption="Revisions" columns={columns}>
+        {prepareInForce(revisions, audit).map((entry) => {
+          if ("line" in entry) return <RoutingRow key={`${entry.line.at} ${entry.line.action}`} change={entry} />;
+          const { application, planId, current, canReturn } = entry;
+          const plan = props.plans.find((each) => each.id === planId);
+          const { verification } = application;
+          const verified = verification === null ? undefined : verificationWords[verification.state];
+          return (
+            <tr key={application.id}>
+              <td className="whitespace-nowrap">{formatDate(application.startedAt)}</td>
+              <td className="whitespace-nowrap">
+                {planId === null ? (
+                  "nothing"
+                ) : (
+                  <Link href={link(`/apply/${planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+                    {shortHash(planId)}
+                  </Link>
+                )}{" "}
+                {current && <StateWord tone="good">current</StateWord>}
+              </td>
+              <td>
+                {plan?.stages
+                  .map((stage, index) => (index < plan.thresholds.length ? `${stage} <${plan.thresholds[index]}→ ` : stage))
+                  .join("") ?? "–"}
+              </td>
+              <td className="text-right">{formatScore(plan?.quality)}</td>
+              <td className="text-right">{formatSeconds(plan?.p95Seconds)}</td>
+              <td>{application.actor}</td>
+              <td className="max-w-56 [overflow-wrap:anywhere]">{plan?.approvalReason || ABSENT}</td>
+              <td>
+                {verified === undefined ? (
+                  ABSENT
+                ) : (
+                  <StateWord tone={verified.tone} {...(verification === null ? {} : { title: verification.says })}>
+                    {verified.word}
+                  </StateWord>
+                )}
+              </td>
+              <td className="text-right">
+                {canReturn && planId !== null && (
+                  <Link href={link(`/apply/${planId}`)} className={buttonClass("plain")}>
+                    Preview rollback
+                  </Link>
+                )}
+                {current && application.previousPlanId === null && planId !== null && (
+                  <StopAll clusterId={props.clusterId} clusterName={props.clusterName} />
+                )}
+              </td>
+            </tr>
+          );
+        })}
+      </Table>
+      {without !== "" && <p className="mt-2 text-sm text-ink-3">{without}</p>}
+    </>
   );
 }

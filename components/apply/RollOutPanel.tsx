@@ -1,18 +1,18 @@
 import type { PlanDiff } from "@/server/contracts/studio";
 import { Figure } from "../ui/Figure";
 import { formatCount, formatPercent } from "../ui/format";
-import { DiffList } from "./DiffList";
+import { DipPanel } from "./DipPanel";
 import { stopsWithoutDrain } from "./prepareRevisions";
 
-/** What changes, what it costs while it changes, and the raw document. */
-export function RollOutPanel({ diff, document }: { readonly diff: PlanDiff; readonly document: unknown }) {
+/** What the change costs while it is made: how much stays able to serve, and whose requests are at risk. */
+export function RollOutPanel({ diff, clusterId, held }: { readonly diff: PlanDiff; readonly clusterId: string; readonly held: boolean }) {
   const atRisk = stopsWithoutDrain(diff.steps);
   return (
     <div className="flex flex-col gap-4">
-      <DiffList lines={diff.lines} />
+      <DipPanel planId={diff.planId} clusterId={clusterId} steps={diff.steps} held={held} />
       <dl className="flex flex-wrap gap-x-8 gap-y-3 border-t pt-4">
         <Figure
-          name="Capacity out at the worst moment"
+          name="GPUs out at the worst moment"
           value={formatPercent(diff.capacityDip)}
           detail={
             diff.capacityDip === 0
@@ -31,13 +31,6 @@ export function RollOutPanel({ diff, document }: { readonly diff: PlanDiff; read
           }
         />
       </dl>
-      <details className="border-t pt-3">
-        <summary className="text-sm font-medium text-ink-2">Raw document</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard. */}
-        <pre tabIndex={0} className="mt-2 max-h-96 overflow-auto rounded bg-sunken p-3 font-mono text-xs">
-          {JSON.stringify(document, null, 2)}
-        </pre>
-      </details>
     </div>
   );
 }

@@ -1,21 +1,26 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import type { Ref } from "react";
+import { type Ref, useState } from "react";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
 
 /** Why the plan cannot be put into force right now; null when it can. */
 export type Obstacle = string | null;
+
+/** An earlier plan of this cluster, or the one in force whose engines or routing are not as it says: the same steps, called what they are. */
+export type StartKind = "apply" | "rollback" | "re-apply";
+
+const verbs: Readonly<Record<StartKind, string>> = { apply: "Apply", rollback: "Roll back", "re-apply": "Re-apply" };
 
 /** The button that changes the cluster. What was shown as running goes along, and the server refuses when that has changed. */
 export function StartPanel(props: {
   readonly planId: string;
   readonly clusterId: string;
   readonly expectedRunningPlanId: string | null;
-  /** An earlier plan of this cluster: the same steps, called what they are. */
-  readonly rollback: boolean;
+  readonly kind: StartKind;
   readonly obstacle: Obstacle;
   readonly buttonRef: Ref<HTMLButtonElement>;
   /** Told before the button is blocked by the application that began. */
@@ -25,12 +30,13 @@ export function StartPanel(props: {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
+  const [rollBackOnRegression, setRollBackOnRegression] = useState(false);
   const start = useMutation({
     mutationFn: async () =>
       takeOutcome(
-        props.rollback
-          ? await client.applications.rollback.mutate({ clusterId, toPlanId: planId })
-          : await client.applications.start.mutate({ planId, clusterId, expectedRunningPlanId }),
+        props.kind === "rollback"
+          ? await client.applications.rollback.mutate({ clusterId, toPlanId: planId, rollBackOnRegression })
+          : await client.applications.start.mutate({ planId, clusterId, expectedRunningPlanId, rollBackOnRegression }),
       ),
     onSuccess: props.onStarted,
     onSettled: () =>
@@ -38,19 +44,24 @@ export function StartPanel(props: {
   });
   const refusal = props.obstacle ?? start.error?.message ?? null;
   return (
-    <div className="flex flex-wrap items-center gap-3">
-      <Button
-        ref={props.buttonRef}
-        look="primary"
-        disabled={props.obstacle !== null}
-        // Not disabled while pending: a disabled button drops the focus, also when the start is refused.
-        onClick={() => !start.isPending && start.mutate()}
-      >
-        {props.rollback ? "Roll back" : "Apply"}
-      </Button>
-      <span role={start.error === null ? undefined : "alert"} className={`text-sm ${start.error === null ? "text-ink-3" : "text-bad"}`}>
-        {refusal ?? "Five seconds to cancel, then step by step; you can pause or abort."}
-      </span>
+    <div className="flex flex-col gap-2">
+      <Check checked={rollBackOnRegression} onChange={setRollBackOnRegression}>
+        Roll back by itself if it has to stop or does not keep its promise
+      </Check>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button
+          ref={props.buttonRef}
+          look="primary"
+          disabled={props.obstacle !== null}
+          // Not disabled while pending: a disabled button drops the focus, also when the start is refused.
+          onClick={() => !start.isPending && start.mutate()}
+        >
+          {verbs[props.kind]}
+        </Button>
+        <span role={start.error === null ? undefined : "alert"} className={`text-sm ${start.error === null ? "text-ink-3" : "text-bad"}`}>
+          {refusal ?? "Five seconds to cancel, then step by step; you can pause or abort."}
+        </span>
+      </div>
     </div>
   );
 }

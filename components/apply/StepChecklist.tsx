@@ -1,42 +1,48 @@
 "use client";
 
-import type { ApplyStep, StepState } from "@/server/contracts/studio";
-import { StateWord, type Tone } from "../ui/Badge";
-import { formatAge } from "../ui/format";
+import type { ApplyStep, JournalLine } from "@/server/contracts/studio";
+import { StateWord } from "../ui/Badge";
 import { useNow } from "../ui/useNow";
+import { EngineLog } from "./EngineLog";
+import { JournalList } from "./JournalList";
+import { prepareSteps } from "./prepareSteps";
 
-const tones: Readonly<Record<StepState, Tone>> = { waiting: "neutral", running: "accent", done: "good", failed: "bad", skipped: "neutral" };
-
-function elapsedSeconds(step: ApplyStep, nowMs: number | null): number | null {
-  if (step.startedAt === null) return null;
-  const end = step.endedAt === null ? nowMs : Date.parse(step.endedAt);
-  return end === null ? null : Math.max(0, (end - Date.parse(step.startedAt)) / 1000);
-}
-
-/** The steps of a roll-out with their state in words, time taken and last detail. */
-export function StepChecklist({ steps }: { readonly steps: readonly ApplyStep[] }) {
+/** The steps of a roll-out with their state in words, what they wait for, the time taken, and on demand journal and log. */
+export function StepChecklist(props: {
+  readonly steps: readonly ApplyStep[];
+  readonly journal: readonly JournalLine[];
+  readonly clusterId: string;
+}) {
   const nowMs = useNow(500);
   return (
     <ol className="flex list-none flex-col" aria-label="Steps" data-testid="apply-steps">
-      {steps.map((step) => {
-        const seconds = elapsedSeconds(step, nowMs);
-        return (
-          <li key={step.id} className="flex items-baseline gap-3 border-b py-1.5 text-sm last:border-0">
-            <span className="w-20 shrink-0">
-              <StateWord tone={tones[step.state]}>{step.state}</StateWord>
-            </span>
-            <span className="min-w-0 flex-1">
-              <span className="break-words">{step.text}</span>
-              {step.detail !== "" && (
-                <span className={`block text-xs ${step.state === "failed" ? "text-bad" : "text-ink-3"}`}>{step.detail}</span>
-              )}
-            </span>
-            <span className="shrink-0 text-xs text-ink-3">
-              {seconds === null ? "" : seconds < 1.5 ? `${seconds.toFixed(1)} s` : formatAge(seconds)}
-            </span>
-          </li>
-        );
-      })}
+      {prepareSteps(props.steps, props.journal, nowMs).map((step) => (
+        <li
+          key={step.id}
+          aria-current={step.word === "running" ? "step" : undefined}
+          className="flex items-baseline gap-3 border-b py-1.5 text-sm last:border-0"
+        >
+          <span className="w-20 shrink-0">
+            <StateWord tone={step.tone}>{step.word}</StateWord>
+          </span>
+          <span className="min-w-0 flex-1">
+            <span className="[overflow-wrap:anywhere]">{step.text}</span>
+            {step.detail !== "" && (
+              <span className={`block text-xs [overflow-wrap:anywhere] ${step.word === "failed" ? "text-bad" : "text-ink-3"}`}>
+                {step.detail}
+              </span>
+            )}
+            {step.journal.length > 0 && (
+              <details>
+                <summary className="text-xs text-ink-3">Journal of step {step.number}</summary>
+                <JournalList lines={step.journal} caption={`Journal of step ${step.number}`} />
+              </details>
+            )}
+            {step.logOf !== null && <EngineLog clusterId={props.clusterId} engineId={step.logOf} />}
+          </span>
+          <span className="shrink-0 text-xs text-ink-3">{step.took}</span>
+        </li>
+      ))}
     </ol>
   );
 }

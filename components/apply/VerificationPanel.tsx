@@ -1,13 +1,13 @@
 "use client";
 
-import { useState } from "react";
-import type { LiveTopics } from "@/server/contracts/studio";
-import type { Plan } from "@/solver/plan/plan";
-import { createLive } from "../live/live";
-import { useDrawn } from "../live/useDrawn";
-import { useLiveStream } from "../live/useLiveStream";
+import Link from "next/link";
+import type { Application } from "@/server/contracts/studio";
+import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
+import { buttonClass } from "../ui/Button";
+import { formatDate } from "../ui/format";
 import { Table } from "../ui/Table";
+import { useNow } from "../ui/useNow";
 import { prepareVerification } from "./prepareVerification";
 
 const columns = [
@@ -17,26 +17,69 @@ const columns = [
   { key: "verdict", name: "Verdict" },
 ] as const;
 
-const FRAMES_ONLY: LiveTopics = { charts: null, decisions: null };
-
-/** Whether the plan in force does what it promised, from what is measured at the gateway. */
-export function VerificationPanel({ plan, clusterId }: { readonly plan: Plan; readonly clusterId: string }) {
-  const [live] = useState(createLive);
-  useLiveStream(live, clusterId, FRAMES_ONLY);
-  const frame = useDrawn(live, (state) => state.shown.at(-1) ?? null);
+/**
+ * Whether a plan did what it promised in the window after it came into force.
+ *
+ * @param application which brought it; null: something else put the plan there.
+ */
+export function VerificationPanel({ application, timeScale }: { readonly application: Application | null; readonly timeScale: number }) {
+  const nowMs = useNow(1000);
+  const link = useClusterLink();
+  const live = (
+    <Link href={link("/live")} className="text-accent underline-offset-2 hover:underline">
+      Live
+    </Link>
+  );
+  if (application === null || application.verification === null) {
+    return (
+      <p className="text-sm text-ink-3">
+        {application === null
+          ? "No roll-out brought this plan into force last, so no window was opened in which it has to keep its promise. "
+          : "No window was opened after this roll-out. "}
+        What is measured of it now is on {live}.
+      </p>
+    );
+  }
+  const { verification, previousPlanId } = application;
+  const { word, tone, says, needs, rows } = prepareVerification(verification, nowMs, timeScale);
   return (
-    <Table caption="Promised and measured" columns={columns}>
-      {prepareVerification(plan, frame).map((row) => (
-        <tr key={row.name}>
-          <td>{row.name}</td>
-          <td>{row.promised}</td>
-          <td className="text-right font-medium">{row.measured}</td>
-          <td>
-            <StateWord tone={row.verdict.tone}>{row.verdict.word}</StateWord>
-            <span className="block text-xs text-ink-3">{row.basis}</span>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <div className="flex flex-col gap-3" data-testid="verification">
+      <p role="status" className="flex flex-wrap items-center gap-2 text-sm">
+        <StateWord tone={tone}>{word}</StateWord>
+        <span className="min-w-0">{says}</span>
+      </p>
+      {needs !== "" && <p className="text-sm text-ink-3">{needs}</p>}
+      {rows.length > 0 && (
+        <Table caption="Promised and measured" columns={columns}>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <td>{row.name}</td>
+              <td>{row.promised}</td>
+              <td className="text-right">
+                <span className="font-medium">{row.measured}</span>
+                {row.interval !== "" && <span className="block text-xs whitespace-nowrap text-ink-3">{row.interval}</span>}
+              </td>
+              <td>
+                <StateWord tone={row.tone}>{row.word}</StateWord>
+                <span className="block text-xs text-ink-3">{row.reason}</span>
+              </td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {verification.state === "failed" && application.state === "done" && previousPlanId !== null && (
+        <p className="flex flex-wrap items-center gap-2 text-sm">
+          It did not keep its promise.
+          <Link href={link(`/apply/${previousPlanId}`)} className={buttonClass("plain")}>
+            Preview rollback
+          </Link>
+        </p>
+      )}
+      <p className="text-xs text-ink-3">
+        Measured from {formatDate(new Date(verification.fromMs).toISOString())}
+        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}. What is measured now is on{" "}
+        {live}.
+      </p>
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Application } from "@/server/contracts/studio";
-import { isActive, prepareInForce, prepareRevisions, stopsWithoutDrain } from "./prepareRevisions";
+import { isActive, noWayBack, prepareInForce, prepareRevisions, stopsWithoutDrain } from "./prepareRevisions";
 
 function application(planId: string | null, minute: number, state: Application["state"] = "done"): Application {
   return {
@@ -86,4 +86,18 @@ it("counts engines that would be stopped with requests in them", () => {
     ({ id: kind, kind, text: "", state: "waiting", detail: "", startedAt: null, endedAt: null, engineId: null }) as const;
   expect(stopsWithoutDrain([step("drain"), step("stop")])).toBe(0);
   expect(stopsWithoutDrain([step("stop")])).toBe(1);
+});
+
+it("says in different words why there is no way back", () => {
+  const says = (applications: readonly Application[], running: string | null) =>
+    noWayBack(applications, prepareRevisions(applications, running));
+  const texts = [
+    says([], null),
+    says([application("a", 1, "running")], null),
+    says([application("a", 1, "aborted")], null),
+    says([application("a", 1)], "a"),
+  ];
+  expect(new Set(texts).size).toBe(4);
+  expect(texts.every((text) => text !== "")).toBe(true);
+  expect(says([application("a", 1), application("b", 2)], "b")).toBe("");
 });

@@ -47,6 +47,19 @@ export function prepareInForce(revisions: readonly Revision[], audit: readonly A
   return entries.map((entry, at) => (at === 0 && "line" in entry ? { ...entry, current: true } : entry));
 }
 
+/** Why there is no way back, each in its own words; empty where there is one. */
+export function noWayBack(applications: readonly Application[], revisions: readonly Revision[]): string {
+  if (applications.length === 0) return "No plan has been applied to this cluster yet, so there is none to roll back to.";
+  if (revisions.length === 0)
+    return applications.some(isActive)
+      ? "The first plan of this cluster is just being applied: abort it to go back to nothing."
+      : "No plan that was tried here has come into force, so there is none to roll back to.";
+  if (revisions.some(({ canReturn }) => canReturn)) return "";
+  return revisions.some(({ current }) => current)
+    ? "It is the only plan that was in force here: the way back is to nothing."
+    : "What is in force was not applied by this studio, and no earlier plan of it is kept.";
+}
+
 /** States in which an application still changes the cluster. */
 export function isActive(application: Application): boolean {
   return application.state === "grace" || application.state === "running" || application.state === "paused";

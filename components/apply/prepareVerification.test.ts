@@ -1,62 +1,72 @@
 import { expect, it } from "vitest";
-import type { LiveFrame } from "@/server/contracts/studio";
-import type { Plan } from "@/solver/plan/plan";
-import { prepareVerification } from "./prepareVerification";
+import type { Application, Verification } from "@/server/contracts/studio";
+import { prepareVerification, verifiedBy } from "./prepareVerification";
 
-const band = (low: number, high: number) => ({ low, high, confidence: 0.9, basis: "" });
-const plan = {
-  id: "p",
-  inputs: { workload: { requestsPerSecond: 60 } },
-  predictions: { quality: 86, qualityBand: band(85, 87), p95Seconds: 10, p95Band: band(9.5, 10.5), meanSeconds: 4 },
-} as unknown as Plan;
+const watching: Verification = {
+  fromMs: 1_000_000,
+  toMs: null,
+  state: "watching",
+  requests: 120,
+  needs: { requests: 200, seconds: 100 },
+  says: "Too little has passed.",
+  checks: [
+    {
+      ...{
+        name: "p95 end to end",
+        kind: "seconds",
+        promised: 10,
+        band: { low: 9, high: 11 },
+        measured: 12,
+        interval: { low: 11.5, high: 12.5 },
+      },
+      ...{ verdict: "fail", reason: "above the band" },
+    },
+    {
+      name: "quality",
+      kind: "score",
+      promised: 86,
+      band: null,
+      measured: null,
+      interval: null,
+      verdict: "undecided",
+      reason: "none judged",
+    },
+  ],
+};
 
-function frame(measured: Partial<LiveFrame["measured"]>, planId = "p"): LiveFrame {
-  const steady = { requests: 6_000, windowSeconds: 100, p50Seconds: 4, p95Seconds: 10, meanQuality: 86 };
-  return { planId, measured: { ...steady, ...measured } } as LiveFrame;
-}
+const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
-const words = (of: LiveFrame | null) => prepareVerification(plan, of).map((row) => row.verdict.word);
-
-it("holds each figure against its promised band, in the direction that matters", () => {
-  expect(words(frame({ meanQuality: 84 }))).toEqual(["as promised", "worse than promised"]);
-  expect(words(frame({ p95Seconds: 8 }))[0]).toBe("better than promised");
-  expect(words(frame({ p95Seconds: 12 }))[0]).toBe("worse than promised");
+it("shows what was promised, what was measured and the verdict with its reason", () => {
+  const { rows } = prepareVerification(watching, null, 1);
+  expect(
+    rows.map(({ name, promised, measured, interval, word, reason }) => [name, promised, measured, interval, word, reason].map(plain)),
+  ).toEqual([
+    ["p95 end to end", "10.0 s (9.00 s to 11.0 s)", "12.0 s", "11.5 s to 12.5 s", "failed", "above the band"],
+    ["quality", "86.0", "–", "", "undecided", "none judged"],
+  ]);
 });
 
-it("allows latency the promised band and no more, and says what that rests on", () => {
-  expect(words(frame({ p95Seconds: 10.5 }))[0]).toBe("as promised");
-  expect(words(frame({ p95Seconds: 10.6 }))[0]).toBe("worse than promised");
-  const p95Band = { ...band(9.5, 10.5), basis: "spread and error of 60 runs" };
-  const [row] = prepareVerification({ ...plan, predictions: { ...plan.predictions, p95Band } }, null);
-  expect(row?.basis).toMatch(/^band at 90.%: spread and error of 60 runs$/);
+it("says what an open window still needs, in the engines' time", () => {
+  const needs = (seconds: number, timeScale: number) => plain(prepareVerification(watching, 1_000_000 + seconds * 1000, timeScale).needs);
+  expect(needs(10, 5)).toBe("120 of 200 requests, 50.0 s of 100 s; it needs 80 more requests and 50.0 s more of traffic.");
+  expect(needs(40, 5)).toBe("120 of 200 requests, 100 s of 100 s; it needs 80 more requests.");
 });
 
-it("does not compare latencies of another rate than the planned one, but compares quality", () => {
-  expect(words(frame({ requests: 1_500, p95Seconds: 3 }))).toEqual(["not comparable: 15 of 60 req/s", "as promised"]);
-  expect(words(frame({ requests: 7_500, p95Seconds: 30 }))[0]).toBe("not comparable: 75 of 60 req/s");
-  expect(words(frame({ requests: 5_300 }))[0]).toBe("as promised");
+it("needs nothing once the window is closed", () => {
+  const passed = prepareVerification(
+    { ...watching, state: "passed", toMs: 2_000_000, says: "Both figures are as promised." },
+    2_000_000,
+    1,
+  );
+  expect(passed).toMatchObject({ word: "passed", tone: "good", needs: "", says: "Both figures are as promised." });
 });
 
-it("does not take requests under way when the window is young for a lower rate", () => {
-  expect(words(frame({ windowSeconds: 21, requests: 60 * (21 - 4) }))[0]).toBe("as promised");
-});
-
-it("waits until the window has settled", () => {
-  expect(words(frame({ requests: 12 }))).toEqual(["settling: 12 of 200 requests", "settling: 12 of 200 requests"]);
-  expect(words(frame({ windowSeconds: 19, requests: 1_140 }))[0]).toMatch(/^settling: 19.0.s of 20.0.s$/);
-});
-
-it("judges plans so slow that no window holds two of their p95s, by the longest window there is", () => {
-  const predictions = { ...plan.predictions, p95Seconds: 500, p95Band: band(450, 550), meanSeconds: 320 };
-  const [row] = prepareVerification({ ...plan, predictions }, frame({ windowSeconds: 300, requests: 9_000, p95Seconds: 480 }));
-  expect(row?.verdict.word).toBe("as promised");
-});
-
-it("gives no verdict on another plan's frames or on none", () => {
-  expect(words(frame({}, "other"))[0]).toContain("0 of 200");
-  expect(words(null)[0]).toContain("0 of 200");
-});
-
-it("says when there is no measurement rather than calling it good or bad", () => {
-  expect(words(frame({ p95Seconds: null }))[0]).toBe("no measurement");
+it("lets the window of the last application speak for what runs, and none where it was rolled back or another plan runs since", () => {
+  const application = (planId: string, state: Application["state"], second: number) =>
+    ({ planId, state, endedAt: `2026-01-01T00:00:0${second}.000Z` }) as Application;
+  const done = application("a", "done", 1);
+  expect(verifiedBy([done], "a")).toBe(done);
+  expect(verifiedBy([done, application("b", "failed", 2)], "a")).toBe(done);
+  expect(verifiedBy([done, application("b", "rolled-back", 2)], "a")).toBeNull();
+  expect(verifiedBy([done], "b")).toBeNull();
 });

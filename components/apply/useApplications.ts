@@ -28,7 +28,14 @@ export function useApplications(clusterId: string) {
     const changed = seen.current !== undefined && seen.current !== states;
     seen.current = states;
     if (!changed) return;
-    for (const filter of [trpc.clusters.pathFilter(), trpc.plans.list.pathFilter(), trpc.plans.diff.pathFilter()]) {
+    for (const filter of [
+      trpc.clusters.pathFilter(),
+      trpc.plans.list.pathFilter(),
+      trpc.plans.diff.pathFilter(),
+      trpc.plans.dip.pathFilter(),
+      trpc.plans.generated.pathFilter(),
+      trpc.applications.journal.pathFilter(),
+    ]) {
       void queries.invalidateQueries(filter);
     }
   }, [states, queries, trpc]);

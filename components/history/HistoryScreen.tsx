@@ -147,6 +147,7 @@ function HistoryDesk({ cluster }: { readonly cluster: ClusterSummary }) {
           {() => (
             <RevisionTable
               clusterId={clusterId}
+              clusterName={cluster.spec.name}
               runningPlanId={planInForce(query.data ?? [], cluster)}
               applications={query.data ?? NONE}
               plans={plans.data ?? []}

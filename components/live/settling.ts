@@ -8,7 +8,7 @@ const LONGEST_WINDOW_SECONDS = 300;
 const P95S_TO_SETTLE = 2;
 
 /** How long a measuring window must be before its figures say what a plan of this p95 gives. */
-export const settlingSeconds = (p95Seconds: number): number => Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_WINDOW_SECONDS);
+const settlingSeconds = (p95Seconds: number): number => Math.min(P95S_TO_SETTLE * p95Seconds, LONGEST_WINDOW_SECONDS);
 
 /** Figures that have not settled; `inFlight` are the requests still under way, null where that is not known. */
 export interface Settling {

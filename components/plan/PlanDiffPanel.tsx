@@ -17,5 +17,5 @@ export function PlanDiffPanel({ plan, clusterId }: { readonly plan: Plan; readon
     what: "Comparing with what runs",
     empty: refused && { kind: "empty", title: "No difference to show", text: data.message },
   });
-  return <PanelState status={status}>{() => data?.ok === true && <DiffList lines={data.diff.lines} />}</PanelState>;
+  return <PanelState status={status}>{() => data?.ok === true && <DiffList lines={data.diff.lines} notes={data.diff.notes} />}</PanelState>;
 }

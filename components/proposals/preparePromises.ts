@@ -87,16 +87,27 @@ const inputValues: Readonly<Record<PlanInput["kind"], (value: number | null) => 
   engines: formatCount,
 };
 
-/** Each promise beside what is measured of it. A cost is held against an upper end only. */
+/** What was promised beside what is measured, in words. A cost is held against an upper end only. */
+export function besideMeasured({
+  kind,
+  promised,
+  band,
+  measured,
+  interval,
+}: Pick<PlanPromise, "kind" | "promised" | "band" | "measured" | "interval">): Pick<PromiseRow, "promised" | "measured" | "interval"> {
+  const within = band === null ? "" : kind === "usd" ? ` (up to ${formatUsd(band.high)})` : ` (${spans[kind](band)})`;
+  return {
+    promised: `${values[kind](promised)}${within}`,
+    measured: values[kind](measured),
+    interval: interval === null ? "" : spans[kind]({ low: Math.max(0, interval.low), high: interval.high }),
+  };
+}
+
+/** Each promise beside what is measured of it. */
 export function promiseRows({ promises }: Pick<PromiseReport, "promises">): readonly PromiseRow[] {
-  return promises.map(({ name, kind, promised, band, measured, interval, verdict, reason }) => {
-    const within = band === null ? "" : kind === "usd" ? ` (up to ${formatUsd(band.high)})` : ` (${spans[kind](band)})`;
-    return {
-      ...{ name, verdict, reason, tone: verdictTones[verdict] },
-      promised: `${values[kind](promised)}${within}`,
-      measured: values[kind](measured),
-      interval: interval === null ? "" : spans[kind]({ low: Math.max(0, interval.low), high: interval.high }),
-    };
+  return promises.map((promise) => {
+    const { name, verdict, reason } = promise;
+    return { name, verdict, reason, tone: verdictTones[verdict], ...besideMeasured(promise) };
   });
 }
 

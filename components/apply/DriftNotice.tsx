@@ -1,0 +1,52 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useTRPC } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { StateWord } from "../ui/Badge";
+import { formatClock, formatCounted, shortHash } from "../ui/format";
+
+const REFRESH_MS = 5_000;
+/** The rest is in the cluster's table. */
+const SHOWN = 3;
+
+/** What runs is not what the plan in force says: a line on top, and nothing at all where it is. */
+export function DriftNotice({ clusterId, planId }: { readonly clusterId: string; readonly planId: string }) {
+  const trpc = useTRPC();
+  const link = useClusterLink();
+  const { data } = useQuery(trpc.clusters.detail.queryOptions({ clusterId }, { refetchInterval: REFRESH_MS }));
+  const drift = data?.drift ?? null;
+  if (drift === null || drift.lines.length === 0) return null;
+  return (
+    <section
+      aria-label="Drift"
+      className="flex flex-wrap items-baseline gap-x-3 gap-y-1 rounded-lg border bg-warn-soft px-4 py-2 text-sm"
+      data-testid="drift"
+    >
+      <StateWord tone="warn">drifted</StateWord>
+      <p role="status">
+        What runs differs from plan {drift.planId === null ? "" : shortHash(drift.planId)} in {formatCounted(drift.lines.length, "place")}.
+      </p>
+      <span className="text-xs text-ink-2">looked at {formatClock(drift.checkedAt)}</span>
+      <span className="ml-auto flex gap-3">
+        <Link href={link("/clusters")} className="text-accent underline-offset-2 hover:underline">
+          All of it on Clusters
+        </Link>
+        {drift.planId !== null && drift.planId !== planId && (
+          <Link href={link(`/apply/${drift.planId}`)} className="text-accent underline-offset-2 hover:underline">
+            Re-apply the plan in force
+          </Link>
+        )}
+      </span>
+      <ul className="basis-full list-none text-ink-2">
+        {drift.lines.slice(0, SHOWN).map((line) => (
+          <li key={`${line.of} ${line.subject}`} className="[overflow-wrap:anywhere]">
+            {line.says}
+          </li>
+        ))}
+        {drift.lines.length > SHOWN && <li>and {drift.lines.length - SHOWN} more</li>}
+      </ul>
+    </section>
+  );
+}
