@@ -43,8 +43,15 @@ async function untilHealthy(url: string): Promise<void> {
   throw new Error(`${url} did not come up`);
 }
 
+export interface TestClusterOptions {
+  /** GPUs of its one node. */
+  readonly gpus?: number;
+  readonly timeScale?: number;
+  readonly prompts?: number;
+}
+
 /** The real emulator and the real gateway as processes of their own, and a store, all in a temporary folder. */
-export async function startTestCluster() {
+export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale, prompts = 100 }: TestClusterOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
   const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
   const environment = {
@@ -56,24 +63,25 @@ export async function startTestCluster() {
     WEIR_EMULATOR_PORT: String(emulatorPort),
     WEIR_DCGM_PORT: String(dcgmPort),
     WEIR_ENGINE_PORT_BASE: String(enginePort),
-    WEIR_TIME_SCALE: String(timeScale),
-    WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "node1", gpus: 4 }] }),
+    WEIR_TIME_SCALE: String(scale),
+    WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "node1", gpus }] }),
     WEIR_LOG_LEVEL: "silent",
   };
   const start = (name: string): ChildProcess =>
     spawn(process.execPath, [join("dist", `${name}.mjs`)], { env: environment, stdio: "ignore" });
-  const gatewayProcess = start("gateway");
-  const processes = [start("emulator"), gatewayProcess];
+  const processes = { emulator: start("emulator"), gateway: start("gateway") };
+  const emulatorUrl = `http://127.0.0.1:${emulatorPort}`;
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
   const gatewayAdminUrl = `http://127.0.0.1:${gatewayAdminPort}`;
-  await Promise.all([untilHealthy(`http://127.0.0.1:${emulatorPort}/health`), untilHealthy(`${gatewayUrl}/health`)]);
+  const healthUrls = { emulator: `${emulatorUrl}/health`, gateway: `${gatewayUrl}/health` };
+  await Promise.all(Object.values(healthUrls).map(untilHealthy));
 
   const store = openStore(folder);
-  const workload = generatedWorkload({ prompts: 100, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
+  const workload = generatedWorkload({ prompts, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
   const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
   const connector = createConnector({
     host: createEmulatorHost({
-      emulator: createAdminClient("emulator", `http://127.0.0.1:${emulatorPort}`, token),
+      emulator: createAdminClient("emulator", emulatorUrl, token),
       heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
     }),
     gateway,
@@ -85,6 +93,9 @@ export async function startTestCluster() {
     gateway,
     workload,
     gatewayUrl,
+    gatewayAdminUrl,
+    emulatorUrl,
+    token,
     environment,
     /** What a connector's contract needs beside the connector: a kept plan of one engine on a GPU of a node, and a client of its cascade. */
     oneEngineOn(node = "node1") {
@@ -95,16 +106,26 @@ export async function startTestCluster() {
       return { engine, planId: plan.id, workloadId: "w", ask: async () => (await askCascade(gatewayUrl, "one")).status };
     },
     /** What the gateway is asked meanwhile it answers after `thaw`, if it is still asked then. */
-    freezeGateway: () => gatewayProcess.kill("SIGSTOP"),
-    thawGateway: () => gatewayProcess.kill("SIGCONT"),
+    freezeGateway: () => processes.gateway.kill("SIGSTOP"),
+    thawGateway: () => processes.gateway.kill("SIGCONT"),
+    /** Kills a process with no chance to tidy up, and starts it again. */
+    async restart(name: keyof typeof processes) {
+      await endOf(processes[name], "SIGKILL");
+      processes[name] = start(name);
+      await untilHealthy(healthUrls[name]);
+    },
     async stop() {
-      const ended = processes.map((child) => new Promise((done) => child.once("exit", done)));
-      for (const child of processes) child.kill("SIGTERM");
-      await Promise.all(ended);
+      await Promise.all(Object.values(processes).map((child) => endOf(child, "SIGTERM")));
       store.close();
       rmSync(folder, { recursive: true });
     },
   };
+}
+
+async function endOf(child: ChildProcess, signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  const ended = new Promise((done) => child.once("exit", done));
+  child.kill(signal);
+  await ended;
 }
 
 /** Sends one request for a plan's cascade. */

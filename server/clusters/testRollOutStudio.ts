@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import type { startTestCluster } from "./testCluster";
+
+type TestCluster = Awaited<ReturnType<typeof startTestCluster>>;
+
+export interface RollOutToKill {
+  readonly planId: string;
+  /** Aborted as soon as so many steps are done, and only then are boundaries counted; left out: never. */
+  readonly abortAfter?: number;
+  /** Boundaries until it is killed; left out: it lives. */
+  readonly dieAfter?: number;
+}
+
+/**
+ * A process that puts a plan into force as a studio does and kills itself, with no chance to tidy up, at a boundary: after every
+ * transaction of its store that tells of the application, and before and after every call that changes the gateway or the engines.
+ */
+const studio = `
+  import { openStore } from "@/server/store/store";
+  import { createAdminClient } from "./adminClient";
+  import { createApplyRunner } from "./applyRunner";
+  import { createConnector } from "./clusterConnector";
+  import { createEmulatorHost } from "./emulatorHost";
+
+  const { planId, abortAfter, dieAfter, folder, token, gatewayAdminUrl, emulatorUrl } = JSON.parse(process.argv[2]);
+  let counting = abortAfter === undefined;
+  let reached = 0;
+  const boundary = () => {
+    if (counting && ++reached === dieAfter) process.kill(process.pid, "SIGKILL");
+  };
+  const store = openStore(folder);
+  let depth = 0;
+  const atomically = (write) => {
+    depth += 1;
+    const result = store.atomically(write);
+    depth -= 1;
+    if (depth === 0) boundary();
+    return result;
+  };
+  const call = globalThis.fetch;
+  globalThis.fetch = async (address, options) => {
+    const changes = options.method !== "GET" && !new URL(address).pathname.startsWith("/v1/");
+    if (changes) boundary();
+    const response = await call(address, options);
+    if (changes) boundary();
+    return response;
+  };
+  const connector = createConnector({
+    host: createEmulatorHost({ emulator: createAdminClient("emulator", emulatorUrl, token), heldOutOutcomes: () => null }),
+    gateway: createAdminClient("gateway", gatewayAdminUrl, token),
+    planOf: (id) => store.plans.get(id),
+  });
+  const runner = createApplyRunner({ store: { ...store, atomically }, connectorOf: () => connector, graceMs: 0 });
+  const started = await runner.start({ clusterId: "embedded", planId, kind: "apply", actor: "a" });
+  if (!started.ok) throw new Error(started.message);
+  const { id } = started.application;
+  for (;;) {
+    const { endedAt, steps } = store.applications.get(id);
+    if (endedAt !== null) break;
+    if (!counting && steps.filter(({ state }) => state === "done").length >= abortAfter) {
+      counting = true;
+      runner.abort(id, "a");
+    }
+    await new Promise((wake) => setTimeout(wake, 5));
+  }
+  await runner.close();
+  store.close();`;
+
+/** Makes such processes; `clear` removes their bundle. */
+export async function rollOutStudio() {
+  // Among the bundles, so that packages are found.
+  const outfile = join(process.cwd(), "dist", `rollOutStudio-${process.pid}.mjs`);
+  const stdin = { contents: studio, resolveDir: import.meta.dirname, loader: "ts" } as const;
+  const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
+  await build({ stdin, outfile, alias, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "silent" });
+  return {
+    run({ environment, token, gatewayAdminUrl, emulatorUrl }: TestCluster, order: RollOutToKill): ChildProcess {
+      const told = JSON.stringify({ ...order, folder: environment.WEIR_STATE_DIR, token, gatewayAdminUrl, emulatorUrl });
+      return spawn(process.execPath, [outfile, told], { stdio: ["ignore", "ignore", "inherit"] });
+    },
+    clear: () => rmSync(outfile, { force: true }),
+  };
+}
