@@ -1,8 +1,11 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
-import type { Examination, ExamineEvent, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import type { Examination, ExamineEvent, ExploreAnswer, Outcome, SolveAnswer } from "@/server/contracts/studio";
+import { type GivenRequest, givenSituation } from "@/server/endpoints/givenSituation";
+import { readConnection } from "@/server/fleet/connection";
 import type { Asking, Planner } from "@/server/planning/planner";
 import type { PlanningSituation } from "@/server/planning/planningRequest";
 import { situationOf } from "@/server/planning/situationOf";
+import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import type { Serving, ServingFigures } from "@/solver/cascade/servingFigures";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -31,7 +34,7 @@ interface WithRunning {
 
 /** What the planner answers to requests that name what the store holds. */
 export interface Planning {
-  explore(request: ExploreRequest, asking: Asking): ReturnType<Planner["explore"]>;
+  explore(request: ExploreRequest, asking: Asking): Promise<ExploreAnswer>;
   solve(request: SolveRequest & WithRunning, asking: Asking): Promise<SolveAnswer>;
   examine(request: ExamineRequest, signal: AbortSignal): AsyncGenerator<ExamineEvent, void>;
   /** What a kept plan's policy does on some engines at a rate, simulated with the plan's own inputs. Refused where its workload is not kept. */
@@ -93,15 +96,21 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     return plan === null ? [] : runningReplicas(plan);
   }
 
-  function situation(request: ExploreRequest & WithRunning): Outcome<{ readonly situation: PlanningSituation }> {
+  function situation(
+    request: ExploreRequest & WithRunning,
+  ): Outcome<{ readonly situation: PlanningSituation; readonly notes: readonly string[] }> {
     const { workloadId, clusterId, requestsPerSecond, constraints, judge, directStart } = request;
-    const cluster = store.clusters.get(clusterId)?.spec;
-    if (cluster === undefined) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    const row = store.clusters.get(clusterId);
+    if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+    const cluster = row.spec;
     const workload = store.workloads.summary(workloadId) === null ? null : workloadOf(workloadId);
     if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
     const { userCards, catalogue, problem } = cards.read();
+    const models = workload.outcomes.models.map(({ model }) => model);
+    const given = givenBy(row, { cluster, userCards, models, constraints, judge });
+    if (given !== null && !given.ok) return given;
     const missing =
-      workload.outcomes.models.find(({ model }) => cardOf(catalogue.models, model) === undefined)?.model ??
+      (given?.part.models ?? models).find((model) => cardOf(catalogue.models, model) === undefined) ??
       gpuTypes(cluster).find((type) => cardOf(catalogue.gpus, type) === undefined);
     if (missing !== undefined) return { ok: false, message: `There is no card of ${missing}. ${problem ?? "Add it under Cards."}` };
     const limited = (constraints?.maxChangedReplicas ?? null) !== null;
@@ -113,19 +122,31 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
       ...(request.running !== undefined ? { running: request.running } : limited ? { running: running(clusterId) } : {}),
     };
     const engineProfile = profileInUse(store);
-    return { ok: true, situation: { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked } };
+    const whole = { workload, workloadId, cluster, userCards, engineProfile, requestsPerSecond, ...asked };
+    return { ok: true, situation: { ...whole, ...given?.part }, notes: given?.notes ?? [] };
+  }
+
+  /** What the engines settle where they are run by somebody else; null where plans decide what runs. */
+  function givenBy({ spec, connection }: ClusterRow, request: GivenRequest): ReturnType<typeof givenSituation> | null {
+    if (spec.kind !== "endpoints") return null;
+    const read = readConnection(connection);
+    if (!read.ok) return read;
+    return read.value.kind === "endpoints" ? givenSituation(read.value, request) : null;
   }
 
   return {
     serve,
     async explore(request, asking) {
       const found = situation(request);
-      return found.ok ? planner.explore(found.situation, asking) : found;
+      if (!found.ok) return found;
+      const answer = await planner.explore(found.situation, asking);
+      return answer.ok ? { ...answer, ...noted(found.notes) } : answer;
     },
     async solve({ objective, fixed, ...request }, asking) {
       const found = situation(request);
       if (!found.ok) return { outcome: "infeasible", reason: found.message, bestQuality: null, bestLatencySeconds: null };
-      return planner.solve({ ...found.situation, objective, fixed }, asking);
+      const answer = await planner.solve({ ...found.situation, objective, fixed }, asking);
+      return answer.outcome === "plan" ? { ...answer, ...noted(found.notes) } : answer;
     },
     async *examine({ objective, fixed, examine, ...request }, signal) {
       const found = situation(request);
@@ -146,3 +167,5 @@ export function createPlanningService(store: Store, planner: Planner, cards: Car
     },
   };
 }
+
+const noted = (notes: readonly string[]): { readonly notes?: readonly string[] } => (notes.length === 0 ? {} : { notes });

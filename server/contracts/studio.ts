@@ -231,7 +231,8 @@ export interface AuditLine {
 }
 
 export type SolveAnswer =
-  | { readonly outcome: "plan"; readonly plan: Plan }
+  /** `notes`: as of an exploration. */
+  | { readonly outcome: "plan"; readonly plan: Plan; readonly notes?: readonly string[] }
   | {
       readonly outcome: "infeasible";
       readonly reason: string;
@@ -247,9 +248,12 @@ export type SolveEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
   | { readonly kind: "answer"; readonly answer: SolveAnswer };
 
+/** `notes`: what could not be planned with, as where engines are given, a sentence each; left out: nothing. */
+export type ExploreAnswer = Outcome<{ readonly exploration: ExplorationWire; readonly notes?: readonly string[] }>;
+
 export type ExploreEvent =
   | { readonly kind: "progress"; readonly progress: PlanningProgress }
-  | { readonly kind: "answer"; readonly answer: Outcome<{ readonly exploration: ExplorationWire }> };
+  | { readonly kind: "answer"; readonly answer: ExploreAnswer };
 
 /** What can be asked about a plan beside the plan itself. */
 export const examinedKinds = ["prices", "sensitivity", "baselines"] as const;

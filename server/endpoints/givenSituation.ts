@@ -1,0 +1,77 @@
+import type { Outcome } from "@/server/contracts/studio";
+import type { PlanningSituation } from "@/server/planning/planningRequest";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import type { EndpointConnection } from "./connection";
+import { frozenTopology } from "./frozenTopology";
+
+/** What is asked of a plan over attached engines. */
+export interface GivenRequest {
+  readonly cluster: ClusterSpec;
+  readonly userCards: UserCards;
+  /** Models of the workload. */
+  readonly models: readonly string[];
+  readonly constraints: PlanningSituation["constraints"];
+  readonly judge: PlanningSituation["judge"];
+}
+
+/** The part of a planning situation that the engines settle. */
+export type GivenPart = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "constraints" | "userCards">>;
+
+/**
+ * What is planned for where engines are given: every engine of a model of the workload stays as it is, and of the judge's, where one is asked
+ * for. Models that are not attached cannot be routed to, and engines of models that the workload does not know or that are excluded get
+ * nothing: `notes` says so, a sentence each.
+ */
+export function givenSituation(
+  connection: EndpointConnection,
+  { cluster, userCards, models, constraints, judge }: GivenRequest,
+): Outcome<{ readonly part: GivenPart; readonly notes: readonly string[] }> {
+  const excluded = constraints?.excluded ?? [];
+  const judgeModel = judge?.kind === "engine" ? judge.model : null;
+  const attached = new Set(connection.endpoints.map(({ model }) => model));
+  const routed = models.filter((model) => attached.has(model) && !excluded.includes(model));
+  const away = models.filter((model) => !attached.has(model));
+  const idle = [...attached].filter((model) => !routed.includes(model) && model !== judgeModel);
+  if (routed.length === 0)
+    return {
+      ok: false,
+      message: `No engine of ${cluster.name} serves a model of the workload that may be used: it knows ${models.join(", ")}, and attached are ${[...attached].join(", ")}.`,
+    };
+  if (judgeModel !== null && !attached.has(judgeModel))
+    return { ok: false, message: `No engine of ${judgeModel} is attached to ${cluster.name}, so it cannot judge there.` };
+
+  const used = connection.endpoints.filter(({ model }) => routed.includes(model) || model === judgeModel);
+  const frozen = frozenTopology({ ...connection, endpoints: used }, { id: cluster.id, name: cluster.name, userCards });
+  if (!frozen.ok) return frozen;
+  const known = ({ model }: { readonly model: string }): boolean => models.includes(model);
+  const { pinned, shapes, nodes, maxChangedReplicas } = frozen.constraints;
+  const own = { pinned: pinned.filter(known), shapes: shapes.filter(known), nodes: nodes.filter(known) };
+  const part: GivenPart = {
+    cluster,
+    models: routed,
+    running: frozen.running,
+    constraints: {
+      ...frozen.constraints,
+      ...constraints,
+      pinned: [...own.pinned, ...(constraints?.pinned ?? [])],
+      shapes: [...own.shapes, ...(constraints?.shapes ?? [])],
+      nodes: [...own.nodes, ...(constraints?.nodes ?? [])],
+      maxChangedReplicas,
+    },
+    userCards: frozen.userCards,
+  };
+  return { ok: true, part, notes: [...leftOut(away, cluster.name), ...unused(idle, cluster.name)] };
+}
+
+function leftOut(models: readonly string[], cluster: string): readonly string[] {
+  if (models.length === 0) return [];
+  return [`Left out, since no engine of ${models.length === 1 ? "it" : "them"} is attached to ${cluster}: ${models.join(", ")}.`];
+}
+
+function unused(models: readonly string[], cluster: string): readonly string[] {
+  if (models.length === 0) return [];
+  return [
+    `Engines of ${models.join(", ")} on ${cluster} get no requests: the workload does not know ${models.length === 1 ? "it" : "them"}, or the constraints exclude ${models.length === 1 ? "it" : "them"}.`,
+  ];
+}
