@@ -114,7 +114,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         cards,
         hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
       }),
-      plans: createPlanService({ store, connectorOf, planning }),
+      plans: createPlanService({ store, clusterOf, planning }),
       applications: createApplicationService(store, runner),
       proposals: createProposalService(store),
       promises,

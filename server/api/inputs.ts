@@ -3,6 +3,7 @@ import { keyReferenceSchema } from "@/server/contracts/engineAccess";
 import { canaryRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
 import { gatewayPlaceSchema } from "@/server/contracts/gatewayPlace";
 import { examinedKinds } from "@/server/contracts/studio";
+import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { engineKinds, engineProfileSchema } from "@/solver/hardware/engineProfile";
@@ -154,7 +155,7 @@ export const approveSchema = z.object({
 
 /** A plan beside the cluster it would come into force on. */
 export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
-export const exportSchema = planOnClusterSchema.extend({ format: z.enum(["kubernetes", "ray", "commands"]) });
+export const exportSchema = planOnClusterSchema.extend({ format: z.enum(exportFormats) });
 
 export const applySchema = z.object({
   planId: z.string().min(1),
@@ -235,7 +236,6 @@ export type AttachRequest = z.infer<typeof attachSchema>;
 export type ExploreRequest = z.infer<typeof exploreSchema>;
 export type SolveRequest = z.infer<typeof solveSchema>;
 export type ExamineRequest = z.infer<typeof examineSchema>;
-export type ExportFormat = z.infer<typeof exportSchema>["format"];
 export type ApproveRequest = z.infer<typeof approveSchema>;
 export type LiveStreamRequest = z.infer<typeof liveStreamSchema>;
 export type LiveRangeRequest = Omit<z.infer<typeof rangeSchema>, "clusterId">;

@@ -1,5 +1,4 @@
 import { z } from "zod";
-import type { Connector } from "@/server/clusters/connector";
 import { misfit } from "@/server/clusters/misfit";
 import { planDiff } from "@/server/clusters/planDiff";
 import type { Approval, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
@@ -13,12 +12,13 @@ import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import type { SolveRequest } from "./inputs";
 import type { Planning } from "./planningService";
+import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
 import type { PlanService } from "./services";
 import { withProgress } from "./withProgress";
 
 export interface PlanServiceOptions {
   readonly store: Store;
-  readonly connectorOf: (clusterId: string) => Connector | null;
+  readonly clusterOf: RollOutPreviewParts["clusterOf"];
   readonly planning: Planning;
 }
 
@@ -26,7 +26,7 @@ export interface PlanServiceOptions {
 const rememberedPlans = 200;
 
 /** Plans: found by the planner, kept, compared with what runs, approved, brought in from elsewhere. */
-export function createPlanService({ store, connectorOf, planning }: PlanServiceOptions): PlanService {
+export function createPlanService({ store, clusterOf, planning }: PlanServiceOptions): PlanService {
   const solved = new Map<string, Plan>();
   const note = (actor: string, action: string, subject: string, detail = "") =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
@@ -81,6 +81,7 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
   }
 
   return {
+    ...createRollOutPreview({ store, clusterOf, planning, planOf: known }),
     explore: (request, signal) => withProgress((asking) => planning.explore(request, asking), signal),
     solve: (request, signal) => withProgress((asking) => solve(request, asking), signal),
     examine: planning.examine,
@@ -97,7 +98,7 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
     },
     async diff(planId, clusterId) {
       const target = known(planId);
-      const connector = connectorOf(clusterId);
+      const connector = clusterOf(clusterId)?.connector ?? null;
       if (target === null) return { ok: false, message: `There is no plan ${planId}.` };
       if (connector === null) return { ok: false, message: "This cluster is only described: nothing runs there to compare with." };
       const observed = await connector.observe();
@@ -108,10 +109,6 @@ export function createPlanService({ store, connectorOf, planning }: PlanServiceO
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
-    dip: async () => ({ ok: false, message: "The dip is not simulated yet." }),
-    generated: async () => ({ ok: false, message: "Nothing is generated yet." }),
-    rehearse: async () => ({ ok: false, message: "Nothing is rehearsed yet." }),
-    export: () => ({ ok: false, message: "Nothing is exported yet." }),
     approve({ planId, hash, reason }, actor) {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };

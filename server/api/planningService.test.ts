@@ -34,7 +34,7 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     };
     plans = createPlanService({
       store,
-      connectorOf: () => null,
+      clusterOf: () => null,
       planning: createPlanningService(store, counting, createCardShelf(folder)),
     });
     const nodes = [{ name: "node1", gpus: 8 }];

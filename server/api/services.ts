@@ -36,6 +36,7 @@ import type {
   WorkloadDetail,
   WorkloadSummary,
 } from "@/server/contracts/studio";
+import type { ExportFormat } from "@/server/fleet/exportPlan";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
@@ -50,7 +51,6 @@ import type {
   ClusterDescription,
   ExamineRequest,
   ExploreRequest,
-  ExportFormat,
   FitRequest,
   KnobsOrder,
   LiveRangeRequest,

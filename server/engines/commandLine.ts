@@ -86,3 +86,7 @@ const precisionFlags: Readonly<Record<CommandValues["precision"], readonly strin
   fp8: [],
   int4: [],
 };
+
+/** An argument as a POSIX shell reads it back. */
+export const quoted = (argument: string): string =>
+  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { configRequestSchema, type GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import { configRequestSchema, type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gatewayControls";
 import { accessRefusal } from "@/server/contracts/readEngineAccess";
 import type { AdminHandler, AdminRoutes } from "./adminRoutes";
@@ -23,7 +23,7 @@ interface ConfigRoutesOptions {
   readonly turns: Turns;
 }
 
-/** What the admin port answers about the configuration: read it, replace it, turn its knobs, go back to the plan before. */
+/** What the admin port answers about the configuration: read it, replace it, say whether one could replace it, turn its knobs, go back to the plan before. */
 export function configRoutes({ configuration, controls, turns }: ConfigRoutesOptions): AdminRoutes {
   /** A change made of the configuration that the caller has read. */
   function change<T>(schema: z.ZodType<T>, limitBytes: number, make: (document: T) => Promise<ApiError | null>): AdminHandler {
@@ -39,6 +39,12 @@ export function configRoutes({ configuration, controls, turns }: ConfigRoutesOpt
       });
     };
   }
+  /** Why a configuration would not be put into force, other than that the one in force has changed. */
+  function refusalOf(config: GatewayConfig): ApiError | null {
+    const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge) ?? astrayFile(config.replicas);
+    if (refusal === null) return controls.configRefusal(config);
+    return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
+  }
   return {
     "GET /config": (_, response) => {
       const headers = { etag: `"${configuration.etag}"` };
@@ -46,12 +52,17 @@ export function configRoutes({ configuration, controls, turns }: ConfigRoutesOpt
       else sendJson(response, configuration.current, { headers });
     },
     "PUT /config": change(configRequestSchema, configBytes, async (config) => {
-      const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge) ?? astrayFile(config.replicas);
-      if (refusal !== null) return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
-      const hindrance = controls.configRefusal(config);
-      if (hindrance === null) await configuration.put(config);
-      return hindrance;
+      const refusal = refusalOf(config);
+      if (refusal === null) await configuration.put(config);
+      return refusal;
     }),
+    "POST /config/validate": async (request, response) => {
+      const read = await readDocument(request, gatewayConfigSchema, configBytes);
+      if (read === null) return;
+      const refusal = "error" in read ? read.error : refusalOf(read.document);
+      if (refusal === null) sendJson(response, { valid: true });
+      else sendError(response, refusal);
+    },
     "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request) => configuration.turnKnobs(request)),
     "POST /rollback": change(signatureSchema, revisionBytes, (signature) => configuration.rollBack(signature)),
   };

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
 import type { Answer } from "@/server/clusters/connector";
 import { placeText, targetEngines } from "@/server/clusters/targetEngines";
+import { quoted } from "@/server/engines/commandLine";
 import type { Plan } from "@/solver/plan/plan";
 import type { KubernetesConnection } from "./connection";
 import { engineCommand } from "./engineCommand";
@@ -53,6 +54,3 @@ export function exportCommandLines(plan: Sealed, connection: Pick<KubernetesConn
   }
   return { ok: true, value: `${lines.join("\n")}\n` };
 }
-
-/** An argument as a POSIX shell reads it back. */
-const quoted = (argument: string): string => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`);

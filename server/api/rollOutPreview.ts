@@ -1,0 +1,122 @@
+import type { Answer } from "@/server/clusters/connector";
+import { type FileForm, generatedFiles } from "@/server/clusters/generatedFiles";
+import { rehearseSteps } from "@/server/clusters/rehearseSteps";
+import { rollOutDip } from "@/server/clusters/rollOutDip";
+import { type RollOutGround, rollOutGround } from "@/server/clusters/rollOutGround";
+import type { Outcome } from "@/server/contracts/studio";
+import { readConnection } from "@/server/fleet/connection";
+import { exportPlan } from "@/server/fleet/exportPlan";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import type { Store } from "@/server/store/store";
+import type { Plan } from "@/solver/plan/plan";
+import type { Planning } from "./planningService";
+import type { PlanService } from "./services";
+
+type Previewed = Pick<ConnectedCluster, "kind" | "connector" | "host" | "gateway" | "collector" | "timeScale">;
+
+export interface RollOutPreviewParts {
+  readonly store: Store;
+  readonly clusterOf: (clusterId: string) => Previewed | null;
+  readonly planning: Pick<Planning, "serve">;
+  /** A plan that is kept, or was solved lately. */
+  readonly planOf: (planId: string) => Plan | null;
+}
+
+/** Fewer requests tell no rate. */
+const LEAST_REQUESTS = 50;
+
+/** What hosts' texts are, by the kind of cluster. */
+const forms: Readonly<Record<Previewed["kind"], FileForm>> = {
+  embedded: { language: "json", ending: "json" },
+  endpoints: { language: "json", ending: "json" },
+  processes: { language: "shell", ending: "sh" },
+  kubernetes: { language: "yaml", ending: "yaml" },
+  ray: { language: "yaml", ending: "yaml" },
+};
+
+/** What putting a plan into force would do, before anybody approves it: the dip, the files, a rehearsal; and the plan for somebody else's hands. */
+export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanService, "dip" | "generated" | "rehearse" | "export"> {
+  const { store, clusterOf, planning, planOf } = parts;
+
+  async function lookAt(
+    planId: string,
+    clusterId: string,
+    signal?: AbortSignal,
+  ): Promise<Answer<{ readonly cluster: Previewed; readonly ground: RollOutGround }>> {
+    const target = planOf(planId);
+    if (target === null) return { ok: false, message: `There is no plan ${planId}.` };
+    const cluster = clusterOf(clusterId);
+    if (cluster === null)
+      return { ok: false, message: "This cluster is only described, or cannot be reached: nothing can be put into force there." };
+    const ground = await rollOutGround(cluster, target, signal);
+    return ground.ok ? { ok: true, value: { cluster, ground: ground.value } } : ground;
+  }
+
+  return {
+    async dip(planId, clusterId, signal) {
+      const looked = await lookAt(planId, clusterId, signal);
+      if (!looked.ok) return looked;
+      const { cluster, ground } = looked.value;
+      const runningId = ground.rollOut.routing.planId;
+      const running = runningId === null ? null : planOf(runningId);
+      if (runningId !== null && running === null)
+        return {
+          ok: false,
+          message: `The plan in force, ${runningId.slice(0, 8)}, is not kept here: what it sustains cannot be simulated.`,
+        };
+      const rate = rateNow(cluster, ground.target);
+      return rollOutDip({
+        ...ground,
+        running,
+        rate,
+        applications: store.applications.list(clusterId),
+        timeScale: cluster.timeScale(),
+        serve: (plan, servings) => planning.serve(plan, { servings, requestsPerSecond: rate.requestsPerSecond }, signal),
+      });
+    },
+    async generated(planId, clusterId) {
+      const looked = await lookAt(planId, clusterId);
+      if (!looked.ok) return looked;
+      const { cluster, ground } = looked.value;
+      const files = await generatedFiles(ground, cluster.host, forms[cluster.kind]);
+      return files.ok ? { ok: true, files: files.value } : files;
+    },
+    async rehearse(planId, clusterId, signal) {
+      const looked = await lookAt(planId, clusterId, signal);
+      if (!looked.ok) return looked;
+      return { ok: true, steps: await rehearseSteps(looked.value.ground, looked.value.cluster, signal) };
+    },
+    export(planId, clusterId, format): Outcome<{ readonly name: string; readonly text: string }> {
+      const plan = planOf(planId);
+      if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
+      const row = store.clusters.get(clusterId);
+      if (row === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+      if (row.connection === null)
+        return {
+          ok: false,
+          message: `${row.spec.name} has no connection that says which images and weights its engines load: give one to \`weir export --connection\`.`,
+        };
+      const connection = readConnection(row.connection);
+      if (!connection.ok) return connection;
+      const exported = exportPlan(plan, { connection: connection.value, clusterId, format });
+      return exported.ok ? { ok: true, ...exported.value } : exported;
+    },
+  };
+}
+
+/** Requests per engine second: as measured where there is load, else those that the plan was made for. Rounded, so that looking again costs nothing. */
+function rateNow({ collector }: Previewed, target: Plan): { readonly requestsPerSecond: number; readonly basis: string } {
+  const frame = collector()?.frames().at(-1);
+  const planned = target.inputs.workload.requestsPerSecond;
+  if (frame === undefined || frame.recent.requests === 0 || frame.measured.requests < LEAST_REQUESTS)
+    return {
+      requestsPerSecond: planned,
+      basis: `At ${planned} requests/s, for which the plan was made: no load to speak of is measured at the gateway.`,
+    };
+  const { requests, windowSeconds } = frame.measured;
+  const requestsPerSecond = Number((requests / windowSeconds).toPrecision(2));
+  return {
+    requestsPerSecond,
+    basis: `At ${requestsPerSecond} requests/s, as measured at the gateway over the last ${Math.round(windowSeconds)} s; the plan was made for ${planned}.`,
+  };
+}

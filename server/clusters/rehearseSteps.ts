@@ -1,0 +1,72 @@
+import { z } from "zod";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import type { RehearsedStep } from "@/server/contracts/studio";
+import type { StepAction } from "@/server/store/storedStep";
+import type { AdminClient } from "./adminClient";
+import type { Answer } from "./connector";
+import type { EngineHost } from "./engineHost";
+import { plannedRouting } from "./plannedRouting";
+import type { RollOutGround } from "./rollOutGround";
+import { placeText } from "./targetEngines";
+
+/**
+ * The steps of a roll-out with every write withheld: what starts an engine is tried as far as its host can, and each configuration of the
+ * gateway is put to the gateway's own refusals. What only shows while it runs is said in words.
+ */
+export async function rehearseSteps(
+  ground: RollOutGround,
+  { host, gateway }: { readonly host: Pick<EngineHost, "rehearse">; readonly gateway: AdminClient },
+  signal: AbortSignal,
+): Promise<readonly RehearsedStep[]> {
+  const started: EngineOrder[] = [];
+  const rehearsed: RehearsedStep[] = [];
+  for (const [index, { action }] of ground.steps.entries()) {
+    signal.throwIfAborted();
+    if (action.kind === "start") started.push(action.engine);
+    const tried = await rehearse(action);
+    rehearsed.push({ stepId: String(index + 1), ok: tried.ok, says: tried.ok ? tried.value : tried.message });
+  }
+  return rehearsed;
+
+  async function rehearse(action: StepAction): Promise<Answer<string>> {
+    switch (action.kind) {
+      case "load-outcomes":
+        return { ok: true, value: "Emulated engines would be given the workload's held-out prompts." };
+      case "start": {
+        const { engine } = action;
+        if (host.rehearse !== undefined) return host.rehearse(engine, { signal, report: () => undefined, planId: ground.target.id });
+        return {
+          ok: true,
+          value: `${engine.id} would be started on ${placeText(engine)}; here that is one call, which cannot be tried before.`,
+        };
+      }
+      case "verify":
+        return {
+          ok: true,
+          value: `${action.engineId} would be asked for its health, its list of models and one token of ${action.model}.`,
+        };
+      case "switch-policy":
+        return route(action);
+      case "drain": {
+        const routed = await route(action);
+        return routed.ok ? { ok: true, value: `${routed.value} Then what ${action.engineId} has is waited for, 600 s at most.` } : routed;
+      }
+      case "stop": {
+        const routed = await route(action);
+        return routed.ok ? { ok: true, value: `${routed.value} Then ${action.engineId} would be ended.` } : routed;
+      }
+    }
+  }
+
+  async function route({ routing }: Extract<StepAction, { readonly routing: unknown }>): Promise<Answer<string>> {
+    const config = plannedRouting(ground, routing, started);
+    if (config === null) return { ok: true, value: "Nothing is in force, and nothing would be." };
+    const checked = await gateway("/config/validate", { method: "POST", body: config, schema: z.unknown(), signal, alsoFine: [404] });
+    if (!checked.ok) return checked;
+    const active = config.replicas.filter(({ state }) => state === "active").length;
+    const would = `Requests would go to ${active} engine${active === 1 ? "" : "s"}`;
+    if (checked.value.status === 404)
+      return { ok: true, value: `${would}; this gateway is too old to be asked whether it would serve that.` };
+    return { ok: true, value: `${would}, which the gateway would serve.` };
+  }
+}
