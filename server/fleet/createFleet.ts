@@ -112,7 +112,11 @@ export function createFleet(parts: FleetParts): StudioFleet {
     const row = store.clusters.get(clusterId);
     if (row === null || row.connection === null) return { ok: false, message: "There is no connection of this cluster." };
     await letGo(clusterId);
-    return begin(row, row.gateway ?? (await placeGateway(clusterId)));
+    try {
+      return begin(row, row.gateway ?? (await placeGateway(clusterId)));
+    } catch (error) {
+      return refused(clusterId, `It cannot be connected: ${error instanceof Error ? error.message : String(error)}`);
+    }
   }
 
   watch({
