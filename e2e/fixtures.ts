@@ -58,7 +58,7 @@ export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
 export { expect } from "@playwright/test";
 
 /** Ports nobody listens on now. Another process may take one before it is used; the launcher then says so. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(
     servers.map(

@@ -14,7 +14,7 @@ export function AttentionList({ attention, label }: { readonly attention: readon
             <StateWord tone={attentionTones[level]}>{words[level]}</StateWord>
           </span>
           <span className="min-w-0 [overflow-wrap:anywhere]">
-            <span className="font-medium">{subject}</span> <span>{sentence}</span>
+            {sentence}
             {next !== null && <span className="text-ink-2"> {next}</span>}
           </span>
         </li>

@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
@@ -9,6 +9,7 @@ import { CopyButton } from "../ui/CopyButton";
 import { ErrorLine } from "../ui/ErrorLine";
 import { Panel } from "../ui/Panel";
 import { ConnectionEditor } from "./ConnectionEditor";
+import { guessedValues } from "./guessedValues";
 
 /** How the studio reaches a cluster, as YAML; changed only by a text that was tried. */
 export function ConnectionPanel({ clusterId, text }: { readonly clusterId: string; readonly text: string }) {
@@ -16,6 +17,7 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [editing, setEditing] = useState(false);
+  const guessed = useMemo(() => guessedValues(text), [text]);
   const change = useMutation({
     mutationFn: async (connection: unknown) => takeOutcome(await client.clusters.change.mutate({ clusterId, connection })),
     onSuccess: async () => {
@@ -48,6 +50,24 @@ export function ConnectionPanel({ clusterId, text }: { readonly clusterId: strin
         />
       ) : (
         <div className="flex flex-col gap-3">
+          {guessed !== null && (
+            <div className="flex flex-col gap-2 rounded-md bg-warn-soft px-3 py-2 text-sm">
+              <p className="text-warn">Guessed when it was attached, and not confirmed yet:</p>
+              <ul className="list-none">
+                {guessed.lines.map((line) => (
+                  <li key={line} className="[overflow-wrap:anywhere]">
+                    {line}
+                  </li>
+                ))}
+              </ul>
+              <div>
+                <Button disabled={change.isPending} onClick={() => change.mutate(guessed.confirmed)}>
+                  They are right
+                </Button>
+              </div>
+              <ErrorLine error={change.error} />
+            </div>
+          )}
           <pre
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
             tabIndex={0}

@@ -1,0 +1,34 @@
+import { parse } from "yaml";
+
+/** What of a kept connection nobody has confirmed yet. */
+export interface GuessedValues {
+  /** By endpoint: `gpu-1-8000: GPU type h100-sxm, tensor parallel 4`. */
+  readonly lines: readonly string[];
+  /** The connection with all of it taken for right. */
+  readonly confirmed: unknown;
+}
+
+const words: Readonly<Record<string, string>> = {
+  model: "model",
+  gpu: "GPU type",
+  tp: "tensor parallel",
+  pp: "pipeline",
+  precision: "precision",
+};
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Values of a connection's text that were guessed when it was attached; null where there are none. */
+export function guessedValues(text: string): GuessedValues | null {
+  const connection: unknown = parse(text);
+  if (!isObject(connection) || !Array.isArray(connection.endpoints)) return null;
+  const endpoints = connection.endpoints.filter(isObject);
+  const lines = endpoints.flatMap((endpoint) => {
+    const guessed = Array.isArray(endpoint.guessed) ? endpoint.guessed.map(String) : [];
+    const said = guessed.map((field) => `${words[field] ?? field} ${String(endpoint[field] ?? "")}`.trim());
+    return said.length === 0 ? [] : [`${String(endpoint.name)}: ${said.join(", ")}`];
+  });
+  return lines.length === 0
+    ? null
+    : { lines, confirmed: { ...connection, endpoints: endpoints.map((endpoint) => ({ ...endpoint, guessed: [] })) } };
+}
