@@ -3,7 +3,7 @@ import { connectThrough, withKey } from "@/server/contracts/engineDoor";
 import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import { EngineAccessReader } from "@/server/contracts/readEngineAccess";
 import type { ReplicaView } from "@/solver/policies/policy";
-import { type EngineRead, readEngine } from "./engineRead";
+import { HealthQuestion } from "./healthQuestion";
 import { KvGauge, type KvReading } from "./kvGauge";
 import { PriorityProbe } from "./priorityProbe";
 import { QuietWatch } from "./quietWatch";
@@ -11,10 +11,9 @@ import { QuietWatch } from "./quietWatch";
 // The first probe comes soon, since one reset connection is no outage; then each waits twice as long.
 const firstProbeMs = 50;
 const slowestProbeMs = 10_000;
-const probeTimeoutMs = 2_000;
+const connectTimeoutMs = 2_000;
 /** Failures in a row, a call and the probes after it, after which new requests are refused rather than queued when a model has no other replica. */
 const downAfterFailures = 4;
-const mostHealthBytes = 100_000;
 /** vLLM and other servers on uvicorn close a connection that was idle for 5 s: the gateway closes it first, so that no request meets that. */
 const idleConnectionMs = 4_000;
 
@@ -34,7 +33,7 @@ export interface ReplicaOptions {
 
 /**
  * One engine: its connections, what the gateway has in flight there, and whether it takes work. A failed call takes it out
- * until its `/health` answers 200 again, so a dead engine with nothing in flight does not draw the retries to itself.
+ * until it says that it is well again, so a dead engine with nothing in flight does not draw the retries to itself.
  */
 export class Replica implements ReplicaView {
   readonly id: string;
@@ -54,6 +53,7 @@ export class Replica implements ReplicaView {
   readonly priority: PriorityProbe;
   /** To be told of every call. */
   readonly quiet: QuietWatch;
+  readonly #health: HealthQuestion;
   inFlight = 0;
   maxInFlight: number;
   cordoned = false;
@@ -83,13 +83,14 @@ export class Replica implements ReplicaView {
     const open = config.key !== undefined || config.caFile !== undefined;
     this.#connections = new Pool(url.origin, {
       ...timeouts,
-      ...(open ? { connect: connectThrough(access, probeTimeoutMs) } : { connectTimeout: probeTimeoutMs }),
+      ...(open ? { connect: connectThrough(access, connectTimeoutMs) } : { connectTimeout: connectTimeoutMs }),
     });
     this.pool = open ? this.#connections.compose(withKey(access)) : this.#connections;
     const { pool, basePath, servedName: model } = this;
+    this.#health = new HealthQuestion({ pool, basePath, servedName: model });
     this.kv = new KvGauge(pool, basePath);
     this.priority = new PriorityProbe({ pool, basePath, model });
-    this.quiet = new QuietWatch({ quietSeconds, health: () => this.#health(), onHangs: () => this.failed() });
+    this.quiet = new QuietWatch({ quietSeconds, health: async () => (await this.#health.ask()).read, onHangs: () => this.failed() });
     this.#lookedAt = lookedAt;
     this.#onRecovered = onRecovered;
     this.update(config);
@@ -182,23 +183,20 @@ export class Replica implements ReplicaView {
   }
 
   async #probe(): Promise<void> {
-    const health = await this.#health();
+    const { ailment, listedOnly } = await this.#health.ask();
     if (this.#retired) return;
-    if (health.kind === "answered" && health.status === 200) {
+    if (ailment === null) {
       // Failures before it tell of requests that it cannot answer, or of one moment: a client's own must not keep others away for long.
-      this.#failures = 0;
+      // A proxy lists models whose engine is dead, too: there only an answer makes them forgotten, or it would draw the retries to itself.
+      if (!listedOnly) this.#failures = 0;
       this.#healthy = true;
       this.nextProbeMs = null;
       this.#onRecovered();
     } else {
       this.#failures += 1;
-      this.#reason = health.kind === "answered" ? `/health answered ${health.status}` : health.reason;
+      this.#reason = ailment;
       this.#probeLater();
     }
-  }
-
-  #health(): Promise<EngineRead> {
-    return readEngine(this.pool, `${this.basePath}/health`, { timeoutMs: probeTimeoutMs, mostBytes: mostHealthBytes });
   }
 }
 
