@@ -17,7 +17,7 @@ const until = async <Value>(look: () => Value | Promise<Value> | null | undefine
   }
 };
 
-const spec = { gpu: "l40s", nodes: [{ name: "a", gpus: 1 }], usdPerGpuHour: 0 } as const;
+const spec = { gpu: "l40s", nodes: [{ name: "a", gpus: 1 }], usdPerGpuHour: 0 };
 const signal = new AbortController().signal;
 const options = { signal, report: () => undefined };
 
