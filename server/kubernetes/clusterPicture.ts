@@ -35,6 +35,9 @@ export interface ClusterPicture {
   readonly notes: readonly string[];
 }
 
+/** Pods of others that a note names on each node. */
+const namedPods = 3;
+
 const orderSchema = engineRequestSchema.extend({ precision: z.enum(["bf16", "fp8", "int4"]) });
 
 /** What lists of a cluster's objects say of its GPUs and engines. Nodes without GPUs are left out; without any there is no picture but a sentence. */
@@ -69,7 +72,7 @@ export function pictureOf(lists: KubeLists, connection: KubernetesConnection, cl
   const held = new Set(engines.map(({ id }) => labelValue(id)));
   const nodes = found.map(({ node, gpus, card }): PicturedNode => {
     const { name } = node.metadata;
-    const onNode = lists.pods.filter((pod) => pod.spec.nodeName === name && !["Succeeded", "Failed"].includes(pod.status.phase));
+    const onNode = lists.pods.filter((pod) => pod.spec.nodeName === name && !hasEnded(pod));
     const others = onNode.filter((pod) => !isOfCluster(pod, clusterId) || !held.has(pod.metadata.labels[labels.engine] ?? ""));
     const ours = engines
       .flatMap(({ placements }) => placements.filter((one) => one.node === name))
@@ -80,10 +83,28 @@ export function pictureOf(lists: KubeLists, connection: KubernetesConnection, cl
     return { name, gpus, ...ofType, ...(othersGpus === 0 ? {} : { othersGpus }), closed, freeGpus: Math.max(0, gpus - ours - othersGpus) };
   });
   for (const { name, closed } of nodes) if (closed !== null) notes.push(`${name} ${closed}: it takes no new engines.`);
+  notes.push(...othersNotes(nodes, lists.pods, (pod) => isOfCluster(pod, clusterId) && held.has(pod.metadata.labels[labels.engine] ?? "")));
   return { gpu, nodes, engines, services: lists.services.map(({ metadata }) => metadata.name), notes };
 }
 
-function readOrder(text: string | undefined): z.infer<typeof orderSchema> | null {
+/** Who holds GPUs beside Weir's engines, node by node. */
+function othersNotes(nodes: readonly PicturedNode[], pods: readonly KubePod[], isOwn: (pod: KubePod) => boolean): readonly string[] {
+  return nodes.flatMap(({ name }) => {
+    const others = pods.filter((pod) => pod.spec.nodeName === name && gpusOf(pod) > 0 && !isOwn(pod) && !hasEnded(pod));
+    if (others.length === 0) return [];
+    const gpus = others.reduce((sum, pod) => sum + gpusOf(pod), 0);
+    const named = others.slice(0, namedPods).map(({ metadata }) => metadata.name);
+    const more = others.length > namedPods ? ` and ${others.length - namedPods} more` : "";
+    return [
+      `${gpus} ${gpus === 1 ? "GPU" : "GPUs"} of ${name} ${gpus === 1 ? "is" : "are"} held by pods that are none of Weir's and stay: ${named.join(", ")}${more}.`,
+    ];
+  });
+}
+
+const hasEnded = ({ status }: KubePod): boolean => ["Succeeded", "Failed"].includes(status.phase);
+
+/** An engine's order as its object keeps it; null where it keeps none that can be read. */
+export function readOrder(text: string | undefined): z.infer<typeof orderSchema> | null {
   try {
     return orderSchema.parse(JSON.parse(text ?? ""));
   } catch {

@@ -9,7 +9,7 @@ import { engineObjects, type KubeObject } from "./manifests";
 import { enginePort } from "./podTemplate";
 
 /** Kubernetes' tools read YAML 1.1, to which a model called `n` is a boolean unless it is quoted. */
-const asYaml = { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 } as const;
+export const asYaml = { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 } as const;
 
 /** Ranks of different engines may meet on one node. */
 const firstRendezvousPort = 29_500;

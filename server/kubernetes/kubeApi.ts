@@ -10,6 +10,8 @@ export interface KubeRequest<Schema extends z.ZodType> {
   readonly path: string;
   readonly body?: unknown;
   readonly schema: Schema;
+  /** The answer is text, and no JSON. */
+  readonly text?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
 }
@@ -60,7 +62,7 @@ export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
     const limitMs = request.limitMs ?? requestLimitMs;
     const limit = AbortSignal.timeout(limitMs);
     const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
-    const options: RequestOptions = { method: request.method ?? "GET", headers: { accept: "application/json" } };
+    const options: RequestOptions = { method: request.method ?? "GET", headers: { accept: request.text ? "*/*" : "application/json" } };
     try {
       await config.applyToHTTPSOptions(options);
     } catch {
@@ -76,7 +78,7 @@ export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
       return failed("away", `The API server at ${server} cannot be reached (${reasonOf(error)}).`);
     }
     if (reply.status >= 300) return refusal(server, reply.status, reply.text);
-    const parsed = request.schema.safeParse(parseJson(reply.text));
+    const parsed = request.schema.safeParse(request.text ? reply.text : parseJson(reply.text));
     return parsed.success
       ? { ok: true, value: parsed.data, created: reply.status === 201 }
       : failed("refused", `The API server at ${server} answered ${request.path.split("?")[0]} in a form this studio does not know.`);

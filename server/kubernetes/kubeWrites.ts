@@ -54,9 +54,19 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
       : { ok: false, message: `${kind} ${name}: ${gone.message}` };
   }
 
+  /** A dry run of objects by the server itself; why it refuses the first that it does, null where it would take all. */
+  async function tryAll(objects: readonly KubeObject[], options: StepOptions): Promise<string | null> {
+    for (const object of objects) {
+      const applied = await apply(object, true, options);
+      if (!applied.ok) return refusalText(object, applied);
+    }
+    return null;
+  }
+
   return {
     patiently,
     remove,
+    tryAll,
     /**
      * Applies objects on the server's side, never by force, after a dry run of all of them: what one of them is refused for, none is applied for.
      * Kinds of `keep` are only tried: what runs shall not be begun anew because somebody turned a connection meanwhile.
@@ -69,13 +79,13 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
       options: StepOptions,
     ): Promise<{ readonly refusal: string | null; readonly made: Removal[] }> {
       const made: Removal[] = [];
-      for (const dryRun of [true, false]) {
-        for (const object of dryRun ? objects : objects.filter(({ kind }) => !keep.includes(kind))) {
-          const applied = await apply(object, dryRun, options);
-          const { kind, metadata } = object;
-          if (!applied.ok) return { refusal: refusalText(object, applied), made };
-          if (!dryRun && applied.created) made.push({ kind, name: metadata.name, uid: applied.value.metadata.uid });
-        }
+      const refusal = await tryAll(objects, options);
+      if (refusal !== null) return { refusal, made };
+      for (const object of objects.filter(({ kind }) => !keep.includes(kind))) {
+        const applied = await apply(object, false, options);
+        if (!applied.ok) return { refusal: refusalText(object, applied), made };
+        const { kind, metadata } = object;
+        if (applied.created) made.push({ kind, name: metadata.name, uid: applied.value.metadata.uid });
       }
       return { refusal: null, made };
     },

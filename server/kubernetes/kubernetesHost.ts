@@ -3,6 +3,7 @@ import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters
 import { type Look, waitUntil } from "@/server/clusters/waitUntil";
 import { type ClusterPicture, pictureOf, podsOf } from "./clusterPicture";
 import type { KubernetesConnection } from "./connection";
+import { createEngineTexts } from "./engineTexts";
 import { createKubeApi, type KubeAnswer } from "./kubeApi";
 import { createKubeReader, type KubeLists, type ReadOptions } from "./kubeLists";
 import { createKubeWrites, type Removal } from "./kubeWrites";
@@ -77,11 +78,12 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
   }
 
   return {
+    ...createEngineTexts({ connection, clusterId, api, lists, writes, picture }),
     async observe(options) {
       const found = await picture(options);
       if (!found.ok) return { ok: false, message: found.message };
       const { services: _, ...seen } = found.value;
-      return { ok: true, value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null } };
+      return { ok: true, value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: null } };
     },
 
     async why(engineId, options) {

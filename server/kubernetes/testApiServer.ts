@@ -26,6 +26,8 @@ export interface TestApiServer {
   readonly forbidden: Set<string>;
   /** Collections of APIs that are not installed. */
   readonly absent: Set<string>;
+  /** What containers wrote, by pod. */
+  readonly logs: Map<string, string>;
   /** Asked before each call; what it gives is answered instead. */
   fault: (method: string, url: string) => StatusError | null;
   /** Hangs up on everyone until `back`. */
@@ -50,6 +52,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
   const tokens = new Set<string>();
   const forbidden = new Set<string>();
   const absent = new Set<string>();
+  const logs = new Map<string, string>();
   const sockets = new Set<Socket>();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -59,7 +62,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
     const place = placeOf(url.pathname);
     if (place === null || absent.has(place.collection))
       throw new StatusError(404, "NotFound", "the server could not find the requested resource");
-    const { collection, namespace, name } = place;
+    const { collection, namespace, name, subresource } = place;
     const body = await read(request);
     const fault = handle.fault(request.method ?? "", request.url ?? "");
     if (fault !== null) throw fault;
@@ -73,6 +76,11 @@ export async function startTestApiServer(): Promise<TestApiServer> {
         );
       if (url.searchParams.get("watch") === "true") return watch(place, url.searchParams, response);
       return send(response, 200, list(place, url.searchParams));
+    }
+    if (request.method === "GET" && collection === "pods" && subresource === "log") {
+      store.get("pods", namespace, name ?? "");
+      response.writeHead(200, { "content-type": "text/plain" }).end(logs.get(name ?? "") ?? "");
+      return;
     }
     const [code, object] = act(request, place, { query: url.searchParams, body });
     send(response, code, object);
@@ -176,7 +184,7 @@ export async function startTestApiServer(): Promise<TestApiServer> {
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   const handle: TestApiServer = {
-    ...{ url, store, tokens, forbidden, absent, away: hangUp, back: () => listen(port), close: hangUp },
+    ...{ url, store, tokens, forbidden, absent, logs, away: hangUp, back: () => listen(port), close: hangUp },
     fault: () => null,
   };
   return handle;

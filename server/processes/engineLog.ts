@@ -3,7 +3,7 @@ import { closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSyn
 /** An engine that logs every request writes this much in some hours. */
 const mostLogBytes = 32 * 1024 * 1024;
 
-/** What a sentence is made from. */
+/** What is shown of a log, and what a sentence is made from. */
 const lookBackBytes = 64 * 1024;
 const shownLines = 5;
 const shownLineLength = 300;
@@ -32,21 +32,31 @@ export function trimEngineLog(log: string, mostBytes = mostLogBytes): void {
   truncateSync(log);
 }
 
+/** The end of a log, keys hidden; empty where nothing was written. */
+export const logTail = (log: string, mask: (text: string) => string): string =>
+  linesAtEnd(log, mask)
+    .map((line) => `${line}\n`)
+    .join("");
+
 /** The last lines of a log, the frames of a stack left out, fit for a sentence; empty where nothing was written. */
 export function lastLines(log: string, mask: (text: string) => string): readonly string[] {
+  const lines = linesAtEnd(log, mask);
+  const told = lines.filter((line) => !setIn.test(line));
+  return (told.length > 0 ? told : lines)
+    .slice(-shownLines)
+    .map((line) => (line.length > shownLineLength ? `${line.slice(0, shownLineLength)}…` : line).trim());
+}
+
+function linesAtEnd(log: string, mask: (text: string) => string): readonly string[] {
   if (!existsSync(log)) return [];
   const { bytes, whole } = readEnd(log, lookBackBytes);
   const text = bytes.toString("utf8");
   // A line whose beginning is cut off may begin within a key, which no mask would know.
   const known = whole && !existsSync(cutOff(log)) ? text : text.slice(text.indexOf("\n") + 1);
-  const lines = mask(known)
+  return mask(known)
     .split(/\r?\n|\r/)
     .map(printable)
     .filter((line) => line.trim() !== "");
-  const told = lines.filter((line) => !setIn.test(line));
-  return (told.length > 0 ? told : lines)
-    .slice(-shownLines)
-    .map((line) => (line.length > shownLineLength ? `${line.slice(0, shownLineLength)}…` : line).trim());
 }
 
 function readEnd(file: string, most: number): { readonly bytes: Buffer; readonly whole: boolean } {

@@ -11,6 +11,7 @@ import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironmen
 import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
 import { trimEngineLog } from "./engineLog";
 import { type EngineRecord, engineRecordsIn } from "./engineRecords";
+import { createEngineTexts } from "./engineTexts";
 import { freePort } from "./freePort";
 import { createHostGpus, type HostGpus } from "./hostGpus";
 import { endsWithin, launchEngine } from "./launchEngine";
@@ -161,7 +162,17 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     }
   }
 
+  const texts = createEngineTexts({
+    ...{ connection, node, environment, records, mask, readGpus },
+    adopted: (gpus) => adopted(gpus, usualLookMs),
+    engines: () => standing().map(({ record }) => record.order),
+  });
+
   return {
+    generate: texts.generate,
+    actual: (engineId, options) => told(() => texts.actual(engineId, options), options.signal),
+    rehearse: (order, options) => told(() => texts.rehearse(order, options), options.signal),
+    log: (engineId, options) => told(() => texts.log(engineId, options), options.signal),
     observe: ({ signal, limitMs = usualLookMs }) =>
       told(async () => {
         const gpus = await readGpus(limitMs);
@@ -174,8 +185,11 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const held = new Set(engines.flatMap(indicesOf));
         const others = new Set(gpus.value.uses.map(({ gpu }) => gpu).filter((gpu) => !held.has(gpu)));
         const nodes = [{ name: node, gpus: gpus.value.count, ...(others.size > 0 ? { othersGpus: others.size } : {}) }];
-        const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null };
-        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...real } };
+        const notes = servers.map(
+          ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
+        );
+        const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: null };
+        return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), ...real } };
       }, signal),
     start: (order, options) => inTurn(() => start(order, options), options.signal),
     stop: (engineId, options) => inTurn(() => stop(engineId, options), options.signal),

@@ -74,6 +74,10 @@ export function pictureOf(serve: ServeState, resources: RayResources, parts: Pic
   const foreign = serve.applications
     .filter(({ name }) => !own.has(name))
     .map(({ name, status, routePrefix, importPath }) => ({ name, status, routePrefix, importPath }));
+  for (const { name, routePrefix } of foreign)
+    notes.push(
+      `The application ${name}${routePrefix === null ? "" : ` under ${routePrefix}`} is none of this cluster's and is kept as it is.`,
+    );
   return { gpu, nodes, engines, foreign, notes };
 }
 

@@ -5,6 +5,8 @@ import type { Plan } from "@/solver/plan/plan";
 import type { RayConnection } from "./connection";
 import { type EngineApplication, engineApplication } from "./engineApplication";
 
+export const asYaml = { aliasDuplicateObjects: false, lineWidth: 0 } as const;
+
 /**
  * A plan as YAML for `serve deploy` or a RayService: the very applications that applying it makes. A gateway's policy is no application and
  * not among them.
@@ -28,5 +30,5 @@ export function exportServeConfig(
     `# Plan ${plan.metadata.name}, ${plan.id}`,
     "# Ray removes every application that is not listed: add those of others before it is deployed.",
   ];
-  return { ok: true, value: `${head.join("\n")}\n${stringify(config, { aliasDuplicateObjects: false, lineWidth: 0 })}` };
+  return { ok: true, value: `${head.join("\n")}\n${stringify(config, asYaml)}` };
 }

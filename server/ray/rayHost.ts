@@ -2,11 +2,11 @@ import type { Answer } from "@/server/clusters/connector";
 import type { EngineHost, HostObservation, LookOptions } from "@/server/clusters/engineHost";
 import { type Look, waitUntil } from "@/server/clusters/waitUntil";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
-import { probeEndpoint } from "@/server/endpoints/probeEndpoint";
 import { type ClusterPicture, pictureOf } from "./clusterPicture";
 import type { RayConnection } from "./connection";
 import { engineApplication } from "./engineApplication";
 import { engineLook } from "./engineLook";
+import { createEngineTexts } from "./engineTexts";
 import { applicationName } from "./names";
 import { obstacleTo } from "./obstacle";
 import { createRayApi, type RayRead } from "./rayApi";
@@ -69,10 +69,11 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
   }
 
   return {
+    ...createEngineTexts({ connection, clusterId, readServe, picture }),
     async observe(options) {
       const found = await picture(options);
       if (!found.ok) return found;
-      return { ok: true, value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrl: null, judge: null } };
+      return { ok: true, value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: null } };
     },
 
     async why(engineId, options) {
@@ -80,13 +81,6 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
       if (!serve.ok) return { waiting: serve.message };
       const application = serve.value.applications.find(({ name }) => name === applicationName(clusterId, engineId));
       return application === undefined ? null : engineLook(application);
-    },
-
-    /** Whether an engine is well is Serve's to say: applications of Ray Serve LLM have no `/health`. */
-    async verify({ id, url }, model, signal) {
-      const { findings } = await probeEndpoint({ name: id, url, servedName: model }, { signal, generate: true });
-      const failure = findings.find(({ level, what }) => level === "failed" && what !== "health");
-      return failure === undefined ? { holds: "healthy for Ray, model listed, one token generated" } : { waiting: failure.sentence };
     },
 
     async start(engine, options) {

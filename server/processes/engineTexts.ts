@@ -1,0 +1,98 @@
+import { accessSync, constants } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import type { Answer } from "@/server/clusters/connector";
+import type { EngineHost } from "@/server/clusters/engineHost";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { quoted } from "@/server/engines/commandLine";
+import type { AdoptedServer } from "./adoptedServers";
+import { engineCommand } from "./engineCommand";
+import { engineEnvironment, type Variables } from "./engineEnvironment";
+import { logTail } from "./engineLog";
+import type { EngineRecords } from "./engineRecords";
+import { freePort } from "./freePort";
+import type { HostGpus } from "./hostGpus";
+import type { ProcessConnection } from "./processConnection";
+import { indicesOf, startRefusal } from "./startRefusal";
+
+export interface EngineTextParts {
+  readonly connection: ProcessConnection;
+  readonly node: string;
+  readonly environment: Variables;
+  readonly records: EngineRecords;
+  readonly mask: (text: string) => string;
+  readonly readGpus: () => Promise<Answer<HostGpus>>;
+  readonly adopted: (gpus: HostGpus) => Promise<readonly AdoptedServer[]>;
+  /** Engines of Weir's own that stand. */
+  readonly engines: () => readonly EngineOrder[];
+}
+
+/** An engine's command line as it would be and as it was run, its log, and what can be tried without starting it. Keys are hidden in all. */
+export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
+  const { connection, node, environment, records, mask, readGpus, adopted, engines } = parts;
+  const { ports } = connection;
+
+  const line = (order: EngineOrder, command: readonly string[]): string =>
+    `CUDA_VISIBLE_DEVICES=${indicesOf(order).join(",")} ${command.map((argument) => quoted(mask(argument))).join(" ")}\n`;
+
+  return {
+    /** On the port that it has where it runs, else the first of the range: which one is free shows when it is started. */
+    generate(order) {
+      const command = engineCommand(order, connection, records.read(order.id)?.port ?? ports.from);
+      return command.ok ? { ok: true, value: line(order, command.value) } : command;
+    },
+
+    async actual(engineId) {
+      const record = records.read(engineId);
+      return { ok: true, value: record === null || record.ended ? null : line(record.order, record.command) };
+    },
+
+    /** GPUs that engines of Weir's own hold are no obstacle: the roll-out ends those in the way before. */
+    async rehearse(order, { signal }) {
+      const gpus = await readGpus();
+      if (!gpus.ok) return gpus;
+      const servers = await adopted(gpus.value);
+      signal.throwIfAborted();
+      const own = engines();
+      const held = new Set(own.flatMap(indicesOf));
+      const uses = gpus.value.uses.filter(({ gpu }) => !held.has(gpu));
+      const refusal = startRefusal(order, { node, gpus: { ...gpus.value, uses }, engines: [], adopted: servers });
+      if (refusal !== null) return { ok: false, message: refusal };
+      const variables = engineEnvironment(connection.environment, environment, indicesOf(order));
+      if (!variables.ok) return variables;
+      const taken = records.all().flatMap(({ ended, port }) => (ended ? [] : [port]));
+      const port = await freePort(ports, new Set(taken));
+      if (port === null) return { ok: false, message: `No port from ${ports.from} to ${ports.to} is free.` };
+      const command = engineCommand(order, connection, port);
+      if (!command.ok) return command;
+      const [program = ""] = command.value;
+      const found = programAt(program, variables.value.PATH ?? "");
+      if (found === null)
+        return {
+          ok: false,
+          message: `The program "${program}" was not found on this host: install it, or give its path in a template of the connection.`,
+        };
+      return { ok: true, value: `${found} would be run with its GPUs of ${node} on port ${port}, if that is still free then.` };
+    },
+
+    async log(engineId) {
+      const record = records.read(engineId);
+      if (record === null) return { ok: false, message: `${engineId} was not started by Weir on this host: its log is its operator's.` };
+      return { ok: true, value: logTail(record.log, mask) };
+    },
+  };
+}
+
+/** Where a program is that would be run under this name; null where there is none that may be run. */
+function programAt(program: string, path: string): string | null {
+  const places = isAbsolute(program) || program.includes("/") ? [program] : path.split(":").map((folder) => join(folder, program));
+  return places.find(mayBeRun) ?? null;
+}
+
+function mayBeRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

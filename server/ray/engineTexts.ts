@@ -1,0 +1,75 @@
+import { stringify } from "yaml";
+import type { Answer } from "@/server/clusters/connector";
+import type { EngineHost, LookOptions } from "@/server/clusters/engineHost";
+import { likeGenerated } from "@/server/clusters/likeGenerated";
+import { createMask } from "@/server/processes/secrets";
+import type { ClusterPicture } from "./clusterPicture";
+import type { RayConnection } from "./connection";
+import { engineApplication } from "./engineApplication";
+import { asYaml } from "./exportServeConfig";
+import { applicationName } from "./names";
+import { obstacleTo } from "./obstacle";
+import type { RayRead } from "./rayApi";
+import type { ServeState } from "./serveState";
+
+export interface EngineTextParts {
+  readonly connection: RayConnection;
+  readonly clusterId: string;
+  readonly readServe: (options: LookOptions) => Promise<RayRead<ServeState>>;
+  readonly picture: (options: LookOptions) => Promise<RayRead<ClusterPicture>>;
+}
+
+/** An engine's application as YAML, as it would be and as Ray keeps it, and what can be tried of it without deploying. */
+export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
+  const { connection, clusterId, readServe, picture } = parts;
+  const textOf = (application: unknown): string => createMask([])(stringify(application, asYaml));
+
+  return {
+    generate(engine) {
+      const made = engineApplication(engine, connection, clusterId);
+      return made.ok ? { ok: true, value: textOf(made.value) } : made;
+    },
+
+    async actual(engineId, options) {
+      const serve = await readServe(options);
+      if (!serve.ok) return serve;
+      const found = serve.value.applications.find(({ name }) => name === applicationName(clusterId, engineId));
+      if (found === undefined || found.config === null) return { ok: true, value: null };
+      const made = found.owner === null ? null : engineApplication(found.owner.engine, connection, clusterId);
+      const config: unknown = JSON.parse(found.config);
+      return { ok: true, value: textOf(made?.ok ? likeGenerated(config, made.value) : config) };
+    },
+
+    /** Engines of Weir's own are no obstacle: the roll-out ends those in the way before. */
+    async rehearse(engine, { signal }) {
+      const made = engineApplication(engine, connection, clusterId);
+      if (!made.ok) return made;
+      const found = await picture({ signal });
+      if (!found.ok) return found;
+      const nodes = found.value.nodes.map((node) => ({ ...node, freeGpus: Math.max(0, node.gpus - (node.othersGpus ?? 0)) }));
+      const obstacle = obstacleTo(engine, { ...found.value, engines: [], nodes });
+      if (obstacle !== null) return { ok: false, message: obstacle };
+      const { name, route_prefix } = made.value;
+      const foreign = found.value.foreign.find((one) => one.name === name || one.routePrefix === route_prefix);
+      if (foreign !== undefined)
+        return { ok: false, message: `Ray has an application ${foreign.name} under ${route_prefix} that is not of this cluster.` };
+      const kept = found.value.foreign.length === 0 ? "" : ` and keep ${found.value.foreign.map((one) => one.name).join(", ")} as they are`;
+      return {
+        ok: true,
+        value: `Weir would put the application ${name} to Ray${kept}; its nodes have the GPUs. Ray has no dry run: whether the application builds shows when it is deployed.`,
+      };
+    },
+
+    async log(engineId, options): Promise<Answer<string>> {
+      const name = applicationName(clusterId, engineId);
+      const serve = await readServe(options);
+      if (!serve.ok) return serve;
+      if (serve.value.applications.every((one) => one.name !== name))
+        return { ok: false, message: `Ray has no application of ${engineId}.` };
+      return {
+        ok: false,
+        message: `Ray keeps logs on its nodes, and Weir does not read them: on the dashboard at ${connection.dashboard} they are under Serve, application ${name}, and on the node under /tmp/ray/session_latest/logs/serve.`,
+      };
+    },
+  };
+}
