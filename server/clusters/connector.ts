@@ -31,7 +31,10 @@ export interface Observation {
   readonly timeScale: number;
   /** Whether emulated engines deviate from the planner's model of them; null where engines are real. */
   readonly deviates: boolean | null;
-  readonly dcgmUrl: string | null;
+  /** Of dcgm-exporters, one for each node where they are its own. */
+  readonly dcgmUrls: readonly string[];
+  /** Whether somebody judges answers for policies that have no judge among their engines; left out: it is not known. */
+  readonly isJudged?: boolean;
   /** Its engines are run by somebody else: plans route over them and never start or stop one. Left out: plans decide what runs. */
   readonly topology?: "given";
   /** What is there, is none of this studio's and stays as it is, a sentence each; left out: nothing. */

@@ -3,7 +3,7 @@ import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { DriftLine } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
-import { type PolicyDocument, thresholdsOf } from "@/solver/plan/policySchema";
+import { deployedModelsOf, type PolicyDocument, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Observation, ObservedEngine } from "./connector";
 import { gatewayConfig } from "./gatewayRouting";
 import { gpuKeys, placeText, targetEngines } from "./targetEngines";
@@ -112,7 +112,10 @@ function gatewayLines(plan: Plan, { observation, config }: DriftGround): readonl
       },
     ];
   if (config.planId !== plan.id) return [otherPlan(plan, config)];
-  const routing = { planId: plan.id, active: targetEngines(plan).map(({ id }) => id), cordoned: [] };
+  // Engines that a plan keeps without routing to them are not on the gateway's list.
+  const routed = deployedModelsOf(plan.policy);
+  const active = targetEngines(plan).flatMap(({ id, model }) => (routed.includes(model) ? [id] : []));
+  const routing = { planId: plan.id, active, cordoned: [] };
   const { engines, timeScale } = observation;
   const made = gatewayConfig({ routing, plan, engines, judge: config.judge, timeScale, current: null });
   return [...policyLines(plan, config), ...(made === null ? [] : replicaLines(made, config))];

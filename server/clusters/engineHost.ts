@@ -1,10 +1,10 @@
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
-import type { Answer, Observation, ObservedEngine, StepOptions } from "./connector";
+import type { Answer, Observation, StepOptions } from "./connector";
 import type { Look } from "./waitUntil";
 
 /** What a host tells of its hardware and its engines; what the gateway makes of them is known elsewhere. */
-export interface HostObservation extends Omit<Observation, "routing" | "policyModels"> {
+export interface HostObservation extends Omit<Observation, "routing" | "policyModels" | "isJudged"> {
   /** Who judges answers of policies that have no judge among their engines; null where the host has none. */
   readonly judge: GatewayConfig["judge"];
 }
@@ -31,8 +31,6 @@ export interface EngineHost {
    * where a host knows no more than that an engine is there.
    */
   readonly why?: (engineId: string, options: LookOptions) => Promise<Look | null>;
-  /** Whether an engine can be given requests for a model, where that is told otherwise than by `verifyEngine`. */
-  readonly verify?: (engine: ObservedEngine, model: string, signal: AbortSignal) => Promise<Look>;
   /** What it would put down to start an engine, as an operator would write it: YAML, a command line. Left out where starting is only a call. */
   readonly generate?: (engine: EngineOrder, planId: string | null) => Answer<string>;
   /** What stands there of an engine, in the form of `generate`; null where nothing does. */

@@ -1,9 +1,9 @@
 import type { Plan } from "@/solver/plan/plan";
-import { judgeEngineOf, modelsOf } from "@/solver/plan/policySchema";
+import { judgeEngineOf, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { Observation } from "./connector";
 import { gpuKeys, placeText, targetEngines } from "./targetEngines";
 
-type Ground = Pick<Observation, "gpu" | "nodes"> & Partial<Pick<Observation, "engines" | "topology">>;
+type Ground = Pick<Observation, "gpu" | "nodes"> & Partial<Pick<Observation, "engines" | "topology" | "isJudged">>;
 
 /**
  * Why a plan cannot run on a cluster, in a sentence that names the first thing that does not fit; null when it can. Plans
@@ -37,7 +37,10 @@ export function misfit(observation: Ground, plan: Plan): string | null {
   const unserved = modelsOf(plan.policy).find((model) => !deployed(model));
   if (unserved !== undefined) return `The plan routes to ${unserved} but deploys no engine of it.`;
   const judge = judgeEngineOf(plan.policy);
-  return judge === null || deployed(judge) ? null : `The plan is judged by ${judge} but deploys no engine of it.`;
+  if (judge !== null) return deployed(judge) ? null : `The plan is judged by ${judge} but deploys no engine of it.`;
+  return observation.isJudged === false && thresholdsOf(plan.policy).length > 0
+    ? "The plan goes by judged scores, and nobody judges answers on this cluster: plan with a judge that is an engine, or name one in its connection where that can be."
+    : null;
 }
 
 /** Nobody here can bring what the plan wants where the topology is given. */

@@ -61,8 +61,13 @@ export function givenSituation(
     },
     userCards: frozen.userCards,
   };
-  return { ok: true, part, notes: [...leftOut(away, cluster.name), ...unused(idle, cluster.name)] };
+  const unjudged = connection.judge === null && judgeModel === null;
+  const notes = [...leftOut(away, cluster.name), ...unused(idle, cluster.name), ...(unjudged ? [nobodyJudges(cluster.name)] : [])];
+  return { ok: true, part, notes };
 }
+
+const nobodyJudges = (cluster: string): string =>
+  `Nobody judges answers on ${cluster}: only plans of one stage can be applied, unless the judge is one of its engines or its connection names one.`;
 
 function leftOut(models: readonly string[], cluster: string): readonly string[] {
   if (models.length === 0) return [];
