@@ -17,6 +17,8 @@ import { sessionSecret } from "@/server/auth/sessionCookie";
 import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
 import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
+import { regressionLook } from "@/server/clusters/regressionLook";
+import { watchVerifications } from "@/server/clusters/verificationWatch";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
@@ -77,7 +79,15 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const drifts = createDriftWatch({ store, fleet });
   const clusterOf = fleet.get;
   const connectorOf = (clusterId: string) => fleet.get(clusterId)?.connector ?? null;
-  const runner = createApplyRunner({ store, connectorOf, onEnd: ({ clusterId }) => fleet.get(clusterId)?.collector()?.beginWindow() });
+  const runner = createApplyRunner({
+    store,
+    connectorOf,
+    onEnd: ({ clusterId }) => fleet.get(clusterId)?.collector()?.beginWindow(),
+    watchOf(clusterId) {
+      const frame = fleet.get(clusterId)?.collector()?.frames().at(-1);
+      return frame === undefined ? null : regressionLook(frame, frame.planId === null ? null : store.plans.get(frame.planId));
+    },
+  });
   const gatewayOf = (clusterId: string): ControlledGateway | null => {
     const cluster = fleet.get(clusterId);
     if (cluster === null) return null;
@@ -102,6 +112,12 @@ export function createRuntime(settings: StudioSettings): Runtime {
   };
   const watch = createTrafficWatch({ store, planning, sourceOf: trafficOf });
   const promises = createPromiseDesk({ store, planner, trafficOf: watch.traffic, sourceOf: trafficOf });
+  const endVerifying = watchVerifications({
+    store,
+    runner,
+    reportOf: promises.report,
+    timeScaleOf: (clusterId) => fleet.get(clusterId)?.timeScale() ?? 1,
+  });
 
   return {
     services: {
@@ -139,6 +155,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     metrics: () => metrics.exposition(),
     async close() {
       drifts.close();
+      endVerifying();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();
     },

@@ -47,13 +47,13 @@ export class ApplicationRecord {
     this.#application = after;
   }
 
-  /** Changes one step; `event` is what the journal says of it, left out: nothing. */
-  step(index: number, change: Partial<StoredStep>, event?: JournalEvent | "said"): void {
+  /** Changes one step; `event` is what the journal says of it, left out: nothing. `detail`: in other words than the step's own. */
+  step(index: number, change: Partial<StoredStep>, event?: JournalEvent | "said", detail?: string): void {
     const steps = this.#application.steps.map((step, at) => (at === index ? { ...step, ...change } : step));
     const changed = steps[index];
     if (changed === undefined) return;
-    const detail = event === "intended" ? changed.text : changed.detail;
-    this.save({ steps }, ...(event === undefined ? [] : [{ stepId: changed.id, event, detail }]));
+    const told = detail ?? (event === "intended" ? changed.text : changed.detail);
+    this.save({ steps }, ...(event === undefined ? [] : [{ stepId: changed.id, event, detail: told }]));
   }
 
   /** Tells what a step waits for. */

@@ -5,17 +5,14 @@ import type { StoredStep } from "@/server/store/storedStep";
 import { ApplicationRecord, type RecordOptions, type Said, timestamp } from "./applicationRecord";
 import { nextStepNumber, waitingStep } from "./applicationSteps";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
-import { planSteps } from "./planSteps";
+import { type PlannedStep, planSteps } from "./planSteps";
+import { reachCluster } from "./reachCluster";
 import { rollOutOf } from "./rollOutOf";
 import { openVerification } from "./verification";
-import { waitUntil } from "./waitUntil";
 
 export interface RunSurroundings extends RecordOptions {
   readonly connector: Connector;
 }
-
-/** A cluster that was restarted together with the studio comes back within this time. */
-const reachLimitMs = 60_000;
 
 /**
  * Carries one application out: the grace in which it can still be taken back, then step after step, each written down before it
@@ -100,13 +97,24 @@ export class ApplicationRun {
     if (this.#outdated) return this.#planAnew();
     if (this.application.state === "paused") return this.#unlessWoken();
     const index = this.application.steps.findIndex((step) => step.state === "waiting");
-    if (index === -1) return this.#end(this.application.undoing ? "rolled-back" : "done");
-    return this.#perform(index);
+    return index === -1 ? this.#finish() : this.#perform(index);
+  }
+
+  /** What came to be step by step may be gone by now: it is done where nothing is left to do from what stands. */
+  async #finish(): Promise<void> {
+    const observation = await this.#observe();
+    if (observation === null) return;
+    // Where nothing is in force the gateway may go on listing engines that are gone.
+    const matters = ({ action }: PlannedStep): boolean => this.#goalId !== null || action.kind !== "switch-policy";
+    const left = observation.ok
+      ? this.#stepsFrom(observation.value).flatMap((step) => (matters(step) ? step.text : []))
+      : [observation.message];
+    if (left.length === 0) return this.#end(this.application.undoing ? "rolled-back" : "done");
+    this.#giveUp(`After the last step it is not as planned, what is left: ${left.join("; ")}.`);
   }
 
   async #perform(index: number): Promise<void> {
-    const step = this.application.steps[index];
-    if (step === undefined) return;
+    const step = this.#stepAt(index);
     this.#record.step(index, { state: "running", startedAt: timestamp() }, "intended");
     const { connector, store } = this.#surroundings;
     const { signal } = this.#freshInterrupt();
@@ -122,9 +130,7 @@ export class ApplicationRun {
     const verified = await this.#guarded(() => connector.verifyStep(step.action, quiet), signal);
     if (verified === null) return;
     if (!verified.ok) return this.#fail(index, `it was done (${acted.value}), and its effect is not there. ${verified.message}.`);
-    const done = { ...this.#stepAt(index), state: "done" as const, endedAt: timestamp() };
-    const steps = this.application.steps.map((one, at) => (at === index ? done : one));
-    this.#record.save({ steps }, { stepId: step.id, event: "verified", detail: verified.value });
+    this.#record.step(index, { state: "done", endedAt: timestamp() }, "verified", verified.value);
   }
 
   /** Calls leave listeners at the signal that they were given until it is forgotten. */
@@ -144,13 +150,17 @@ export class ApplicationRun {
     const error = `${text}: ${message}`;
     this.#surroundings.store.atomically(() => {
       this.#record.step(index, { state: "failed", detail: message, endedAt: timestamp() }, "failed");
-      if (this.application.rollBackOnRegression && !this.application.undoing) this.#undo(`Undone by itself: ${error}`, { error });
-      else this.#end("failed", error);
+      this.#giveUp(error);
     });
   }
 
+  #giveUp(error: string): void {
+    if (this.application.rollBackOnRegression && !this.application.undoing) this.#undo(`Undone by itself: ${error}`, { error });
+    else this.#end("failed", error);
+  }
+
   /** What the work gave; null when it was cut off by `abort` or `close`. */
-  async #guarded(work: () => Promise<Answer<string>>, signal: AbortSignal): Promise<Answer<string> | null> {
+  async #guarded<Value>(work: () => Promise<Answer<Value>>, signal: AbortSignal): Promise<Answer<Value> | null> {
     try {
       const answer = await work();
       return signal.aborted ? null : answer;
@@ -176,7 +186,7 @@ export class ApplicationRun {
 
   /** Replaces what has not been done by the steps that lead to the goal from what is found now. */
   async #planAnew(): Promise<void> {
-    const { store, connector } = this.#surroundings;
+    const { store } = this.#surroundings;
     const observation = await this.#observe();
     if (observation === null) return;
     this.#outdated = false;
@@ -185,8 +195,7 @@ export class ApplicationRun {
     // On the way back the steps that were cut off stay in sight; after a restart they are simply planned again.
     const before = undoing ? steps.map(skipped) : steps.filter((step) => step.state === "done" || step.state === "skipped");
     if (!observation.ok) return this.#end("failed", observation.message, cut);
-    const goal = this.#goalId === null ? null : store.plans.get(this.#goalId);
-    const planned = planSteps(rollOutOf(observation.value, goal, connector.emulated));
+    const planned = this.#stepsFrom(observation.value);
     const first = nextStepNumber(steps);
     store.atomically(() => {
       // The studio may have been killed after the gateway took a policy and before that was written down.
@@ -196,16 +205,16 @@ export class ApplicationRun {
     });
   }
 
-  /** What is found, waiting for a cluster that is just coming up; null when it was cut off. */
-  async #observe(): Promise<Answer<Observation> | null> {
-    const { signal } = this.#interrupt;
-    let found: Answer<Observation> | null = null;
-    const look = async () => {
-      found = await this.#surroundings.connector.observe(signal);
-      return found.ok ? { holds: "" } : { waiting: found.message };
-    };
-    await this.#guarded(() => waitUntil(look, { signal, report: () => undefined, limitMs: reachLimitMs }), signal);
-    return signal.aborted ? null : found;
+  #stepsFrom(observation: Observation): readonly PlannedStep[] {
+    const { store, connector } = this.#surroundings;
+    const goal = this.#goalId === null ? null : store.plans.get(this.#goalId);
+    return planSteps(rollOutOf(observation, goal, connector.emulated));
+  }
+
+  /** null when it was cut off. */
+  #observe(): Promise<Answer<Observation> | null> {
+    const { signal } = this.#freshInterrupt();
+    return this.#guarded(() => reachCluster(this.#surroundings.connector, signal), signal);
   }
 
   #end(state: ApplicationState, error = this.application.error, lines: readonly Said[] = []): void {

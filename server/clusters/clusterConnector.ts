@@ -17,7 +17,7 @@ const defaultLoadLimitMs = 900_000;
 const drainLimitMs = 600_000;
 
 /** What a step did is seen at once, or within seconds where a control plane stands in between. */
-const effectLimitMs = 30_000;
+const effectLimitMs = 5_000;
 
 /** A gateway that was restarted is back within this time: until then a step waits for it. */
 const gatewayLimitMs = 60_000;
@@ -50,10 +50,10 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
     const [found, config] = await Promise.all([host.observe({ signal, limitMs: observeLimitMs }), readConfig(signal, observeLimitMs)]);
     if (!found.ok) return found;
     if (!config.ok) return config;
-    const { judge: _, ...rest } = found.value;
+    const { judge, ...rest } = found.value;
     const routing = routingOf(config.value.value);
     const policyModels = routing.planId === null || config.value.value === null ? [] : routedModelsOf(config.value.value);
-    return { ok: true, value: { ...rest, routing, policyModels } };
+    return { ok: true, value: { ...rest, isJudged: judge !== null, routing, policyModels } };
   }
 
   /** Waits for a gateway that does not listen, and no longer where it answers and refuses. */
@@ -78,6 +78,9 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
         return { ok: false, message: `Plan ${routing.planId} is not kept any more.` };
       }
       const { engines, judge, timeScale } = found.value;
+      const gone = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
+      // Else the gateway would be told to do without it, and engines that still serve would be drained for it.
+      if (gone.length > 0) return { ok: false, message: `${gone.join(", ")} should get requests and is gone: routing is left as it is.` };
       const config = gatewayConfig({ routing, plan, engines, judge, timeScale, current: current.value.value });
       if (config === null) return { ok: true, value: "nothing was in force" };
       const headers = { "if-match": current.value.etag ?? noConfigEtag };
@@ -100,7 +103,7 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
         const why = (await host.why?.(engineId, { signal: options.signal })) ?? null;
         if (why !== null && "failed" in why) return why;
         if (engine === undefined) return { failed: `${engineId} is gone: it died while loading.` };
-        const look = await (host.verify?.(engine, model, options.signal) ?? verifyEngine(engine.url, model, options.signal));
+        const look = await verifyEngine(engine, model, options.signal);
         return "waiting" in look && why !== null && "waiting" in why ? why : look;
       },
       { ...options, limitMs: loadLimitMs },
@@ -142,18 +145,24 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
     }
   }
 
-  const verifyStep = (action: StepAction, options: StepOptions): Promise<Answer<string>> =>
-    waitUntil(
-      async (): Promise<Look> => {
-        const observation = await observe(options.signal);
-        if (!observation.ok) return { waiting: observation.message };
-        const status = await gateway("/status", { schema: gatewayStatusSchema, signal: options.signal, limitMs: observeLimitMs });
-        if (!status.ok) return { waiting: status.message };
-        const inFlightAt = (id: string) => status.value.value?.replicas.find((replica) => replica.id === id)?.inFlight ?? 0;
-        return effectOf(action, { observation: observation.value, inFlightAt }, emulated);
-      },
-      { ...options, limitMs: action.kind === "drain" ? drainLimitMs : effectLimitMs },
-    );
+  function verifyStep(action: StepAction, options: StepOptions): Promise<Answer<string>> {
+    /** Since when it was looked for and is not there. */
+    let sinceMs: number | null = null;
+    const look = async (): Promise<Look> => {
+      const observation = await observe(options.signal);
+      const status = await gateway("/status", { schema: gatewayStatusSchema, signal: options.signal, limitMs: observeLimitMs });
+      if (!observation.ok || !status.ok) {
+        sinceMs = null;
+        return { waiting: [observation, status].flatMap((one) => (one.ok ? [] : one.message)).join(" ") };
+      }
+      const inFlightAt = (id: string) => status.value.value?.replicas.find((replica) => replica.id === id)?.inFlight ?? 0;
+      const seen = effectOf(action, { observation: observation.value, inFlightAt }, emulated);
+      if (!("waiting" in seen)) return seen;
+      sinceMs ??= Date.now();
+      return Date.now() - sinceMs < effectLimitMs ? seen : { failed: seen.waiting };
+    };
+    return waitUntil(look, { ...options, limitMs: gatewayLimitMs });
+  }
 
   return { emulated, observe, applyStep, verifyStep };
 }
