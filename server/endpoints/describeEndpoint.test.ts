@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
+import type { ProbeTarget, ServedModel } from "./checkEndpoint";
 import { connectionSchema } from "./connection";
 import { describeEndpoint } from "./describeEndpoint";
-import type { EndpointProbe, ProbeTarget, ServedModel } from "./probeEndpoint";
+import type { EndpointProbe } from "./probeEndpoint";
 
 const cards = catalogueOf(noUserCards);
 const target: ProbeTarget = { name: "gpu-1-8000", url: "http://gpu-1:8000" };

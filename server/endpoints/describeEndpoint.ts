@@ -2,8 +2,9 @@ import { findModel } from "@/solver/hardware/aliases";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { atPrecision, type ModelCard, type Precision } from "@/solver/hardware/modelCard";
 import { feasibleShapes } from "@/solver/hardware/replicaShapes";
+import type { ProbeTarget, ServedModel } from "./checkEndpoint";
 import type { Endpoint, guessable } from "./connection";
-import type { EndpointProbe, ProbeTarget, ServedModel } from "./probeEndpoint";
+import type { EndpointProbe } from "./probeEndpoint";
 
 /** A value that nobody confirmed, and why it was taken. */
 export interface Guess {

@@ -126,10 +126,10 @@ describe("a cluster of endpoints", () => {
     expect(await verify()).toMatchObject({ ok: true, value: expect.stringMatching(/^healthy, model listed, one token in \d+ ms$/) });
     cluster.engines[0]!.is.key = "sk-another";
     const refused = await verify();
-    expect(refused).toMatchObject({ ok: false, message: expect.stringContaining("a: It refuses the key (401).") });
+    expect(refused).toMatchObject({ ok: false, message: expect.stringContaining("It refuses the key (401).") });
     expect(JSON.stringify(refused)).not.toContain("sk-");
     await cluster.engines[0]!.close();
-    expect(await verify()).toMatchObject({ ok: false, message: expect.stringMatching(/a: Nothing listens at 127\.0\.0\.1:\d+\./) });
+    expect(await verify()).toMatchObject({ ok: false, message: expect.stringMatching(/: Nothing listens at 127\.0\.0\.1:\d+\./) });
     const observed = await cluster.connector.observe();
     expect(observed.ok && observed.value.engines.map(({ id }) => id)).toContain(a!.id);
     await cluster.stop();
@@ -160,7 +160,7 @@ describe("a cluster of endpoints", () => {
     const failed = await apply(whole.id);
     expect(failed).toMatchObject({
       state: "failed",
-      error: expect.stringContaining("b: It does not serve org/Small-3B-Instruct but other."),
+      error: expect.stringContaining("It does not serve org/Small-3B-Instruct but other."),
     });
     expect(store.clusters.get("attached")?.runningPlanId).toBe(part.id);
     expect(await cluster.ask()).toBe(200);

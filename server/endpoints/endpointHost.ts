@@ -2,10 +2,6 @@ import type { ObservedEngine } from "@/server/clusters/connector";
 import type { EngineHost } from "@/server/clusters/engineHost";
 import { attachedEngines, endpointNodes } from "./attachedEngines";
 import type { EndpointConnection } from "./connection";
-import { probeEndpoint } from "./probeEndpoint";
-
-/** For what an engine tells of itself: longer than somebody who waits before a page should wait. */
-const busyLimitMs = 15_000;
 
 /**
  * Engines that somebody else runs. What there is follows from the connection alone: an engine that is down stays one of the cluster, which
@@ -22,24 +18,16 @@ export function createEndpointHost(connection: EndpointConnection): EngineHost {
       access: { ...(key && { key }), ...(caFile !== undefined && { caFile }), ...(servedName !== undefined && { servedName }) },
     }),
   );
-  const { dcgmUrl, judge } = connection;
+  const { dcgmUrls, judge } = connection;
   const real = { outcomes: null, timeScale: 1, deviates: null, topology: "given" } as const;
   return {
     async observe({ signal }) {
       signal?.throwIfAborted();
-      return { ok: true, value: { ...endpointNodes(connection), engines, ...real, dcgmUrl, judge } };
+      return { ok: true, value: { ...endpointNodes(connection), engines, ...real, dcgmUrls, judge } };
     },
     async why(engineId, { signal }) {
       signal?.throwIfAborted();
       return isAttached(engineId) ? null : { failed: `${engineId} is not among the engines attached to this cluster.` };
-    },
-    async verify({ id, url, access }, model, signal) {
-      const name = attached.find((one) => one.id === id)?.endpoint.name ?? id;
-      const target = { name, url, servedName: model, ...access };
-      const { findings, ttftSeconds } = await probeEndpoint(target, { signal, generate: true, limitMs: busyLimitMs });
-      const failure = findings.find(({ level }) => level === "failed");
-      if (failure !== undefined) return { waiting: `${name}: ${[failure.sentence, failure.next ?? ""].join(" ").trim()}` };
-      return { holds: `healthy, model listed, one token in ${Math.round((ttftSeconds ?? 0) * 1000)} ms` };
     },
     async start({ id }, { signal }) {
       signal.throwIfAborted();

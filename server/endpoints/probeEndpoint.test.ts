@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { testCertificates } from "@/server/contracts/testCertificates";
-import { type EndpointProbe, type ProbeTarget, probeEndpoint } from "./probeEndpoint";
+import type { ProbeTarget } from "./checkEndpoint";
+import { type EndpointProbe, probeEndpoint } from "./probeEndpoint";
 import { probeEndpoints } from "./probeEndpoints";
 import { listen, startTestEndpoint, type TestEndpoint, type TestEndpointOptions } from "./testEndpoints";
 
@@ -115,6 +116,16 @@ describe("a probe", () => {
       "health: It is still loading, or not well (/health answers 503).",
     ]);
     expect(troubles(await probe({ url: `${engine.url}/team` }))[0]).toMatch(/^models: There is no OpenAI API under this address/);
+  });
+
+  it("warns of one without /health, and does not keep it from being attached", async () => {
+    const engine = await start({ withoutHealth: true });
+    const { findings } = await probe({ url: engine.url }, { generate: true });
+    expect(findings.filter(({ level }) => level === "failed")).toEqual([]);
+    expect(findings.find(({ what }) => what === "health")).toMatchObject({
+      level: "warn",
+      sentence: expect.stringMatching(/^There is no \/health: after a request has failed there, the gateway/),
+    });
   });
 
   it("says why nothing comes: nobody listens, no such host, TLS where plain HTTP is and the other way round, silence", async () => {

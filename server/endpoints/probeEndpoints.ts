@@ -1,4 +1,5 @@
-import { type EndpointProbe, type ProbeOptions, type ProbeTarget, probeEndpoint } from "./probeEndpoint";
+import type { ProbeTarget } from "./checkEndpoint";
+import { type EndpointProbe, type ProbeOptions, probeEndpoint } from "./probeEndpoint";
 
 export interface ProbesOptions extends ProbeOptions {
   /** Told of each as soon as it is known. */

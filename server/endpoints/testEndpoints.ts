@@ -11,6 +11,8 @@ export interface TestEndpointOptions {
   /** Text or JSON of further paths. */
   pages?: Readonly<Record<string, unknown>>;
   healthy?: boolean;
+  /** Nothing is found under `/health`. */
+  withoutHealth?: boolean;
   tls?: ServerCertificate;
   /** Time that an answer to a POST takes. */
   answerMs?: number;
@@ -50,7 +52,7 @@ export async function startTestEndpoint(is: TestEndpointOptions = {}): Promise<T
       const page = pages[path];
       return typeof page === "string" ? response.end(page) : json(page);
     }
-    if (path === "/health") return response.writeHead(healthy ? 200 : 503).end();
+    if (path === "/health" && !is.withoutHealth) return response.writeHead(healthy ? 200 : 503).end();
     if (path === "/v1/models")
       return json({ object: "list", data: models.map((id) => ({ id, object: "model", root: id, max_model_len: 8192 })) });
     return json({ error: "not found" }, 404);

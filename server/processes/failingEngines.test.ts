@@ -47,7 +47,7 @@ describe("engines that fail", () => {
     await expect.poll(async () => (await fetch(`${url}/health`).catch(() => null))?.status, { timeout: 10_000 }).toBe(503);
     expect(await verified(host, order, 1_000)).toEqual({
       ok: false,
-      message: "After 1 s: /health answers 503: still loading",
+      message: "After 1 s: It is still loading, or not well (/health answers 503).",
     });
     expect(await host.stop(order.id, unwatched())).toMatchObject({ ok: true });
   });

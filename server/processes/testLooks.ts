@@ -25,7 +25,7 @@ export const verified = (host: ProcessHost, { id, model }: { readonly id: string
       const why = await whyGone(host, id);
       const engine = (await observed(host)).engines.find((one) => one.id === id);
       if (why !== null || engine === undefined) return { failed: why ?? "never started" };
-      return verifyEngine(engine.url, model, new AbortController().signal);
+      return verifyEngine(engine, model, new AbortController().signal);
     },
     { ...unwatched(), limitMs, everyMs: 50 },
   );
