@@ -1,15 +1,13 @@
-import { z } from "zod";
 import { misfit } from "@/server/clusters/misfit";
 import { planDiff } from "@/server/clusters/planDiff";
 import type { Approval, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
 import type { Asking } from "@/server/planning/planner";
-import { planHashes } from "@/server/planning/sealPlan";
+import { readPlan } from "@/server/planning/readPlan";
 import type { Store } from "@/server/store/store";
 import { constraintsOf } from "@/solver/deployment/constraints";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
-import { type Plan, planSchema } from "@/solver/plan/plan";
+import type { Plan } from "@/solver/plan/plan";
 import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
-import { policyRefusal } from "@/solver/policies/policyRefusal";
 import type { SolveRequest } from "./inputs";
 import type { Planning } from "./planningService";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
@@ -122,15 +120,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       return { ok: true, approval };
     },
     importDocument(document, actor) {
-      const parsed = planSchema.safeParse(document);
-      if (!parsed.success) return { ok: false, message: `This is not a plan: ${z.prettifyError(parsed.error).split("\n").join(" ")}` };
-      const hashes = planHashes(parsed.data);
-      const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== parsed.data[key]);
-      if (altered !== undefined)
-        return { ok: false, message: `The plan's ${altered} does not match its content: it was changed after it was sealed.` };
-      const refusal = policyRefusal(parsed.data.policy);
-      if (refusal !== null) return { ok: false, message: `The plan's policy cannot run. ${refusal}` };
-      return runs(parsed.data.id) ? { ok: true, id: parsed.data.id } : keep(parsed.data, actor, "import plan");
+      const read = readPlan(document);
+      if (!read.ok) return read;
+      return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, actor, "import plan");
     },
   };
 }

@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { addCalibrateCommand } from "./calibrateCommand";
 import { addCompareCommand } from "./compareCommand";
 import { EXIT, type ExitCode } from "./exitCodes";
+import { addExportCommand } from "./exportCommand";
 import { addFrontierCommand } from "./frontierCommand";
 import { addImportCommand } from "./importCommand";
 import { addLoadCommand } from "./loadCommand";
@@ -20,7 +21,7 @@ const onExit = (code: ExitCode): void => {
   process.exitCode = code;
 };
 const commands = [
-  ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand],
+  ...[addPlanCommand, addFrontierCommand, addSimulateCommand, addCalibrateCommand, addCompareCommand, addExportCommand],
   ...[addImportCommand, addLoadCommand, addPanicCommand, addSignInCommand],
 ];
 for (const add of commands) add(program, onExit);
