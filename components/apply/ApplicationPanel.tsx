@@ -113,14 +113,16 @@ export function ApplicationPanel({ application }: { readonly application: Applic
         <p className="text-xs text-ink-3">It rolls back by itself if it has to stop, or does not keep its promise.</p>
       )}
       <Halted application={application} />
-      {notesOf(journal).map((note) => (
-        <p key={`${note.at}${note.detail}`} className="rounded-md bg-sunken px-3 py-2 text-sm">
-          <time dateTime={note.at} className="text-ink-3">
-            {formatClock(note.at)}
-          </time>{" "}
-          {note.detail}
-        </p>
-      ))}
+      <ul className="list-none text-xs text-ink-2" aria-label="What the studio says of it">
+        {notesOf(journal).map((note) => (
+          <li key={`${note.at}${note.detail}`}>
+            <time dateTime={note.at} className="text-ink-3">
+              {formatClock(note.at)}
+            </time>{" "}
+            {note.detail}
+          </li>
+        ))}
+      </ul>
       {application.error !== null && (
         <p role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad">
           {application.error}

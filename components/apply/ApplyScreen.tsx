@@ -139,7 +139,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
           )}
           {(running || (verified?.verification ?? null) !== null) && (
             <Panel title="Promised and measured">
-              <VerificationPanel application={verified} timeScale={cluster.timeScale} />
+              <VerificationPanel application={verified} />
             </Panel>
           )}
         </div>

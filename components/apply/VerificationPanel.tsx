@@ -7,7 +7,6 @@ import { StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatDate } from "../ui/format";
 import { Table } from "../ui/Table";
-import { useNow } from "../ui/useNow";
 import { prepareVerification } from "./prepareVerification";
 
 const columns = [
@@ -22,8 +21,7 @@ const columns = [
  *
  * @param application which brought it; null: something else put the plan there.
  */
-export function VerificationPanel({ application, timeScale }: { readonly application: Application | null; readonly timeScale: number }) {
-  const nowMs = useNow(1000);
+export function VerificationPanel({ application }: { readonly application: Application | null }) {
   const link = useClusterLink();
   const live = (
     <Link href={link("/live")} className="text-accent underline-offset-2 hover:underline">
@@ -41,14 +39,13 @@ export function VerificationPanel({ application, timeScale }: { readonly applica
     );
   }
   const { verification, previousPlanId } = application;
-  const { word, tone, says, needs, rows } = prepareVerification(verification, nowMs, timeScale);
+  const { word, tone, says, rows } = prepareVerification(verification);
   return (
     <div className="flex flex-col gap-3" data-testid="verification">
       <p role="status" className="flex flex-wrap items-center gap-2 text-sm">
         <StateWord tone={tone}>{word}</StateWord>
         <span className="min-w-0">{says}</span>
       </p>
-      {needs !== "" && <p className="text-sm text-ink-3">{needs}</p>}
       {rows.length > 0 && (
         <Table caption="Promised and measured" columns={columns}>
           {rows.map((row) => (

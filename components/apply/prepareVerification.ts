@@ -1,7 +1,6 @@
 import type { Application, Verification } from "@/server/contracts/studio";
 import { besideMeasured } from "../proposals/preparePromises";
 import type { Tone } from "../ui/Badge";
-import { formatCount, formatSeconds } from "../ui/format";
 
 export interface VerificationRow {
   readonly name: string;
@@ -18,8 +17,6 @@ export interface ShownVerification {
   readonly word: string;
   readonly tone: Tone;
   readonly says: string;
-  /** What an open window still waits for; empty once it is closed. */
-  readonly needs: string;
   readonly rows: readonly VerificationRow[];
 }
 
@@ -37,29 +34,13 @@ const verdicts: Readonly<Record<Verification["checks"][number]["verdict"], { rea
   undecided: { word: "undecided", tone: "neutral" },
 };
 
-/**
- * The window after an application: what the plan promised, what was measured in it, and whether the one bears the other out.
- *
- * @param timeScale engine seconds in one of the wall clock's.
- */
-export function prepareVerification(verification: Verification, nowMs: number | null, timeScale: number): ShownVerification {
-  const { state, says, checks } = verification;
+/** The window after an application: what the plan promised, what was measured in it, and whether the one bears the other out. */
+export function prepareVerification({ state, says, checks }: Verification): ShownVerification {
   return {
     ...verificationWords[state],
     says,
-    needs: state === "watching" ? needsOf(verification, nowMs, timeScale) : "",
     rows: checks.map((check) => ({ name: check.name, reason: check.reason, ...verdicts[check.verdict], ...besideMeasured(check) })),
   };
-}
-
-function needsOf({ fromMs, requests, needs }: Verification, nowMs: number | null, timeScale: number): string {
-  const passed = nowMs === null ? 0 : Math.max(0, ((nowMs - fromMs) / 1000) * timeScale);
-  const some = [
-    ...(requests < needs.requests ? [`${formatCount(needs.requests - requests)} more requests`] : []),
-    ...(passed < needs.seconds ? [`${formatSeconds(needs.seconds - passed)} more of traffic`] : []),
-  ];
-  const seen = `${formatCount(requests)} of ${formatCount(needs.requests)} requests, ${formatSeconds(Math.min(passed, needs.seconds))} of ${formatSeconds(needs.seconds)}`;
-  return some.length === 0 ? `${seen}; it is being judged.` : `${seen}; it needs ${some.join(" and ")}.`;
 }
 
 /** The application that brought the plan in force, whose window speaks for what runs now; null: something else put it there. */
