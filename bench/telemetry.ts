@@ -64,7 +64,7 @@ async function scraping(): Promise<Measurement> {
     const collector = createCollector({
       clusterId: "bench",
       targets: () => targets,
-      dcgmUrl: `http://127.0.0.1:${dcgmPort}/metrics`,
+      dcgmUrls: [`http://127.0.0.1:${dcgmPort}/metrics`],
       gatewayAdminUrl: admin,
       adminToken,
       timeScale: TIME_SCALE,

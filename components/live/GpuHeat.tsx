@@ -61,19 +61,21 @@ const Cell = memo(function Cell(props: {
 
 /** What utilisation is of, and how what tells of GPUs stands where it is not fresh. */
 function Source({ frame }: { readonly frame: LiveFrame }) {
-  const { gpuSource, gpus, atMs } = frame;
-  const failing = gpuSource === null || gpuSource.state === "fresh" ? null : failingOf(gpuSource);
-  const since = failing === null ? null : whenText(failing.when, atMs);
+  const { gpuSources, gpus, atMs } = frame;
+  const failing = gpuSources.flatMap((source) => {
+    const found = source.state === "fresh" ? null : failingOf(source);
+    return found === null ? [] : [{ source, word: found.word, since: whenText(found.when, atMs) }];
+  });
   return (
     <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1 text-xs text-ink-3">
-      {gpuSource !== null && failing !== null && (
-        <span className="inline-flex flex-wrap items-baseline gap-x-2 text-ink-2 [overflow-wrap:anywhere]">
-          <StateWord tone="warn">{failing.word}</StateWord>
-          <span title={since?.title}>
-            {gpuSource.kind} {since?.text}: {gpuSource.reason}
+      {failing.map(({ source: { name, kind, reason }, word, since }) => (
+        <span key={name} className="inline-flex flex-wrap items-baseline gap-x-2 text-ink-2 [overflow-wrap:anywhere]">
+          <StateWord tone="warn">{word}</StateWord>
+          <span title={since.title}>
+            {kind} {since.text}: {reason}
           </span>
         </span>
-      )}
+      ))}
       {utilisationsOf(gpus).map(({ word, text, says }) => (
         <span key={word}>
           <Badge tone={says === "little" ? "warn" : "neutral"}>{word}</Badge> {text}
@@ -98,7 +100,7 @@ export function GpuHeat({ frame, identities }: { readonly frame: LiveFrame; read
       <>
         <Source frame={frame} />
         <p className="text-sm text-ink-3">
-          {frame.gpuSource === null
+          {frame.gpuSources.length === 0
             ? "Nothing tells of GPUs here: neither dcgm-exporter is configured nor has this host nvidia-smi."
             : "No GPU was told of yet."}
         </p>

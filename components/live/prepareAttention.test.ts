@@ -223,12 +223,14 @@ describe("prepareAttention", () => {
       reason: "connection refused",
       events: [],
       kind: "dcgm-exporter",
+      name: "http://gpu-1:9400/metrics",
     } as const;
-    expect(prepareAttention([frameOf([], { gpuSource: { ...source, failing: { ...failing, kind: "unreachable" } } })])[0]).toMatchObject({
-      subject: "dcgm-exporter",
-      word: "not reachable",
-    });
-    expect(prepareAttention([frameOf([], { gpuSource: { ...source, state: "unreachable", failing: null } })])).toEqual([]);
+    const silent = { ...source, failing: { ...failing, kind: "unreachable" } } as const;
+    expect(prepareAttention([frameOf([], { gpuSources: [silent] })])[0]).toMatchObject({ subject: "dcgm-exporter", word: "not reachable" });
+    expect(prepareAttention([frameOf([], { gpuSources: [{ ...source, state: "unreachable", failing: null }] })])).toEqual([]);
+    const other = { ...source, name: "http://gpu-2:9400/metrics", state: "fresh", failing: null } as const;
+    const found = prepareAttention([frameOf([], { gpuSources: [other, silent] })]);
+    expect(found.map(({ subject }) => subject)).toEqual(["http://gpu-1:9400/metrics"]);
   });
 
   it("puts a panic among the worst, with who began it, why and since when", () => {

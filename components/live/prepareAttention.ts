@@ -175,20 +175,22 @@ function rateFindings({ gateway }: LiveFrame, frames: readonly LiveFrame[]): rea
   });
 }
 
-function gpuFindings({ gpuSource }: LiveFrame): readonly Finding[] {
-  const failing = gpuSource === null || gpuSource.state === "fresh" ? null : failingOf(gpuSource);
-  if (gpuSource === null || failing === null) return [];
-  return [
-    {
-      cause: "gpus",
-      kind: "GPU source",
-      subject: gpuSource.kind,
-      tone: "warn",
-      word: failing.word,
-      when: failing.when,
-      nextTryAtMs: failing.nextTryAtMs,
-      reason: gpuSource.reason,
-      action: "What GPUs do is not known; requests and engines are not touched by it.",
-    },
-  ];
+function gpuFindings({ gpuSources }: LiveFrame): readonly Finding[] {
+  return gpuSources.flatMap((source): readonly Finding[] => {
+    const failing = source.state === "fresh" ? null : failingOf(source);
+    if (failing === null) return [];
+    return [
+      {
+        cause: `gpus ${source.name}`,
+        kind: "GPU source",
+        subject: gpuSources.length === 1 ? source.kind : source.name,
+        tone: "warn",
+        word: failing.word,
+        when: failing.when,
+        nextTryAtMs: failing.nextTryAtMs,
+        reason: source.reason,
+        action: "What its GPUs do is not known; requests and engines are not touched by it.",
+      },
+    ];
+  });
 }

@@ -29,6 +29,6 @@ export function emptyWord({ series, reads, empty }: LiveChartSpec, frame: LiveFr
   const kind = series[0]?.key.subject.split(":", 1)[0];
   if ((kind === "gateway" || kind === "stage") && frame.gateway.state === "unreachable")
     return `The gateway gives no figures: ${frame.gateway.reason}.`;
-  if ((kind === "gpu" || kind === "node") && frame.gpuSource === null) return "Nothing tells of the GPUs of this cluster.";
+  if ((kind === "gpu" || kind === "node") && frame.gpuSources.length === 0) return "Nothing tells of the GPUs of this cluster.";
   return empty;
 }

@@ -11,7 +11,7 @@ export function testFrame(change: Partial<LiveFrame> = {}): LiveFrame {
     timeScale: 1,
     engines: [],
     gpus: [],
-    gpuSource: null,
+    gpuSources: [],
     gateway: {
       state: "fresh",
       sinceMs: 0,
@@ -74,6 +74,7 @@ export function testGpu(change: Partial<GpuFrame> = {}): GpuFrame {
     temperatureCelsius: 60,
     containers: [],
     engineId: null,
+    source: "dcgm",
     ...change,
   };
 }

@@ -25,7 +25,7 @@ function serviceOver(engine: EngineProcess) {
   const collector = createCollector({
     clusterId: embeddedClusterId,
     targets: () => [{ id: "a", model: "m", url: engine.url, gpus: [] }],
-    dcgmUrl: null,
+    dcgmUrls: [],
     gatewayAdminUrl: "http://127.0.0.1:9",
     adminToken: "",
     timeScale: 1,

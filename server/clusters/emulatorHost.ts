@@ -29,7 +29,7 @@ export function createEmulatorHost({ emulator, heldOutOutcomes }: EmulatorHostOp
       const cluster = await readCluster(options);
       if (!cluster.ok) return cluster;
       const { gpu, nodes, engines, outcomes, timeScale, truth, dcgmUrl, judge } = cluster.value;
-      const rest = { outcomes: outcomes?.name ?? null, timeScale, deviates: truth.enabled, dcgmUrl, judge };
+      const rest = { outcomes: outcomes?.name ?? null, timeScale, deviates: truth.enabled, dcgmUrls: [dcgmUrl], judge };
       return { ok: true, value: { gpu, nodes, engines: engines.map(observed), ...rest } };
     },
     async loadOutcomes(workloadId, { signal }) {

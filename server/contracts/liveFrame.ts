@@ -42,6 +42,15 @@ export interface GpuFrame {
   /** Kubernetes containers that have it; several where it is shared. */
   readonly containers: readonly { readonly namespace: string; readonly pod: string; readonly container: string }[];
   readonly engineId: string | null;
+  /** Name of what tells of it. */
+  readonly source: string;
+}
+
+/** What tells of GPUs. */
+export interface GpuSourceFrame extends TargetState {
+  readonly kind: "dcgm-exporter" | "nvidia-smi";
+  /** Its address, or that of this host's own tool. */
+  readonly name: string;
 }
 
 /** Measured at the gateway over the last window, beside what the plan promised. */
@@ -114,8 +123,8 @@ export interface LiveFrame {
   readonly timeScale: number;
   readonly engines: readonly EngineFrame[];
   readonly gpus: readonly GpuFrame[];
-  /** Where `gpus` come from; null where nothing tells of them. */
-  readonly gpuSource: (TargetState & { readonly kind: "dcgm-exporter" | "nvidia-smi" }) | null;
+  /** Where `gpus` come from, each with how it stands; empty where nothing tells of them. */
+  readonly gpuSources: readonly GpuSourceFrame[];
   readonly gateway: {
     readonly state: "fresh" | "stale" | "unreachable";
     /** Since when it is in this state. */

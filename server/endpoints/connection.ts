@@ -39,11 +39,11 @@ export const connectionSchema = z
     endpoints: z.array(endpointSchema).min(1, "attach at least one endpoint").max(500),
     /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
     judge: gatewayConfigSchema.shape.judge.default(null),
-    /** dcgm-exporter's text; null where there is none. */
-    dcgmUrl: z
-      .url({ protocol: /^https?$/ })
-      .nullable()
-      .default(null),
+    /** dcgm-exporters' texts: one for all nodes, or one for each. */
+    dcgmUrls: z
+      .array(z.url({ protocol: /^https?$/ }))
+      .max(500)
+      .default([]),
   })
   .superRefine(({ endpoints }, context) => {
     const wrong = (index: number, member: string, message: string) =>

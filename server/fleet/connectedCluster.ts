@@ -16,6 +16,7 @@ import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
 import type { ConnectedCluster } from "./fleet";
+import { watchedTarget } from "./watchedTarget";
 
 /** A roll-out is followed within a second. */
 const watchIntervalMs = 1_000;
@@ -59,11 +60,11 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   let collector: Collector | null = null;
   let kept: Promise<unknown> = Promise.resolve();
 
-  const engines = (): readonly Target[] => (known?.engines ?? []).map(targetOf);
+  const engines = (): readonly Target[] => (known?.engines ?? []).map(watchedTarget);
   const timeScale = (): number => known?.timeScale ?? 1;
 
-  function collect({ dcgmUrl, timeScale: scale }: Observation): Collector {
-    const asked = { targets: engines, dcgmUrl, gatewayAdminUrl, adminToken };
+  function collect({ dcgmUrls, timeScale: scale }: Observation): Collector {
+    const asked = { targets: engines, dcgmUrls, gatewayAdminUrl, adminToken };
     const begun = createCollector({ clusterId: id, ...asked, timeScale: scale, intervalMs, labelOf, onScrape });
     const frames = () => begun.follow(ending.signal, 0);
     kept = Promise.all([
@@ -122,11 +123,6 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
       await book.close();
     },
   };
-}
-
-function targetOf({ id, model, url, placements, access: { key, caFile } = {} }: Observation["engines"][number]): Target {
-  const gpus = placements.flatMap(({ node, gpus }) => gpus.map((index) => ({ node, index })));
-  return { id, model, url, gpus, ...((key !== undefined || caFile !== undefined) && { access: { key, caFile } }) };
 }
 
 function healthOf(latest: Answer<Observation>, appliedPlanId: string | null): ClusterSummary["health"] {

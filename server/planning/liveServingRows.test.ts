@@ -141,7 +141,7 @@ describe("rows from an emulated cluster", () => {
     const busy = engines.map(({ url }, at) => keepBusy(url, LOADS[at] ?? LOADS[0]));
     await Promise.all(busy.map(({ steady }) => steady));
     const targets = engines.map(({ id, model, url }): Target => ({ id, model, url, gpus: [] }));
-    const nowhere = { dcgmUrl: null, gatewayAdminUrl: "http://127.0.0.1:1", adminToken: "" };
+    const nowhere = { dcgmUrls: [], gatewayAdminUrl: "http://127.0.0.1:1", adminToken: "" };
     collector = createCollector({ clusterId: "embedded", targets: () => targets, ...nowhere, timeScale: TIME_SCALE });
     book = createSeriesBook({ clusterId: "embedded", repository: store.rollUps });
     void keepFrames(collector.follow(ending.signal), { book, cluster: () => null });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   collector = createCollector({
     clusterId,
     targets: () => [],
-    dcgmUrl: null,
+    dcgmUrls: [],
     gatewayAdminUrl: `http://127.0.0.1:${environment.WEIR_GATEWAY_ADMIN_PORT}`,
     adminToken: environment.WEIR_ADMIN_TOKEN,
     timeScale,

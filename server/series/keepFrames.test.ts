@@ -41,6 +41,7 @@ const gpu = {
   node: "n",
   index: 1,
   instance: null,
+  source: "dcgm",
   name: "",
   utilisation: 0.5,
   utilisationOf: null,
@@ -72,7 +73,7 @@ const frame: LiveFrame = {
     { ...engine, id: "gone", state: "unreachable", readings: null },
   ],
   gpus: [gpu, { ...gpu, instance: { id: "2", profile: "1g.5gb" }, utilisation: 0.25 }],
-  gpuSource: { ...fresh, kind: "dcgm-exporter" },
+  gpuSources: [{ ...fresh, kind: "dcgm-exporter", name: "dcgm" }],
   gateway: {
     ...{ state: "fresh", sinceMs: 0, ageSeconds: 0, reason: "" },
     requestsPerSecond: 9,
@@ -138,8 +139,8 @@ it("keeps what a frame says under the table's names, what is absent as absent an
 });
 
 it("keeps nothing of a target whose values are old", async () => {
-  const gpuSource = { ...fresh, kind: "dcgm-exporter", state: "stale" } as const;
-  const values = await kept(frame, { ...frame, atMs: 2000, gpuSource, gateway: { ...frame.gateway, state: "stale" } });
+  const gpuSources = [{ ...fresh, kind: "dcgm-exporter", name: "dcgm", state: "stale" }] as const;
+  const values = await kept(frame, { ...frame, atMs: 2000, gpuSources, gateway: { ...frame.gateway, state: "stale" } });
   expect(values.get("1000 engine:old running")).toBeNull();
   expect(values.get("1000 engine:gone running")).toBeNull();
   expect(values.get("2000 gpu:n/1 activity")).toBeNull();

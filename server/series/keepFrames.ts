@@ -20,7 +20,7 @@ export async function keepFrames(frames: AsyncIterable<LiveFrame>, by: KeptBy): 
 type Values<Quantity extends string> = Partial<Record<Quantity, number | null>>;
 
 /** Of a target whose values are old nothing is kept: they are no samples of this round. */
-function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: LiveFrame, { book, cluster }: KeptBy): void {
+function keepFrame({ atMs, engines, models, gpus, gpuSources, gateway, recent }: LiveFrame, { book, cluster }: KeptBy): void {
   const keep = <Quantity extends string>(subject: string, values: Values<Quantity>, fresh: boolean): void => {
     for (const [quantity, value] of Object.entries<number | null | undefined>(values)) {
       book.append(atMs, subject, quantity, fresh ? (value ?? null) : null);
@@ -32,11 +32,12 @@ function keepFrame({ atMs, engines, models, gpus, gpuSource, gateway, recent }: 
       book.append(atMs, `engine:${id}`, quantity, state === "fresh" && reading?.state === "value" ? reading.value : null);
     }
   }
-  for (const { node, index, instance, utilisation, memoryUsedBytes, memoryTotalBytes, powerWatts, temperatureCelsius } of gpus) {
+  const freshSources = new Set(gpuSources.filter(({ state }) => state === "fresh").map(({ name }) => name));
+  for (const { node, index, instance, source, utilisation, memoryUsedBytes, memoryTotalBytes, powerWatts, temperatureCelsius } of gpus) {
     // Parts of a divided GPU share its number.
     const part = instance === null ? "" : `/${instance.id}`;
     const values = { activity: utilisation, memoryUsedBytes, memoryTotalBytes, powerWatts, temperatureCelsius };
-    keep<GpuQuantity>(`gpu:${node}/${index}${part}`, values, gpuSource?.state === "fresh");
+    keep<GpuQuantity>(`gpu:${node}/${index}${part}`, values, freshSources.has(source));
   }
   const heard = gateway.state === "fresh";
   for (const [at, { model, queued, inFlight }] of gateway.stages.entries()) {

@@ -23,7 +23,7 @@ function collecting(targets: () => readonly Target[]): Collector {
   const collector = createCollector({
     clusterId: "c",
     targets,
-    dcgmUrl: null,
+    dcgmUrls: [],
     gatewayAdminUrl: "http://127.0.0.1:9",
     adminToken: "",
     timeScale: 1,

@@ -38,7 +38,7 @@ function collect(options: Partial<Parameters<typeof createCollector>[0]>): Colle
   const collector = createCollector({
     clusterId: "embedded",
     targets: () => [],
-    dcgmUrl: null,
+    dcgmUrls: [],
     gatewayAdminUrl: "http://127.0.0.1:9",
     adminToken: "secret",
     timeScale: 1,
@@ -182,7 +182,7 @@ describe("collector", () => {
   it("joins GPUs to the engines that hold them", async () => {
     const dcgm = 'DCGM_FI_DEV_GPU_UTIL{gpu="0",Hostname="node-1"} 50\nDCGM_FI_DEV_GPU_UTIL{gpu="1",Hostname="node-1"} 0\n';
     const url = await serve((_, response) => void response.end(dcgm));
-    const collector = collect({ dcgmUrl: `${url}/metrics`, targets: () => [engineAt("a", "http://127.0.0.1:9")] });
+    const collector = collect({ dcgmUrls: [`${url}/metrics`], targets: () => [engineAt("a", "http://127.0.0.1:9")] });
     const frame = await frameWhere(collector, (one) => one.gpus.length > 0);
     expect(frame.gpus.map((gpu) => [gpu.index, gpu.utilisation, gpu.engineId])).toEqual([
       [0, 0.5, "a"],
@@ -191,11 +191,36 @@ describe("collector", () => {
     expect(frame.engines[0]?.state).toBe("unreachable");
   });
 
+  it("hears several exporters, one that falls silent hiding none of what the others tell", async () => {
+    const one = (node: string) => `DCGM_FI_DEV_GPU_UTIL{gpu="0",Hostname="${node}"} 50\n`;
+    let silent = false;
+    const first = await serve((_, response) => void (silent ? response.destroy() : response.end(one("node-1"))));
+    const second = await serve((_, response) => void response.end(one("node-2")));
+    const collector = collect({ dcgmUrls: [first, second], targets: () => [engineAt("a", "http://127.0.0.1:9")] });
+    const both = await frameWhere(collector, (frame) => frame.gpus.length === 2);
+    expect(both.gpus.map(({ node, source }) => [node, source]).sort()).toEqual([
+      ["node-1", first],
+      ["node-2", second],
+    ]);
+    silent = true;
+    const half = await frameWhere(collector, ({ gpuSources }) => gpuSources.some(({ state }) => state === "unreachable"));
+    expect(half.gpuSources.map(({ name, state }) => [name, state])).toEqual([
+      [first, "unreachable"],
+      [second, "fresh"],
+    ]);
+    expect(new Map(half.gpus.map(({ node, utilisation }) => [node, utilisation]))).toEqual(
+      new Map([
+        ["node-1", null],
+        ["node-2", 0.5],
+      ]),
+    );
+  });
+
   it("keeps with the newest frame alone which containers have a GPU", async () => {
     const url = await serve(
       (_, response) => void response.end('DCGM_FI_DEV_GPU_UTIL{gpu="0",Hostname="node-1",pod="p",container="c"} 50\n'),
     );
-    const collector = collect({ dcgmUrl: `${url}/metrics` });
+    const collector = collect({ dcgmUrls: [`${url}/metrics`] });
     await frameWhere(collector, (one) => one.gpus.length > 0);
     await frameWhere(collector, () => true);
     const containers = collector.frames().flatMap(({ gpus }) => gpus.map((gpu) => gpu.containers.length));
@@ -212,12 +237,12 @@ describe("collector", () => {
     const here = collect({ targets: () => [engineAt("a", "http://127.0.0.1:9")] });
     const frame = await frameWhere(here, (one) => one.gpus.length > 0);
     expect(frame).toMatchObject({
-      gpuSource: { kind: "nvidia-smi", state: "fresh" },
+      gpuSources: [{ kind: "nvidia-smi", state: "fresh" }],
       gpus: [{ node: "node-1", index: 0, utilisation: 0.3, engineId: "a" }],
     });
     const elsewhere = collect({ targets: () => [engineAt("a", "http://127.0.0.1:9"), engineAt("b", "http://192.0.2.1:8000")] });
     for (let round = 0; round < 5; round += 1) await frameWhere(elsewhere, () => true);
-    expect(elsewhere.frames().at(-1)?.gpuSource).toBeNull();
+    expect(elsewhere.frames().at(-1)?.gpuSources).toEqual([]);
   });
 
   it("follows engines that come, go and move", async () => {

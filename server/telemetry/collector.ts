@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { isDeepStrictEqual } from "node:util";
 import type { KeyReference } from "@/server/contracts/engineAccess";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { LiveFrame, ServingModel } from "@/server/contracts/studio";
+import type { GpuSourceFrame, LiveFrame, ServingModel } from "@/server/contracts/studio";
 import { mixSeed } from "@/solver/numeric/random";
 import { type Clock, systemClock } from "./clock";
 import { createEngineTarget, type EngineTarget, type Target } from "./engineTarget";
@@ -16,8 +16,8 @@ export interface CollectorOptions {
   readonly clusterId: string;
   /** The engines that are there now; asked for at every round, so that a roll-out is followed. */
   readonly targets: () => readonly Target[];
-  /** URL of dcgm-exporter's text; null where there is none. Then nvidia-smi is asked, if all engines run on this host and it is there. */
-  readonly dcgmUrl: string | null;
+  /** URLs of dcgm-exporters' texts. Where there are none nvidia-smi is asked, if all engines run on this host and it is there. */
+  readonly dcgmUrls: readonly string[];
   readonly gatewayAdminUrl: string;
   /** The token itself, or where it is found. */
   readonly adminToken: string | KeyReference;
@@ -74,7 +74,7 @@ export function createCollector(options: CollectorOptions): Collector {
   const watched = new Map<string, { readonly target: Target; readonly engine: EngineTarget }>();
   const lanes = { answering: createScrapeLane(LANES.answering), failing: createScrapeLane(LANES.failing) };
   const busy = new Set<Scraped>();
-  let gpus: GpuTarget | null = null;
+  let gpuTargets: readonly GpuTarget[] = [];
   const gateway = createGatewayWatch({ ...options, adminUrl: options.gatewayAdminUrl, intervalMs, clock, onScrape });
   const ring: LiveFrame[] = [];
   const wakeUps = new Set<() => void>();
@@ -110,7 +110,7 @@ export function createCollector(options: CollectorOptions): Collector {
       if (same && isDeepStrictEqual(known.access, target.access)) continue;
       watched.set(target.id, { target, engine: createEngineTarget(target, { intervalMs, timeScale, clock, onScrape }) });
     }
-    gpus ??= watchGpus();
+    if (gpuTargets.length === 0) gpuTargets = watchGpus();
   };
 
   /** The one node that engines are said to run on. */
@@ -119,20 +119,34 @@ export function createCollector(options: CollectorOptions): Collector {
     return nodes.size === 1 ? ([...nodes][0] ?? null) : null;
   };
 
-  const watchGpus = (): GpuTarget | null => {
-    const { dcgmUrl: url } = options;
+  const watchGpus = (): readonly GpuTarget[] => {
+    const { dcgmUrls } = options;
     const how = { intervalMs, clock, onScrape };
-    if (url !== null) return createGpuTarget({ kind: "dcgm-exporter", url }, { ...how, node: () => onlyNode() ?? new URL(url).hostname });
+    if (dcgmUrls.length > 0) {
+      return dcgmUrls.map((url) => {
+        // Of several exporters each is of another node.
+        const node = () => (dcgmUrls.length === 1 ? onlyNode() : null) ?? new URL(url).hostname;
+        return createGpuTarget({ kind: "dcgm-exporter", url }, { ...how, node });
+      });
+    }
     const here = [...watched.values()].map(({ target }) => isLoopback(new URL(target.url).hostname));
-    if (here.length === 0 || here.includes(false)) return null;
-    return createGpuTarget({ kind: "nvidia-smi", command: "nvidia-smi" }, { ...how, node: () => onlyNode() ?? hostname() });
+    if (here.length === 0 || here.includes(false)) return [];
+    return [createGpuTarget({ kind: "nvidia-smi", command: "nvidia-smi" }, { ...how, node: () => onlyNode() ?? hostname() })];
   };
 
-  const gpuFrames = (): Pick<LiveFrame, "gpus" | "gpuSource"> => {
+  const gpuFrames = (): Pick<LiveFrame, "gpus" | "gpuSources"> => {
     const holder = new Map<string, string>();
     for (const { target } of watched.values()) for (const gpu of target.gpus) holder.set(`${gpu.node}/${gpu.index}`, target.id);
-    const { gpus: readings, gpuSource } = gpus?.frame() ?? { gpus: [], gpuSource: null };
-    return { gpus: readings.map((gpu) => ({ ...gpu, engineId: holder.get(`${gpu.node}/${gpu.index}`) ?? null })), gpuSource };
+    const told = gpuTargets.map((target) => target.frame());
+    const gpus = new Map<string, LiveFrame["gpus"][number]>();
+    // Of a GPU that two tell of, whoever is fresh tells.
+    for (const { gpus: readings, source } of told.toSorted((a, b) => Number(isFresh(a.source)) - Number(isFresh(b.source)))) {
+      for (const gpu of readings) {
+        const engineId = holder.get(`${gpu.node}/${gpu.index}`) ?? null;
+        gpus.set(JSON.stringify([gpu.node, gpu.index, gpu.instance?.id]), { ...gpu, engineId, source: source?.name ?? "" });
+      }
+    }
+    return { gpus: [...gpus.values()], gpuSources: told.flatMap(({ source }) => source ?? []) };
   };
 
   const round = (): void => {
@@ -151,7 +165,7 @@ export function createCollector(options: CollectorOptions): Collector {
     if (ring.length > KEPT_FRAMES) ring.shift();
     for (const wake of wakeUps) wake();
     for (const [id, { engine }] of watched) scrapeSoon(id, engine);
-    if (gpus !== null) scrapeSoon("gpus", gpus);
+    for (const [at, gpus] of gpuTargets.entries()) scrapeSoon(`gpus ${at}`, gpus);
     soon("gateway", () => void gateway.poll());
   };
 
@@ -198,6 +212,8 @@ export function createCollector(options: CollectorOptions): Collector {
   };
 }
 
+const isFresh = (source: GpuSourceFrame | null): boolean => source?.state === "fresh";
+
 const isLoopback = (host: string): boolean => host === "localhost" || host === "[::1]" || host.startsWith("127.");
 
 /** Without what is of the present only: it would make ten minutes of frames many times as large. */
@@ -205,6 +221,6 @@ const pastFrame = (frame: LiveFrame): LiveFrame => ({
   ...frame,
   engines: frame.engines.map((engine) => ({ ...engine, readings: null, events: [] })),
   gpus: frame.gpus.map((gpu) => (gpu.containers.length === 0 ? gpu : { ...gpu, containers: [] })),
-  gpuSource: frame.gpuSource === null ? null : { ...frame.gpuSource, events: [] },
+  gpuSources: frame.gpuSources.map((source) => ({ ...source, events: [] })),
   gateway: { ...frame.gateway, routing: null },
 });

@@ -2,7 +2,7 @@ import type { GpuFrame } from "@/server/contracts/studio";
 import type { PromSample, PromText } from "@/server/engines/promText";
 
 /** What an exporter says of one GPU, or of one part of a divided one. null is absent, never zero. */
-export type GpuReading = Omit<GpuFrame, "engineId">;
+export type GpuReading = Omit<GpuFrame, "engineId" | "source">;
 
 export const BYTES_PER_MIB = 1024 * 1024;
 

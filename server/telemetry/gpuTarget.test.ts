@@ -18,7 +18,7 @@ it("keeps GPUs that are no longer told of, without values and with the reason, a
   await target.poll();
   expect(target.frame()).toMatchObject({
     gpus: [{ node: "here", index: 0, utilisation: 0.5 }],
-    gpuSource: { kind: "nvidia-smi", state: "fresh", failing: null },
+    source: { kind: "nvidia-smi", name: command, state: "fresh", failing: null },
   });
 
   write("echo Unable to determine the device handle; exit 15");
@@ -26,7 +26,7 @@ it("keeps GPUs that are no longer told of, without values and with the reason, a
   await target.poll();
   expect(target.frame()).toMatchObject({
     gpus: [{ node: "here", index: 0, utilisation: null }],
-    gpuSource: {
+    source: {
       state: "unreachable",
       reason: expect.stringContaining("Unable to determine"),
       failing: { kind: "status", sinceMs: clock.wallMs() },
@@ -35,6 +35,6 @@ it("keeps GPUs that are no longer told of, without values and with the reason, a
 
   const missing = createGpuTarget({ kind: "nvidia-smi", command: join(folder, "none") }, options);
   await missing.poll();
-  expect(missing.frame()).toEqual({ gpus: [], gpuSource: null });
+  expect(missing.frame()).toEqual({ gpus: [], source: null });
   expect(missing.isDue()).toBe(false);
 });

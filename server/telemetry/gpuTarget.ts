@@ -1,4 +1,4 @@
-import type { LiveFrame } from "@/server/contracts/studio";
+import type { GpuSourceFrame } from "@/server/contracts/studio";
 import type { Clock } from "./clock";
 import { type GpuReading, readGpus } from "./gpuMapping";
 import { askNvidiaSmi } from "./nvidiaSmi";
@@ -24,7 +24,7 @@ export interface GpuTarget extends Pick<TargetHealth, "isDue" | "isFailing"> {
   /** Reads once; the reading before has ended. Never throws. */
   poll(): Promise<void>;
   /** GPUs it ever told of, whose values are null once they are too old to show; null as source: this host has no such tool. */
-  frame(): { readonly gpus: readonly GpuReading[]; readonly gpuSource: LiveFrame["gpuSource"] };
+  frame(): { readonly gpus: readonly GpuReading[]; readonly source: GpuSourceFrame | null };
 }
 
 /** nvidia-smi takes a second or two where the driver is not kept loaded. */
@@ -69,11 +69,11 @@ export function createGpuTarget(source: GpuSource, { intervalMs, clock, node, on
       onScrape({ kind: "gpu", seconds: (clock.steadyMs() - startedAtMs) / 1000, ok: result.ok, badLines: result.ok ? result.badLines : 0 });
     },
     frame() {
-      if (missing) return { gpus: [], gpuSource: null };
+      if (missing) return { gpus: [], source: null };
       const state = health.state();
       return {
         gpus: state.state === "unreachable" ? readings.map(unknown) : readings,
-        gpuSource: { kind: source.kind, ...state },
+        source: { kind: source.kind, name: source.kind === "nvidia-smi" ? source.command : source.url, ...state },
       };
     },
   };

@@ -73,9 +73,9 @@ export function createStudioMetrics(facts: StudioFacts): StudioMetrics {
   };
 
   gauge("targets", "Watched targets, by cluster and what is known of them.", ["cluster", "kind", "state"], (one) => {
-    for (const { clusterId: cluster, engines, gpuSource, gateway } of facts.frames()) {
+    for (const { clusterId: cluster, engines, gpuSources, gateway } of facts.frames()) {
       for (const { state } of engines) one.inc({ cluster, kind: "engine", state });
-      if (gpuSource !== null) one.inc({ cluster, kind: "gpu", state: gpuSource.state });
+      for (const { state } of gpuSources) one.inc({ cluster, kind: "gpu", state });
       one.inc({ cluster, kind: "gateway", state: gateway.state });
     }
   });

@@ -1,9 +1,10 @@
 import { createServer } from "node:http";
 import { expect, it, vi } from "vitest";
+import { connectionSchema } from "@/server/endpoints/connection";
+import { createEndpointHost } from "@/server/endpoints/endpointHost";
+import { listen } from "@/server/endpoints/testEndpoints";
 import { createCollector } from "@/server/telemetry/collector";
-import { connectionSchema } from "./connection";
-import { endpointTargets } from "./endpointTargets";
-import { listen } from "./testEndpoints";
+import { watchedTarget } from "./watchedTarget";
 
 const metrics = ["vllm:num_requests_running 3", "vllm:num_requests_waiting 1", "vllm:kv_cache_usage_perc 0.5"].join("\n");
 
@@ -23,13 +24,14 @@ it("lets telemetry in at an endpoint whose metrics want its key", async () => {
       { ...common, name: "without", servedName: "same" },
     ],
   });
-  const targets = endpointTargets(connection);
+  const seen = await createEndpointHost(connection).observe({});
+  const targets = seen.ok ? seen.value.engines.map(watchedTarget) : [];
   expect(targets[0]?.gpus).toEqual([
     { node: "with", index: 0 },
     { node: "with", index: 1 },
   ]);
   const gateway = { gatewayAdminUrl: "http://127.0.0.1:9", adminToken: "" };
-  const collector = createCollector({ clusterId: "c", targets: () => targets, dcgmUrl: null, ...gateway, timeScale: 1, intervalMs: 250 });
+  const collector = createCollector({ clusterId: "c", targets: () => targets, dcgmUrls: [], ...gateway, timeScale: 1, intervalMs: 250 });
   const frame = (name: string) =>
     collector
       .frames()
