@@ -1,0 +1,163 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createCardShelf } from "@/server/cards/cardShelf";
+import { createAdminClient } from "@/server/clusters/adminClient";
+import { createEmulatorHost } from "@/server/clusters/emulatorHost";
+import { rollOutGround } from "@/server/clusters/rollOutGround";
+import { startTestCluster } from "@/server/clusters/testCluster";
+import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import type { Outcome } from "@/server/contracts/studio";
+import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
+import { createPlanner, type Planner } from "@/server/planning/planner";
+import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import { createPlanningService } from "./planningService";
+import { createPlanService } from "./planService";
+import type { PlanService } from "./services";
+import { storeWorkload } from "./workloadService";
+
+const clusterId = "embedded";
+
+describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "weir-preview-"));
+  const signal = new AbortController().signal;
+  let cluster: Awaited<ReturnType<typeof startTestCluster>>;
+  let planner: Planner;
+  let plans: PlanService;
+  let first: Plan;
+  let second: Plan;
+  let simulated = 0;
+
+  beforeAll(async () => {
+    cluster = await startTestCluster({ prompts: 800 });
+    planner = createPlanner();
+    const { store, connector, gateway, workload, emulatorUrl, token } = cluster;
+    const spec: ClusterSpec = {
+      ...{ id: clusterId, name: "embedded", kind: "embedded", gpu: "l40s", usdPerGpuHour: 1 },
+      nodes: [{ name: "node1", gpus: 4 }],
+    };
+    store.clusters.insert(spec, new Date().toISOString());
+    const workloadId = storeWorkload(store, workload);
+    const counting: Planner = {
+      ...planner,
+      serve(...asked) {
+        simulated += asked[1].length;
+        return planner.serve(...asked);
+      },
+    };
+    const host = createEmulatorHost({
+      emulator: createAdminClient("emulator", emulatorUrl, token),
+      heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
+    });
+    const found = { kind: "embedded", connector, host, gateway, collector: () => null, timeScale: () => 50 } as const;
+    plans = createPlanService({
+      store,
+      clusterOf: (id) => (id === clusterId ? found : null),
+      planning: createPlanningService(store, counting, createCardShelf(folder)),
+    });
+    const solved = async (models: readonly string[], thresholds: readonly number[]): Promise<Plan> => {
+      const answer = await planner.solve({
+        ...{ workload, workloadId, cluster: spec, requestsPerSecond: 12 },
+        fixed: { models, thresholds },
+        objective: {
+          ...{ kind: "latency-under-quality", latency: "end-to-end", percentile: 95, qualityFloor: 20 },
+          ...{ qualityConfidence: 0.9, latencyBudgetSeconds: null, maxGpus: 4 },
+        },
+      });
+      if (answer.outcome !== "plan") throw new Error(answer.reason);
+      store.plans.keep(answer.plan);
+      return answer.plan;
+    };
+    [first, second] = [await solved(["qwen2.5-3b", "qwen2.5-7b"], [60]), await solved(["qwen2.5-7b"], [])];
+    expect(first.topologyHash).not.toBe(second.topologyHash);
+    const ground = await rollOutGround({ connector, host, gateway }, first);
+    if (!ground.ok) throw new Error(ground.message);
+    for (const { action } of ground.value.steps)
+      expect(await connector.applyStep(action, { signal, report: () => undefined })).toMatchObject({ ok: true });
+  }, 120_000);
+  afterAll(async () => {
+    await planner.close();
+    await cluster.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  function done<Done extends object>(answer: Outcome<Done>): Done {
+    if (!answer.ok) throw new Error(answer.message);
+    return answer;
+  }
+  async function state() {
+    const observed = await cluster.connector.observe();
+    const config = await cluster.gateway("/config", { schema: gatewayConfigSchema });
+    return { observed, config };
+  }
+
+  it("is simulated: what holds before and after, and less while GPUs change hands; looked at again it costs nothing", async () => {
+    const { dip } = done(await plans.dip(second.id, clusterId, signal));
+    expect(dip.before?.p95Seconds).toBe(first.predictions.p95Seconds);
+    expect(dip.after.p95Seconds).toBe(second.predictions.p95Seconds);
+    expect(dip.requestsPerSecond).toBe(12);
+    expect(dip.basis[0]).toContain("for which the plan was made");
+    const capacities = dip.phases.map(({ capacityPerSecond }) => capacityPerSecond ?? 0);
+    expect(Math.min(...capacities)).toBeLessThan(Math.min(dip.before?.capacityPerSecond ?? 0, dip.after.capacityPerSecond ?? 0));
+    const once = simulated;
+    expect(done(await plans.dip(second.id, clusterId, signal)).dip).toEqual(dip);
+    expect(simulated).toBe(once);
+    const left = AbortSignal.abort(new Error("nobody looks"));
+    await expect(plans.dip(second.id, clusterId, left)).rejects.toThrow("nobody looks");
+  });
+
+  it("has files: orders of engines that come, stay and go, and the gateway's configuration on both sides", async () => {
+    const { files } = done(await plans.generated(second.id, clusterId));
+    const gateway = files.at(-1);
+    expect(gateway).toMatchObject({ name: "gateway.json", language: "json" });
+    expect(JSON.parse(gateway?.before ?? "")).toMatchObject({ planId: first.id });
+    const after = gatewayConfigSchema.parse(JSON.parse(gateway?.after ?? ""));
+    expect(after).toMatchObject({ planId: second.id, policyHash: second.policyHash });
+    expect(after.replicas.every(({ state: is }) => is === "active")).toBe(true);
+    const engines = files.slice(0, -1);
+    expect(engines.some(({ before, after: then }) => before === null && then !== null)).toBe(true);
+    expect(engines.some(({ before, after: then }) => before !== null && then === null)).toBe(true);
+    const own = done(await plans.generated(first.id, clusterId));
+    for (const { before, after: then } of own.files) expect(then).toBe(before);
+  });
+
+  it("is rehearsed: every step is tried or said in words, and nothing has changed", async () => {
+    const before = await state();
+    const { diff } = done(await plans.diff(second.id, clusterId));
+    const { steps } = done(await plans.rehearse(second.id, clusterId, signal));
+    expect(steps.map(({ stepId }) => stepId)).toEqual(diff.steps.map(({ id }) => id));
+    expect(steps.filter(({ ok }) => !ok)).toEqual([]);
+    expect(steps.some(({ says }) => says.includes("which the gateway would serve"))).toBe(true);
+    expect(await state()).toEqual(before);
+  });
+
+  it("shows in a rehearsal what the gateway would refuse", async () => {
+    const { config } = await state();
+    const body = config.ok ? { ...config.value.value, replicas: [] } : {};
+    const refused = await cluster.gateway("/config/validate", { method: "POST", body, schema: z.unknown() });
+    expect(refused.ok ? "" : refused.message).toContain("The stage qwen2.5-3b has no replica");
+    const controls = { model: "qwen2.5-3b", by: "test", reason: "a test" };
+    expect((await cluster.gateway("/panic", { method: "PUT", body: controls, schema: z.unknown() })).ok).toBe(true);
+    const cordoned = config.ok ? (config.value.value?.replicas ?? []).map((one) => ({ ...one, state: "cordoned" })) : [];
+    const held = await cluster.gateway("/config/validate", {
+      method: "POST",
+      body: { ...body, replicas: cordoned },
+      schema: z.unknown(),
+    });
+    expect(held.ok ? "" : held.message).toContain("until the panic is lifted");
+    expect((await cluster.gateway("/panic", { method: "DELETE", body: { by: "test", reason: "over" }, schema: z.unknown() })).ok).toBe(
+      true,
+    );
+  });
+
+  it("is refused in a sentence for a plan, a cluster or a connection that is not there", async () => {
+    expect(await plans.dip("none", clusterId, signal)).toEqual({ ok: false, message: "There is no plan none." });
+    expect(await plans.generated(first.id, "elsewhere")).toMatchObject({ ok: false, message: expect.stringContaining("only described") });
+    expect(plans.export(first.id, clusterId, "kubernetes")).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("has no connection"),
+    });
+  });
+});
