@@ -14,7 +14,7 @@ import { TextField } from "../ui/Field";
 import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
-import { noWayBack, prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
+import { linesOfGateway, noWayBack, prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
 import { verificationWords } from "./prepareVerification";
 import { useAudit } from "./useAudit";
 
@@ -97,7 +97,7 @@ export function RevisionTable(props: {
   readonly applications: readonly Application[];
   readonly plans: readonly PlanSummary[];
 }) {
-  const audit = useAudit().data ?? NO_LINES;
+  const audit = linesOfGateway(useAudit().data ?? NO_LINES, { id: props.clusterId, name: props.clusterName });
   const link = useClusterLink();
   const revisions = prepareRevisions(props.applications, props.runningPlanId);
   const without = noWayBack(props.applications, revisions);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Application } from "@/server/contracts/studio";
-import { isActive, noWayBack, prepareInForce, prepareRevisions, stopsWithoutDrain } from "./prepareRevisions";
+import { isActive, linesOfGateway, noWayBack, prepareInForce, prepareRevisions, stopsWithoutDrain } from "./prepareRevisions";
 
 function application(planId: string | null, minute: number, state: Application["state"] = "done"): Application {
   return {
@@ -63,6 +63,14 @@ describe("prepareInForce", () => {
       ["b", false],
       ["a", false],
     ]);
+  });
+
+  it("takes the lines of the cluster's own gateway, and none of another cluster's", () => {
+    const other = { ...line("rolled back", 5), subject: "gateway of paris" };
+    const audit = [line("canary promoted", 5), other];
+    expect(linesOfGateway(audit, { id: "embedded", name: "embedded (emulated)" })).toEqual([audit[0]]);
+    expect(linesOfGateway(audit, { id: "u", name: "paris" })).toEqual([other]);
+    expect(linesOfGateway(audit, { id: "v", name: "rome" })).toEqual([]);
   });
 
   it("leaves the plan marked whose knobs were turned", () => {

@@ -36,6 +36,13 @@ export interface RoutingChange {
 const PLAN_CHANGES: readonly string[] = ["canary promoted", "rolled back"];
 const POLICY_CHANGES: readonly string[] = ["knobs turned"];
 
+/** The lines of one cluster's gateway. */
+export const linesOfGateway = (
+  audit: readonly AuditLine[],
+  cluster: { readonly id: string; readonly name: string },
+): readonly AuditLine[] =>
+  audit.filter(({ subject }) => subject === (cluster.id === "embedded" ? "gateway" : `gateway of ${cluster.name}`));
+
 /** What was in force, newest first: applied plans, and what the routing was changed to at the gateway between them. */
 export function prepareInForce(revisions: readonly Revision[], audit: readonly AuditLine[]): readonly (Revision | RoutingChange)[] {
   const timeOf = (entry: Revision | RoutingChange): string => ("line" in entry ? entry.line.at : entry.application.startedAt);

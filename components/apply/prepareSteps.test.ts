@@ -25,10 +25,10 @@ it("does not call a step verified that was done again since, and tells a cut ste
   expect(words([step("1", { state: "skipped" }), step("2", { state: "skipped" })], [line("1", "cut")])).toEqual(["cut off", "skipped"]);
 });
 
-it("says what a running step waits for and for how long, and offers the log of its engine", () => {
-  const running = step("1", { state: "running", startedAt: at(0), detail: "its weights are loaded" });
+it("says what a running step is at and for how long, and offers the log of its engine", () => {
+  const running = step("1", { state: "running", startedAt: at(0), detail: "3 requests in flight" });
   expect(prepareSteps([running], [], Date.parse(at(42)))[0]).toMatchObject({
-    detail: "Waits: its weights are loaded",
+    detail: "Now: 3 requests in flight",
     took: "42\u00a0s",
     logOf: "engine-1",
   });

@@ -9,7 +9,7 @@ export interface ShownStep {
   readonly word: string;
   readonly tone: Tone;
   readonly text: string;
-  /** What it waits for, what was found, or why it failed; empty: nothing to say. */
+  /** What it is at or waits for, what was found, or why it failed; empty: nothing to say. */
   readonly detail: string;
   /** Empty: it did not begin. */
   readonly took: string;
@@ -55,7 +55,7 @@ export function prepareSteps(steps: readonly ApplyStep[], journal: readonly Jour
       number: index + 1,
       ...wordOf(step, last),
       text: step.text,
-      detail: step.state === "running" && step.detail !== "" ? `Waits: ${step.detail}` : step.detail,
+      detail: step.state === "running" && step.detail !== "" ? `Now: ${step.detail}` : step.detail,
       took: tookText(step, nowMs),
       journal: prepareJournal(lines, []),
       logOf: (step.kind === "start" || step.kind === "verify") && step.startedAt !== null ? step.engineId : null,
