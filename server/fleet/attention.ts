@@ -147,7 +147,12 @@ function drift({ drift: found }: AttentionGround): readonly Attention[] {
   const [first] = lines;
   if (first === undefined) return [];
   const rest = lines.length === 1 ? "" : ` ${lines.length - 1} more differ${lines.length === 2 ? "s" : ""} from the plan.`;
-  return [warn(first.subject, `${first.says}${rest}`, "Look at the drift, then apply the plan again or make a new one.")];
+  // The same plan leaves knobs as they stand.
+  const isTurned = first.of === "policy" && first.subject === "policy";
+  const next = isTurned
+    ? "Turn the knobs back on the Live page, or make a plan with them."
+    : "Look at the drift, then apply the plan in force again, or a new one.";
+  return [warn(first.subject, `${first.says}${rest}`, next)];
 }
 
 function guessed({ connection }: AttentionGround): readonly Attention[] {

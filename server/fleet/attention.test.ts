@@ -1,0 +1,221 @@
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Observation } from "@/server/clusters/connector";
+import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
+import type { EngineFrame, LiveFrame } from "@/server/contracts/studio";
+import { type AttentionGround, attentionOf } from "./attention";
+import { clusterConnectionSchema } from "./connection";
+
+const nowMs = 1_000_000;
+const engineId = "small-bf16-tp1-pp1-e0-0";
+
+const spec: AttentionGround["spec"] = {
+  id: "c",
+  name: "c",
+  kind: "endpoints",
+  gpu: "l40s",
+  nodes: [{ name: "e0", gpus: 1 }],
+  usdPerGpuHour: 1,
+};
+
+const connectionWith = (guessed: readonly string[]) =>
+  clusterConnectionSchema.parse({
+    kind: "endpoints",
+    endpoints: [{ name: "e0", url: "http://e0:8000", model: "small", gpu: "l40s", precision: "bf16", guessed }],
+  });
+
+const observation: Observation = {
+  ...{ gpu: "l40s", nodes: [{ name: "e0", gpus: 1 }], policyModels: ["small"], outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [] },
+  engines: [
+    {
+      id: engineId,
+      model: "small",
+      gpu: "l40s",
+      tp: 1,
+      pp: 1,
+      placements: [{ node: "e0", gpus: [0] }],
+      url: "http://e0:8000",
+      stopping: false,
+    },
+  ],
+  routing: { planId: "p", active: [engineId], cordoned: [] },
+};
+
+const engine: EngineFrame = {
+  ...{ id: engineId, model: "small", engine: { type: "vllm", version: "0.11.0" }, health: "serving", healthSinceMs: 0 },
+  ...{ running: 0, waiting: 0, kvUse: 0, requestsPerSecond: 0, ttftP95Seconds: null, readings: null, gpus: [] },
+  ...{ state: "fresh", sinceMs: 0, ageSeconds: 0, reason: "", failing: null, events: [] },
+};
+
+/** What attention is read from; the rest of a frame is of no concern to it. */
+const frameOf = (engines: readonly EngineFrame[], gateway: Partial<LiveFrame["gateway"]> = {}) =>
+  ({ engines, gateway: { state: "fresh", sinceMs: 0, reason: "", routing: null, ...gateway } }) as LiveFrame;
+
+const status = (reason: string): GatewayStatus => ({
+  ...{ version: "1", uptimeSeconds: 1, configEtag: "e", planId: "p", queued: {}, lastDecision: 0, refused: 0, unjudged: 0 },
+  replicas: [{ id: engineId, model: "small", state: "unhealthy", inFlight: 0, reason }],
+});
+
+/** A cluster of which nothing is wrong. */
+const fine: AttentionGround = {
+  ...{ nowMs, spec, connection: connectionWith([]), gatewayRunBy: "studio", problem: null, gateway: null, drift: null },
+  ...{ seen: { atMs: nowMs, answer: { ok: true, value: observation } }, frame: frameOf([engine]), isPriced: () => true },
+};
+
+const panic = { model: "small", by: "ann", reason: "scores are odd", sinceMs: 0 };
+const routing = {
+  etag: "e",
+  planId: "p",
+  policyHash: "h",
+  policy: {},
+  controls: { panic, canary: null, shadow: null, mirror: null },
+} as unknown as LiveFrame["gateway"]["routing"];
+const drift = (subject: string, of: "policy" | "engine") => ({
+  planId: "p",
+  checkedAt: "",
+  lines: [{ of, subject, desired: "", generated: "", actual: "", says: "It differs." }],
+});
+
+/** What goes wrong, what it says, and what to do about it. */
+const faults: readonly (readonly [
+  string,
+  Partial<AttentionGround>,
+  { readonly level: string; readonly sentence: string; readonly next: string | null },
+])[] = [
+  [
+    "a connection that cannot be used",
+    { problem: "It is broken." },
+    { level: "bad", sentence: "It is broken.", next: "Change the connection" },
+  ],
+  ["one that is not connected", { seen: null }, { level: "bad", sentence: "not connected", next: "Test" }],
+  [
+    "one that cannot be reached",
+    { seen: { atMs: 1, answer: { ok: false, message: "Nobody answers." } } },
+    { level: "bad", sentence: "Nobody answers.", next: "Test" },
+  ],
+  [
+    "a gateway beside the studio that is away",
+    { frame: frameOf([], { state: "unreachable", sinceMs: nowMs - 60_000 }) },
+    { level: "bad", sentence: "not answered for 60 s", next: "started again" },
+  ],
+  [
+    "an operator's gateway that is away",
+    { gatewayRunBy: "operator", frame: frameOf([], { state: "unreachable", sinceMs: nowMs - 600_000, reason: "refused" }) },
+    { level: "bad", sentence: "not answered for 10 min: refused.", next: "Start it" },
+  ],
+  [
+    "an engine that should serve and is gone",
+    { seen: { atMs: 1, answer: { ok: true, value: { ...observation, engines: [] } } } },
+    { level: "bad", sentence: "should serve and is gone", next: "Apply" },
+  ],
+  [
+    "a panic",
+    { frame: frameOf([engine], { routing }) },
+    { level: "bad", sentence: "All requests go to small, as ann asked: scores are odd.", next: "Lift" },
+  ],
+  [
+    "an engine that the gateway finds unhealthy",
+    { frame: frameOf([{ ...engine, health: "unhealthy", healthSinceMs: nowMs - 30_000 }]), gateway: status("/health answered 503") },
+    { level: "bad", sentence: "for 30 s: /health answered 503.", next: "log" },
+  ],
+  [
+    "a key that the gateway lacks",
+    {
+      frame: frameOf([{ ...engine, health: "unhealthy" }]),
+      gateway: status("The key's variable WEIR_ENGINE_A is not set where this process runs"),
+    },
+    { level: "bad", sentence: "WEIR_ENGINE_A is not set where the gateway runs.", next: "where the gateway runs" },
+  ],
+  [
+    "a key that the studio lacks",
+    {
+      frame: frameOf([
+        {
+          ...engine,
+          state: "unreachable",
+          reason: "http://e0:8000/metrics cannot be reached: The key's variable WEIR_ENGINE_A is not set where this process runs",
+        },
+      ]),
+    },
+    { level: "warn", sentence: "WEIR_ENGINE_A is not set where the studio runs.", next: "where the studio runs" },
+  ],
+  [
+    "an engine that does not answer",
+    { frame: frameOf([{ ...engine, state: "unreachable", sinceMs: nowMs - 20_000, reason: "refused" }]) },
+    { level: "bad", sentence: "not answered for 20 s: refused.", next: "runs" },
+  ],
+  [
+    "an engine without metrics",
+    {
+      frame: frameOf([
+        { ...engine, state: "unreachable", reason: "/metrics answered 404", failing: { kind: "status", sinceMs: 0, nextTryAtMs: 0 } },
+      ]),
+    },
+    { level: "warn", sentence: "shows no metrics that can be read: /metrics answered 404.", next: "mapping" },
+  ],
+  [
+    "a figure that metrics lack",
+    {
+      frame: frameOf([
+        {
+          ...engine,
+          readings: { kvUse: { state: "absent", lookedFor: "vllm:kv_cache_usage_perc" } } as unknown as NonNullable<
+            EngineFrame["readings"]
+          >,
+        },
+      ]),
+    },
+    { level: "warn", sentence: "lack vllm:kv_cache_usage_perc.", next: null },
+  ],
+  [
+    "a guess that nobody confirmed",
+    { connection: connectionWith(["gpu", "tp"]) },
+    { level: "warn", sentence: "gpu, tp of e0 are guessed.", next: "Confirm" },
+  ],
+  [
+    "GPUs without a price",
+    { spec: { ...spec, usdPerGpuHour: 0 }, isPriced: () => false },
+    { level: "warn", sentence: "no price of l40s", next: "Cards" },
+  ],
+  ["drift", { drift: drift("e0", "engine") }, { level: "warn", sentence: "It differs.", next: "apply the plan" }],
+  ["turned knobs", { drift: drift("policy", "policy") }, { level: "warn", sentence: "It differs.", next: "Turn the knobs back" }],
+];
+
+describe("attentionOf", () => {
+  it("says nothing of a cluster of which nothing is wrong, and of one that is only described", () => {
+    expect(attentionOf(fine)).toEqual([]);
+    expect(attentionOf({ ...fine, spec: { ...spec, kind: "described" }, problem: "It is broken.", seen: null })).toEqual([]);
+  });
+
+  it.each(faults)("says of %s what it is, and what to do", (_, ground, { level, sentence, next }) => {
+    const [only, ...rest] = attentionOf({ ...fine, ...ground });
+    expect(rest).toEqual([]);
+    expect(only).toMatchObject({
+      level,
+      sentence: expect.stringContaining(sentence),
+      next: next === null ? null : expect.stringContaining(next),
+    });
+  });
+
+  it("says nothing of a target that missed a scrape or two", () => {
+    const sinceMs = nowMs - 3_000;
+    expect(
+      attentionOf({ ...fine, frame: frameOf([{ ...engine, state: "unreachable", sinceMs }], { state: "unreachable", sinceMs }) }),
+    ).toEqual([]);
+  });
+
+  it("leaves nothing out where several things are wrong, and puts what is bad first", () => {
+    // Those that stand in the same place of the ground exclude one another.
+    const apart = faults.filter(([, ground]) => ["problem", "connection", "spec", "drift"].some((name) => name in ground));
+    fc.assert(
+      fc.property(fc.subarray([...apart, ...faults.filter(([what]) => what === "a panic")]), (chosen) => {
+        const ground: AttentionGround = Object.assign({}, fine, ...chosen.map(([, part]) => part));
+        const keys = new Set(chosen.flatMap(([, part]) => Object.keys(part)));
+        const wanted = [...keys].filter((key) => key !== "isPriced" && key !== "gateway").length;
+        const levels = attentionOf(ground).map(({ level }) => level);
+        expect(levels).toHaveLength(wanted);
+        expect(levels).toEqual([...levels].sort());
+      }),
+    );
+  });
+});
