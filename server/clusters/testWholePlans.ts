@@ -3,7 +3,7 @@ import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Plan } from "@/solver/plan/plan";
-import { createApplyRunner } from "./applyRunner";
+import { type ApplyRunnerOptions, createApplyRunner } from "./applyRunner";
 import { targetEngines } from "./targetEngines";
 import { startTestCluster } from "./testCluster";
 
@@ -20,7 +20,8 @@ export async function clusterOfPlans(plans: readonly [Plan, ...Plan[]], options:
     store.plans.keep(plan);
     store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
   }
-  const newRunner = () => createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
+  const newRunner = (options: Partial<ApplyRunnerOptions> = {}) =>
+    createApplyRunner({ store, connectorOf: () => connector, graceMs: 0, ...options });
 
   async function ended(id: string): Promise<StoredApplication> {
     for (;;) {

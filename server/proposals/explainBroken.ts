@@ -4,7 +4,17 @@ import type { Plan, Predictions } from "@/solver/plan/plan";
 import { RATE } from "@/solver/workload/drift";
 import { causeOf, type ReplacedInputs } from "@/solver/workload/driftCause";
 import { meanInterval } from "@/solver/workload/driftIntervals";
-import { acceptedScoreName, costPerRequestName, endToEndName, qualityName, shareName, stageName, visitsOf } from "./measuredPromises";
+import {
+  acceptedScoreName,
+  costPerRequestName,
+  endToEndName,
+  failedName,
+  qualityName,
+  shareName,
+  stageName,
+  utilisationName,
+  visitsOf,
+} from "./measuredPromises";
 import { judgeTimeName } from "./planInputs";
 import type { PromiseWindow } from "./promiseWindow";
 
@@ -27,9 +37,9 @@ export interface Broken {
 export const changedOf = (inputs: readonly PlanInput[]): readonly PlanInput[] =>
   inputs.filter(({ state }) => state === "drifted" || state === "moved");
 
-/** Whether the planner has to simulate the plan to tell why a promise is broken: costs follow from the rate, the judge's scores from themselves. */
+/** Whether the planner has to simulate the plan to tell why a promise is broken: costs follow from the rate, the judge's scores and failed requests from themselves. */
 export const needsSimulation = ({ name, verdict }: PlanPromise): boolean =>
-  verdict === "broken" && !name.startsWith("cost") && name !== acceptedScoreName;
+  verdict === "broken" && !name.startsWith("cost") && name !== acceptedScoreName && name !== failedName;
 
 /** Of each broken promise where it comes from. */
 export function explainBroken(broken: Broken): readonly BrokenPromise[] {
@@ -98,10 +108,12 @@ function replacedOf(
 /** Reads the figure of a promise from predictions; null where they lack it. */
 function figureOf(plan: Plan, name: string): (predictions: Predictions) => number | null {
   if (name === endToEndName(plan)) return ({ p95Seconds }) => p95Seconds;
+  if (name === failedName) return () => null;
   if (name === qualityName) return ({ quality }) => quality;
   return ({ stages }) => {
-    const stage = stages.find(({ model }) => name === shareName(model) || name === stageName(plan, model));
+    const stage = stages.find(({ model }) => [shareName(model), stageName(plan, model), utilisationName(model)].includes(name));
     if (stage === undefined) return null;
+    if (name === utilisationName(stage.model)) return stage.utilisation;
     return name === shareName(stage.model) ? stage.share : stage.p95Seconds;
   };
 }

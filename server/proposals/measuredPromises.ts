@@ -28,6 +28,14 @@ export const acceptedScoreName = "judged score of accepted answers";
 export const shareName = (model: string): string => `share reaching ${model}`;
 export const stageName = (plan: Pick<Plan, "inputs">, model: string): string => `p${plan.inputs.objective.percentile} of ${model}`;
 export const costPerRequestName = "cost per request";
+export const utilisationName = (model: string): string => `utilisation of ${model}`;
+export const failedName = "failed requests";
+
+/** Of all requests: some fail on any day. */
+const FAILED_ALLOWED = 0.01;
+
+/** A client that left, which is no failure. */
+const CLIENT_GONE = 499;
 
 export interface Measuring {
   readonly plan: Plan;
@@ -55,7 +63,7 @@ type Row = Pick<PlanPromise, "name" | "kind" | "promised"> & {
 export function measuredPromises(measuring: Measuring): readonly PlanPromise[] {
   const { plan, window, notComparable } = measuring;
   const early = unsettled(window, plan);
-  return [...trafficRows(measuring), ...costRows(measuring)].map((row) => {
+  return [...trafficRows(measuring), ...serviceRows(measuring), ...costRows(measuring)].map((row) => {
     const { name, kind, promised, band, measured, enough, basis, excused } = row;
     const own = verdictOf(measured, band, enough);
     const excuse = notComparable ?? (early === null && own === "broken" ? excused : undefined);
@@ -149,6 +157,43 @@ function qualityRow({ plan: { predictions }, window: { answered }, labelOf, acce
       ...{ name: acceptedScoreName, kind: "score", promised, measured: meanInterval(seen), enough: ENOUGH.mean },
       band: { low: promised - MATERIAL.score, high: promised + MATERIAL.score, better: "higher" },
       basis: `no labels are known here, so quality is not measured: this is what the judge says; ${MATERIAL.score} points are allowed`,
+    },
+  ];
+}
+
+/** How busy engines are, by the plan's own measure of that, and how many requests go wrong. */
+function serviceRows({ plan, window }: Measuring): Row[] {
+  const { requestsPerSecond: rate, answered, seen } = window;
+  const planned = plan.inputs.workload.requestsPerSecond;
+  const failed = seen.flatMap(({ status }) => (status === CLIENT_GONE ? [] : status < 400 ? 0 : 1));
+  const busy = plan.predictions.stages.flatMap(({ model, requestsPerSecond, utilisation }): Row[] => {
+    const reached = shareInterval(answered.map(({ stages }) => (stages.some((visit) => visit.model === model) ? 1 : 0)));
+    if (!(requestsPerSecond > 0)) return [];
+    const of = (perSecond: number, share: number): number => (utilisation * perSecond * share) / requestsPerSecond;
+    const measured =
+      rate === null || reached === null
+        ? null
+        : {
+            ...{ value: of(rate.value, reached.value), low: of(rate.low, reached.low), high: of(rate.high, reached.high) },
+            count: Math.min(rate.count, reached.count),
+          };
+    return [
+      {
+        ...{ name: utilisationName(model), kind: "share", promised: utilisation, measured, enough: ENOUGH.mean },
+        band: { low: 0, high: utilisation * COST_ALLOWED, better: "lower" },
+        basis: "requests that reached it, over the rate at which the plan has its engines saturate; 15 % are allowed",
+        ...(rate !== null && rate.value > planned
+          ? { excused: `the rate explains it: ${rate.value.toFixed(1)}/s came and ${planned}/s were planned` }
+          : {}),
+      },
+    ];
+  });
+  return [
+    ...busy,
+    {
+      ...{ name: failedName, kind: "share", promised: 0, measured: shareInterval(failed), enough: ENOUGH.mean },
+      band: { low: 0, high: FAILED_ALLOWED, better: "lower" },
+      basis: `turned away or not answered, clients that left aside; ${100 * FAILED_ALLOWED} % is allowed`,
     },
   ];
 }

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { RegressionLook } from "./regression";
+import { targetEngines } from "./targetEngines";
+import { planOnGpus } from "./testCluster";
+import { type ClusterOfPlans, clusterOfPlans } from "./testWholePlans";
+
+const old = planOnGpus("old", { "qwen2.5-3b": [0, 1] });
+/** Two engines after one another on the same GPUs: long enough to be halted in between. */
+const next = planOnGpus("new", { "qwen2.5-7b": [0, 1] });
+
+let cluster: ClusterOfPlans;
+beforeAll(async () => {
+  cluster = await clusterOfPlans([old, next], { gpus: 2, timeScale: 500 });
+}, 60_000);
+afterAll(() => cluster.stop());
+
+/** Traffic that fails from the second look on, told as if looks were ten seconds apart. */
+function failingTraffic(): () => RegressionLook {
+  let looks = 0;
+  return () => {
+    looks += 1;
+    const failed = looks > 1 ? 200 : 0;
+    return {
+      ...{ atMs: 10_000 * looks, timeScale: 1, gatewayAnswers: true, engines: [], latency: null, promisedSeconds: null },
+      ended: { answered: 1000, failed, shed: 0 },
+    };
+  };
+}
+
+async function applied(rollBackOnRegression: boolean) {
+  const runner = cluster.newRunner({ graceMs: 1200, watchOf: failingTraffic() });
+  const order = { clusterId: "embedded", planId: next.id, kind: "apply", actor: "a", rollBackOnRegression } as const;
+  const started = await runner.start(order);
+  if (!started.ok) throw new Error(started.message);
+  return { runner, id: started.application.id };
+}
+
+const saidOf = (id: string) =>
+  cluster.store.journal.of(id).flatMap(({ event, stepId, detail }) => (event === "said" && stepId === null ? detail : []));
+
+it("is undone by itself where that was asked for, and says why", async () => {
+  const { runner, id } = await applied(true);
+  const application = await cluster.ended(id);
+  await runner.close();
+  expect(application).toMatchObject({ state: "rolled-back", undoing: true, halt: { because: "health" } });
+  expect(application.error).toMatch(/^17 % of the requests fail/);
+  expect(saidOf(id)).toContainEqual(expect.stringMatching(/^Undone by itself: 17 %/));
+  expect(cluster.store.audit.list(5)).toContainEqual(expect.objectContaining({ actor: "studio", action: "halt" }));
+  await cluster.expectWhole(old);
+}, 30_000);
+
+it("is undone by itself where a step fails, if that was asked for", async () => {
+  const { runner, id } = await applied(true);
+  const [engine] = targetEngines(next);
+  const headers = { authorization: `Bearer ${cluster.token}` };
+  const begun = () => cluster.store.applications.get(id)?.steps.some(({ kind, state }) => kind === "start" && state === "done");
+  while (!begun()) await new Promise((wake) => setTimeout(wake, 5));
+  await fetch(`${cluster.emulatorUrl}/engines/${engine?.id}?graceSeconds=0`, { method: "DELETE", headers });
+  const application = await cluster.ended(id);
+  await runner.close();
+  expect(application).toMatchObject({ state: "rolled-back", halt: null });
+  expect(application.error).toMatch(/^Verify .* is gone/);
+  await cluster.expectWhole(old);
+}, 30_000);
+
+it("is paused with a sentence, and goes on to the whole plan when it is resumed", async () => {
+  const { runner, id } = await applied(false);
+  while (cluster.store.applications.get(id)?.state !== "paused") await new Promise((wake) => setTimeout(wake, 10));
+  expect(cluster.store.applications.get(id)).toMatchObject({
+    halt: { because: "health", sentence: expect.stringMatching(/^17 %.* s\.$/) },
+  });
+  expect(runner.resume(id, "a")).toMatchObject({ ok: true, application: { halt: null } });
+  const application = await cluster.ended(id);
+  await runner.close();
+  expect(application).toMatchObject({ state: "done", error: null, halt: null });
+  expect(saidOf(id).filter((line) => /^(Halted|Resumed)/.test(line))).toEqual([expect.stringMatching(/^Halted: 17 %/), "Resumed."]);
+  await cluster.expectWhole(next);
+}, 30_000);
