@@ -39,7 +39,7 @@ export function misfit(observation: Ground, plan: Plan): string | null {
   const judge = judgeEngineOf(plan.policy);
   if (judge !== null) return deployed(judge) ? null : `The plan is judged by ${judge} but deploys no engine of it.`;
   return observation.isJudged === false && thresholdsOf(plan.policy).length > 0
-    ? "The plan goes by judged scores, and nobody judges answers on this cluster: plan with a judge that is an engine, or name one in its connection where that can be."
+    ? "The plan goes by judged scores, and nobody judges answers on this cluster: plan with a judge that is an engine, or name one in the cluster's connection."
     : null;
 }
 

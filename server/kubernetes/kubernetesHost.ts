@@ -83,7 +83,7 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
       const found = await picture(options);
       if (!found.ok) return { ok: false, message: found.message };
       const { services: _, ...seen } = found.value;
-      return { ok: true, value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: null } };
+      return { ok: true, value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: connection.judge } };
     },
 
     async why(engineId, options) {
