@@ -12,6 +12,7 @@ import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
 import { machine, writeResults } from "./results";
+import { rollOutBenchmarks } from "./rollOut";
 import { seriesBenchmarks } from "./series";
 import { streamBenchmarks } from "./streams";
 import { telemetryBenchmarks } from "./telemetry";
@@ -33,6 +34,7 @@ const benchmarks: readonly Benchmark[] = [
   ...liveBenchmarks,
   ...expositionBenchmarks,
   ...faultMixBenchmarks,
+  ...rollOutBenchmarks,
 ].filter(({ name }) => name.includes(wanted));
 if (benchmarks.length === 0) {
   process.stderr.write(`No benchmark's name contains "${wanted}".\n`);
