@@ -91,8 +91,14 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const gatewayOf = (clusterId: string): ControlledGateway | null => {
     const cluster = fleet.get(clusterId);
     if (cluster === null) return null;
-    const { gateway: admin, audit, collector } = cluster;
-    return { admin, audit, look: async () => collector()?.askGateway(), models: () => collector()?.models() ?? null };
+    const { gateway: admin, gatewayAdminUrl: adminUrl, audit, collector } = cluster;
+    return {
+      admin,
+      ...(clusterId === embeddedClusterId ? {} : { adminUrl }),
+      audit,
+      look: async () => collector()?.askGateway(),
+      models: () => collector()?.models() ?? null,
+    };
   };
   const load = createLoadService({ store, clusterOf, labels });
   runner.takeUp();

@@ -135,6 +135,13 @@ describe("the studio's hand on a real gateway", () => {
     expect(sentence(await lost.panic(clusterId, { model: largeModel, reason: "r" }, "ada"))).toMatch(
       /^The gateway at http:\/\/127\.0\.0\.1:9 cannot be reached \(.+\)\. On the gateway's machine: weir panic qwen2\.5-7b --reason WHY$/,
     );
+    const ofAnother = createGatewayService({
+      store: cluster.store,
+      gatewayOf: () => ({ admin: nowhere, adminUrl: "http://127.0.0.1:9", audit: silent, look: async () => undefined, models: () => null }),
+    });
+    expect(sentence(await ofAnother.liftPanic(clusterId, "", "ada"))).toMatch(
+      /On the gateway's machine: WEIR_GATEWAY_ADMIN_URL=http:\/\/127\.0\.0\.1:9 weir panic --lift$/,
+    );
     expect(sentence(await service.liftPanic("described", "", "ada"))).toBe("This cluster is not connected: it has no gateway to ask.");
     silent.close();
     expect(await noted()).toEqual([]);

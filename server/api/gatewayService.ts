@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AdminClient, AdminRequest } from "@/server/clusters/adminClient";
 import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
+import { gatewaySubject } from "@/server/clusters/gatewaySubject";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { Candidate } from "@/server/contracts/gatewayControls";
 import type { Outcome, ServingModel } from "@/server/contracts/studio";
@@ -11,6 +12,8 @@ import type { Actor, GatewayService } from "./services";
 
 /** A cluster's gateway, as the studio speaks to it. */
 export interface ControlledGateway {
+  /** Of its admin listener, where the command line would ask another gateway's unless it is told; left out: it would not. */
+  readonly adminUrl?: string;
   readonly admin: AdminClient;
   readonly audit: GatewayAudit;
   /** Reads what it does now, so that pages show an act at once. */
@@ -34,7 +37,8 @@ interface Act extends Omit<AdminRequest<z.ZodType>, "schema"> {
   /** The way to the same without the studio. */
   readonly instead?: string | undefined;
   readonly action: string;
-  readonly subject: string;
+  /** Left out: the gateway. */
+  readonly subject?: string;
   readonly detail: string;
 }
 
@@ -45,18 +49,23 @@ const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
 const joined = (parts: readonly string[]): string => parts.filter((part) => part !== "").join("; ");
 
+/** A command of the command line, such that it asks this gateway. */
+const onMachine = ({ adminUrl }: ControlledGateway, command: string): string =>
+  adminUrl === undefined ? command : `WEIR_GATEWAY_ADMIN_URL=${adminUrl} ${command}`;
+
 /** What an operator does to live traffic: asked of the gateway in their name, noted down, and read back in the gateway's own words. */
 export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions): GatewayService {
   const none: Outcome<never> = { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
 
   async function act<Schema extends z.ZodType>(
     clusterId: string,
-    { path, instead, action, subject, detail, ...request }: Act,
+    { path, instead, action, subject: about, detail, ...request }: Act,
     { actor, schema }: { readonly actor: Actor; readonly schema: Schema },
   ): Promise<Outcome<{ readonly value: z.infer<Schema> | null }>> {
     const gateway = gatewayOf(clusterId);
     if (gateway === null) return none;
     const at = new Date().toISOString();
+    const subject = about ?? gatewaySubject(store.clusters.get(clusterId)?.spec);
     const answer = await gateway.admin(path, { ...request, schema, limitMs: orderLimitMs });
     const late = !answer.ok && answer.failure === "late";
     if (answer.ok || late) {
@@ -68,7 +77,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     }
     if (answer.ok) return { ok: true, value: answer.value.value };
     const doubt = late ? " It may have taken effect: look before you order it again." : "";
-    const way = instead === undefined || answer.failure === "answered" ? "" : ` On the gateway's machine: ${instead}`;
+    const way = instead === undefined || answer.failure === "answered" ? "" : ` On the gateway's machine: ${onMachine(gateway, instead)}`;
     return { ok: false, message: `${answer.message}${doubt}${way}` };
   }
 
@@ -98,7 +107,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     function endIt(clusterId: string, reason: string, actor: Actor) {
       const body = { by: actor, reason };
       const instead = control === "panic" ? "weir panic --lift" : undefined;
-      return done(clusterId, { path: `/${control}`, method: "DELETE", body, instead, action, subject: "gateway", detail: reason }, actor);
+      return done(clusterId, { path: `/${control}`, method: "DELETE", body, instead, action, detail: reason }, actor);
     };
 
   return {
@@ -108,7 +117,8 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       const known = gateway.models();
       if (known !== null) return { ok: true, models: known };
       const status = await gateway.admin("/status", { schema: gatewayStatusSchema, limitMs: orderLimitMs });
-      if (!status.ok) return { ok: false, message: `${status.message} On the gateway's machine: weir panic MODEL --reason WHY` };
+      if (!status.ok)
+        return { ok: false, message: `${status.message} On the gateway's machine: ${onMachine(gateway, "weir panic MODEL --reason WHY")}` };
       return { ok: true, models: servingModels(status.value.value ?? { replicas: [] }) };
     },
     panic(clusterId, { model, reason }, actor) {
@@ -140,7 +150,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     startMirror(clusterId, { share, maxInFlight, reason }, actor) {
       const body = { share, maxInFlight, reason, by: actor };
       const detail = joined([`${percent(share)} of requests, at most ${maxInFlight} at once`, reason]);
-      return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", subject: "gateway", detail }, actor);
+      return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),
     async turnKnobs(clusterId, { etag, reason, ...knobs }, actor) {
@@ -150,11 +160,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       const detail = joined([...turned, reason]);
       const headers = { "if-match": `"${etag}"` };
       const what = { path: "/knobs", method: "PATCH", headers, body: { ...knobs, reason, by: actor } } as const;
-      const outcome = await act(
-        clusterId,
-        { ...what, action: "order knobs", subject: "gateway", detail },
-        { actor, schema: revisedSchema },
-      );
+      const outcome = await act(clusterId, { ...what, action: "order knobs", detail }, { actor, schema: revisedSchema });
       return outcome.ok ? { ok: true, policyHash: outcome.value?.policyHash ?? null } : outcome;
     },
     async rollBack(clusterId, { etag, reason }, actor) {
@@ -163,7 +169,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       const headers = { "if-match": `"${etag}"` };
       const body = { by: actor, reason };
       const what = { path: "/rollback", method: "POST", headers, body } as const;
-      return done(clusterId, { ...what, action: "order rollback", subject: "gateway", detail: reason }, actor);
+      return done(clusterId, { ...what, action: "order rollback", detail: reason }, actor);
     },
   };
 }

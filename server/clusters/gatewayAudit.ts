@@ -4,6 +4,7 @@ import { type GatewayAuditLine, gatewayAuditPageSchema } from "@/server/contract
 import type { GatewayAuditMark } from "@/server/store/auditRepository";
 import type { Store } from "@/server/store/store";
 import type { AdminClient } from "./adminClient";
+import { gatewaySubject } from "./gatewaySubject";
 
 /** A gateway's lines show up in the studio within about this. */
 const intervalMs = 1_000;
@@ -62,9 +63,10 @@ export function createGatewayAudit(parts: {
     if (signal.aborted || status?.ok === false) return false;
     const planId = status?.value.value?.planId ?? null;
     store.atomically(() => {
+      const subject = gatewaySubject(store.clusters.get(clusterId)?.spec);
       for (const line of lines) {
         const { by: actor, action, detail } = line;
-        store.audit.add({ at: timeOf(line), actor, action, subject: "gateway", detail });
+        store.audit.add({ at: timeOf(line), actor, action, subject, detail });
       }
       store.audit.markTaken(clusterId, last);
       if (switched !== undefined && planId !== null && store.plans.get(planId) !== null) setRunning(planId, timeOf(switched));

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { targetEngines } from "@/server/clusters/targetEngines";
 import { askCascade, planOnGpus, startTestCluster } from "@/server/clusters/testCluster";
@@ -28,6 +29,8 @@ describe("clusters beside each other", () => {
   let runtime: Runtime;
   const attachedId = randomUUID();
   const brokenId = randomUUID();
+  const alone = randomUUID();
+  const locked = randomUUID();
   /** Of another model than the embedded cluster runs. */
   const attachedPlan = planOnGpus("attached", { "qwen2.5-7b": [0] }, "a");
 
@@ -48,6 +51,10 @@ describe("clusters beside each other", () => {
     clusters.insert({ ...spec, id: attachedId, name: "attached", kind: "endpoints" }, at, attached);
     const broken = { connection: { kind: "endpoints", endpoints: [{ ...endpoint, url: "not an address" }] }, gateway };
     clusters.insert({ ...spec, id: brokenId, name: "broken", kind: "endpoints" }, at, broken);
+    const beside = { runBy: "studio", port: 9, adminPort: 9 } as const;
+    clusters.insert({ ...spec, id: alone, name: "alone", kind: "endpoints" }, at, { ...attached, gateway: beside });
+    const token = { environment: "WEIR_ENGINE_NOT_THERE" };
+    clusters.insert({ ...spec, id: locked, name: "locked", kind: "endpoints" }, at, { ...attached, gateway: { ...gateway, token } });
     runtime = createRuntime(studioSettings(embedded.environment));
   }, 60_000);
   afterAll(async () => {
@@ -95,6 +102,16 @@ describe("clusters beside each other", () => {
     });
   });
 
+  it("say how a gateway is started that nobody runs, and whose token is not to be found", async () => {
+    const reason = (id: string) => summary(id)?.health.reason ?? "";
+    await until(() => [alone, locked].every((id) => reason(id).startsWith("The gateway")));
+    const command = `WEIR_GATEWAY_PORT=9 WEIR_GATEWAY_ADMIN_PORT=9 WEIR_STATE_DIR=${join(embedded.environment.WEIR_STATE_DIR, "clusters", alone)}`;
+    expect(reason(alone)).toContain(`${command} node dist/gateway.mjs`);
+    expect(reason(locked)).toBe(
+      `The gateway at ${other.gatewayAdminUrl} is not asked: The key's variable WEIR_ENGINE_NOT_THERE is not set where this process runs.`,
+    );
+  }, 20_000);
+
   it("take plans, requests and measurements apart", async () => {
     const drafted = planOnGpus("embedded", { "qwen2.5-3b": [0] });
     const workload = { ...drafted.inputs.workload, id: runtime.services.workloads.list()[0]?.id ?? "" };
@@ -129,7 +146,7 @@ describe("clusters beside each other", () => {
     const { text } = await runtime.metrics();
     for (const cluster of [embeddedClusterId, attachedId])
       expect(text).toContain(`weir_studio_targets{cluster="${cluster}",kind="engine",state="fresh"} 1`);
-  }, 30_000);
+  }, 90_000);
 
   it("are down each for itself", async () => {
     other.freezeGateway();
