@@ -8,10 +8,11 @@ import type { EngineHost } from "./engineHost";
 import { plannedRouting } from "./plannedRouting";
 import type { RollOutGround } from "./rollOutGround";
 import { placeText } from "./targetEngines";
+import { verifyEngine } from "./verifyEngine";
 
 /**
- * The steps of a roll-out with every write withheld: what starts an engine is tried as far as its host can, and each configuration of the
- * gateway is put to the gateway's own refusals. What only shows while it runs is said in words.
+ * The steps of a roll-out with every write withheld: what starts an engine is tried as far as its host can, one that stands is verified, and
+ * each configuration of the gateway is put to the gateway's own refusals. What only shows while it runs is said in words.
  */
 export async function rehearseSteps(
   ground: RollOutGround,
@@ -41,10 +42,7 @@ export async function rehearseSteps(
         };
       }
       case "verify":
-        return {
-          ok: true,
-          value: `${action.engineId} would be asked for its health, its list of models and one token of ${action.model}.`,
-        };
+        return verify(action);
       case "switch-policy":
         return route(action);
       case "drain": {
@@ -56,6 +54,16 @@ export async function rehearseSteps(
         return routed.ok ? { ok: true, value: `${routed.value} Then ${action.engineId} would be ended.` } : routed;
       }
     }
+  }
+
+  /** Asking an engine that stands changes nothing. */
+  async function verify({ engineId, model }: Extract<StepAction, { readonly kind: "verify" }>): Promise<Answer<string>> {
+    const engine = ground.observation.engines.find(({ id }) => id === engineId);
+    if (engine === undefined)
+      return { ok: true, value: `${engineId} would be asked for its health, its list of models and one token of ${model}.` };
+    const look = await verifyEngine(engine, model, signal);
+    if ("holds" in look) return { ok: true, value: `${engineId} is ${look.holds}.` };
+    return { ok: false, message: "failed" in look ? look.failed : look.waiting };
   }
 
   async function route({ routing }: Extract<StepAction, { readonly routing: unknown }>): Promise<Answer<string>> {

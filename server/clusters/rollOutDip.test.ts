@@ -91,7 +91,9 @@ describe("rollOutDip", { timeout: 120_000 }, () => {
     const full = Math.min(dip.before!.capacityPerSecond!, dip.after.capacityPerSecond!);
     const least = Math.min(...dip.phases.map(({ capacityPerSecond }) => capacityPerSecond ?? 0));
     expect(least).toBeLessThan(0.95 * full);
-    expect(dip.says).toMatch(/step \d+/);
+    expect(dip.says).toMatch(/^(At|From) step \d.* p95 \S+ s at 30 requests\/s \(before p95 \S+ s, after p95 \S+ s\)\.$/);
+    const drained = dip.phases.filter(({ fromStep, toStep }) => fromStep !== toStep);
+    expect(drained.every(({ seconds }) => seconds > 0)).toBe(true);
     expect(dip.phases.every(({ seconds }) => seconds >= 0 && Number.isFinite(seconds))).toBe(true);
     const served = dip.phases.filter(({ replicas }) => replicas.every(({ serving }) => serving > 0));
     expect(served.every(({ capacityPerSecond }) => capacityPerSecond! > 0)).toBe(true);

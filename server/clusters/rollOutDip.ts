@@ -2,7 +2,7 @@ import type { DipPhase, Outcome, RollOutDip } from "@/server/contracts/studio";
 import { startSeconds } from "@/server/proposals/startSeconds";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Serving, ServingEngine, ServingFigures } from "@/solver/cascade/servingFigures";
-import { counted, secondsText } from "@/solver/cascade/wording";
+import { secondsText } from "@/solver/cascade/wording";
 import { inFlightLimit } from "@/solver/plan/inFlightLimit";
 import type { Plan } from "@/solver/plan/plan";
 import type { PlannedStep, RollOut } from "./planSteps";
@@ -47,7 +47,7 @@ export async function rollOutDip(asked: DipAsked): Promise<Outcome<{ readonly di
   const figures = await figuresOf(asked, [first, ...stretches, last]);
   if (!figures.ok) return figures;
   const at = figures.of;
-  const seconds = stretchSeconds(asked, stretches, at);
+  const seconds = stretchSeconds(asked, [first, ...stretches, last], stretches, at);
   const phases = stretches.map((stretch, index): DipPhase => {
     const { capacityPerSecond = null, p95Seconds = null } = at(stretch) ?? {};
     return {
@@ -119,24 +119,25 @@ async function figuresOf(
   return { ok: true, of: (stretch) => found.get(keyOf(stretch)) ?? null };
 }
 
-/** How long each stretch is expected to last, and what that rests on. */
+/** How long each stretch is expected to last, and what that rests on. @param all with what was before and will be after. */
 function stretchSeconds(
-  { steps, applications, timeScale }: DipAsked,
+  { rollOut, steps, applications, timeScale }: DipAsked,
+  all: readonly Pick<Stretch, "planId" | "engines">[],
   stretches: readonly Stretch[],
   figuresAt: Figures,
 ): { readonly each: readonly number[]; readonly basis: readonly string[] } {
   const start = startSeconds(applications, timeScale);
   const stop = stopSeconds(applications, timeScale);
-  const drain = (model: string, index: number): number => {
-    const longest = stretches.slice(0, index + 1).map((stretch) => figuresAt(stretch)?.longestSeconds[model] ?? 0);
+  const models = new Map([...rollOut.standing, ...rollOut.target.engines].map(({ id, model }) => [id, model]));
+  const drain = (engineId: string): number => {
+    const longest = all.map((stretch) => figuresAt(stretch)?.longestSeconds[models.get(engineId) ?? ""] ?? 0);
     return Math.min(LONGEST_DRAIN_SECONDS, Math.max(0, ...longest));
   };
-  const models = new Map(stretches.flatMap(({ engines }) => engines.map(({ id, model }) => [id, model] as const)));
-  const each = stretches.map(({ fromStep, toStep }, index) =>
+  const each = stretches.map(({ fromStep, toStep }) =>
     steps.slice(fromStep, toStep + 1).reduce((sum, { action }, offset) => {
       const before = steps[fromStep + offset - 1]?.action.kind;
       if (action.kind === "start") return sum + (start.measured || before !== "start" ? start.seconds : 0);
-      if (action.kind === "drain") return sum + drain(models.get(action.engineId) ?? "", index);
+      if (action.kind === "drain") return sum + drain(action.engineId);
       return action.kind === "stop" ? sum + stop.seconds : sum;
     }, 0),
   );
@@ -192,17 +193,17 @@ function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutD
     return `${during(cut)} no engine of ${out.join(" and ")} serves: requests that reach it wait or are refused meanwhile.`;
   }
   const capacity = ({ capacityPerSecond }: Pick<DipPhase, "capacityPerSecond">): number => capacityPerSecond ?? 0;
-  const [least] = [...inForce].sort((a, b) => capacity(a) - capacity(b));
-  if (least === undefined) return `Nothing is in force before; with the plan ${latencyText(after.p95Seconds)}.`;
-  const sustains = `sustain ${rateText(capacity(least))} of ${rateText(requestsPerSecond)} requests/s`;
-  if (least.p95Seconds === null) return `${during(least)} the engines left ${sustains}: they do not keep up, and queues grow.`;
+  const sustains = (phase: DipPhase): string => `the engines that serve sustain ${rateText(capacity(phase))} requests/s`;
+  const late = [...inForce].filter(({ p95Seconds }) => p95Seconds === null).sort((a, b) => capacity(a) - capacity(b))[0];
+  if (late !== undefined)
+    return `${during(late)} ${sustains(late)} of ${rateText(requestsPerSecond)}: they do not keep up, and queues grow.`;
+  const [worst] = [...inForce].sort((a, b) => (b.p95Seconds ?? 0) - (a.p95Seconds ?? 0));
+  if (worst === undefined) return `Nothing is in force before; with the plan ${latencyText(after.p95Seconds)}.`;
   const ends = [...(before === null ? [] : [before]), after];
-  if (capacity(least) >= 0.999 * Math.min(...ends.map(capacity))) {
-    const slowest = Math.max(...inForce.map(({ p95Seconds }) => p95Seconds ?? 0));
-    return `${counted(phases.length, "stretch").replace("stretchs", "stretches")}, none with less capacity than before and after: p95 stays within ${secondsText(slowest)}.`;
-  }
+  if (Math.min(...inForce.map(capacity)) >= 0.999 * Math.min(...ends.map(capacity)))
+    return `No moment has less capacity than before and after: ${latencyText(worst.p95Seconds)} at most, at ${rateText(requestsPerSecond)} requests/s.`;
   const beside = [...(before === null ? [] : [`before ${latencyText(before.p95Seconds)}`]), `after ${latencyText(after.p95Seconds)}`];
-  return `${during(least)} the engines left ${sustains}: ${latencyText(least.p95Seconds)} (${beside.join(", ")}).`;
+  return `${during(worst)} ${sustains(worst)}: ${latencyText(worst.p95Seconds)} at ${rateText(requestsPerSecond)} requests/s (${beside.join(", ")}).`;
 }
 
 const latencyText = (seconds: number | null): string => (seconds === null ? "it does not keep up" : `p95 ${secondsText(seconds)}`);
