@@ -79,6 +79,14 @@ describe("applying plans on the embedded cluster", () => {
       "verify done",
       "switch-policy done",
     ]);
+    const journal = cluster.store.journal.of(id);
+    for (const step of done.steps) {
+      const lines = journal.filter(({ stepId, event }) => stepId === step.id && event !== "said");
+      expect(lines.map(({ event }) => event)).toEqual(["intended", "done", "verified"]);
+      expect(lines[0]?.detail).toBe(step.text);
+    }
+    expect(journal.at(-1)).toMatchObject({ stepId: null, event: "said", detail: "Ended: done." });
+    expect(done.verification).toMatchObject({ state: "watching", toMs: null });
     expect(cluster.store.clusters.get("embedded")?.runningPlanId).toBe(small.id);
     expect(await ask("cascade/small")).toBe(200);
     expect(cluster.store.audit.list(2).map((line) => line.action)).toEqual(["apply done", "apply"]);

@@ -51,7 +51,9 @@ export function watchVerifications({
     const nowMs = Date.now();
     const running = store.clusters.get(clusterId)?.runningPlanId ?? null;
     const report = running === planId ? reportOf(clusterId) : null;
-    const gone = running !== planId || store.applications.list(clusterId)[0]?.id !== application.id;
+    // One that was taken back in its grace, or still can be, changed nothing.
+    const latest = store.applications.list(clusterId).find(({ state }) => state !== "grace" && state !== "aborted");
+    const gone = running !== planId || latest?.id !== application.id;
     const seen: Verification = gone
       ? { ...open, state: "undecided", toMs: nowMs, says: "It was changed again before it was judged." }
       : lookedAt(open, planId, { nowMs, timeScale: timeScaleOf(clusterId), report });
