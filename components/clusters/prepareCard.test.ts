@@ -38,6 +38,7 @@ const summary = {
       { name: "node3", gpus: 8, gpu: "l40s" },
     ],
   },
+  runningPlanId: "p",
   health: { word: "up", reason: "" },
   gatewayUrl: "http://g:4610",
 } as unknown as ClusterSummary;
@@ -58,6 +59,7 @@ describe("what a cluster's card says", () => {
 
   it("counts engines by model, and how many of them serve where not all do", () => {
     expect(prepareCard(summary, detail).engines).toEqual(["2 × llama-3.1-8b (1 serving)", "1 × qwen2.5-7b"]);
+    expect(prepareCard({ ...summary, runningPlanId: null }, detail).engines).toEqual(["2 × llama-3.1-8b", "1 × qwen2.5-7b"]);
   });
 
   it("says where a type has no price rather than that it is free", () => {

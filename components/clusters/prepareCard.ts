@@ -59,20 +59,21 @@ export function prepareCard(cluster: ClusterSummary, detail: ClusterDetail | nul
         return prices[type] === 0 ? `no price ${per}` : `${formatUsd(prices[type])} ${per}`;
       })
       .join(", "),
-    engines: detail?.observedAt ? byModel(detail.engines) : null,
+    engines: detail?.observedAt ? byModel(detail.engines, cluster.runningPlanId !== null) : null,
     baseUrl,
     curl: baseUrl === null ? null : curlOf(baseUrl),
     connected: cluster.health.word !== "not connected",
   };
 }
 
-function byModel(engines: readonly ClusterEngine[]): readonly string[] {
+/** `inForce`: whether a plan is, without which none serves anyway. */
+function byModel(engines: readonly ClusterEngine[], inForce: boolean): readonly string[] {
   const counts = new Map<string, { all: number; serving: number }>();
   for (const { model, state } of engines) {
     const count = counts.get(model) ?? { all: 0, serving: 0 };
     counts.set(model, { all: count.all + 1, serving: count.serving + Number(state === "serving") });
   }
-  return [...counts].map(([model, { all, serving }]) => `${all} × ${model}${serving === all ? "" : ` (${serving} serving)`}`);
+  return [...counts].map(([model, { all, serving }]) => `${all} × ${model}${!inForce || serving === all ? "" : ` (${serving} serving)`}`);
 }
 
 /** Lists what the gateway serves: works before any plan is in force, and needs no model's name. */

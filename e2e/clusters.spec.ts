@@ -1,0 +1,265 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import AxeBuilder from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { expect, freePorts, test } from "./fixtures";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const token = "engines-of-somebody-else";
+
+/** Where screenshots go beside the report; left out: nowhere. */
+const shots = process.env.WEIR_SHOTS;
+
+test.use({ actionTimeout: 30_000 });
+
+test("an operator pastes URLs, watches live within a minute, plans and applies, loses an engine, and lets go", async ({
+  page,
+  studio,
+}, info) => {
+  test.setTimeout(600_000);
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  const show = async (name: string) => {
+    const body = await page.screenshot({ fullPage: true, ...(shots === undefined ? {} : { path: join(shots, `${name}.png`) }) });
+    await info.attach(name, { body, contentType: "image/png" });
+  };
+  const everyLook = async (name: string) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const [width, size] of [
+        [1440, "wide"],
+        [360, "narrow"],
+      ] as const) {
+        await page.setViewportSize({ width, height: 960 });
+        await accessible(page, `${name}, ${colorScheme}, ${size}`);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth), `${name} is no wider than the window`).toBeLessThanOrEqual(
+          width,
+        );
+        await show(`${name}-${colorScheme}-${size}`);
+      }
+    }
+    await page.setViewportSize({ width: 1440, height: 960 });
+    await page.emulateMedia({ colorScheme: "light" });
+  };
+  const engines = await startEngines();
+  try {
+    await page.goto(studio.signInLink);
+    await expect(page).toHaveURL(/\/plan/);
+
+    const began = Date.now();
+    await test.step("the first page leads to where engines are attached", async () => {
+      await page.getByRole("link", { name: "Attach my engines" }).click();
+      await expect(page).toHaveURL(/\/clusters\?attach=endpoints/);
+      await expect(page.getByRole("heading", { level: 1 })).toHaveText("Attach a cluster");
+    });
+
+    const paste = page.getByLabel(/Addresses of engines that already run/);
+    await test.step("what is pasted is tried as it stands: engines are known, a closed port and what is no engine are told and left out", async () => {
+      await paste.fill(
+        [
+          `${engines.urls[0]}/v1  # small`,
+          `curl -H 'Authorization: Bearer sk-not-to-be-kept' ${engines.urls[1]}/v1/models`,
+          engines.closedUrl,
+          engines.adminUrl,
+        ].join("\n"),
+      );
+      const row = (url: string | undefined) => page.getByRole("listitem", { name: url ?? "", exact: true });
+      await expect(row(engines.urls[0])).toContainText("ready");
+      await expect(row(engines.urls[1])).toContainText("ready");
+      await expect(row(engines.urls[0])).toContainText("weir-emulator");
+      await expect(row(engines.urls[0])).toContainText("An engine does not tell its GPUs.");
+      await expect(row(engines.closedUrl)).toContainText("left out");
+      await expect(row(engines.closedUrl)).toContainText("failed");
+      await expect(row(engines.adminUrl)).toContainText("left out");
+      await expect(page.getByText("Line 2 holds a key, which was left out")).toBeVisible();
+      await expect(page.getByText("2 engines of 4 will be attached, 2 left out.").first()).toBeVisible();
+    });
+
+    await test.step("what is guessed is set right for all at once, and confirmed", async () => {
+      await page.getByLabel("GPU type of all of them").selectOption("l40s");
+      await page.getByLabel(/^What is guessed is right/).check();
+      await page.getByText("Judge and GPU metrics").click();
+      await page.getByLabel("Judge's address").fill(engines.judge.url);
+      await page.getByLabel("Judge's model, as it calls it").fill(engines.judge.model);
+      await page.getByLabel("Name", { exact: true }).fill("prod");
+    });
+
+    await test.step("attached, it is live within a minute of the first click", async () => {
+      await page.getByRole("button", { name: "Attach and watch live" }).click();
+      await expect(page).toHaveURL(/\/live\?cluster=[0-9a-f-]{36}/, { timeout: 30_000 });
+      await expect(page.getByRole("table", { name: "Engines" }).locator("tbody tr")).toHaveCount(2, { timeout: 30_000 });
+      const seconds = (Date.now() - began) / 1000;
+      console.log(`from the first click to live figures: ${seconds.toFixed(1)} s`);
+      expect(seconds).toBeLessThan(60);
+    });
+    const clusterId = new URL(page.url()).searchParams.get("cluster") ?? "";
+
+    await test.step("the card has both clusters, the gateway's address, and what was attached", async () => {
+      await page.getByRole("link", { name: "Clusters" }).click();
+      const card = page.getByRole("article", { name: "prod" });
+      await expect(card).toContainText(/1 × qwen2\.5-3b.*1 × qwen2\.5-7b/, { timeout: 30_000 });
+      await expect(card).toContainText("2 of 2 l40s used");
+      await expect(card).toContainText(/base_url=http:\/\/127\.0\.0\.1:\d+\/v1/);
+      await expect(page.getByRole("article")).toHaveCount(2);
+      await card.getByRole("button", { name: "Test the connection of prod" }).click();
+      await expect(card.getByRole("list", { name: "What testing prod found" })).toBeVisible();
+      await everyLook("clusters");
+    });
+    const baseUrl = /base_url=(\S+)/.exec(await page.getByRole("article", { name: "prod" }).innerText())?.[1] ?? "";
+
+    await test.step("its page has engines, nodes and the connection, without the key that was pasted", async () => {
+      await page.getByRole("button", { name: "Details of prod" }).click();
+      await expect(page).toHaveURL(/show=/);
+      await expect(page.getByRole("table", { name: "Engines" }).locator("tbody tr")).toHaveCount(2);
+      await expect(page.getByRole("table", { name: "Nodes" }).locator("tbody tr")).toHaveCount(2);
+      await expect(page.getByText("start or stop none")).toBeVisible();
+      await expect(page.locator("pre")).toContainText("kind: endpoints");
+      expect(await page.content()).not.toContain("sk-not-to-be-kept");
+      await page
+        .getByRole("button", { name: /^Log of / })
+        .first()
+        .click();
+      await expect(page.getByRole("dialog")).toContainText("run by somebody else");
+      await page.keyboard.press("Escape");
+      await page.reload();
+      await expect(page.getByRole("table", { name: "Engines" })).toBeVisible();
+    });
+
+    await test.step("plan for it: the topology stays as it is; approve, apply, and a client is answered", async () => {
+      await page.goto(`${studio.url}/plan?cluster=${clusterId}&rate=1&floor=30`);
+      await expect(page.getByTestId("figure-solved")).toHaveText(/\d/, { timeout: 60_000 });
+      await page
+        .getByRole("button", { name: /^Review/ })
+        .first()
+        .click();
+      await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
+      await page.getByRole("button", { name: "Approve", exact: true }).click();
+      await page.getByRole("button", { name: "Apply", exact: true }).click();
+      await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 120_000 });
+      await expect.poll(() => ask(baseUrl), { timeout: 30_000 }).toBe(200);
+      expect(await engines.standing()).toBe(2);
+    });
+
+    await test.step("an engine is killed: the page says so", async () => {
+      await engines.killOne();
+      await page.goto(`${studio.url}/clusters?show=${clusterId}`);
+      await expect(page.getByTestId("attention")).toContainText(/has not answered|nothing to|is gone/, { timeout: 60_000 });
+      await everyLook("details");
+      await page.getByRole("button", { name: "All clusters" }).click();
+      await expect(page.getByRole("article", { name: "prod" }).getByTestId("attention")).toBeVisible();
+    });
+
+    await test.step("detached, once its name is typed, it stays as a description, and its engines run on", async () => {
+      await page.getByRole("button", { name: "Details of prod" }).click();
+      await page.getByRole("button", { name: "Detach", exact: true }).click();
+      const dialog = page.getByRole("dialog");
+      await expect(dialog).toContainText("whoever started them still runs them");
+      await expect(dialog.getByRole("button", { name: "Detach cluster" })).toBeDisabled();
+      await dialog.getByLabel("Type its name, prod").fill("prod");
+      await show("detach");
+      await dialog.getByRole("button", { name: "Detach cluster" }).click();
+      const card = page.getByRole("article", { name: "prod" });
+      await expect(card).toContainText("not connected");
+      await expect(card.getByRole("button", { name: /Details/ })).toHaveCount(0);
+      expect(await engines.standing()).toBe(1);
+      await expect.poll(() => ask(baseUrl), { timeout: 30_000 }).toBe(0);
+    });
+
+    await test.step("every other way to attach is tried before anything is kept, and no look of any breaks a rule", async () => {
+      await page.goto(`${studio.url}/clusters?attach=kubernetes`);
+      await expect(page.getByRole("button", { name: "Attach and watch live" })).toBeDisabled();
+      await page.getByRole("button", { name: "Try connection" }).click();
+      await expect(page.getByRole("list", { name: "What was found" })).toContainText("failed", { timeout: 30_000 });
+      await expect(page.getByText("Try the connection first")).toBeVisible();
+      await everyLook("attach-kubernetes");
+      await page.getByRole("button", { name: "Engines that run" }).click();
+      await paste.fill(`${engines.urls[1]}\n${engines.closedUrl}`);
+      await expect(page.getByText("1 engine of 2 will be attached, 1 left out.").first()).toBeVisible();
+      await everyLook("attach-endpoints");
+      await paste.fill("not an address at all");
+      await expect(page.getByRole("alert").filter({ hasText: "Line 1" })).toBeVisible();
+    });
+    expect(problems).toEqual([]);
+  } finally {
+    await engines.stop();
+  }
+});
+
+/** Two engines that run already, somebody else's: a second emulator with ports and state of its own, in real time. */
+async function startEngines() {
+  const folder = mkdtempSync(join(tmpdir(), "weir-e2e-engines-"));
+  const [adminPort = 0, dcgmPort = 0, closedPort = 0] = await freePorts(3);
+  const adminUrl = `http://127.0.0.1:${adminPort}`;
+  const emulator: ChildProcess = spawn(process.execPath, [join(root, "dist", "emulator.mjs")], {
+    env: {
+      ...process.env,
+      WEIR_STATE_DIR: folder,
+      WEIR_ADMIN_TOKEN: token,
+      WEIR_EMULATOR_PORT: String(adminPort),
+      WEIR_DCGM_PORT: String(dcgmPort),
+      WEIR_ENGINE_PORT_BASE: String(41_000 + Math.floor(Math.random() * 10_000)),
+      WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "theirs", gpus: 2 }] }),
+    },
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const admin = async (path: string, init: RequestInit = {}): Promise<Response> => {
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    return fetch(`${adminUrl}${path}`, { ...init, headers });
+  };
+  interface Seen {
+    readonly judge: { readonly model: string; readonly url: string };
+    readonly engines: readonly { readonly id: string; readonly url: string; readonly state: string }[];
+  }
+  const cluster = async (): Promise<Seen> => (await admin("/cluster")).json() as Promise<Seen>;
+  await expect
+    .poll(
+      () =>
+        fetch(`${adminUrl}/health`).then(
+          ({ ok }) => ok,
+          () => false,
+        ),
+      { timeout: 30_000 },
+    )
+    .toBe(true);
+  for (const [gpu, model] of ["qwen2.5-3b", "qwen2.5-7b"].entries()) {
+    const engine = { id: `theirs-${gpu}`, model, gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "theirs", gpus: [gpu] }] };
+    expect((await admin("/engines", { method: "POST", body: JSON.stringify(engine) })).status).toBe(202);
+  }
+  const ready = async () => (await cluster()).engines.filter(({ state }) => state === "ready").length;
+  await expect.poll(ready, { timeout: 120_000 }).toBe(2);
+  const { judge, engines } = await cluster();
+  return {
+    adminUrl,
+    judge,
+    urls: engines.map(({ url }) => url),
+    closedUrl: `http://127.0.0.1:${closedPort}`,
+    standing: ready,
+    killOne: async () => void (await admin("/engines/theirs-0?graceSeconds=0", { method: "DELETE" })),
+    async stop() {
+      const gone = new Promise((resolve) => emulator.once("exit", resolve));
+      emulator.kill("SIGTERM");
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Status of one request as a client sends it; 0 where nobody answers. */
+async function ask(baseUrl: string): Promise<number> {
+  const body = JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: "hello" }], max_tokens: 8 });
+  const answer = await fetch(`${baseUrl}/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  }).catch(() => null);
+  await answer?.text();
+  return answer?.status ?? 0;
+}
+
+async function accessible(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations.map(({ id, nodes }) => `${where}: ${id}: ${nodes[0]?.html}`)).toEqual([]);
+}
