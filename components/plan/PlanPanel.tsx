@@ -136,6 +136,11 @@ export const PlanPanel = memo(function PlanPanel(props: {
             <NoPlan answer={infeasible} view={view} knobs={planning.knobs} onChange={props.onChange} />
           ) : (
             <div className="flex flex-col gap-5">
+              {planning.notes.map((note) => (
+                <p key={note} className="text-sm text-ink-2">
+                  {note}
+                </p>
+              ))}
               {showsEstimate ? (
                 <>
                   <PlanFigures figures={estimatedFigures(estimate, planning.knobs.maxGpus, gpuTypes(cluster.spec).length > 1)} estimate />

@@ -21,6 +21,8 @@ const SETTLE_MS = 300;
 /** Percentile of every latency promised and shown. */
 const PERCENTILE = 95;
 
+const noNotes: readonly string[] = [];
+
 /** What is planned for, and what is asked of the deployment beside the objective. */
 export type Situation = Inputs["plans"]["explore"];
 export type SolveQuestion = Inputs["plans"]["solve"];
@@ -36,6 +38,8 @@ export interface Planning {
   /** What the tables say of the plan asked for; with fixed thresholds, of those. */
   readonly estimate: Candidate | null;
   readonly exact: ExactPlan;
+  /** What could not be planned with, in sentences. */
+  readonly notes: readonly string[];
 }
 
 /** What is being done about an answer, and the way out. */
@@ -74,7 +78,7 @@ function useExploration({ constraints, ...situation }: Situation) {
     if (answer?.ok === false && error === null) return { kind: "error", message: answer.message, retry: null };
     return queryStatus({ data: answer, error, refetch: ask }, { what: "Evaluating cascades on this workload" });
   }, [answer, error, ask, cancelled, exploration]);
-  return { exploration, status, job };
+  return { exploration, status, job, notes: answer?.ok ? (answer.notes ?? noNotes) : noNotes };
 }
 
 function useExactPlan(request: SolveQuestion, enabled: boolean): ExactPlan {
@@ -120,7 +124,7 @@ export function usePlanning(
   knobs: { readonly asked: Knobs; readonly estimated: Knobs },
   fixed: RoutingChoice | null,
 ): Planning {
-  const { exploration, status, job } = useExploration(situation);
+  const { exploration, status, job, notes } = useExploration(situation);
   const { asked, estimated } = knobs;
   const settled = useDeferredValue(estimated);
   const choice = useMemo(() => (exploration === null ? null : choose(exploration, settled)), [exploration, settled]);
@@ -140,7 +144,7 @@ export function usePlanning(
     return choice.candidates.find((candidate) => formatRouting(routingOf(exploration, candidate.routing)) === key) ?? null;
   }, [exploration, choice, fixed]);
   return useMemo(
-    () => ({ status, exploration, exploring: job, knobs: settled, choice, estimate, exact }),
-    [status, exploration, job, settled, choice, estimate, exact],
+    () => ({ status, exploration, exploring: job, knobs: settled, choice, estimate, exact, notes }),
+    [status, exploration, job, settled, choice, estimate, exact, notes],
   );
 }
