@@ -184,9 +184,12 @@ function withoutItsJudge({ policy, engines }: Serving): Serving {
   const judging = judgeEngineOf(policy);
   if (judging === null || engines.some(({ model }) => model === judging)) return { policy, engines };
   const { engine: _, ...judge } = { ...policy.judge, secondsPerCall: 0 };
-  if (policy.judge.whenDown !== "largest") return { policy: { ...policy, judge, thresholds: policy.thresholds.map(() => 0) }, engines };
-  const { directStart: _direct, ...rest } = policy;
-  return { policy: { ...rest, judge, stages: policy.stages.slice(-1), thresholds: [] }, engines };
+  const { directStart, ...rest } = policy;
+  const stages = policy.judge.whenDown === "largest" ? policy.stages.slice(-1) : policy.stages;
+  const thresholds = stages.slice(1).map(() => 0);
+  const approvedRanges = { thresholds: thresholds.map((threshold) => ({ min: threshold, max: threshold })) };
+  const unjudged = { ...rest, judge, stages, thresholds, approvedRanges };
+  return { policy: directStart === undefined || stages.length === 1 ? unjudged : { ...unjudged, directStart }, engines };
 }
 
 /** As many requests as a run at saturation has, of the given ones over and over; null where there are none. */
