@@ -30,6 +30,8 @@ export class DecisionReader {
   constructor(gateway: AdminClient) {
     this.#gateway = gateway;
     this.#reading = this.#read();
+    // Told at the end.
+    this.#reading.catch(() => undefined);
   }
 
   /** Reads what there is and says what it was. */

@@ -11,6 +11,8 @@ export interface RollOutLoadOptions {
   /** Per engine second. */
   readonly requestsPerSecond: number;
   readonly timeScale: number;
+  /** Ends the load where its run is broken off. */
+  readonly signal: AbortSignal;
 }
 
 /** What clients saw of the requests that they sent in one phase; latencies in engine seconds. */
@@ -66,11 +68,11 @@ export class RollOutLoad {
   }
 
   async #send(): Promise<void> {
-    const { workload, requestsPerSecond, timeScale } = this.#options;
+    const { workload, requestsPerSecond, timeScale, signal } = this.#options;
     const { arrivalSeconds, prompt } = drawSample(workload, { part: "heldOut", requestsPerSecond, requests: mostRequests, seed: 1 });
     const pending = new Set<Promise<void>>();
     const startedMs = performance.now();
-    for (let index = 0; !this.#ended; ) {
+    for (let index = 0; !this.#ended && !signal.aborted; ) {
       // Sleeping keeps the clients from taking a core away from what they measure.
       await new Promise((resolve) => setTimeout(resolve, 1));
       const nowSeconds = ((performance.now() - startedMs) / 1000) * timeScale;

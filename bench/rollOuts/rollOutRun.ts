@@ -53,6 +53,7 @@ const at = "2026-01-01T00:00:00.000Z";
  * the runner and its steps are those of the product.
  */
 export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptions): Promise<RollOutReport> {
+  const ending = new AbortController();
   const cluster = await startTestCluster({ gpus: scenario.gpus, timeScale, prompts: 400 });
   try {
     const from = planOnGpus("from", scenario.from);
@@ -93,7 +94,7 @@ export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptio
       traffic,
     );
     const reader = new DecisionReader(gateway);
-    const load = new RollOutLoad({ gatewayUrl, workload, requestsPerSecond, timeScale });
+    const load = new RollOutLoad({ gatewayUrl, workload, requestsPerSecond, timeScale, signal: ending.signal });
     const inPhase = async (phase: string, act: () => Promise<void>): Promise<void> => {
       load.phase = phase;
       await act();
@@ -127,6 +128,7 @@ export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptio
       isBack: observed.ok && observed.value.routing.planId === from.id,
     };
   } finally {
+    ending.abort();
     await cluster.stop();
   }
 }

@@ -8,14 +8,6 @@ export const noneSpare: Scenario = {
   to: { "qwen2.5-3b": [2, 3, 4, 5], "qwen2.5-7b": [0, 1, 6, 7] },
 };
 
-/** The same on a smaller cluster. */
-export const twoOfFour: Scenario = {
-  name: "2 of 4 GPUs, none spare",
-  gpus: 4,
-  from: { "qwen2.5-3b": [0, 1], "qwen2.5-7b": [2, 3] },
-  to: { "qwen2.5-3b": [1, 2], "qwen2.5-7b": [0, 3] },
-};
-
 /** New engines come up before old ones drain. */
 export const fourSpare: Scenario = {
   name: "4 of 12 GPUs, 4 spare",

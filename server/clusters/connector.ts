@@ -13,6 +13,8 @@ export interface ObservedEngine extends StandingEngine {
 export type ObservedNode = ClusterSpec["nodes"][number] & {
   /** GPUs of it in use by what is none of this studio's; left out: none. */
   readonly othersGpus?: number;
+  /** GPUs of it that no engine can be started on, where it is known which, and who has each, as in "is held by ..."; left out: none. */
+  readonly heldGpus?: readonly { readonly gpu: number; readonly by: string }[];
   /** Why it takes no new engine, as in "is cordoned"; left out or null: it does. */
   readonly closed?: string | null;
 };

@@ -161,6 +161,11 @@ describe("misfit", () => {
       planOnGpus("p", { a: [0] }),
       "The plan places a on node1, which is cordoned: it takes no new engines.",
     ],
+    [
+      { ...cluster, nodes: [{ name: "node1", gpus: 2, heldGpus: [{ gpu: 1, by: "is held by a server" }] }] },
+      planOnGpus("p", { a: [0], b: [1] }),
+      "The plan places b on GPU 1 of node1, which is held by a server.",
+    ],
     [cluster, planOnGpus("p", { a: [1], b: [1] }), "The plan gives GPU node1/1 to two engines."],
   ])("names the first thing that does not fit (%#)", (found, plan, sentence) => {
     expect(misfit(found, plan)).toMatch(sentence);

@@ -17,12 +17,15 @@ export function misfit(observation: Ground, plan: Plan): string | null {
     for (const { node: name, gpus } of engine.placements) {
       const node = observation.nodes.find((one) => one.name === name);
       if (node === undefined) return `The plan places ${engine.model} on ${name}, which this cluster does not have.`;
-      if (node.closed != null && observation.engines?.some(({ id }) => id === engine.id) !== true)
+      const stands = observation.engines?.some(({ id }) => id === engine.id) === true;
+      if (node.closed != null && !stands)
         return `The plan places ${engine.model} on ${name}, which ${node.closed}: it takes no new engines.`;
       const found = node.gpu ?? observation.gpu;
       if (engine.gpu !== found) return `The plan wants ${engine.gpu} for ${engine.model}; ${name} has ${found}.`;
       const beyond = gpus.find((index) => index >= node.gpus);
       if (beyond !== undefined) return `The plan places ${engine.model} on GPU ${beyond} of ${name}, which has ${node.gpus}.`;
+      const held = stands ? undefined : node.heldGpus?.find(({ gpu }) => gpus.includes(gpu));
+      if (held !== undefined) return `The plan places ${engine.model} on GPU ${held.gpu} of ${name}, which ${held.by}.`;
     }
     for (const key of gpuKeys(engine)) {
       if (taken.has(key)) return `The plan gives GPU ${key} to two engines.`;

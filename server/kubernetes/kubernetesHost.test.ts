@@ -27,6 +27,25 @@ describe("Kubernetes host", () => {
     expect((await observed()).engines).toEqual([]);
   }, 60_000);
 
+  it("labels an engine with the plan that starts it, and never begins one anew for another plan's label", async () => {
+    const engine = order([0]);
+    const { namespace, apps, core } = kubernetes;
+    const name = objectName(engine.id);
+    const plans = async () =>
+      [await apps.readNamespacedDeployment({ name, namespace }), await core.readNamespacedService({ name, namespace })].map(
+        ({ metadata }) => metadata?.labels?.["weir.dev/plan"],
+      );
+    const pods = async () => (await core.listNamespacedPod({ namespace })).items.map(({ metadata }) => metadata?.uid);
+    const [first, second] = ["a".repeat(64), "b".repeat(64)];
+    expect((await host().start(engine, { ...options(), planId: first })).ok).toBe(true);
+    expect(await plans()).toEqual([first.slice(0, 63), first.slice(0, 63)]);
+    const before = await pods();
+    expect(await host().start(engine, { ...options(), planId: second })).toEqual({ ok: true, value: "was up already" });
+    expect((await plans())[0]).toBe(first.slice(0, 63));
+    expect(await pods()).toEqual(before);
+    expect((await host().stop(engine.id, options())).ok).toBe(true);
+  }, 60_000);
+
   it("counts GPUs of pods that are none of its own, and refuses an engine that they leave no room for", async () => {
     const leave = await kubernetes.occupy(kubernetes.nodes[0], 3);
     expect((await observed()).nodes.find((node) => node.name === kubernetes.nodes[0])).toMatchObject({ gpus: 4, othersGpus: 3 });

@@ -93,7 +93,7 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
     },
 
     async start(engine, options) {
-      const objects = engineObjects(engine, { connection, clusterId });
+      const objects = engineObjects(engine, { connection, clusterId, planId: options.planId ?? undefined });
       if (!objects.ok) return objects;
       const found = await writes.patiently(() => picture({ ...options, fresh: true }), options);
       if (!found.ok) return { ok: false, message: found.message };

@@ -2,9 +2,12 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { misfit } from "@/server/clusters/misfit";
+import { planOnGpus } from "@/server/clusters/testCluster";
 import { gpuCards } from "@/solver/hardware/gpus";
 import { createHostGpus, type HostGpuOptions } from "./hostGpus";
 import { orderOf, testEngines, unwatched } from "./testEngines";
+import { observed } from "./testLooks";
 
 const folder = mkdtempSync(join(tmpdir(), "weir-gpus-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -65,7 +68,7 @@ describe("GPUs of this host", () => {
     });
   });
 
-  it("that others use are counted, and no engine is started on them", async () => {
+  it("that others use are counted, a plan for one is refused naming who does, and no engine is started on it", async () => {
     const engines = testEngines();
     try {
       const command = nvidiaSmi("used", l40s, ["GPU-0, 77, ours", "GPU-1, 4242, python3", "GPU-1, 4243, python3"]);
@@ -73,6 +76,11 @@ describe("GPUs of this host", () => {
       expect(await engines.host({}, { nvidiaSmi: quiet }).start(orderOf("qwen2.5-3b", 0), unwatched())).toMatchObject({ ok: true });
       const host = engines.host({}, { nvidiaSmi: command });
       expect(await host.observe({})).toMatchObject({ value: { gpu: "l40s", nodes: [{ name: "node1", gpus: 2, othersGpus: 1 }] } });
+      const plan = planOnGpus("p", { "qwen2.5-3b": [0, 1] });
+      expect(misfit(await observed(host), plan)).toBe(
+        "The plan places qwen2.5-3b on GPU 1 of node1, which is in use by process 4242 (python3), which Weir did not start.",
+      );
+      expect(misfit(await observed(host), planOnGpus("p", { "qwen2.5-3b": [0] }))).toBeNull();
       expect(await host.start(orderOf("qwen2.5-3b", 1), unwatched())).toEqual({
         ok: false,
         message: "GPU 1 of node1 is in use by process 4242 (python3), which Weir did not start.",

@@ -3,6 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { misfit } from "@/server/clusters/misfit";
+import { planOnGpus } from "@/server/clusters/testCluster";
 import { orderOf, testEngines, unwatched, whoIs } from "./testEngines";
 import { messageOf, observed, runs, verified, whyGone } from "./testLooks";
 
@@ -157,6 +159,11 @@ describe("servers that their operator started", () => {
     expect((await observed(host)).engines).toMatchObject([{ id, url, model: "qwen2.5-7b", tp: 1, stopping: false }]);
     expect(await host.start(orderOf("qwen2.5-7b", 3), unwatched())).toMatchObject({ value: "was up already, started by its operator" });
     expect(messageOf(await host.start(orderOf("qwen2.5-3b", 3), unwatched()))).toMatch(/^GPU 3 of node1 is held by the server at http/);
+    const wanting = (model: string) => planOnGpus("p", { "qwen2.5-3b": [0], [model]: model === "qwen2.5-3b" ? [0, 3] : [3] });
+    expect(misfit(await observed(host), wanting("qwen2.5-3b"))).toBe(
+      `The plan places qwen2.5-3b on GPU 3 of node1, which is held by the server at ${url}, which its operator started.`,
+    );
+    expect(misfit(await observed(host), wanting("qwen2.5-7b"))).toBeNull();
     expect(await host.stop(id, unwatched())).toMatchObject({ ok: true, value: expect.stringMatching(/^left as it is: its operator/) });
     expect(await whoIs(url)).toMatchObject({ pid: expect.any(Number) });
     theirs.clear();

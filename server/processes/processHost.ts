@@ -18,7 +18,7 @@ import { endsWithin, launchEngine } from "./launchEngine";
 import type { ProcessConnection } from "./processConnection";
 import { processTable } from "./processIdentity";
 import { createMask } from "./secrets";
-import { indicesOf, startRefusal } from "./startRefusal";
+import { heldGpus, indicesOf, startRefusal } from "./startRefusal";
 
 /** A command that cannot run at all ends in this time; what fails later is told by verifying. */
 const usualSettleMs = 3_000;
@@ -182,9 +182,11 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const own = lives.map(observed);
         const servers = await adopted(gpus.value, limitMs);
         const engines = [...own, ...servers.filter(({ id }) => own.every((one) => one.id !== id)).map(taken)];
-        const held = new Set(engines.flatMap(indicesOf));
-        const others = new Set(gpus.value.uses.map(({ gpu }) => gpu).filter((gpu) => !held.has(gpu)));
-        const nodes = [{ name: node, gpus: gpus.value.count, ...(others.size > 0 ? { othersGpus: others.size } : {}) }];
+        const known = new Set(engines.flatMap(indicesOf));
+        const others = new Set(gpus.value.uses.map(({ gpu }) => gpu).filter((gpu) => !known.has(gpu)));
+        const held = heldGpus({ gpus: gpus.value, engines: lives.map(({ record }) => record.order), adopted: servers });
+        const use = { ...(others.size > 0 ? { othersGpus: others.size } : {}), ...(held.length > 0 ? { heldGpus: held } : {}) };
+        const nodes = [{ name: node, gpus: gpus.value.count, ...use }];
         const notes = servers.map(
           ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
         );

@@ -23,12 +23,24 @@ export function startRefusal(order: EngineOrder, { node, gpus, engines, adopted 
     if (gpu >= gpus.count) return `${order.id} wants ${place}, which has ${gpus.count}.`;
     const holder = engines.find((engine) => engine.id !== order.id && indicesOf(engine).includes(gpu));
     if (holder !== undefined) return `${place} is held by ${holder.id}.`;
-    const server = adopted.find((engine) => indicesOf(engine).includes(gpu));
-    if (server !== undefined) return `${place} is held by the server at ${server.url}, which its operator started.`;
-    const use = gpus.uses.find((one) => one.gpu === gpu);
-    if (use !== undefined) return `${place} is in use by process ${use.pid} (${use.program}), which Weir did not start.`;
+    const held = heldGpus({ gpus, engines, adopted }).find((one) => one.gpu === gpu);
+    if (held !== undefined) return `${place} ${held.by}.`;
   }
   return null;
+}
+
+/** GPUs that others than Weir have, each with who does. */
+export function heldGpus({ gpus, engines, adopted }: Omit<HostState, "node">): readonly { readonly gpu: number; readonly by: string }[] {
+  const own = new Set(engines.flatMap(indicesOf));
+  const byServers = adopted.flatMap((server) =>
+    indicesOf(server).map((gpu) => ({ gpu, by: `is held by the server at ${server.url}, which its operator started` })),
+  );
+  const byOthers = gpus.uses.map(({ gpu, pid, program }) => ({
+    gpu,
+    by: `is in use by process ${pid} (${program}), which Weir did not start`,
+  }));
+  const held = [...byServers, ...byOthers].filter(({ gpu }) => !own.has(gpu));
+  return held.filter(({ gpu }, index) => held.findIndex((one) => one.gpu === gpu) === index);
 }
 
 /** The GPUs of an engine that runs on one host. */
