@@ -306,6 +306,32 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     expect((await askCascade(others.gatewayUrl, "default")).status).toBe(200);
   });
 
+  it("attaches this host's own processes as what they were seen to be, and says that their gateway has to be started", async () => {
+    const { attach } = runtime.services;
+    const text = `kind: processes\nnode: here\ngpus: { card: l40s, count: 2 }\nmodels:\n  ${SMALL}: { source: /nowhere }\n`;
+    const found = await attach.tryConnection(text);
+    expect(found.findings.map(({ sentence }) => sentence)).toEqual([
+      "It answers.",
+      "It has 1 node with GPUs: here.",
+      "2 l40s, 2 of them free.",
+      "No engine of this cluster runs.",
+    ]);
+    const attached = await attach.attach({ name: "here", connection: found.connection, gateway: null }, by);
+    if (!attached.ok) throw new Error(attached.message);
+    expect(summary(attached.id)).toMatchObject({ topology: "planned", spec: { kind: "processes", nodes: [{ name: "here", gpus: 2 }] } });
+    const [gatewayAway] = await until(() => {
+      const attention = summary(attached.id)?.attention ?? [];
+      return attention.length > 0 && attention;
+    });
+    expect(gatewayAway).toMatchObject({ level: "bad", sentence: expect.stringContaining("gateway") });
+    const endpoints = { kind: "endpoints", endpoints: connection().endpoints };
+    expect(await attach.change(attached.id, endpoints, by)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("of the kind processes"),
+    });
+    expect(await attach.detach(attached.id, "here", by)).toEqual({ ok: true });
+  });
+
   it("says that logs of engines are with whoever runs them", async () => {
     expect(await runtime.services.attach.engineLog(clusterId, detail().engines[0]?.id ?? "")).toMatchObject({
       ok: false,
