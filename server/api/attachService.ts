@@ -42,8 +42,8 @@ const logLimitMs = 8_000;
 export function createAttachService(parts: AttachParts): AttachService {
   const { store, cards, fleet, drifts, hosts } = parts;
 
-  const look = (connection: ClusterConnection, clusterId: string): Promise<Looked> =>
-    lookThrough(connection, { ...hosts, clusterId }, cards.read().catalogue);
+  const look = (connection: ClusterConnection, clusterId: string, probe: boolean): Promise<Looked> =>
+    lookThrough(connection, { ...hosts, clusterId }, { cards: cards.read().catalogue, probe });
 
   const applying = (clusterId: string): boolean => store.applications.open().some((one) => one.clusterId === clusterId);
 
@@ -55,7 +55,7 @@ export function createAttachService(parts: AttachParts): AttachService {
     const read = checkConnection(kept);
     if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
     const { connection } = read;
-    const { findings, seen } = await look(connection, id);
+    const { findings, seen } = await look(connection, id, false);
     const fault = findings.find(({ level }) => level === "failed");
     if (fault !== undefined) return { ok: false, message: [fault.sentence, fault.next ?? ""].join(" ").trim() };
     const { gpus } = cards.read().catalogue;
@@ -96,7 +96,7 @@ export function createAttachService(parts: AttachParts): AttachService {
       if (!read.ok)
         return { connection: null, text: null, findings: read.faults.map(({ sentence }) => failed("connection", sentence, null)) };
       const { connection } = read;
-      const { findings } = await look(connection, randomUUID());
+      const { findings } = await look(connection, randomUUID(), true);
       const usable = findings.every(({ level }) => level !== "failed");
       return { connection: usable ? connection : null, text: connectionText(connection), findings };
     },
@@ -159,7 +159,7 @@ export function createAttachService(parts: AttachParts): AttachService {
       }
       const read = readConnection(row.connection);
       if (!read.ok) return { ok: true, findings: [failed("connection", read.message, "Change the connection.")], endpoints: [] };
-      const { findings, probes } = await look(read.value, clusterId);
+      const { findings, probes } = await look(read.value, clusterId, true);
       const endpoints = read.value.kind === "endpoints" ? read.value.endpoints : [];
       const tried = endpoints.flatMap((endpoint) => {
         const probe = probes.find(({ name }) => name === endpoint.name);

@@ -25,10 +25,13 @@ const t = initTRPC.context<ApiContext>().create({
   },
 });
 
-/** The first fault of an input in one sentence with its path, for people rather than parsers. */
-function inputSentence(error: z.ZodError): string {
-  const issue = error.issues[0];
-  return issue === undefined ? "The input does not fit." : `${issue.path.join(".") || "input"}: ${issue.message}`;
+/** The first fault of an input in one sentence with its path, for people rather than parsers. Of several forms it is held against the nearest. */
+export function inputSentence({ issues }: { readonly issues: readonly z.core.$ZodIssue[] }, above: readonly PropertyKey[] = []): string {
+  const [issue] = issues;
+  if (issue === undefined) return "The input does not fit.";
+  const path = [...above, ...issue.path];
+  const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
+  return nearest === undefined ? `${path.map(String).join(".") || "input"}: ${issue.message}` : inputSentence({ issues: nearest }, path);
 }
 
 export const router = t.router;

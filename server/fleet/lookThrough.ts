@@ -21,16 +21,25 @@ export interface Looked {
   readonly probes: readonly EndpointProbe[];
 }
 
+export interface LookThroughOptions {
+  readonly cards: CardCatalogue;
+  /** Whether endpoints are tried one by one: what there is follows from their connection alone. */
+  readonly probe: boolean;
+}
+
 /** Looks through a connection once, without changing anything: what is there, and what is missing of what it names. */
-export async function lookThrough(connection: ClusterConnection, deps: HostDeps, cards: CardCatalogue): Promise<Looked> {
+export async function lookThrough(connection: ClusterConnection, deps: HostDeps, { cards, probe }: LookThroughOptions): Promise<Looked> {
   const host = createHost(connection, deps);
   if (!host.ok) return { findings: [failed("connection", host.message, null)], seen: null, probes: [] };
   const signal = AbortSignal.timeout(4 * limitMs);
-  const [found, probes] = await Promise.all([
+  const probes: EndpointProbe[] = [];
+  const endpoints = probe && connection.kind === "endpoints" ? connection.endpoints : [];
+  const [found] = await Promise.all([
     host.value.observe({ signal, limitMs }).catch((error: unknown): Answer<HostObservation> => ({ ok: false, message: reasonOf(error) })),
-    connection.kind === "endpoints" ? probeEndpoints(connection.endpoints, { signal }).catch(() => []) : [],
+    // Those that were tried in time are told.
+    probeEndpoints(endpoints, { signal, onProbe: (one) => probes.push(one) }).catch(() => undefined),
   ]);
-  const looked = connection.kind === "endpoints" ? endpointFindings(connection.endpoints, probes) : observationFindings(found);
+  const looked = connection.kind === "endpoints" ? endpointFindings(endpoints, probes) : observationFindings(found);
   const seen = found.ok ? found.value : null;
   return { findings: [...looked, ...cardFindings(connection, seen, cards)], seen, probes };
 }

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { tryEndpointsSchema } from "./inputs";
+import { inputSentence } from "./trpc";
+
+const sentenceOf = (input: unknown): string => {
+  const parsed = tryEndpointsSchema.safeParse(input);
+  if (parsed.success) throw new Error("It was taken.");
+  return inputSentence(parsed.error);
+};
+
+describe("endpoints to try", () => {
+  it("are taken with a key by reference, and refused with the key itself, of which nothing is repeated", () => {
+    const endpoint = { name: "a", url: "http://a:8000" };
+    const key = { environment: "WEIR_ENGINE_KEY" };
+    expect(tryEndpointsSchema.safeParse({ endpoints: [{ ...endpoint, key }], generate: false }).success).toBe(true);
+    const says = sentenceOf({ endpoints: [{ ...endpoint, key: "hunter2" }], generate: false });
+    expect(says).toContain("endpoints.0.key: A key is never written down here");
+    expect(says).not.toContain("hunter2");
+  });
+
+  it("are told what is wrong by the form they are nearest to", () => {
+    expect(sentenceOf({ text: "x".repeat(200_001) })).toBe("text: paste at most 200,000 characters");
+    expect(sentenceOf({ endpoints: [], generate: true })).toContain("endpoints");
+  });
+});
