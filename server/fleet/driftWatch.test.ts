@@ -72,7 +72,10 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
 
   it("is nothing after an apply", async () => {
     expect(await found(0)).toEqual([]);
+    await aWhile();
+    expect(lines()).toEqual([]);
     expect(audited("drift began")).toBe(0);
+    expect(runtime.services.clusters.list()[0]?.attention).toEqual([]);
   });
 
   it("is told where knobs are turned at the gateway, and stays turned", async () => {
