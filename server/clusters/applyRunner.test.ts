@@ -202,6 +202,19 @@ describe("applying plans on the embedded cluster", () => {
     await runner.close();
   }, 60_000);
 
+  it("lets an application be given up whose cluster the studio is not connected to any more", async () => {
+    const first = newRunner(60_000);
+    const { id } = await startOf(first, single.id);
+    await first.close();
+    const second = createApplyRunner({ store: cluster.store, connectorOf: () => null });
+    second.takeUp();
+    expect(second.resume(id, "a")).toMatchObject({ ok: false, message: expect.stringMatching(/not connected/) });
+    expect(second.abort(id, "a")).toMatchObject({ ok: true, application: { state: "failed", error: expect.stringMatching(/^Given up/) } });
+    expect(second.abort(id, "a")).toMatchObject({ ok: false, message: "This application has ended." });
+    expect(cluster.store.applications.open()).toEqual([]);
+    await second.close();
+  });
+
   it("stops everything on a rollback to nothing", async () => {
     const runner = newRunner();
     const done = await ended((await startOf(runner, null)).id);

@@ -3,6 +3,7 @@ import type { Application, Outcome } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
+import { ApplicationRecord, timestamp } from "./applicationRecord";
 import { ApplicationRun } from "./applicationRun";
 import { shownApplication, waitingStep } from "./applicationSteps";
 import type { Connector } from "./connector";
@@ -135,9 +136,22 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     }
   }
 
+  /** One that an earlier studio began on a cluster which this one is not connected to: it can only be given up, as it stands. */
+  function steerUnreached(application: StoredApplication, actor: string, action: "pause" | "resume" | "abort"): Started {
+    if (action !== "abort")
+      return refuse("The studio is not connected to its cluster: mend the connection and start it anew, or abort this.");
+    const error = "Given up where it stood, as the studio was not connected to its cluster.";
+    const record = new ApplicationRecord(application, { store, onChange: () => note(actor, "give up", application, `: ${error}`) });
+    const change = { state: "failed", error, endedAt: timestamp(), graceEndsAt: null } as const;
+    record.save(change, { event: "said", detail: error });
+    return { ok: true, application: shownApplication(record.application) };
+  }
+
   /** Does something with an application that has not ended. */
   function steer(id: string, actor: string, action: "pause" | "resume" | "abort"): Started {
     const run = runs.get(id)?.run;
+    const kept = store.applications.get(id);
+    if (run === undefined && kept !== null && kept.endedAt === null) return steerUnreached(kept, actor, action);
     if (run === undefined || run.application.endedAt !== null) return refuse("This application has ended.");
     const { state, undoing } = run.application;
     if (action === "pause" && state === "paused") return refuse("It is paused already.");
