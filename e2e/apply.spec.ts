@@ -28,7 +28,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     return hash;
   });
 
-  const second = await review(page, 82);
+  const second = await review(page, 45);
   expect(second).not.toBe(first);
 
   await test.step("read what the second one changes: words, generated files, and what is unchanged on demand", async () => {
@@ -45,9 +45,9 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await page.getByText("Generated files").press("Enter");
     await expect(page).toHaveURL(/manifests=open/);
     await expect(page.getByTestId("manifests").locator("pre").first()).not.toBeEmpty();
-    const saving = page.waitForEvent("download");
+    // Nobody has said which images and weights emulated engines load, and none is made up.
     await page.getByRole("button", { name: "Kubernetes" }).click();
-    expect((await saving).suggestedFilename()).toMatch(/\.ya?ml$/);
+    await expect(page.getByRole("alert").filter({ hasText: "weir export" })).toContainText("no connection");
   });
 
   await test.step("see what it costs while it is made, before approving it", async () => {
@@ -82,7 +82,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
   });
 
   await test.step("cancel in the grace by keyboard: nothing was changed", async () => {
-    await page.getByLabel("Reason (optional)").fill("more quality for the evening");
+    await page.getByLabel("Reason (optional)").fill("faster for the evening");
     await page.keyboard.press("Enter");
     await expect(page.getByRole("button", { name: "Apply", exact: true })).toBeFocused();
     await page.keyboard.press("Enter");
@@ -120,13 +120,13 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await page.getByTestId("journal").locator("summary").press("Enter");
     await expect(page.getByRole("list", { name: "Journal", exact: true })).toContainText("intended");
     await expect(page.getByTestId("verification")).toContainText(/watching|passed|undecided/);
-    await expect(page.getByText("This plan is what runs.")).toBeVisible();
+    await expect(page.getByText("This plan is what runs.", { exact: true })).toBeVisible();
     await show("in force");
   });
 
   await test.step("preview the way back, and go it", async () => {
     const revisions = page.getByRole("table", { name: "Revisions" });
-    await expect(revisions.getByRole("row").filter({ hasText: "current" })).toContainText("more quality for the evening");
+    await expect(revisions.getByRole("row").filter({ hasText: "current" })).toContainText("faster for the evening");
     await revisions.getByRole("link", { name: "Preview rollback" }).click();
     await expect(page).toHaveURL(new RegExp(first));
     await expect(page.getByTestId("plan-diff")).toContainText("changed");

@@ -23,7 +23,7 @@ function Dip({ dip, steps }: { readonly dip: RollOutDip; readonly steps: readonl
   const picture = prepareDip(dip, steps);
   return (
     <div className="flex flex-col gap-3" data-testid="dip">
-      <p className="flex flex-wrap items-center gap-2 text-sm">
+      <p className="flex items-baseline gap-2 text-sm">
         <Badge tone="hatched">modelled</Badge>
         <span className="min-w-0">{dip.says}</span>
       </p>

@@ -31,8 +31,10 @@ function Log({ clusterId, engineId }: { readonly clusterId: string; readonly eng
 export function EngineLog({ clusterId, engineId }: { readonly clusterId: string; readonly engineId: string }) {
   const [open, setOpen] = useState(false);
   return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="text-xs text-ink-3 [overflow-wrap:anywhere]">Log of {engineId}</summary>
+    <details className="min-w-0 open:basis-full" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="text-xs text-ink-3">
+        Log<span className="sr-only"> of {engineId}</span>
+      </summary>
       {open && <Log clusterId={clusterId} engineId={engineId} />}
     </details>
   );

@@ -14,7 +14,8 @@ import { signs } from "./signs";
 
 const grounds = { "+": "bg-good-soft", "-": "bg-bad-soft", "=": "" } as const;
 
-function Line({ line }: { readonly line: ShownLine }) {
+/** `told`: whether the sign is read out too; of a file that is all new, or all gone, its summary tells it once. */
+function Line({ line, told }: { readonly line: ShownLine; readonly told: boolean }) {
   const sign = signs[line.sign];
   return (
     <span className={`flex w-max min-w-full ${grounds[line.sign]}`}>
@@ -24,7 +25,7 @@ function Line({ line }: { readonly line: ShownLine }) {
       <span aria-hidden="true" className={`w-4 shrink-0 select-none ${sign.tone}`}>
         {line.sign === "=" ? " " : sign.mark}
       </span>
-      {line.sign !== "=" && <span className="sr-only">{sign.word}: </span>}
+      {told && line.sign !== "=" && <span className="sr-only">{sign.word}: </span>}
       <span>{line.text === "" ? " " : line.text}</span>
     </span>
   );
@@ -55,7 +56,7 @@ function File({ file, open }: { readonly file: ShownFile; readonly open: boolean
           <span key={`${hunk.lines[0]?.before} ${hunk.lines[0]?.after}`} className="block">
             {hunk.skipped > 0 && <span className="block px-3 text-ink-3">… {skippedText(hunk.skipped)}</span>}
             {hunk.lines.map((line) => (
-              <Line key={`${line.before} ${line.after}`} line={line} />
+              <Line key={`${line.before} ${line.after}`} line={line} told={file.sign === "~"} />
             ))}
           </span>
         ))}

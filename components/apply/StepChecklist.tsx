@@ -32,13 +32,15 @@ export function StepChecklist(props: {
                 {step.detail}
               </span>
             )}
-            {step.journal.length > 0 && (
-              <details>
-                <summary className="text-xs text-ink-3">Journal of step {step.number}</summary>
-                <JournalList lines={step.journal} caption={`Journal of step ${step.number}`} />
-              </details>
-            )}
-            {step.logOf !== null && <EngineLog clusterId={props.clusterId} engineId={step.logOf} />}
+            <span className="flex flex-wrap gap-x-4">
+              {step.journal.length > 0 && (
+                <details className="open:basis-full">
+                  <summary className="text-xs text-ink-3">Journal of step {step.number}</summary>
+                  <JournalList lines={step.journal} caption={`Journal of step ${step.number}`} />
+                </details>
+              )}
+              {step.logOf !== null && <EngineLog clusterId={props.clusterId} engineId={step.logOf} />}
+            </span>
           </span>
           <span className="shrink-0 text-xs text-ink-3">{step.took}</span>
         </li>

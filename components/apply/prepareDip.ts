@@ -38,6 +38,8 @@ export interface DipPicture {
 const HEADROOM = 1.15;
 /** What holds before and after has no length of its own. */
 const END_WIDTH = 0.12;
+/** What takes less is told as no time at all. */
+const INSTANT_SECONDS = 0.0005;
 /** Narrower is not seen. */
 const LEAST_WIDTH = 0.03;
 
@@ -91,7 +93,7 @@ export function prepareDip(dip: RollOutDip, steps: readonly ApplyStep[]): DipPic
         key: `${phase.fromStep} ${phase.toStep}`,
         name: span.name,
         doing: span.doing,
-        lasts: formatSeconds(phase.seconds),
+        lasts: phase.seconds < INSTANT_SECONDS ? "at once" : formatSeconds(phase.seconds),
         replicas: phase.replicas.map(({ model, serving, of }) => `${model} ${serving} of ${of}`).join(", "),
         ...place(phase, widths[index] ?? 0),
       };
