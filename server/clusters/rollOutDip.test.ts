@@ -85,6 +85,11 @@ describe("rollOutDip", { timeout: 120_000 }, () => {
     expect(dip.before).toBeNull();
   });
 
+  it("has nothing to tell of a plan that is in force as it is", async () => {
+    const dip = await dipOf(few, few);
+    expect(dip).toMatchObject({ phases: [], before: dip.after, says: "Nothing changes: requests are served as they are now." });
+  });
+
   it("finds less capacity while GPUs change hands than before and after, and says when", async () => {
     const dip = await dipOf(other, few);
     expect(few.id).not.toBe(other.id);

@@ -182,6 +182,7 @@ function simulationBasis({ inputs: { objective } }: Plan): readonly string[] {
 
 /** The worst moment for an operator: a model without an engine, then one that does not keep up, then the lowest capacity. */
 function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutDip, "says">): string {
+  if (phases.length === 0) return "Nothing changes: requests are served as they are now.";
   const inForce = phases.filter(({ planId }) => planId !== null);
   const steps = ({ fromStep, toStep }: DipPhase): string =>
     fromStep === toStep ? `At step ${fromStep}` : `From step ${fromStep} to ${toStep}`;
@@ -198,7 +199,7 @@ function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutD
   if (late !== undefined)
     return `${during(late)} ${sustains(late)} of ${rateText(requestsPerSecond)}: they do not keep up, and queues grow.`;
   const [worst] = [...inForce].sort((a, b) => (b.p95Seconds ?? 0) - (a.p95Seconds ?? 0));
-  if (worst === undefined) return `Nothing is in force before; with the plan ${latencyText(after.p95Seconds)}.`;
+  if (worst === undefined) return "Nothing is in force meanwhile.";
   const ends = [...(before === null ? [] : [before]), after];
   if (Math.min(...inForce.map(capacity)) >= 0.999 * Math.min(...ends.map(capacity)))
     return `No moment has less capacity than before and after: ${latencyText(worst.p95Seconds)} at most, at ${rateText(requestsPerSecond)} requests/s.`;

@@ -44,13 +44,15 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
   const { connection, clusterId, api, lists, writes, picture } = parts;
   const { namespace } = connection;
 
+  const mask = createMask([]);
+  const textOf = (objects: readonly unknown[]): string => mask(objects.map((object) => stringify(object, asYaml)).join("---\n"));
   const read = (kind: KubeObject["kind"], name: string, { signal, limitMs }: LookOptions) =>
     api({ path: objectPath(kind, namespace, name), schema: objectSchema, signal, limitMs });
 
   return {
     generate(engine) {
       const made = engineObjects(engine, { connection, clusterId });
-      return made.ok ? { ok: true, value: yamlOf(made.value) } : made;
+      return made.ok ? { ok: true, value: textOf(made.value) } : made;
     },
 
     async actual(engineId, options) {
@@ -71,7 +73,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
         const like = generated.find(({ kind }) => kind === (one as { kind?: unknown }).kind);
         return like === undefined ? withoutNoise(one) : likeGenerated(one, like);
       });
-      return { ok: true, value: createMask([])(yamlOf(shown)) };
+      return { ok: true, value: textOf(shown) };
     },
 
     /** Engines of Weir's own are no obstacle: the roll-out ends those in the way before. */
@@ -101,12 +103,10 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
         if (!log.ok) return { ok: false, message: `The log of ${metadata.name} cannot be read: ${log.message}` };
         texts.push(pods.length === 1 ? log.value : `# ${metadata.name}\n${log.value}`);
       }
-      return { ok: true, value: createMask([])(texts.join("\n")) };
+      return { ok: true, value: mask(texts.join("\n")) };
     },
   };
 }
-
-const yamlOf = (objects: readonly unknown[]): string => objects.map((object) => stringify(object, asYaml)).join("---\n");
 
 /** What the server keeps for itself. */
 function withoutNoise(object: unknown): unknown {
