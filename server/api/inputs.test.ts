@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { tryEndpointsSchema } from "./inputs";
+import { attachSchema, tryEndpointsSchema } from "./inputs";
 import { inputSentence } from "./trpc";
 
-const sentenceOf = (input: unknown): string => {
-  const parsed = tryEndpointsSchema.safeParse(input);
+const sentenceOf = (input: unknown, schema: typeof tryEndpointsSchema | typeof attachSchema = tryEndpointsSchema): string => {
+  const parsed = schema.safeParse(input);
   if (parsed.success) throw new Error("It was taken.");
   return inputSentence(parsed.error);
 };
@@ -15,6 +15,13 @@ describe("endpoints to try", () => {
     expect(tryEndpointsSchema.safeParse({ endpoints: [{ ...endpoint, key }], generate: false }).success).toBe(true);
     const says = sentenceOf({ endpoints: [{ ...endpoint, key: "hunter2" }], generate: false });
     expect(says).toContain("endpoints.0.key: A key is never written down here");
+    expect(says).not.toContain("hunter2");
+  });
+
+  it("come behind a gateway whose token is a reference too", () => {
+    const gateway = { runBy: "operator", url: "http://a:4610", adminUrl: "http://a:4611", token: "hunter2" };
+    const says = sentenceOf({ name: "a", connection: {}, gateway }, attachSchema);
+    expect(says).toContain("gateway.token: A key is never written down here");
     expect(says).not.toContain("hunter2");
   });
 

@@ -1,9 +1,8 @@
 import { z } from "zod";
-import { type KeyReference, keyReferenceSchema } from "@/server/contracts/engineAccess";
+import { keyReferenceSchema } from "@/server/contracts/engineAccess";
 import { canaryRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
 import { gatewayPlaceSchema } from "@/server/contracts/gatewayPlace";
 import { examinedKinds } from "@/server/contracts/studio";
-import { keyByReference } from "@/server/fleet/connectionText";
 import { exportFormats } from "@/server/fleet/exportPlan";
 import { LONGEST_RANGE_MS } from "@/server/series/bucketWidth";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
@@ -91,7 +90,7 @@ export const clusterDescriptionSchema = z.object({
 const endpointToTrySchema = z.object({
   name: z.string().min(1).max(200),
   url: z.string().min(1).max(2_000),
-  key: z.custom<KeyReference>((value) => keyReferenceSchema.safeParse(value).success, keyByReference).optional(),
+  key: keyReferenceSchema.optional(),
   caFile: z.string().min(1).max(1_000).optional(),
   servedName: z.string().min(1).max(500).optional(),
 });

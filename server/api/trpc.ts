@@ -30,7 +30,9 @@ export function inputSentence({ issues }: { readonly issues: readonly z.core.$Zo
   const [issue] = issues;
   if (issue === undefined) return "The input does not fit.";
   const path = [...above, ...issue.path];
-  const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
+  // One that says something itself knows better.
+  const [nearest] =
+    issue.code === "invalid_union" && issue.message === "Invalid input" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
   return nearest === undefined ? `${path.map(String).join(".") || "input"}: ${issue.message}` : inputSentence({ issues: nearest }, path);
 }
 

@@ -1,5 +1,6 @@
 import { type Document, LineCounter, parseDocument, stringify, visit } from "yaml";
 import type { z } from "zod";
+import { keyByReference } from "@/server/contracts/engineAccess";
 import { looksLikeKey } from "@/server/processes/secrets";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlPlace";
@@ -20,9 +21,6 @@ const mostFaults = 12;
 
 /** Where people write a key itself. */
 const keyFields = /^(key|api_?key|token|password|secret|authorization|bearer)$/i;
-
-export const keyByReference =
-  "A key is never written down here: put it into a variable, such as WEIR_ENGINE_KEY, where studio and gateway run and write key: { environment: WEIR_ENGINE_KEY }, or into a file of the folder WEIR_SECRETS_DIR and write key: { file: NAME }.";
 
 /** A connection as an operator writes it, in YAML or JSON; its faults with their lines where it cannot be used. */
 export function readConnectionText(text: string): ReadConnectionText {
@@ -76,8 +74,7 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], 
     );
   // What is written there fits none of its forms: the one it is nearest to says why.
   const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
-  const isKey = keyFields.test(String(path.at(-1) ?? ""));
-  if (issue.code === "invalid_union" && isKey && typeof valueAt(kept, path) === "string") return [fault(path, keyByReference)];
+  if (issue.message === keyByReference) return [fault(path, keyByReference)];
   if (nearest !== undefined) return nearest.flatMap((inner) => faultsOf(inner, path, kept));
   if (issue.code === "invalid_type" && valueAt(kept, path) === undefined) return [fault(path, "It is missing.")];
   return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
