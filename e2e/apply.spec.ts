@@ -121,6 +121,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await expect(page.getByRole("list", { name: "Journal", exact: true })).toContainText("intended");
     await expect(page.getByTestId("verification")).toContainText(/watching|passed|undecided/);
     await expect(page.getByText("This plan is what runs.", { exact: true })).toBeVisible();
+    await accessible(page);
     await show("in force");
   });
 

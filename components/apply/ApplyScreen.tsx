@@ -67,7 +67,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const refusal = diff !== undefined && !diff.ok ? diff.message : null;
   const steps = diff?.ok === true ? diff.diff.steps : NO_STEPS;
   const obstacle = diff === undefined ? "Comparing with what runs." : obstacleOf({ kept, running, busy, refusal, steps: steps.length });
-  const kind = running ? "re-apply" : wasInForce ? "rollback" : "apply";
+  const kind = running && steps.length > 0 ? "re-apply" : wasInForce ? "rollback" : "apply";
   const verified = running ? verifiedBy(applications, runningPlanId) : (latest ?? null);
   const startButton = useFocusHandover<HTMLButtonElement>(obstacle === null);
   const rollOutHeading = useFocusHandover<HTMLHeadingElement>(busy !== undefined);
@@ -138,8 +138,8 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
             </Panel>
           )}
           {(running || (verified?.verification ?? null) !== null) && (
-            <Panel title="Promised and measured">
-              <VerificationPanel application={verified} />
+            <Panel title={running ? "Promised and measured" : "Promised and measured while it was in force"}>
+              <VerificationPanel application={verified} running={running} />
             </Panel>
           )}
         </div>

@@ -30,11 +30,11 @@ export function DriftNotice({ clusterId, planId }: { readonly clusterId: string;
       </p>
       <span className="text-xs text-ink-2">looked at {formatClock(drift.checkedAt)}</span>
       <span className="ml-auto flex gap-3">
-        <Link href={link("/clusters")} className="text-accent underline-offset-2 hover:underline">
+        <Link href={link("/clusters")} className="text-accent underline underline-offset-2">
           All of it on Clusters
         </Link>
         {drift.planId !== null && drift.planId !== planId && (
-          <Link href={link(`/apply/${drift.planId}`)} className="text-accent underline-offset-2 hover:underline">
+          <Link href={link(`/apply/${drift.planId}`)} className="text-accent underline underline-offset-2">
             Re-apply the plan in force
           </Link>
         )}

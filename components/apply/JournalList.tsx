@@ -13,7 +13,7 @@ export function JournalList({ lines, caption }: { readonly lines: readonly Shown
           </time>
           <StateWord tone={line.tone}>{line.word}</StateWord>
           {line.step !== "" && <span className="text-ink-2">{line.step}</span>}
-          <span className="min-w-0 text-ink-2 [overflow-wrap:anywhere]">{line.detail}</span>
+          <span className="min-w-0 grow basis-40 text-ink-2 [overflow-wrap:anywhere]">{line.detail}</span>
         </li>
       ))}
     </ol>

@@ -20,11 +20,12 @@ const columns = [
  * Whether a plan did what it promised in the window after it came into force.
  *
  * @param application which brought it; null: something else put the plan there.
+ * @param running whether it is in force now.
  */
-export function VerificationPanel({ application }: { readonly application: Application | null }) {
+export function VerificationPanel({ application, running }: { readonly application: Application | null; readonly running: boolean }) {
   const link = useClusterLink();
   const live = (
-    <Link href={link("/live")} className="text-accent underline-offset-2 hover:underline">
+    <Link href={link("/live")} className="text-accent underline underline-offset-2">
       Live
     </Link>
   );
@@ -74,8 +75,8 @@ export function VerificationPanel({ application }: { readonly application: Appli
       )}
       <p className="text-xs text-ink-3">
         Measured from {formatDate(new Date(verification.fromMs).toISOString())}
-        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}. What is measured now is on{" "}
-        {live}.
+        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}.
+        {running && <> What is measured now is on {live}.</>}
       </p>
     </div>
   );
