@@ -12,36 +12,40 @@ const LANES = 3;
 /** As many boundaries at least as five steps have: three lines of the journal each, and the calls between them. */
 const FEWEST = 20;
 
+const old = planOnGpus("old", { "qwen2.5-3b": [0] });
+const next = planOnGpus("new", { "qwen2.5-7b": [0] });
+const beside = planOnGpus("beside", { "qwen2.5-7b": [1] });
+
 let studio: Awaited<ReturnType<typeof rollOutStudio>>;
+let lanes: readonly ClusterOfPlans[];
 beforeAll(async () => {
   studio = await rollOutStudio();
+  lanes = await Promise.all(Array.from({ length: LANES }, () => clusterOfPlans([old, next, beside], { gpus: 2, timeScale: 500 })));
+}, 60_000);
+afterAll(async () => {
+  studio.clear();
+  await Promise.all(lanes.map((cluster) => cluster.stop()));
 });
-afterAll(() => studio.clear());
 
 /** Kills studios at one boundary after the other, side by side, until one lives; tells how many died. */
 async function walk(plans: readonly [Plan, Plan], oneKill: (lane: Lane) => Promise<"died" | "lived">): Promise<number> {
-  const lanes = await Promise.all(Array.from({ length: LANES }, () => clusterOfPlans(plans, { gpus: 2, timeScale: 500 })));
-  let next = 1;
+  let boundary = 1;
   let died = 0;
   let lived = false;
-  try {
-    await Promise.all(
-      lanes.map(async (cluster) => {
-        let [inForce, other] = plans;
-        while (!lived) {
-          const dieAfter = next;
-          next += 1;
-          const outcome = await oneKill({ cluster, inForce, other, dieAfter });
-          if (outcome === "lived") lived = true;
-          else died += 1;
-          const now = cluster.store.clusters.get("embedded")?.runningPlanId;
-          if (now === other.id) [inForce, other] = [other, inForce];
-        }
-      }),
-    );
-  } finally {
-    await Promise.all(lanes.map((cluster) => cluster.stop()));
-  }
+  await Promise.all(
+    lanes.map(async (cluster) => {
+      let [inForce, other] = plans;
+      const running = () => cluster.store.clusters.get("embedded")?.runningPlanId;
+      if (running() !== inForce.id) await cluster.apply(inForce);
+      while (!lived) {
+        const dieAfter = boundary;
+        boundary += 1;
+        if ((await oneKill({ cluster, inForce, other, dieAfter })) === "lived") lived = true;
+        else died += 1;
+        if (running() === other.id) [inForce, other] = [other, inForce];
+      }
+    }),
+  );
   return died;
 }
 
@@ -79,32 +83,29 @@ function expectOrder(journal: readonly JournalLine[]): void {
     expect(eventsOf(journal, id).join(" ")).toMatch(/^intended( done)?( verified| cut)?$/);
 }
 
-describe.each([
-  {
-    order: "an engine is drained to make room",
-    plans: [planOnGpus("old", { "qwen2.5-3b": [0] }), planOnGpus("new", { "qwen2.5-7b": [0] })],
-  },
-  { order: "the new engine comes up first", plans: [planOnGpus("old", { "qwen2.5-3b": [0] }), planOnGpus("new", { "qwen2.5-7b": [1] })] },
-] as const)("a studio that is killed where $order", ({ plans }) => {
-  it("leaves what its successor brings to the new plan, whole, wherever it was killed", async () => {
-    const died = await walk(plans, async ({ cluster, other, dieAfter }) => {
-      const child = studio.run(cluster, { planId: other.id, dieAfter });
-      const [code] = await once(child, "exit");
-      const application = await takeUp(cluster);
-      expect(application.error).toBeNull();
-      expect(application.state).toBe("done");
-      await cluster.expectWhole(other);
-      return code === 0 ? "lived" : "died";
-    });
-    expect(died).toBeGreaterThan(FEWEST);
-  }, 120_000);
-});
+describe("a studio that is killed", () => {
+  it.each([
+    { where: "an engine is drained to make room", other: next },
+    { where: "the new engine comes up first", other: beside },
+  ])(
+    "leaves what its successor brings to the new plan, whole, wherever that was, where $where",
+    async ({ other: plan }) => {
+      const died = await walk([old, plan], async ({ cluster, other, dieAfter }) => {
+        const child = studio.run(cluster, { planId: other.id, dieAfter });
+        const [code] = await once(child, "exit");
+        const application = await takeUp(cluster);
+        expect(application.error).toBeNull();
+        expect(application.state).toBe("done");
+        await cluster.expectWhole(other);
+        return code === 0 ? "lived" : "died";
+      });
+      expect(died).toBeGreaterThan(FEWEST);
+    },
+    200_000,
+  );
 
-describe("a studio that is killed while it undoes a roll-out", () => {
-  const plans = [planOnGpus("old", { "qwen2.5-3b": [0] }), planOnGpus("new", { "qwen2.5-7b": [0] })] as const;
-
-  it("leaves what its successor brings back to the old plan, whole, wherever it was killed", async () => {
-    const died = await walk(plans, async ({ cluster, inForce, other, dieAfter }) => {
+  it("while it undoes a roll-out leaves what its successor brings back to the old plan, whole, wherever that was", async () => {
+    const died = await walk([old, next], async ({ cluster, inForce, other, dieAfter }) => {
       const child = studio.run(cluster, { planId: other.id, abortAfter: 2, dieAfter });
       const [code] = await once(child, "exit");
       const application = await takeUp(cluster);
@@ -114,5 +115,5 @@ describe("a studio that is killed while it undoes a roll-out", () => {
       return code === 0 ? "lived" : "died";
     });
     expect(died).toBeGreaterThan(10);
-  }, 120_000);
+  }, 200_000);
 });
