@@ -47,6 +47,7 @@ function realRay(real: RealRay): void {
       const engine = orderOn(real.node, [0]);
       expect(await host().start(engine, unwatched())).toMatchObject({ ok: true });
       await vi.waitFor(async () => expect(await host().why(engine.id, {})).toBeNull(), { timeout: 40_000, interval: 500 });
+      expect(await host().actual?.(engine.id, {})).toEqual(host().generate?.(engine, null));
       const seen = await host("other").observe({});
       expect(seen).toMatchObject({ ok: true, value: { engines: [], nodes: [{ name: real.node, gpus: 2, othersGpus: 1 }] } });
       expect(await host().stop(engine.id, unwatched())).toEqual({ ok: true, value: "its GPUs are free" });
