@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { planConstraintsSchema } from "@/solver/deployment/constraints";
+import { noUserCards } from "@/solver/hardware/catalogue";
+import type { ClusterSpec } from "@/solver/plan/plan";
+import { connectionSchema } from "./connection";
+import { type GivenRequest, givenSituation } from "./givenSituation";
+
+const [SMALL, MIDDLE, LARGE] = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-14b"] as const;
+
+const connection = connectionSchema.parse({
+  kind: "endpoints",
+  judge: { model: "j", url: "http://judge:1" },
+  endpoints: [SMALL, SMALL, MIDDLE].map((model, index) => ({
+    name: `e${index}`,
+    url: `http://e${index}:1`,
+    model,
+    gpu: "l40s",
+    precision: "bf16",
+  })),
+});
+
+const cluster: ClusterSpec = {
+  ...{ id: "c", name: "theirs", kind: "endpoints", gpu: "l40s", usdPerGpuHour: 2 },
+  nodes: ["e0", "e1", "e2"].map((name) => ({ name, gpus: 1 })),
+};
+
+function given(asked: Partial<GivenRequest>, of = connection) {
+  return givenSituation(of, {
+    cluster,
+    userCards: noUserCards,
+    models: [SMALL, MIDDLE],
+    constraints: undefined,
+    judge: undefined,
+    ...asked,
+  });
+}
+
+describe("what engines that are given leave to be planned", () => {
+  it("is a routing over all of them, where the workload knows their models", () => {
+    expect(given({})).toMatchObject({
+      ok: true,
+      notes: [],
+      part: {
+        cluster,
+        models: [SMALL, MIDDLE],
+        running: [{ model: SMALL }, { model: SMALL }, { model: MIDDLE }],
+        constraints: { maxChangedReplicas: 0 },
+      },
+    });
+  });
+
+  it("has no model without an engine, and no engine without a model of the workload, and says both", () => {
+    const found = given({ models: [SMALL, LARGE] });
+    expect(found).toMatchObject({ ok: true, part: { models: [SMALL], running: [{ model: SMALL }, { model: SMALL }] } });
+    expect(found.ok && found.notes).toEqual([
+      `Left out, since no engine of it is attached to theirs: ${LARGE}.`,
+      expect.stringContaining(`Engines of ${MIDDLE} on theirs get no requests`),
+    ]);
+  });
+
+  it("keeps what was asked beside it, but for changes, and takes an excluded model's engines out", () => {
+    const constraints = planConstraintsSchema.parse({ excluded: [MIDDLE], maxChangedReplicas: 5, maxUsdPerHour: 9 });
+    expect(given({ constraints })).toMatchObject({
+      part: {
+        models: [SMALL],
+        constraints: { excluded: [MIDDLE], maxChangedReplicas: 0, maxUsdPerHour: 9, pinned: [{ model: SMALL, replicas: 2 }] },
+      },
+    });
+  });
+
+  it("keeps a judge's engines standing, and wants one that is attached", () => {
+    const judge = { kind: "engine", model: MIDDLE, rubricTokens: 10, outputTokens: 1 } as const;
+    expect(given({ models: [SMALL], judge })).toMatchObject({
+      ok: true,
+      notes: [],
+      part: {
+        models: [SMALL],
+        running: [{ model: SMALL }, { model: SMALL }, { model: MIDDLE }],
+        constraints: { pinned: [{ model: SMALL }] },
+      },
+    });
+    expect(given({ judge: { ...judge, model: LARGE } })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining("cannot judge there"),
+    });
+  });
+
+  it("says that nobody judges, and refuses a workload of which nothing is attached", () => {
+    const found = given({}, { ...connection, judge: null });
+    expect(found.ok && found.notes).toEqual([expect.stringContaining("Nobody judges answers on theirs")]);
+    expect(given({ models: [LARGE] })).toMatchObject({
+      ok: false,
+      message: expect.stringContaining(`it knows ${LARGE}, and attached are ${SMALL}, ${MIDDLE}`),
+    });
+  });
+});
