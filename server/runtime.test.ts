@@ -70,11 +70,12 @@ describe("the studio over a running cluster", () => {
     expect(done.error).toBeNull();
     expect(done.steps.map((step) => step.text)).toEqual(shown.diff.steps.map((step) => step.text));
 
-    const running = load.start({ clusterId: embeddedClusterId, workloadId, requestsPerSecond: 2, seconds: 100 }, "a");
+    // Over well before the measuring window, six seconds of the wall here, lets go of the first answer on a busy machine.
+    const running = load.start({ clusterId: embeddedClusterId, workloadId, requestsPerSecond: 2, seconds: 50 }, "a");
     expect(running.ok).toBe(true);
     const final = await until(() => load.status().state !== "running" && load.status());
     expect(final).toMatchObject({ state: "done", failed: 0, error: null });
-    expect(final.finished).toBeGreaterThan(150);
+    expect(final.finished).toBeGreaterThan(75);
 
     const frame = await frameWhere(live, ({ measured }) => measured.requests >= final.finished);
     expect(frame.planId).toBe(plan.id);
