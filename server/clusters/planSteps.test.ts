@@ -19,6 +19,21 @@ describe("planSteps", () => {
     );
   });
 
+  it("asks nothing of engines that stand and whose model no policy routes to, nor misses them", () => {
+    const [used, idle, gone] = [engine("a", [0]), engine("b", [1]), engine("c", [2])];
+    const rollOut: RollOut = { ...between([used, idle], [used, idle, gone]), topology: "given" };
+    const routed = {
+      ...rollOut,
+      inForce: { planId: "new", models: ["a"] },
+      target: { ...rollOut.target, planId: "new", models: ["a"] },
+      routing: { planId: "new", active: [used.id], cordoned: [] },
+    };
+    expect(planSteps(routed)).toEqual([]);
+    expect(
+      kinds(planSteps({ ...routed, routing: { planId: null, active: [], cordoned: [] }, inForce: { planId: null, models: [] } })),
+    ).toEqual(["verify", "switch-policy"]);
+  });
+
   it("touches no engine that both plans share", () => {
     fc.assert(
       fc.property(deployment, deployment, (before, after) => {

@@ -68,7 +68,8 @@ class RollOutPlanner {
     this.routed = new Set([...routing.active, ...routing.cordoned]);
     this.proved = new Set(routing.active.filter((id) => this.standing.has(id)));
     this.pending = target.engines.filter((engine) => !kept.has(engine.id));
-    this.unproved = target.engines.filter((engine) => kept.has(engine.id) && !this.proved.has(engine.id));
+    // One that no policy routes to, as an attached one that the plan leaves out, is never seen to take requests: it would be verified for ever.
+    this.unproved = target.engines.filter((engine) => kept.has(engine.id) && !this.proved.has(engine.id) && this.isRouted(engine));
     // The same plan id is the same policy: engines may differ (some died), routing need not be switched to it again.
     this.inForce = rollOut.inForce.planId === target.planId ? target : rollOut.inForce;
     this.routing = [...this.routed].every((id) => this.standing.has(id)) ? routing : null;
@@ -81,7 +82,7 @@ class RollOutPlanner {
     }
     this.verify(this.unproved);
     // One that is not there cannot be brought: verifying it says so, before anything is routed.
-    if (this.rollOut.topology === "given") this.verify(this.pending.splice(0));
+    if (this.rollOut.topology === "given") this.verify(this.pending.splice(0).filter((engine) => this.isRouted(engine)));
     for (;;) {
       this.startWhereFree();
       if (this.inForce !== target && this.covers(target, this.proved)) this.switchPolicy();
@@ -93,6 +94,10 @@ class RollOutPlanner {
     if (this.rollOut.topology === "given") this.unroute();
     else for (const id of [...this.leaving]) this.remove(id);
     return this.steps;
+  }
+
+  private isRouted({ model }: EngineOrder): boolean {
+    return this.rollOut.target.models.includes(model);
   }
 
   private startWhereFree(): void {
