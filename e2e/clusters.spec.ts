@@ -76,6 +76,9 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
       await expect(row(engines.adminUrl)).toContainText("left out");
       await expect(page.getByText("Line 2 holds a key, which was left out")).toBeVisible();
       await expect(page.getByText("2 engines of 4 will be attached, 2 left out.").first()).toBeVisible();
+      await page.getByRole("button", { name: "Test with one token each" }).click();
+      await expect(row(engines.urls[0])).toContainText(/token.* s\b|token.*ms/);
+      await expect(page.getByText("2 engines of 4 will be attached, 2 left out.").first()).toBeVisible();
     });
 
     await test.step("what is guessed is set right for all at once, and confirmed", async () => {
@@ -224,10 +227,20 @@ async function startEngines() {
       { timeout: 30_000 },
     )
     .toBe(true);
-  for (const [gpu, model] of ["qwen2.5-3b", "qwen2.5-7b"].entries()) {
+  const models = ["qwen2.5-3b", "qwen2.5-7b"];
+  for (const [gpu, model] of models.entries()) {
     const engine = { id: `theirs-${gpu}`, model, gpu: "l40s", tp: 1, pp: 1, placements: [{ node: "theirs", gpus: [gpu] }] };
     expect((await admin("/engines", { method: "POST", body: JSON.stringify(engine) })).status).toBe(202);
   }
+  // What they answer: without it they are up and generate nothing.
+  const same = <Value>(value: Value): readonly Value[] => Array.from({ length: 20 }, () => value);
+  const outcomes = {
+    name: "theirs",
+    promptIds: same(0).map((_, index) => `prompt-${index}`),
+    inputTokens: same(50),
+    models: models.map((model) => ({ model, outputTokens: same(20), label: same(80), judged: same(80) })),
+  };
+  expect((await admin("/outcomes", { method: "PUT", body: JSON.stringify(outcomes) })).status).toBe(204);
   const ready = async () => (await cluster()).engines.filter(({ state }) => state === "ready").length;
   await expect.poll(ready, { timeout: 120_000 }).toBe(2);
   const { judge, engines } = await cluster();

@@ -66,7 +66,7 @@ function Shown(props: {
           There is no cluster {show}: these are all.
         </p>
       )}
-      <div className="grid gap-4 [grid-template-columns:repeat(auto-fill,minmax(min(420px,100%),1fr))]">
+      <div className="grid items-start gap-4 [grid-template-columns:repeat(auto-fill,minmax(min(420px,100%),1fr))]">
         {clusters.map((cluster) => (
           <ClusterCard key={cluster.spec.id} cluster={cluster} onShow={() => props.onShow(cluster.spec.id)} />
         ))}

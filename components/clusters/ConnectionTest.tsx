@@ -26,14 +26,20 @@ export function ConnectionTest(props: { readonly clusterId: string; readonly nam
         {test.data !== undefined && !test.isPending && (
           <>
             <FindingList findings={test.data.findings} label={`What testing ${name} found`} />
-            {test.data.endpoints.map(({ tried, findings }) => (
-              <section key={`${tried.url}${tried.servedName}`} aria-label={tried.name} className="flex flex-col gap-1">
-                <p className="text-sm font-medium [overflow-wrap:anywhere]">
-                  {tried.name} <span className="text-xs font-normal text-ink-3">{tried.url}</span>
-                </p>
-                <FindingList findings={findings} label={`What testing ${tried.name} found`} />
-              </section>
-            ))}
+            {test.data.endpoints.map(({ tried, findings }) => {
+              const faults = findings.filter(({ level }) => level !== "ok");
+              return (
+                <details key={`${tried.url} ${tried.servedName}`} open={faults.length > 0 || undefined}>
+                  <summary className="text-sm [overflow-wrap:anywhere]">
+                    <span className="font-medium">{tried.name}</span> <span className="text-xs text-ink-3">{tried.url}</span>{" "}
+                    {faults.length === 0 ? "is well" : ""}
+                  </summary>
+                  <div className="mt-1">
+                    <FindingList findings={findings} label={`What testing ${tried.name} found`} />
+                  </div>
+                </details>
+              );
+            })}
           </>
         )}
       </div>
