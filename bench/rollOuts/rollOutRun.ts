@@ -18,7 +18,7 @@ export interface Scenario {
 }
 
 export interface RollOutReport {
-  /** Of the plan in force, simulated; requests per engine second. */
+  /** Of that of both plans which sustains less, simulated; requests per engine second. */
   readonly capacityPerSecond: number;
   readonly requestsPerSecond: number;
   /** p95 of the plan in force at that rate, simulated. */
@@ -85,8 +85,9 @@ export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptio
     };
 
     await ended(await start(from, "apply"));
-    const alone = figuresOf(from, { workload, requestsPerSecond: 1 });
-    const requestsPerSecond = loadShare * (alone.capacityPerSecond ?? 0);
+    const capacities = [from, to].map((plan) => figuresOf(plan, { workload, requestsPerSecond: 1 }).capacityPerSecond ?? 0);
+    const capacityPerSecond = Math.min(...capacities);
+    const requestsPerSecond = loadShare * capacityPerSecond;
     const traffic = { workload, requestsPerSecond };
     const predicted = figuresOf(from, traffic);
     const dip = await dipOf(
@@ -116,7 +117,7 @@ export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptio
     const observed = await connector.observe();
     await runner.close();
     return {
-      capacityPerSecond: alone.capacityPerSecond ?? 0,
+      capacityPerSecond,
       requestsPerSecond,
       predictedP95Seconds: predicted.p95Seconds ?? Number.POSITIVE_INFINITY,
       dip,

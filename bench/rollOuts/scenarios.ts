@@ -16,10 +16,10 @@ export const fourSpare: Scenario = {
   to: { "qwen2.5-3b": [0, 1, 8, 9], "qwen2.5-7b": [4, 5, 10, 11] },
 };
 
-/** Each model has one engine, and they change places: there is a time without each of them. */
-export const changingPlaces: Scenario = {
-  name: "2 of 2 GPUs, each model's only engine",
-  gpus: 2,
-  from: { "qwen2.5-3b": [0], "qwen2.5-7b": [1] },
-  to: { "qwen2.5-3b": [1], "qwen2.5-7b": [0] },
+/** One engine gives way to one of another model: for a time there is none at all, and every request waits. */
+export const onlyEngine: Scenario = {
+  name: "the only GPU",
+  gpus: 1,
+  from: { "qwen2.5-3b": [0] },
+  to: { "qwen2.5-7b": [0] },
 };
