@@ -31,7 +31,7 @@ export function DriftNotice({ clusterId, planId }: { readonly clusterId: string;
       <span className="text-xs text-ink-2">looked at {formatClock(drift.checkedAt)}</span>
       <span className="ml-auto flex gap-3">
         <Link href={link("/clusters")} className="text-accent underline underline-offset-2">
-          All of it on Clusters
+          Show all
         </Link>
         {drift.planId !== null && drift.planId !== planId && (
           <Link href={link(`/apply/${drift.planId}`)} className="text-accent underline underline-offset-2">

@@ -26,7 +26,7 @@ export function VerificationPanel({ application, running }: { readonly applicati
   const link = useClusterLink();
   const live = (
     <Link href={link("/live")} className="text-accent underline underline-offset-2">
-      Live
+      See what is measured now
     </Link>
   );
   if (application === null || application.verification === null) {
@@ -35,7 +35,7 @@ export function VerificationPanel({ application, running }: { readonly applicati
         {application === null
           ? "No roll-out brought this plan into force last, so no window was opened in which it has to keep its promise. "
           : "No window was opened after this roll-out. "}
-        What is measured of it now is on {live}.
+        {live}
       </p>
     );
   }
@@ -75,8 +75,7 @@ export function VerificationPanel({ application, running }: { readonly applicati
       )}
       <p className="text-xs text-ink-3">
         Measured from {formatDate(new Date(verification.fromMs).toISOString())}
-        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}.
-        {running && <> What is measured now is on {live}.</>}
+        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}.{running && live}
       </p>
     </div>
   );
