@@ -24,7 +24,10 @@ export function watchRollOut(run: ApplicationRun, look: () => RegressionLook | n
     if (seen === null) return;
     const { state: next, halt } = seeRegression(known, seen, rollOutPosition(steps));
     known = next;
-    if (halt !== null && state === "running") run.halt(halt);
+    if (halt === null || state !== "running") return;
+    // It may be resumed before the next look.
+    known = null;
+    run.halt(halt);
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);
