@@ -160,7 +160,13 @@ function guessed({ connection }: AttentionGround): readonly Attention[] {
   return connection.endpoints.flatMap(({ name, guessed: fields }) =>
     fields.length === 0
       ? []
-      : [warn(name, `${fields.join(", ")} of ${name} ${fields.length === 1 ? "is" : "are"} guessed.`, "Confirm or mend it under Change.")],
+      : [
+          warn(
+            name,
+            `${fields.join(", ")} of ${name} ${fields.length === 1 ? "is" : "are"} guessed.`,
+            "Confirm or mend it in its connection, under Details.",
+          ),
+        ],
   );
 }
 
