@@ -103,7 +103,7 @@ export class ApplicationRun {
   /** What came to be step by step may be gone by now: it is done where nothing is left to do from what stands. */
   async #finish(): Promise<void> {
     const observation = await this.#observe();
-    if (observation === null) return;
+    if (observation === null || this.application.state === "paused") return;
     // Where nothing is in force the gateway may go on listing engines that are gone.
     const matters = ({ action }: PlannedStep): boolean => this.#goalId !== null || action.kind !== "switch-policy";
     const left = observation.ok

@@ -27,8 +27,9 @@ function failingTraffic(): () => RegressionLook {
   };
 }
 
-async function applied(rollBackOnRegression: boolean) {
-  const runner = cluster.newRunner({ graceMs: 1200, watchOf: failingTraffic() });
+/** With two looks in the grace the third halts it, a second or two before its steps are at their end. */
+async function applied(rollBackOnRegression: boolean, watchOf: () => RegressionLook | null = failingTraffic()) {
+  const runner = cluster.newRunner({ graceMs: 2300, watchOf });
   const order = { clusterId: "embedded", planId: next.id, kind: "apply", actor: "a", rollBackOnRegression } as const;
   const started = await runner.start(order);
   if (!started.ok) throw new Error(started.message);
@@ -50,7 +51,7 @@ it("is undone by itself where that was asked for, and says why", async () => {
 }, 30_000);
 
 it("is undone by itself where a step fails, if that was asked for", async () => {
-  const { runner, id } = await applied(true);
+  const { runner, id } = await applied(true, () => null);
   const [engine] = targetEngines(next);
   const headers = { authorization: `Bearer ${cluster.token}` };
   const begun = () => cluster.store.applications.get(id)?.steps.some(({ kind, state }) => kind === "start" && state === "done");
@@ -65,7 +66,9 @@ it("is undone by itself where a step fails, if that was asked for", async () => 
 
 it("is paused with a sentence, and goes on to the whole plan when it is resumed", async () => {
   const { runner, id } = await applied(false);
-  while (cluster.store.applications.get(id)?.state !== "paused") await new Promise((wake) => setTimeout(wake, 10));
+  const begun = () => ["grace", "running"].includes(cluster.store.applications.get(id)?.state ?? "");
+  while (begun()) await new Promise((wake) => setTimeout(wake, 10));
+  expect(cluster.store.applications.get(id)).toMatchObject({ state: "paused", error: null });
   expect(cluster.store.applications.get(id)).toMatchObject({
     halt: { because: "health", sentence: expect.stringMatching(/^17 %.* s\.$/) },
   });
