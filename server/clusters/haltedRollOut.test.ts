@@ -78,4 +78,4 @@ it("is paused with a sentence, and goes on to the whole plan when it is resumed"
   expect(application).toMatchObject({ state: "done", error: null, halt: null });
   expect(saidOf(id).filter((line) => /^(Halted|Resumed)/.test(line))).toEqual([expect.stringMatching(/^Halted: 17 %/), "Resumed."]);
   await cluster.expectWhole(next);
-}, 30_000);
+}, 90_000);
