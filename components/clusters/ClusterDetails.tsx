@@ -108,7 +108,7 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
         <Table caption="Nodes" columns={nodeColumns}>
           {detail.nodes.map((node) => (
             <tr key={node.name}>
-              <td className="[overflow-wrap:anywhere]">{node.name}</td>
+              <td className="min-w-32 [overflow-wrap:anywhere]">{node.name}</td>
               <td className="whitespace-nowrap">{node.gpu}</td>
               <td className="text-right">{node.gpus}</td>
               <td className="text-right">{node.used}</td>
