@@ -75,7 +75,7 @@ export function VerificationPanel({ application, running }: { readonly applicati
       )}
       <p className="text-xs text-ink-3">
         Measured from {formatDate(new Date(verification.fromMs).toISOString())}
-        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}.{running && live}
+        {verification.toMs === null ? " on" : ` to ${formatDate(new Date(verification.toMs).toISOString())}`}. {running && live}
       </p>
     </div>
   );
