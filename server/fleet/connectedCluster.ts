@@ -7,7 +7,7 @@ import type { Answer, Observation } from "@/server/clusters/connector";
 import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
 import type { KeyReference } from "@/server/contracts/engineAccess";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { ClusterSummary } from "@/server/contracts/studio";
+import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
 import { keepFrames } from "@/server/series/keepFrames";
 import { createSeriesBook, type SeriesBookState } from "@/server/series/seriesBook";
 import type { SeriesSource } from "@/server/series/seriesSource";
@@ -108,7 +108,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     series: parts.seriesOf?.({ engines, timeScale, gatewayAdminUrl, collector: () => collector }) ?? book,
     seriesState: () => book.state(),
     seen: () => ({ atMs, answer: latest }),
-    health: () => healthOf(latest, store.clusters.get(id)?.runningPlanId ?? null),
+    health: () => healthOf(latest, store.clusters.get(id)?.runningPlanId ?? null, collector?.frames().at(-1)?.engines ?? []),
     timeScale,
     deviates: () => known?.deviates ?? true,
     panic: () => collector?.routing()?.controls?.panic ?? null,
@@ -125,11 +125,14 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   };
 }
 
-function healthOf(latest: Answer<Observation>, appliedPlanId: string | null): ClusterSummary["health"] {
+function healthOf(latest: Answer<Observation>, appliedPlanId: string | null, heard: LiveFrame["engines"]): ClusterSummary["health"] {
   if (!latest.ok) return { word: "down", reason: latest.message };
   const { routing, engines } = latest.value;
   const missing = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
   if (missing.length > 0) return { word: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
   if (routing.planId !== appliedPlanId) return { word: "degraded", reason: "The gateway follows another plan than the one applied last." };
-  return { word: "up", reason: routing.planId === null ? "No plan is in force." : `${routing.active.length} engines serve.` };
+  const silent = heard.filter(({ id, state }) => state === "unreachable" && routing.active.includes(id)).map(({ id }) => id);
+  if (silent.length > 0) return { word: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
+  const serving = routing.active.length === 1 ? "One engine serves." : `${routing.active.length} engines serve.`;
+  return { word: "up", reason: routing.planId === null ? "No plan is in force." : serving };
 }

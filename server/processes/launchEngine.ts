@@ -26,7 +26,11 @@ export async function launchEngine({ record, command, environment, records, tabl
   const output = openEngineLog(record.log);
   let child: ChildProcess;
   try {
-    child = spawn(program, args, { env: environment as NodeJS.ProcessEnv, stdio: ["ignore", output, output], detached: true });
+    child = spawn(/* turbopackIgnore: true */ program, args, {
+      env: environment as NodeJS.ProcessEnv,
+      stdio: ["ignore", output, output],
+      detached: true,
+    });
   } finally {
     closeSync(output);
   }

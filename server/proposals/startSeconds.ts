@@ -26,5 +26,9 @@ export function startSeconds(
     .filter(({ kind }) => kind === "start" || kind === "verify")
     .reduce((sum, { startedAt, endedAt }) => sum + Math.max(0, Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "") || 0), 0);
   const seconds = (wallMs / 1000 / starts) * timeScale;
-  return { seconds, measured: true, basis: `A replica takes ${seconds.toFixed(1)} s to start and be verified, as measured in the last roll-outs here.` };
+  return {
+    seconds,
+    measured: true,
+    basis: `A replica takes ${seconds.toFixed(1)} s to start and be verified, as measured in the last roll-outs here.`,
+  };
 }
