@@ -52,6 +52,8 @@ env:
   HF_TOKEN: { secret: hugging-face, key: token }
 # Card of GPUs whose nodes have no label nvidia.com/gpu.product:
 # gpu: h100-sxm
+# Figures of GPUs, from dcgm-exporter on each node:
+# dcgmUrls: ["http://gpu-1:9400/metrics"]
 `,
   },
   ray: {
@@ -69,6 +71,8 @@ models:
     engineKwargs: { max_model_len: 16384 }
 # Card of GPUs whose nodes tell no accelerator type:
 # gpu: h100-sxm
+# Figures of GPUs, from dcgm-exporter on each node:
+# dcgmUrls: ["http://gpu-1:9400/metrics"]
 `,
   },
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { clusterFields } from "@/server/contracts/clusterFields";
 import { engineAccessFields } from "@/server/contracts/engineAccess";
-import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { addressFault } from "./address";
 
 /** What an endpoint cannot be asked and was not told: it stands there as a guess until somebody confirms it. */
@@ -37,13 +37,7 @@ export const connectionSchema = z
   .strictObject({
     kind: z.literal("endpoints"),
     endpoints: z.array(endpointSchema).min(1, "attach at least one endpoint").max(500),
-    /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
-    judge: gatewayConfigSchema.shape.judge.default(null),
-    /** dcgm-exporters' texts: one for all nodes, or one for each. */
-    dcgmUrls: z
-      .array(z.url({ protocol: /^https?$/ }))
-      .max(500)
-      .default([]),
+    ...clusterFields,
   })
   .superRefine(({ endpoints }, context) => {
     const wrong = (index: number, member: string, message: string) =>

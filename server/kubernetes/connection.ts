@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import { clusterFields } from "@/server/contracts/clusterFields";
 
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must be a DNS label: lower case letters, digits and dashes");
 
@@ -87,8 +87,7 @@ export const connectionSchema = z.strictObject({
   graceSeconds: z.int().nonnegative().default(600),
   /** Where given, each model gets an InferencePool that this endpoint picker serves. */
   pool: z.strictObject({ endpointPicker: dnsLabel, port: z.int().positive().default(9002) }).optional(),
-  /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
-  judge: gatewayConfigSchema.shape.judge.default(null),
+  ...clusterFields,
 });
 
 export type KubernetesConnection = z.infer<typeof connectionSchema>;

@@ -83,7 +83,10 @@ export function createKubernetesHost(connection: KubernetesConnection, deps: Kub
       const found = await picture(options);
       if (!found.ok) return { ok: false, message: found.message };
       const { services: _, ...seen } = found.value;
-      return { ok: true, value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: connection.judge } };
+      return {
+        ok: true,
+        value: { ...seen, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: connection.dcgmUrls, judge: connection.judge },
+      };
     },
 
     async why(engineId, options) {

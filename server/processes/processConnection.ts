@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
+import { clusterFields } from "@/server/contracts/clusterFields";
 import { commandTemplates, templateFault } from "@/server/engines/commandLine";
 import { looksLikeKey, namesAKey } from "./secrets";
 
@@ -61,8 +61,7 @@ export const connectionSchema = z
       .refine(({ from, to }) => from <= to, "The range ends before it begins.")
       .default({ from: 8100, to: 8199 }),
     adopt: z.array(adoptedSchema).default([]),
-    /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
-    judge: gatewayConfigSchema.shape.judge.default(null),
+    ...clusterFields,
   })
   .superRefine(({ engine, templates, models, environment, adopt }, context) => {
     const wrong = (path: readonly (string | number)[], message: string) => context.addIssue({ code: "custom", path: [...path], message });

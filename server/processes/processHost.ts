@@ -190,7 +190,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const notes = servers.map(
           ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
         );
-        const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: connection.judge };
+        const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrls: connection.dcgmUrls, judge: connection.judge };
         return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), ...real } };
       }, signal),
     start: (order, options) => inTurn(() => start(order, options), options.signal),

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { clusterFields } from "@/server/contracts/clusterFields";
 import { engineAccessFields } from "@/server/contracts/engineAccess";
-import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { looksLikeKey, namesAKey } from "@/server/processes/secrets";
 
 /** What builds an application of one model in Ray Serve LLM. */
@@ -71,8 +71,7 @@ export const connectionSchema = z.strictObject({
   runtimeEnv: jsonObject.default({}),
   /** By card: what is loaded, and what vLLM is told beside Weir's own. */
   models: z.record(z.string().min(1), z.strictObject({ source: z.string().min(1), engineKwargs: jsonObject.default({}) })),
-  /** Who judges answers of plans that have no judge among their engines; null: nobody, so that only plans of one stage can be applied. */
-  judge: gatewayConfigSchema.shape.judge.default(null),
+  ...clusterFields,
 });
 
 export type RayConnection = z.infer<typeof connectionSchema>;

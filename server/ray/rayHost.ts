@@ -73,7 +73,10 @@ export function createRayHost(connection: RayConnection, deps: RayHostDeps): Ray
     async observe(options) {
       const found = await picture(options);
       if (!found.ok) return found;
-      return { ok: true, value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: [], judge: connection.judge } };
+      return {
+        ok: true,
+        value: { ...found.value, outcomes: null, timeScale: 1, deviates: null, dcgmUrls: connection.dcgmUrls, judge: connection.judge },
+      };
     },
 
     async why(engineId, options) {
