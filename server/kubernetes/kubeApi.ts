@@ -1,8 +1,10 @@
+import { once } from "node:events";
 import { type IncomingMessage, request as plainRequest } from "node:http";
 import { type RequestOptions, request as tlsRequest } from "node:https";
-import type { KubeConfig } from "@kubernetes/client-node";
 import { z } from "zod";
+import { timeLimit } from "@/server/clusters/timeLimit";
 import type { KubernetesConnection } from "./connection";
+import { type KubeCredentials, readCredentials } from "./kubeCredentials";
 
 export interface KubeRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PATCH" | "DELETE";
@@ -16,8 +18,8 @@ export interface KubeRequest<Schema extends z.ZodType> {
   readonly limitMs?: number | undefined;
 }
 
-/** `away`: not answered, or not now; ask again. `denied`: other credentials are needed. `missing`: there is no such thing. */
-export type KubeFailure = "away" | "denied" | "missing" | "conflict" | "refused";
+/** `away`: not answered, or not now; ask again. `denied`: other credentials are needed. `forbidden`: these have no right to it. `missing`: there is no such thing. */
+export type KubeFailure = "away" | "denied" | "forbidden" | "missing" | "conflict" | "refused";
 
 export type KubeAnswer<Value> =
   | { readonly ok: true; readonly value: Value; readonly created?: boolean }
@@ -27,6 +29,9 @@ export type KubeApi = <Schema extends z.ZodType>(request: KubeRequest<Schema>) =
 
 /** The API server's own timeout is a minute. */
 const requestLimitMs = 30_000;
+
+/** How often other credentials are looked for where these lack a right. */
+const rightsMs = 60_000;
 
 /** Longest part of the API server's words that is repeated to an operator. */
 const shownLength = 400;
@@ -41,76 +46,74 @@ const statusSchema = z.object({
 });
 
 /**
- * Calls an API server with a kubeconfig's or a pod's credentials; every failure comes back as a sentence. Credentials that are not taken
- * are read anew once, since kubeconfigs and tokens are replaced under a running studio.
+ * Calls an API server with a kubeconfig's or a pod's credentials; every failure comes back as a sentence. Credentials are got once for all
+ * calls and kept until they are not taken: then they are read anew once, since kubeconfigs and tokens are replaced under a running studio.
  */
 export function createKubeApi(access: KubernetesConnection["access"]): KubeApi {
-  let loaded: KubeConfig | null = null;
-  return async function call(request) {
-    const kept = loaded !== null;
-    const first = await ask(request);
-    if (first.ok || first.failure !== "denied" || !kept) return first;
-    loaded = null;
-    return ask(request);
-  };
+  let kept: Promise<KubeCredentials | string> | null = null;
 
-  async function ask<Schema extends z.ZodType>(request: KubeRequest<Schema>): Promise<KubeAnswer<z.infer<Schema>>> {
-    const config = loaded ?? (await load(access));
-    if (typeof config === "string") return failed("denied", config);
-    loaded = config;
-    const server = config.getCurrentCluster()?.server ?? "";
-    const limitMs = request.limitMs ?? requestLimitMs;
-    const limit = AbortSignal.timeout(limitMs);
-    const signal = request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]);
-    const options: RequestOptions = { method: request.method ?? "GET", headers: { accept: request.text ? "*/*" : "application/json" } };
-    try {
-      await config.applyToHTTPSOptions(options);
-    } catch {
-      // What a credential plugin says may hold the credential.
-      return failed("denied", `No credentials could be had for the API server at ${server}: the kubeconfig's own way to them failed.`);
-    }
-    let reply: { readonly status: number; readonly text: string };
-    try {
-      reply = await send(new URL(request.path, withSlash(server)), options, request.body, signal);
-    } catch (error) {
-      request.signal?.throwIfAborted();
-      if (limit.aborted) return failed("away", `The API server at ${server} did not answer within ${limitMs / 1000} s.`);
-      return failed("away", `The API server at ${server} cannot be reached (${reasonOf(error)}).`);
-    }
-    if (reply.status >= 300) return refusal(server, reply.status, reply.text);
-    const parsed = request.schema.safeParse(request.text ? reply.text : parseJson(reply.text));
-    return parsed.success
-      ? { ok: true, value: parsed.data, created: reply.status === 201 }
-      : failed("refused", `The API server at ${server} answered ${request.path.split("?")[0]} in a form this studio does not know.`);
+  /** One at a time: a plugin that waits for somebody to log in is not run again for each call. */
+  function credentials(): Promise<KubeCredentials | string> {
+    if (kept !== null) return kept;
+    const begun = readCredentials(access);
+    kept = begun;
+    void begun.then((found) => {
+      if (typeof found === "string" && kept === begun) kept = null;
+    });
+    return begun;
   }
+
+  return async function call(request) {
+    const limitMs = request.limitMs ?? requestLimitMs;
+    request.signal?.throwIfAborted();
+    const signal = timeLimit(request.signal, limitMs);
+    const ended = once(signal, "abort").then(() => null);
+    for (let isRenewed = kept === null; ; isRenewed = true) {
+      const using = credentials();
+      const found = await Promise.race([using, ended]);
+      request.signal?.throwIfAborted();
+      if (found === null) return failed("denied", `${wayOf(access)} to credentials did not answer within ${limitMs / 1000} s.`);
+      if (typeof found === "string") return failed("denied", found);
+      const answer = await ask(request, found, signal, limitMs);
+      if (answer.ok || isRenewed || !isWorn(answer.failure, found)) return answer;
+      if (kept === using) kept = null;
+    }
+  };
+}
+
+const wayOf = (access: KubernetesConnection["access"]): string =>
+  access.from === "kubeconfig" ? `The kubeconfig ${access.path}'s own way` : "The pod's own way";
+
+/** A right that is missing may be there with other credentials, which are not looked for at every call. */
+const isWorn = (failure: KubeFailure, { atMs }: KubeCredentials): boolean =>
+  failure === "denied" || (failure === "forbidden" && Date.now() - atMs > rightsMs);
+
+async function ask<Schema extends z.ZodType>(
+  request: KubeRequest<Schema>,
+  { server, options }: KubeCredentials,
+  signal: AbortSignal,
+  limitMs: number,
+): Promise<KubeAnswer<z.infer<Schema>>> {
+  const headers = { ...options.headers, accept: request.text ? "*/*" : "application/json" };
+  const asked: RequestOptions = { ...options, method: request.method ?? "GET", headers };
+  let reply: { readonly status: number; readonly text: string };
+  try {
+    reply = await send(new URL(request.path, withSlash(server)), asked, request.body, signal);
+  } catch (error) {
+    request.signal?.throwIfAborted();
+    if (signal.aborted) return failed("away", `The API server at ${server} did not answer within ${limitMs / 1000} s.`);
+    return failed("away", `The API server at ${server} cannot be reached (${reasonOf(error)}).`);
+  }
+  if (reply.status >= 300) return refusal(server, reply.status, reply.text);
+  const parsed = request.schema.safeParse(request.text ? reply.text : parseJson(reply.text));
+  return parsed.success
+    ? { ok: true, value: parsed.data, created: reply.status === 201 }
+    : failed("refused", `The API server at ${server} answered ${request.path.split("?")[0]} in a form this studio does not know.`);
 }
 
 const failed = (failure: KubeFailure, message: string) => ({ ok: false, failure, message }) as const;
 
 const withSlash = (server: string): string => (server.endsWith("/") ? server : `${server}/`);
-
-/** A kubeconfig as it stands now, or a sentence. What its parser says is not repeated: it quotes the file, keys and all. */
-async function load(access: KubernetesConnection["access"]): Promise<KubeConfig | string> {
-  // The client takes 70 MB and more than a second to load: only studios of Kubernetes clusters shall pay for it.
-  const client = await import("@kubernetes/client-node");
-  const config = new client.KubeConfig();
-  if (access.from === "in-cluster") {
-    try {
-      config.loadFromCluster();
-    } catch {
-      return "The studio does not run in a pod with a service account: name a kubeconfig instead.";
-    }
-    return config;
-  }
-  try {
-    config.loadFromFile(access.path);
-  } catch {
-    return `The kubeconfig ${access.path} cannot be read.`;
-  }
-  if (access.context !== undefined) config.setCurrentContext(access.context);
-  const context = config.getCurrentContext();
-  return config.getCurrentCluster() === null ? `The kubeconfig ${access.path} has no context "${context}" with a cluster.` : config;
-}
 
 function send(url: URL, options: RequestOptions, body: unknown, signal: AbortSignal): Promise<{ status: number; text: string }> {
   const text = body === undefined ? null : JSON.stringify(body);
@@ -135,7 +138,7 @@ function refusal(server: string, status: number, text: string): Extract<KubeAnsw
   const message = (parsed.success ? parsed.data.message : text).slice(0, shownLength).replace(/\.?$/, ".");
   const causes = parsed.success ? (parsed.data.details?.causes ?? []) : [];
   if (status === 401) return failed("denied", `The API server at ${server} does not take these credentials: they are expired or missing.`);
-  if (status === 403) return failed("denied", `These credentials are expired or missing a right: ${message}`);
+  if (status === 403) return failed("forbidden", `These credentials are expired or missing a right: ${message}`);
   if (status === 404) return failed("missing", message);
   const held = causes.filter((cause) => cause.reason === "FieldManagerConflict" || /^conflict with /.test(cause.message ?? ""));
   const [first] = held;

@@ -28,58 +28,61 @@ export interface KubeLists {
 export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   readonly limitMs?: number | undefined;
-  /** Whether other people's pods must be those of this moment. */
+  /** Whether nodes and other people's pods must be those of this moment. */
   readonly fresh?: boolean;
 }
 
 /** The API server's own tools read as many at once. */
 const pageSize = 500;
 
-/** All pods of a large cluster are megabytes, and a cluster is looked at every second. */
-const foreignPodsMs = 15_000;
+/** All nodes and pods of a large cluster are megabytes, and a cluster is looked at every second. */
+const foreignMs = 15_000;
 
 export type KubeReader = (options: ReadOptions) => Promise<KubeAnswer<KubeLists>>;
 
 /**
- * Reads what a look needs, all at once; of other people's pods, unless they must be fresh, what was read up to 15 s ago. Where pods of other
- * namespaces may not be seen, those of its own are all there are.
+ * Reads what a look needs, all at once; of nodes and other people's pods, unless they must be fresh, what was read up to 15 s ago. Where
+ * pods of other namespaces may not be seen, those of its own are all there are.
  */
 export function createKubeReader(api: KubeApi, namespace: string, clusterId: string): KubeReader {
   const ours = `labelSelector=${encodeURIComponent(clusterSelector(clusterId))}`;
   const ownPods = `api/v1/namespaces/${namespace}/pods`;
-  let foreign: { readonly readAt: number; readonly pods: readonly KubePod[]; readonly allPods: boolean } | null = null;
+  let foreign: (Pick<KubeLists, "nodes" | "pods" | "allPods"> & { readonly readAt: number }) | null = null;
 
   async function readForeign(options: ReadOptions): Promise<KubeAnswer<NonNullable<typeof foreign>>> {
-    if (foreign !== null && !options.fresh && Date.now() - foreign.readAt < foreignPodsMs) return { ok: true, value: foreign };
+    if (foreign !== null && !options.fresh && Date.now() - foreign.readAt < foreignMs) return { ok: true, value: foreign };
     const readAt = Date.now();
-    const every = await readAll(api, { path: "api/v1/pods", item: podSchema, query: "", options });
-    const denied = !every.ok && every.failure === "denied";
-    const found = denied ? await readAll(api, { path: ownPods, item: podSchema, query: "", options }) : every;
+    const [nodes, every] = await Promise.all([
+      readAll(api, { path: "api/v1/nodes", item: nodeSchema, query: "", options }),
+      readAll(api, { path: "api/v1/pods", item: podSchema, query: "", options }),
+    ]);
+    if (!nodes.ok) return nodes;
+    const forbidden = !every.ok && every.failure === "forbidden";
+    const found = forbidden ? await readAll(api, { path: ownPods, item: podSchema, query: "", options }) : every;
     if (!found.ok) return found;
-    foreign = { readAt, pods: found.value.filter((pod) => !isOfCluster(pod, clusterId)), allPods: !denied };
+    const pods = found.value.filter((pod) => !isOfCluster(pod, clusterId));
+    foreign = { readAt, nodes: nodes.value, pods, allPods: !forbidden };
     return { ok: true, value: foreign };
   }
 
   return async (options) => {
     const list = <Item extends z.ZodType>(path: string, item: Item, query = "") => readAll(api, { path, item, query, options });
-    const [nodes, others, own, deployments, groups, services] = await Promise.all([
-      list("api/v1/nodes", nodeSchema),
+    const [others, own, deployments, groups, services] = await Promise.all([
       readForeign(options),
       list(ownPods, podSchema, ours),
       list(collectionPath("Deployment", namespace), runningSchema, ours),
       list(collectionPath("LeaderWorkerSet", namespace), runningSchema, ours),
       list(collectionPath("Service", namespace), serviceSchema, ours),
     ]);
-    if (!nodes.ok) return nodes;
-    if (!own.ok) return own;
     if (!others.ok) return others;
+    if (!own.ok) return own;
     if (!deployments.ok) return deployments;
     if (!services.ok) return services;
     // Where the LeaderWorkerSet API is not installed there are none.
     if (!groups.ok && groups.failure !== "missing") return groups;
     const running = [...deployments.value, ...(groups.ok ? groups.value : [])];
     const pods = [...own.value, ...others.value.pods];
-    return { ok: true, value: { nodes: nodes.value, pods, allPods: others.value.allPods, running, services: services.value } };
+    return { ok: true, value: { ...others.value, pods, running, services: services.value } };
   };
 }
 

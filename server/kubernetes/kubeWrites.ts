@@ -95,5 +95,5 @@ export function createKubeWrites(api: KubeApi, namespace: string, awayMs: number
 function refusalText({ kind, metadata }: KubeObject, { failure, message }: Extract<KubeAnswer<never>, { ok: false }>): string {
   if (failure === "missing" && (kind === "LeaderWorkerSet" || kind === "InferencePool"))
     return `The cluster does not know ${kind}: its API is not installed. ${message}`;
-  return failure === "away" || failure === "denied" ? message : `${kind} ${metadata.name} is refused: ${message}`;
+  return ["away", "denied", "forbidden"].includes(failure) ? message : `${kind} ${metadata.name} is refused: ${message}`;
 }
