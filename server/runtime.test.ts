@@ -55,7 +55,7 @@ describe("the studio over a running cluster", () => {
     const inputs = { ...drafted.inputs, workload: { ...drafted.inputs.workload, id: workloadId } };
     const plan = sealPlan({ ...drafted, inputs }, new Date());
     plans.importDocument(plan, "a");
-    plans.approve({ planId: plan.id, hash: plan.id, reason: "" }, "a");
+    plans.approve({ planId: plan.id, clusterId: embeddedClusterId, hash: plan.id, reason: "" }, "a");
 
     const shown = await plans.diff(plan.id, embeddedClusterId);
     if (!shown.ok) throw new Error(shown.message);

@@ -193,7 +193,11 @@ describe("the studio's HTTP API", () => {
   });
 
   it("takes a plan from elsewhere only as it was sealed, approves it only by its hash, and gives it back unchanged", async () => {
-    const plan = sealPlan(examplePlanDraft(), new Date("2026-01-01T00:00:00Z"));
+    const draft = examplePlanDraft();
+    const rows = [{ gpu: "l40s", nodes: 1, gpusPerNode: 2, usdPerGpuHour: 1.5 }];
+    const { id: clusterId } = (await change("clusters.describe", { name: "described", rows })) as { id: string };
+    const cluster = { ...draft.inputs.cluster, id: clusterId };
+    const plan = sealPlan({ ...draft, inputs: { ...draft.inputs, cluster } }, new Date("2026-01-01T00:00:00Z"));
     const altered = { ...plan, policy: { ...plan.policy, thresholds: [61] } };
     expect(await change("plans.import", { document: altered })).toMatchObject({
       ok: false,
@@ -204,8 +208,10 @@ describe("the studio's HTTP API", () => {
       message: expect.stringMatching(/not a plan/),
     });
     expect(await change("plans.import", { document: plan })).toEqual({ ok: true, id: plan.id });
-    expect(await change("plans.approve", { planId: plan.id, hash: "f".repeat(64), reason: "" })).toMatchObject({ ok: false });
-    expect(await change("plans.approve", { planId: plan.id, hash: plan.id, reason: "looks right" })).toMatchObject({ ok: true });
+    const approve = (asked: object) => change("plans.approve", { planId: plan.id, clusterId, hash: plan.id, reason: "", ...asked });
+    expect(await approve({ hash: "f".repeat(64) })).toMatchObject({ ok: false });
+    expect(await approve({ clusterId: "gone" })).toMatchObject({ ok: false, message: "There is no cluster gone." });
+    expect(await approve({ reason: "looks right" })).toMatchObject({ ok: true });
     expect(await ask("plans.list", { clusterId: null })).toMatchObject([{ id: plan.id, approvedBy: "operator", running: false, gpus: 2 }]);
     const download = await downloadPlan(request(`/api/plans/${plan.id}`), { params: Promise.resolve({ id: plan.id }) });
     expect(await download.json()).toEqual(plan);

@@ -63,7 +63,7 @@ export async function runRollOuts({ scenario, timeScale, restSeconds }: RunOptio
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
     for (const plan of [from, to]) {
       store.plans.keep(plan);
-      store.approvals.insert({ planId: plan.id, actor: "bench", at, reason: "" });
+      store.approvals.insert({ planId: plan.id, clusterId: "embedded", actor: "bench", at, reason: "" });
     }
     const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
     const ends: string[] = [];

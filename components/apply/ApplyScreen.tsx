@@ -35,7 +35,7 @@ const headings = { apply: "Approve and apply", rollback: "Approve and roll back"
 
 /** Why the button must wait, in the order an operator meets the reasons. */
 function obstacleOf(desk: {
-  readonly kept: KeptPlan;
+  readonly isApproved: boolean;
   readonly running: boolean;
   readonly busy: Application | undefined;
   readonly refusal: string | null;
@@ -44,7 +44,7 @@ function obstacleOf(desk: {
   if (desk.running && desk.steps === 0) return "This plan is what runs.";
   if (desk.busy !== undefined) return "A roll-out is under way on this cluster.";
   if (desk.refusal !== null) return desk.refusal;
-  return desk.kept.approvals.length === 0 ? "Approve the plan first." : null;
+  return desk.isApproved ? null : "Approve the plan first.";
 }
 
 function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly cluster: ClusterSummary }) {
@@ -66,7 +66,11 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
   const wasInForce = applications.some((each) => each.planId === plan.id && each.state === "done") && !running;
   const refusal = diff !== undefined && !diff.ok ? diff.message : null;
   const steps = diff?.ok === true ? diff.diff.steps : NO_STEPS;
-  const obstacle = diff === undefined ? "Comparing with what runs." : obstacleOf({ kept, running, busy, refusal, steps: steps.length });
+  const approvals = kept.approvals.filter((approval) => approval.clusterId === clusterId);
+  const obstacle =
+    diff === undefined
+      ? "Comparing with what runs."
+      : obstacleOf({ isApproved: approvals.length > 0, running, busy, refusal, steps: steps.length });
   const kind = running && steps.length > 0 ? "re-apply" : wasInForce ? "rollback" : "apply";
   const verified = running ? verifiedBy(applications, runningPlanId) : (latest ?? null);
   const startButton = useFocusHandover<HTMLButtonElement>(obstacle === null);
@@ -108,7 +112,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
         <div className="flex min-w-0 flex-col gap-4">
           <Panel title={headings[kind]}>
             <div className="flex flex-col gap-4">
-              <ApprovePanel kept={kept} onApproved={startButton.handOver} />
+              <ApprovePanel planId={plan.id} cluster={cluster} approvals={approvals} onApproved={startButton.handOver} />
               {steps.length > 0 && (
                 <div className="border-t pt-4">
                   <RehearsalPanel planId={plan.id} clusterId={clusterId} steps={steps} held={busy !== undefined} />

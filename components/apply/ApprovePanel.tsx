@@ -2,7 +2,7 @@
 
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { KeptPlan } from "@/server/contracts/studio";
+import type { Approval, ClusterSummary } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
@@ -10,15 +10,24 @@ import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { formatDate } from "../ui/format";
 
-/** Binds the operator's name to the hash that is shown. `onApproved` is told before the form goes away. */
-export function ApprovePanel({ kept, onApproved }: { readonly kept: KeptPlan; readonly onApproved: () => void }) {
+export interface ApprovePanelProps {
+  readonly planId: string;
+  readonly cluster: ClusterSummary;
+  /** Of this plan on this cluster. */
+  readonly approvals: readonly Approval[];
+  /** Told before the form goes away. */
+  readonly onApproved: () => void;
+}
+
+/** Binds the operator's name to the hash that is shown, on this cluster. */
+export function ApprovePanel({ planId, cluster, approvals, onApproved }: ApprovePanelProps) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
   const [reason, setReason] = useState("");
-  const { plan, approvals } = kept;
+  const { id: clusterId, name } = cluster.spec;
   const approve = useMutation({
-    mutationFn: async () => takeOutcome(await client.plans.approve.mutate({ planId: plan.id, hash: plan.id, reason })),
+    mutationFn: async () => takeOutcome(await client.plans.approve.mutate({ planId, clusterId, hash: planId, reason })),
     onSuccess: () => {
       onApproved();
       return queries.invalidateQueries(trpc.plans.pathFilter());
@@ -27,9 +36,9 @@ export function ApprovePanel({ kept, onApproved }: { readonly kept: KeptPlan; re
   return (
     <div className="flex flex-col gap-3">
       <p className="text-sm text-ink-2">
-        An approval holds for exactly this plan, named by its hash:
+        An approval holds on {name} for exactly this plan, named by its hash:
         <code className="mt-1 block rounded bg-sunken px-2 py-1 font-mono text-xs break-all text-ink" data-testid="approved-hash">
-          {plan.id}
+          {planId}
         </code>
       </p>
       {approvals.map((approval) => (

@@ -12,11 +12,11 @@ export function RollOutPanel({ diff, clusterId, held }: { readonly diff: PlanDif
       <DipPanel planId={diff.planId} clusterId={clusterId} steps={diff.steps} held={held} />
       <dl className="flex flex-wrap gap-x-8 gap-y-3 border-t pt-4">
         <Figure
-          name="GPUs out at the worst moment"
+          name="GPUs out beyond what the plan gives up"
           value={formatPercent(diff.capacityDip)}
           detail={
             diff.capacityDip === 0
-              ? "no model that serves loses any"
+              ? "no model goes below the fewer of what it has now and after"
               : "of the model hit hardest: too few spare GPUs to bring its successor up first"
           }
         />

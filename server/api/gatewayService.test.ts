@@ -32,7 +32,7 @@ describe("the studio's hand on a real gateway", () => {
     store.clusters.insert({ ...running.inputs.cluster, id: clusterId, kind: "embedded" }, at);
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
     for (const plan of [running, candidate, unapproved]) store.plans.keep(plan);
-    for (const plan of [running, candidate]) store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+    for (const plan of [running, candidate]) store.approvals.insert({ planId: plan.id, clusterId, actor: "a", at, reason: "" });
     const runner = createApplyRunner({ store, connectorOf: () => cluster.connector, graceMs: 0 });
     const started = await runner.start({ clusterId, planId: running.id, kind: "apply", actor: "ada" });
     if (!started.ok) throw new Error(started.message);

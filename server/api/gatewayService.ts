@@ -132,8 +132,9 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       if (hindrance !== null) return hindrance;
       const asked = candidate(planId);
       if (!asked.ok) return asked;
-      // As for an application: the approval is bound to the plan's hash, which is its id.
-      if (store.approvals.ofPlan(planId).length === 0) return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved.` };
+      // As for an application: the approval is bound to the plan's hash, which is its id, and to the cluster.
+      if (!store.approvals.isApproved(planId, clusterId))
+        return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` };
       const body = { ...request, candidate: asked.candidate, by: actor };
       const shares = request.shares.map(percent).join(", ");
       const detail = joined([`${asked.cascade}: ${shares} of programs`, request.reason]);

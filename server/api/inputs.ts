@@ -146,15 +146,15 @@ export const solveSchema = exploreSchema.extend({
 
 export const examineSchema = solveSchema.extend({ examine: z.enum(examinedKinds) });
 
-export const approveSchema = z.object({
-  planId: z.string().min(1),
+/** A plan beside the cluster it would come into force on. */
+export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
+
+export const approveSchema = planOnClusterSchema.extend({
   /** The hash that was shown: an approval of anything else is refused. */
   hash: z.string().min(1),
   reason: z.string().trim().max(500),
 });
 
-/** A plan beside the cluster it would come into force on. */
-export const planOnClusterSchema = byPlan.extend({ clusterId: z.string().min(1) });
 export const exportSchema = planOnClusterSchema.extend({ format: z.enum(exportFormats) });
 
 export const applySchema = z.object({

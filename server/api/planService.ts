@@ -1,6 +1,6 @@
 import { misfit } from "@/server/clusters/misfit";
 import { planDiff } from "@/server/clusters/planDiff";
-import type { Approval, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
+import type { Approval, Outcome, PlanSummary, SolveAnswer } from "@/server/contracts/studio";
 import type { Asking } from "@/server/planning/planner";
 import { readPlan } from "@/server/planning/readPlan";
 import type { Store } from "@/server/store/store";
@@ -47,7 +47,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
 
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
-    const approval = store.approvals.ofPlan(id)[0];
+    const approval = store.approvals.ofPlan(id).find(({ clusterId }) => clusterId === inputs.cluster.id);
     return {
       id,
       name: metadata.name,
@@ -66,8 +66,14 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
     };
   }
 
-  function keep(plan: Plan, actor: string, how: string): { readonly ok: true; readonly id: string } {
+  function keep(plan: Plan, actor: string, how: string): Outcome<{ readonly id: string }> {
     const kept = store.plans.get(plan.id);
+    // Only ids of documents that were sealed before ids covered the cluster can be the same for two.
+    if (kept !== null && kept.inputs.cluster.id !== plan.inputs.cluster.id)
+      return {
+        ok: false,
+        message: `Plan ${plan.id.slice(0, 8)} is kept for ${kept.inputs.cluster.name} already: solve it anew for this cluster.`,
+      };
     const anew = kept !== null && canonicalJson(asJson(kept.inputs)) !== canonicalJson(asJson(plan.inputs));
     if (kept === null || anew) {
       store.atomically(() => {
@@ -107,17 +113,20 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },
-    approve({ planId, hash, reason }, actor) {
+    approve({ planId, clusterId, hash, reason }, actor) {
       const plan = known(planId);
       if (plan === null) return { ok: false, message: `There is no plan ${planId}.` };
       if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
-      const approval: Approval = { planId, actor, at: new Date().toISOString(), reason };
-      store.atomically(() => {
-        keep(plan, actor, "keep");
+      const cluster = store.clusters.get(clusterId);
+      if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+      const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
+      return store.atomically(() => {
+        const kept = keep(plan, actor, "keep");
+        if (!kept.ok) return kept;
         store.approvals.insert(approval);
-        note(actor, "approve", planId, reason);
+        note(actor, "approve", planId, `on ${cluster.spec.name}${reason === "" ? "" : `: ${reason}`}`);
+        return { ok: true, approval };
       });
-      return { ok: true, approval };
     },
     importDocument(document, actor) {
       const read = readPlan(document);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createCardShelf } from "@/server/cards/cardShelf";
 import type { ExamineEvent, SolveEvent } from "@/server/contracts/studio";
 import { createPlanner, type Planner } from "@/server/planning/planner";
+import { earlierPlanId } from "@/server/planning/sealPlan";
 import { openStore, type Store } from "@/server/store/store";
 import { planConstraintsSchema } from "@/solver/deployment/constraints";
 import { generatedWorkload } from "@/solver/workload/generated";
@@ -97,9 +98,33 @@ describe("planning over the store", { timeout: 60_000 }, () => {
     store.clusters.setRunning("c", { planId: first.id, since: new Date().toISOString() });
     await ask(request);
     expect(store.plans.get(first.id)?.inputs.constraints?.maxUsdPerHour).toBe(1000);
-    expect(plans.approve({ planId: first.id, hash: first.id, reason: "" }, "someone").ok).toBe(true);
+    expect(plans.approve({ planId: first.id, clusterId: "c", hash: first.id, reason: "" }, "someone").ok).toBe(true);
     expect(store.plans.get(first.id)?.inputs.constraints).toBeUndefined();
     store.clusters.setRunning("c", null);
+  });
+
+  it("keeps the plans of two clusters of the same hardware apart, and approves one of them only", async () => {
+    const spec = store.clusters.get("c")?.spec;
+    if (spec === undefined) throw new Error("no cluster");
+    store.clusters.insert({ ...spec, id: "d", name: "d" }, new Date().toISOString());
+    const solvedFor = async (clusterId: string) => {
+      const last = (await eventsOf(plans.solve({ ...request, clusterId }, signal()))).at(-1);
+      if (last?.kind !== "answer" || last.answer.outcome !== "plan") throw new Error("no plan");
+      plans.keep(last.answer.plan.id, "someone");
+      return last.answer.plan;
+    };
+    const [here, there] = [await solvedFor("c"), await solvedFor("d")];
+    expect(there).toMatchObject({ topologyHash: here.topologyHash, policyHash: here.policyHash });
+    expect(plans.approve({ planId: there.id, clusterId: "d", hash: there.id, reason: "staging" }, "someone").ok).toBe(true);
+    expect(plans.list("d")).toMatchObject([{ id: there.id, clusterId: "d", approvalReason: "staging" }]);
+    expect(plans.list("c").find(({ id }) => id === here.id)).toMatchObject({ clusterId: "c" });
+    expect([store.approvals.isApproved(there.id, "d"), store.approvals.isApproved(there.id, "c")]).toEqual([true, false]);
+
+    // Documents that were sealed before ids covered the cluster may have one id for two.
+    const [earlier, other] = [here, there].map((plan) => ({ ...plan, id: earlierPlanId(plan) }));
+    expect(plans.importDocument(earlier, "someone")).toEqual({ ok: true, id: earlier?.id });
+    expect(plans.importDocument(other, "someone")).toMatchObject({ ok: false, message: expect.stringContaining("is kept for c already") });
+    expect(store.plans.get(earlier?.id ?? "")?.inputs.cluster.id).toBe("c");
   });
 
   it("tells progress, then the exploration", async () => {

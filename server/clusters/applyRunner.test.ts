@@ -21,7 +21,8 @@ describe("applying plans on the embedded cluster", () => {
     store.clusters.insert({ ...small.inputs.cluster, id: "embedded", kind: "embedded" }, at);
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
     for (const plan of [small, cascade, single, unapproved, elsewhere]) store.plans.keep(plan);
-    for (const plan of [small, cascade, single, elsewhere]) store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+    for (const plan of [small, cascade, single, elsewhere])
+      store.approvals.insert({ planId: plan.id, clusterId: "embedded", actor: "a", at, reason: "" });
   }, 60_000);
   afterAll(() => cluster.stop());
 
@@ -60,6 +61,8 @@ describe("applying plans on the embedded cluster", () => {
       return started.ok ? "started" : started.message;
     };
     expect(await refusal(unapproved.id)).toMatch(/not approved/);
+    cluster.store.approvals.insert({ planId: unapproved.id, clusterId: "staging", actor: "a", at, reason: "" });
+    expect(await refusal(unapproved.id)).toMatch(/not approved on this cluster/);
     expect(await refusal(elsewhere.id)).toBe("The plan places qwen2.5-3b on GPU 7 of node1, which has 4.");
     expect(await refusal("f".repeat(64))).toMatch(/is not kept/);
     expect(await refusal(small.id, "described")).toMatch(/only described/);

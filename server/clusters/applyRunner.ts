@@ -85,7 +85,8 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     if (connector === null) return refuse("This cluster is only described: plans for it can be exported, not applied.");
     const plan = planId === null ? null : store.plans.get(planId);
     if (planId !== null && plan === null) return refuse(`Plan ${planId} is not kept: keep it first.`);
-    if (planId !== null && store.approvals.ofPlan(planId).length === 0) return refuse(`Plan ${planId.slice(0, 8)} is not approved.`);
+    if (planId !== null && !store.approvals.isApproved(planId, clusterId))
+      return refuse(`Plan ${planId.slice(0, 8)} is not approved on this cluster.`);
     const observed = await connector.observe();
     if (!observed.ok) return refuse(observed.message);
     const unfit = plan === null ? null : misfit(observed.value, plan);

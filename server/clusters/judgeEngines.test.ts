@@ -68,7 +68,7 @@ describe("a plan whose judge is engines of its own, applied on the embedded clus
     store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
     for (const plan of [outside, one, two]) {
       store.plans.keep(plan);
-      store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+      store.approvals.insert({ planId: plan.id, clusterId: "embedded", actor: "a", at, reason: "" });
     }
     runner = createApplyRunner({ store, connectorOf: (id) => (id === "embedded" ? cluster.connector : null), graceMs: 0 });
   }, 60_000);

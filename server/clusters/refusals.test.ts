@@ -46,9 +46,9 @@ function roomTools({ kind, host, state }: Room) {
 
   /** How putting a plan into force ends; `meanwhile` happens after it was begun and before its first step. */
   async function apply(plan: Plan | null, meanwhile: () => unknown = () => undefined): Promise<string> {
-    if (plan !== null && store.plans.get(plan.id) === null) {
+    if (plan !== null) {
       store.plans.keep(plan);
-      store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+      store.approvals.insert({ planId: plan.id, clusterId: kind, actor: "a", at, reason: "" });
     }
     const planId = plan?.id ?? null;
     const order = { clusterId: kind, planId, kind: "apply", actor: "a", rollBackOnRegression: false } as const;

@@ -18,7 +18,7 @@ export async function clusterOfPlans(plans: readonly [Plan, ...Plan[]], options:
   store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
   for (const plan of plans) {
     store.plans.keep(plan);
-    store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+    store.approvals.insert({ planId: plan.id, clusterId: "embedded", actor: "a", at, reason: "" });
   }
   const newRunner = (options: Partial<ApplyRunnerOptions> = {}) =>
     createApplyRunner({ store, connectorOf: () => connector, graceMs: 0, ...options });

@@ -321,8 +321,10 @@ export interface GpuChoice {
 }
 
 /** Who bound their name to the plan's hash, and why. */
+/** One plan approved on one cluster: on any other it has to be approved anew. */
 export interface Approval {
   readonly planId: string;
+  readonly clusterId: string;
   readonly actor: string;
   readonly at: string;
   readonly reason: string;

@@ -144,7 +144,7 @@ describe("a cluster of endpoints", () => {
     store.clusters.insert({ ...whole.inputs.cluster, id: "attached", kind: "described" }, at);
     for (const plan of [whole, part, stranger]) {
       store.plans.keep(plan);
-      store.approvals.insert({ planId: plan.id, actor: "a", at, reason: "" });
+      store.approvals.insert({ planId: plan.id, clusterId: "attached", actor: "a", at, reason: "" });
     }
     const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
     const start = (planId: string) => runner.start({ clusterId: "attached", planId, kind: "apply", actor: "a" });

@@ -36,7 +36,7 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
     plan = sealPlan({ ...drafted, inputs: { ...drafted.inputs, workload, cluster: hardware } }, new Date());
     const { plans, applications } = runtime.services;
     plans.importDocument(plan, "a");
-    plans.approve({ planId: plan.id, hash: plan.id, reason: "" }, "a");
+    plans.approve({ planId: plan.id, clusterId: embeddedClusterId, hash: plan.id, reason: "" }, "a");
     await apply();
     expect(applications.list(embeddedClusterId)[0]).toMatchObject({ state: "done", error: null });
   }, 60_000);

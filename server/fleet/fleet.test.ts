@@ -67,7 +67,7 @@ describe("clusters beside each other", () => {
   async function apply(plan: Plan, clusterId: string): Promise<void> {
     const { plans, applications } = runtime.services;
     plans.importDocument(plan, "a");
-    plans.approve({ planId: plan.id, hash: plan.id, reason: "" }, "a");
+    plans.approve({ planId: plan.id, clusterId, hash: plan.id, reason: "" }, "a");
     const request = { planId: plan.id, clusterId, expectedRunningPlanId: null, rollBackOnRegression: false };
     const started = await applications.start(request, "a");
     if (!started.ok) throw new Error(started.message);

@@ -2,13 +2,14 @@ import { z } from "zod";
 import type { Outcome } from "@/server/contracts/studio";
 import { type Plan, planSchema } from "@/solver/plan/plan";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
-import { planHashes } from "./sealPlan";
+import { earlierPlanId, planHashes } from "./sealPlan";
 
 /** A plan document from elsewhere: its schema and hashes must hold, and its policy must be able to run. */
 export function readPlan(document: unknown): Outcome<{ readonly plan: Plan }> {
   const parsed = planSchema.safeParse(document);
   if (!parsed.success) return { ok: false, message: `This is not a plan: ${z.prettifyError(parsed.error).split("\n").join(" ")}` };
   const hashes = planHashes(parsed.data);
+  if (parsed.data.id === earlierPlanId(parsed.data)) hashes.id = parsed.data.id;
   const altered = (["topologyHash", "policyHash", "id"] as const).find((key) => hashes[key] !== parsed.data[key]);
   if (altered !== undefined)
     return { ok: false, message: `The plan's ${altered} does not match its content: it was changed after it was sealed.` };

@@ -6,17 +6,23 @@ import type { PolicyDocument } from "@/solver/plan/policySchema";
 
 const sha256Hex = (text: string): string => createHash("sha256").update(text).digest("hex");
 
-/** The three hashes of a plan's two halves: topology, policy, and the id that covers both. */
-export function planHashes(parts: Pick<Plan, "deployment" | "policy">) {
+type Hashed = Pick<Plan, "deployment" | "policy" | "inputs">;
+
+/** A plan's three hashes: its topology's, its policy's, and the id that covers both and the cluster that it was made for. */
+export function planHashes({ deployment, policy, inputs }: Hashed) {
   return {
-    topologyHash: sha256Hex(canonicalJson(parts.deployment as unknown as Json)),
-    policyHash: policyHash(parts.policy),
-    id: sha256Hex(canonicalJson({ deployment: parts.deployment, policy: parts.policy } as unknown as Json)),
+    topologyHash: sha256Hex(canonicalJson(deployment as unknown as Json)),
+    policyHash: policyHash(policy),
+    id: sha256Hex(canonicalJson({ clusterId: inputs.cluster.id, deployment, policy } as unknown as Json)),
   };
 }
 
+/** The id of plans that were sealed before ids covered the cluster. */
+export const earlierPlanId = ({ deployment, policy }: Hashed): string =>
+  sha256Hex(canonicalJson({ deployment, policy } as unknown as Json));
+
 /**
- * Seals a draft into an immutable plan: validates it, hashes topology and policy, dates it.
+ * Seals a draft into an immutable plan: validates it, hashes what it does and where, dates it.
  * @throws ZodError when the draft breaks the schema: a bug of the planner, never the operator's input.
  */
 export function sealPlan<Policy extends PolicyDocument>(

@@ -154,7 +154,7 @@ async function apply(plan: Plan): Promise<void> {
     planOf: (id) => store.plans.get(id),
   });
   store.plans.keep(plan);
-  store.approvals.insert({ planId: plan.id, actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });
+  store.approvals.insert({ planId: plan.id, clusterId, actor: "a", at: "2026-01-01T00:00:00.000Z", reason: "" });
   const runner = createApplyRunner({ store, connectorOf: () => connector, graceMs: 0 });
   const started = await runner.start({ clusterId, planId: plan.id, kind: "apply", actor: "a" });
   if (!started.ok) throw new Error(started.message);

@@ -1,9 +1,9 @@
-import { asc, eq } from "drizzle-orm";
+import { asc, eq, getTableColumns } from "drizzle-orm";
 import type { Approval } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { approvals } from "./schema";
 
-/** Approvals, each bound to a plan's hash. */
+/** Approvals, each of one plan, bound to its hash, on one cluster. */
 export function createApprovalRepository(db: Database) {
   return {
     insert(approval: Approval): void {
@@ -11,8 +11,11 @@ export function createApprovalRepository(db: Database) {
     },
     /** Oldest first. */
     ofPlan(planId: string): readonly Approval[] {
-      const { planId: plan, actor, at, reason } = approvals;
-      return db.select({ planId: plan, actor, at, reason }).from(approvals).where(eq(plan, planId)).orderBy(asc(approvals.id)).all();
+      const { id, ...columns } = getTableColumns(approvals);
+      return db.select(columns).from(approvals).where(eq(approvals.planId, planId)).orderBy(asc(id)).all();
+    },
+    isApproved(planId: string, clusterId: string): boolean {
+      return this.ofPlan(planId).some((approval) => approval.clusterId === clusterId);
     },
   };
 }

@@ -6,11 +6,11 @@ import { plans } from "./schema";
 /** Kept plans, one document an id. What a plan does never changes; what it was asked for and promises is the last question's. */
 export function createPlanRepository(db: Database) {
   return {
-    /** Keeps a plan, or what it is asked for and promises now where it is kept already. */
+    /** Keeps a plan, or what it is asked for and promises now where it is kept already. One that is kept for another cluster stays as it is. */
     keep(plan: Plan): void {
       db.insert(plans)
         .values({ id: plan.id, clusterId: plan.inputs.cluster.id, createdAt: plan.metadata.createdAt, document: plan })
-        .onConflictDoUpdate({ target: plans.id, set: { clusterId: plan.inputs.cluster.id, document: plan } })
+        .onConflictDoUpdate({ target: plans.id, set: { document: plan }, setWhere: eq(plans.clusterId, plan.inputs.cluster.id) })
         .run();
     },
     get(id: string): Plan | null {

@@ -48,6 +48,7 @@ export const approvals = sqliteTable("approvals", {
   planId: text()
     .notNull()
     .references(() => plans.id),
+  clusterId: text().notNull(),
   actor: text().notNull(),
   at: text().notNull(),
   reason: text().notNull(),

@@ -1,6 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { drizzle } from "drizzle-orm/better-sqlite3";
+import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { openStore, type Store } from "./store";
@@ -42,6 +45,26 @@ describe("store", () => {
   it("refuses a running plan that was never kept", () => {
     store.clusters.insert({ ...spec, nodes: [...spec.nodes] }, now);
     expect(() => store.clusters.setRunning("c", { planId: "f".repeat(64), since: now })).toThrow(/FOREIGN KEY/);
+  });
+
+  it("counts approvals that were given before they named a cluster for the cluster of their plan", () => {
+    const before = join(folder, "before");
+    cpSync("server/store/migrations", join(before, "migrations"), { recursive: true });
+    const journal = join(before, "migrations", "meta", "_journal.json");
+    const { entries, ...rest } = JSON.parse(readFileSync(journal, "utf8")) as { entries: { tag: string }[] };
+    const earlier = entries.slice(
+      0,
+      entries.findIndex(({ tag }) => tag.endsWith("approvals_by_cluster")),
+    );
+    writeFileSync(journal, JSON.stringify({ ...rest, entries: earlier }));
+    const client = new Sqlite(join(before, "weir.db"));
+    migrate(drizzle(client), { migrationsFolder: join(before, "migrations") });
+    client.prepare("INSERT INTO plans VALUES ('p', 'staging', ?, '{}')").run(now);
+    client.prepare("INSERT INTO approvals (plan_id, actor, at, reason) VALUES ('p', 'a', ?, 'why')").run(now);
+    client.close();
+    const upToDate = openStore(before);
+    expect(upToDate.approvals.ofPlan("p")).toEqual([{ planId: "p", clusterId: "staging", actor: "a", at: now, reason: "why" }]);
+    upToDate.close();
   });
 
   it("writes all of a transaction or nothing", () => {

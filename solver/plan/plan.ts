@@ -215,7 +215,8 @@ const solverSchema = z.object({
 
 /**
  * The plan: one immutable document. `deployment` (topology) and `policy` are hashed on their own; `id` is the SHA-256 of
- * the canonical form of both, so two plans with the same id do the same thing whoever made them and whenever.
+ * the canonical form of both and of the id of the cluster in `inputs`, so two plans with the same id do the same thing in the same
+ * place, whoever made them and whenever.
  */
 export const planSchema = z.object({
   apiVersion: z.literal("weir/v1"),
