@@ -21,6 +21,9 @@ import { watchedTarget } from "./watchedTarget";
 /** A roll-out is followed within a second. */
 const watchIntervalMs = 1_000;
 
+/** Looks are bounded and a second apart: what was seen before this long is no picture of now. */
+const staleMs = 10_000;
+
 /** One that is only not started refuses at once. */
 const adviceLimitMs = 1_000;
 
@@ -54,6 +57,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   const audit = createGatewayAudit({ store, clusterId: id, gateway });
   const book = createSeriesBook({ clusterId: id, repository: store.rollUps, intervalMs });
   const ending = new AbortController();
+  const beganMs = Date.now();
   let atMs: number | null = null;
   let latest: Answer<Observation> = { ok: false, message: "It has not been looked at yet." };
   let known: Observation | null = null;
@@ -86,6 +90,15 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     collector ??= collect(answer.value);
   }
 
+  /** As it was seen last, unless that is too long ago. */
+  function seen(): ReturnType<ConnectedCluster["seen"]> {
+    const sinceMs = atMs ?? beganMs;
+    const quietMs = Date.now() - sinceMs;
+    if (quietMs < staleMs) return { atMs, answer: latest };
+    const message = `It has not been seen for ${Math.round(quietMs / 1000)} s: the last look at it has not come back.`;
+    return { atMs: sinceMs, answer: { ok: false, message } };
+  }
+
   /** Why it cannot be seen, with what to do where it is only that nobody runs its gateway. */
   async function withAdvice(message: string): Promise<Answer<Observation>> {
     if (parts.gatewayAdvice === null) return { ok: false, message };
@@ -97,6 +110,7 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   let timer: NodeJS.Timeout | undefined;
   const keepLooking = async (): Promise<void> => {
     await look().catch((error: unknown) => {
+      atMs = Date.now();
       latest = { ok: false, message: `It cannot be looked at: ${error instanceof Error ? error.message : String(error)}.` };
     });
     if (!ending.signal.aborted) timer = setTimeout(keepLooking, watchIntervalMs);
@@ -107,8 +121,8 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
     ...{ id, kind: parts.kind, host, connector, gateway, gatewayUrl: parts.gatewayUrl, gatewayAdminUrl, audit },
     series: parts.seriesOf?.({ engines, timeScale, gatewayAdminUrl, collector: () => collector }) ?? book,
     seriesState: () => book.state(),
-    seen: () => ({ atMs, answer: latest }),
-    health: () => healthOf(latest, store.clusters.get(id)?.runningPlanId ?? null, collector?.frames().at(-1)?.engines ?? []),
+    seen,
+    health: () => healthOf(seen().answer, store.clusters.get(id)?.runningPlanId ?? null, collector?.frames().at(-1)?.engines ?? []),
     timeScale,
     deviates: () => known?.deviates ?? true,
     panic: () => collector?.routing()?.controls?.panic ?? null,

@@ -1,0 +1,33 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import type { EngineHost } from "@/server/clusters/engineHost";
+import { openStore } from "@/server/store/store";
+import { connectCluster } from "./connectedCluster";
+
+const folder = mkdtempSync(join(tmpdir(), "weir-connected-"));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+it("says that a cluster is down when a look at it does not come back, and takes the next one that does", async () => {
+  let release = (_: { readonly ok: false; readonly message: string }): void => undefined;
+  const host = { observe: () => new Promise((resolve) => (release = resolve)) } as unknown as EngineHost;
+  const store = openStore(folder);
+  const cluster = connectCluster({
+    ...{ id: "c", kind: "kubernetes", host, gatewayUrl: "http://127.0.0.1:9", gatewayAdminUrl: "http://127.0.0.1:9", adminToken: "t" },
+    ...{ store, scrapeIntervalMs: 1_000, onScrape: () => undefined, labelOf: () => null, putDown: () => undefined },
+    ...{ gatewayAdvice: null, seriesOf: null },
+  });
+  expect(cluster.seen().atMs).toBeNull();
+  vi.useFakeTimers({ toFake: ["Date"] });
+  vi.setSystemTime(Date.now() + 12_000);
+  expect(cluster.health()).toEqual({ word: "down", reason: "It has not been seen for 12 s: the last look at it has not come back." });
+  expect(cluster.seen().atMs).not.toBeNull();
+  release({ ok: false, message: "Nobody is there." });
+  await vi.waitFor(() => expect(cluster.health().reason).toBe("Nobody is there."));
+  await cluster.close();
+  store.close();
+});
