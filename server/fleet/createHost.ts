@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Answer } from "@/server/clusters/connector";
 import type { EngineHost } from "@/server/clusters/engineHost";
+import type { EngineAccess } from "@/server/contracts/engineAccess";
 import { accessRefusal } from "@/server/contracts/readEngineAccess";
 import { createEndpointHost } from "@/server/endpoints/endpointHost";
 import { createKubernetesHost } from "@/server/kubernetes/kubernetesHost";
@@ -24,7 +25,7 @@ export interface HostDeps {
  * there, are told in a sentence by `observe`, anew each time, since they may come. Refused is what can never be used by this process.
  */
 export function createHost(connection: ClusterConnection, { clusterId, stateDir, environment, gpuCards }: HostDeps): Answer<EngineHost> {
-  const accesses = connection.kind === "endpoints" ? connection.endpoints : connection.kind === "ray" ? [connection] : [];
+  const accesses = accessesOf(connection);
   const refusal = accesses.map((access) => accessRefusal(access, environment)).find((one) => one !== null);
   if (refusal != null) return { ok: false, message: refusal };
   switch (connection.kind) {
@@ -36,6 +37,19 @@ export function createHost(connection: ClusterConnection, { clusterId, stateDir,
       return { ok: true, value: createKubernetesHost(connection, { clusterId }) };
     case "ray":
       return { ok: true, value: createRayHost(connection, { clusterId }) };
+  }
+}
+
+function accessesOf(connection: ClusterConnection): readonly EngineAccess[] {
+  switch (connection.kind) {
+    case "endpoints":
+      return connection.endpoints;
+    case "processes":
+      return connection.adopt;
+    case "kubernetes":
+      return [];
+    case "ray":
+      return [connection];
   }
 }
 

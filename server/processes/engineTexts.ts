@@ -1,17 +1,16 @@
-import { accessSync, constants } from "node:fs";
-import { isAbsolute, join } from "node:path";
 import type { Answer } from "@/server/clusters/connector";
 import type { EngineHost } from "@/server/clusters/engineHost";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import { quoted } from "@/server/engines/commandLine";
-import type { AdoptedServer } from "./adoptedServers";
 import { engineCommand } from "./engineCommand";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
 import { logTail } from "./engineLog";
 import type { EngineRecords } from "./engineRecords";
 import { freePort } from "./freePort";
 import type { HostGpus } from "./hostGpus";
+import type { Neighbour } from "./neighbours";
 import type { ProcessConnection } from "./processConnection";
+import { programAt } from "./programAt";
 import { indicesOf, startRefusal } from "./startRefusal";
 
 export interface EngineTextParts {
@@ -21,14 +20,14 @@ export interface EngineTextParts {
   readonly records: EngineRecords;
   readonly mask: (text: string) => string;
   readonly readGpus: () => Promise<Answer<HostGpus>>;
-  readonly adopted: (gpus: HostGpus) => Promise<readonly AdoptedServer[]>;
   /** Engines of Weir's own that stand. */
   readonly engines: () => readonly EngineOrder[];
+  readonly neighbours: () => readonly Neighbour[];
 }
 
 /** An engine's command line as it would be and as it was run, its log, and what can be tried without starting it. Keys are hidden in all. */
 export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineHost, "generate" | "actual" | "rehearse" | "log">> {
-  const { connection, node, environment, records, mask, readGpus, adopted, engines } = parts;
+  const { connection, node, environment, records, mask, readGpus, engines, neighbours } = parts;
   const { ports } = connection;
 
   const line = (order: EngineOrder, command: readonly string[]): string =>
@@ -50,12 +49,17 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
     async rehearse(order, { signal }) {
       const gpus = await readGpus();
       if (!gpus.ok) return gpus;
-      const servers = await adopted(gpus.value);
       signal.throwIfAborted();
       const own = engines();
       const held = new Set(own.flatMap(indicesOf));
       const uses = gpus.value.uses.filter(({ gpu }) => !held.has(gpu));
-      const refusal = startRefusal(order, { node, gpus: { ...gpus.value, uses }, engines: [], adopted: servers });
+      const refusal = startRefusal(order, {
+        node,
+        gpus: { ...gpus.value, uses },
+        engines: [],
+        adopted: connection.adopt,
+        neighbours: neighbours(),
+      });
       if (refusal !== null) return { ok: false, message: refusal };
       const variables = engineEnvironment(connection.environment, environment, indicesOf(order));
       if (!variables.ok) return variables;
@@ -80,19 +84,4 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
       return { ok: true, value: logTail(record.log, mask) };
     },
   };
-}
-
-/** Where a program is that would be run under this name; null where there is none that may be run. */
-function programAt(program: string, path: string): string | null {
-  const places = isAbsolute(program) || program.includes("/") ? [program] : path.split(":").map((folder) => join(folder, program));
-  return places.find(mayBeRun) ?? null;
-}
-
-function mayBeRun(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -24,6 +24,11 @@ describe("the connection of local processes", () => {
     ],
     ["a key as an argument", { templates: { t: ["serve", "{port}", "sk-0123456789"] } }, /^templates\.t\.2: This looks like a key/],
     ["a key as a variable's value", { environment: { HF_TOKEN: { value: "abc" } } }, /^environment\.HF_TOKEN: This looks like a key/],
+    [
+      "the studio's own secrets for engines",
+      { environment: { T: { fromEnv: "WEIR_ADMIN_TOKEN" } } },
+      /^environment\.T\.fromEnv: .*the studio's own variable/,
+    ],
     ["a template that no model can use", { engine: "tgi" }, /^engine: There is no template "tgi"\.$/],
     [
       "a model's template that is not there",
@@ -36,6 +41,11 @@ describe("the connection of local processes", () => {
       "GPUs that do not divide",
       { adopt: [{ url: "http://h:1", precision: "bf16", gpus: [0, 1, 2], pp: 2 }] },
       /^adopt\.0\.pp: 3 GPUs cannot/,
+    ],
+    [
+      "a CA for a server that is asked in the clear",
+      { adopt: [{ url: "http://h:1", precision: "bf16", gpus: [0], caFile: "ca.pem" }] },
+      /^adopt\.0\.caFile: http:\/\/h:1 is no https address/,
     ],
     ["a name that means nothing here", { image: "vllm/vllm-openai" }, /image/],
   ])("refuses %s in a sentence that says where", (_, change, words) => {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clusterFields } from "@/server/contracts/clusterFields";
+import { engineAccessFields } from "@/server/contracts/engineAccess";
 import { commandTemplates, templateFault } from "@/server/engines/commandLine";
 import { looksLikeKey, namesAKey } from "./secrets";
 
@@ -10,10 +11,17 @@ const givesKey = (text: string): boolean => text.startsWith("-") && namesAKey(te
 
 const argument = z.string().refine((text) => !looksLikeKey(text) && !givesKey(text), noKey);
 
+const ownSecret = "This is the studio's own variable: give engines another, such as WEIR_ENGINE_KEY.";
+
 /** What an engine's variable is: a plain value, or where the value is found when the engine is started. */
 const variableSchema = z.union([
   z.strictObject({ value: argument }),
-  z.strictObject({ fromEnv: z.string().min(1) }),
+  z.strictObject({
+    fromEnv: z
+      .string()
+      .min(1)
+      .refine((name) => !/^WEIR_(?!ENGINE_)/.test(name), ownSecret),
+  }),
   z.strictObject({ fromFile: z.string().min(1) }),
 ]);
 
@@ -34,6 +42,7 @@ const adoptedSchema = z.strictObject({
   gpus: z.array(z.int().nonnegative()).min(1),
   /** The rest of its GPUs is tensor parallelism. */
   pp: z.int().positive().optional(),
+  ...engineAccessFields,
 });
 
 /** How Weir starts engines as processes of this host: which, with what, on which ports. Keys by reference only. */
@@ -77,7 +86,9 @@ export const connectionSchema = z
     for (const [name, variable] of Object.entries(environment)) {
       if ("value" in variable && namesAKey(name)) wrong(["environment", name], noKey);
     }
-    adopt.forEach(({ gpus, pp = 1 }, index) => {
+    adopt.forEach(({ url, caFile, gpus, pp = 1 }, index) => {
+      if (caFile !== undefined && !url.startsWith("https:"))
+        wrong(["adopt", index, "caFile"], `${url} is no https address, so no CA vouches for it.`);
       if (gpus.length % pp !== 0) wrong(["adopt", index, "pp"], `${gpus.length} GPUs cannot be ${pp} equal parts.`);
     });
   });

@@ -167,6 +167,61 @@ describe("servers that their operator started", () => {
     expect(await host.stop(id, unwatched())).toMatchObject({ ok: true, value: expect.stringMatching(/^left as it is: its operator/) });
     expect(await whoIs(url)).toMatchObject({ pid: expect.any(Number) });
     theirs.clear();
-    await expect.poll(async () => (await observed(host)).engines).toEqual([]);
+    const gone = await observed(host);
+    expect(gone.engines.map((engine) => engine.id)).toEqual([id]);
+    expect(gone.notes?.join(" ")).toContain(`The server at ${url}, which holds GPU 3 of node1, cannot be reached`);
+  });
+
+  it("keep their GPUs and their place among the engines while they are too busy to answer, and want their keys", async () => {
+    let behaviour: "serves" | "hangs" = "serves";
+    const server = createServer((request, response) => {
+      if (behaviour === "hangs") return;
+      const isLetIn = request.headers.authorization === "Bearer sesame";
+      response.writeHead(isLetIn ? 200 : 401, { "content-type": "application/json" });
+      response.end(isLetIn ? JSON.stringify({ data: [{ id: "qwen2.5-7b" }] }) : "{}");
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const place = { url, precision: "bf16" as const, gpus: [3] };
+    const wanted = orderOf("qwen2.5-3b", 3);
+    const refusal = new RegExp(`^GPU 3 of node1 is held by the server at ${url}`);
+    process.env.WEIR_ENGINE_ADOPTED = "sesame";
+    try {
+      const stranger = engines.host({ adopt: [place] });
+      const shut = await observed(stranger);
+      expect(shut.engines).toEqual([]);
+      expect(shut.nodes).toMatchObject([{ othersGpus: 1, heldGpus: [{ gpu: 3 }] }]);
+      expect(shut.notes?.join(" ")).toContain("wants a key (401)");
+      expect(messageOf(await stranger.start(wanted, unwatched()))).toMatch(refusal);
+
+      const key = { environment: "WEIR_ENGINE_ADOPTED" };
+      const host = engines.host({ adopt: [{ ...place, key }] });
+      const { id } = orderOf("qwen2.5-7b", 3);
+      expect((await observed(host)).engines).toMatchObject([{ id, access: { key } }]);
+      behaviour = "hangs";
+      const busy = await observed(host);
+      expect(busy.engines).toMatchObject([{ id }]);
+      expect(busy.notes?.join(" ")).toContain(`The server at ${url}, which holds GPU 3 of node1, does not answer in time.`);
+      expect(messageOf(await host.start(wanted, unwatched()))).toMatch(refusal);
+    } finally {
+      delete process.env.WEIR_ENGINE_ADOPTED;
+      server.closeAllConnections();
+      server.close();
+    }
+  }, 20_000);
+});
+
+describe("engines of another cluster of the studio on this host", () => {
+  it("hold their GPUs, also once nobody looks after that cluster any more", async () => {
+    const left = engines.host({}, { folder: join(engines.home, "engines", "old") });
+    await left.start(small, unwatched());
+    const host = engines.host({}, { folder: join(engines.home, "engines", "new") });
+    const words = /^GPU 0 of node1 is held by qwen2.5-3b-\S+ of another cluster of this studio, old: attach that one again by its name/;
+    expect(messageOf(await host.start(orderOf("qwen2.5-7b", 0), unwatched()))).toMatch(words);
+    expect(messageOf((await host.rehearse?.(orderOf("qwen2.5-7b", 0), unwatched())) ?? { ok: true, value: "" })).toMatch(words);
+    expect((await observed(host)).nodes).toMatchObject([{ othersGpus: 1, heldGpus: [{ gpu: 0 }] }]);
+    expect(await left.stop(small.id, unwatched())).toMatchObject({ ok: true });
+    expect(await host.start(orderOf("qwen2.5-7b", 0), unwatched())).toMatchObject({ ok: true });
+    await host.stop(orderOf("qwen2.5-7b", 0).id, unwatched());
   });
 });

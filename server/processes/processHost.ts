@@ -5,7 +5,7 @@ import type { EngineHost, LookOptions } from "@/server/clusters/engineHost";
 import { type Look, waitUntil } from "@/server/clusters/waitUntil";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
-import { type AdoptedServer, adoptedServers } from "./adoptedServers";
+import { type AdoptedLook, type AdoptedServer, createAdoptedServers } from "./adoptedServers";
 import { engineCommand, listenOn } from "./engineCommand";
 import { engineEnvironment, secretsOf, type Variables } from "./engineEnvironment";
 import { type EngineLife, endText, lifeOf, signalEngine } from "./engineLife";
@@ -15,6 +15,7 @@ import { createEngineTexts } from "./engineTexts";
 import { freePort } from "./freePort";
 import { createHostGpus, type HostGpus } from "./hostGpus";
 import { endsWithin, launchEngine } from "./launchEngine";
+import { neighboursOf } from "./neighbours";
 import type { ProcessConnection } from "./processConnection";
 import { processTable } from "./processIdentity";
 import { createMask } from "./secrets";
@@ -72,13 +73,14 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
       const life = lifeIn(record);
       return life === null || life.state === "ended" ? [] : [life];
     });
-  const adopted = (gpus: HostGpus, limitMs: number): Promise<readonly AdoptedServer[]> =>
-    adoptedServers(connection, { node, gpu: gpus.card, limitMs });
+  const lookAtAdopted = createAdoptedServers(connection);
+  const adopted = (gpus: HostGpus, limitMs: number): Promise<AdoptedLook> => lookAtAdopted({ node, gpu: gpus.card, limitMs });
+  const neighbours = () => neighboursOf(folder);
 
   async function start(order: EngineOrder, { signal, report }: StepOptions): Promise<Answer<string>> {
     const gpus = await readGpus();
     if (!gpus.ok) return gpus;
-    const servers = await adopted(gpus.value, usualLookMs);
+    const { servers } = await adopted(gpus.value, usualLookMs);
     signal.throwIfAborted();
     const lives = standing();
     const same = lives.find(({ record }) => record.order.id === order.id);
@@ -86,7 +88,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     if (same !== undefined) return { ok: false, message: `${order.id} has not ended yet: stop it first.` };
     if (servers.some(({ id }) => id === order.id)) return { ok: true, value: "was up already, started by its operator" };
     const engines = lives.map(({ record }) => record.order);
-    const refusal = startRefusal(order, { node, gpus: gpus.value, engines, adopted: servers });
+    const refusal = startRefusal(order, { node, gpus: gpus.value, engines, adopted: connection.adopt, neighbours: neighbours() });
     if (refusal !== null) return { ok: false, message: refusal };
 
     const variables = engineEnvironment(connection.environment, environment, indicesOf(order));
@@ -118,7 +120,7 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
     if (first === null || first.state === "ended") {
       records.remove(engineId);
       const gpus = await readGpus();
-      const server = gpus.ok ? (await adopted(gpus.value, usualLookMs)).find(({ id }) => id === engineId) : undefined;
+      const server = gpus.ok ? (await adopted(gpus.value, usualLookMs)).servers.find(({ id }) => id === engineId) : undefined;
       const left = server === undefined ? "was gone already" : `left as it is: its operator started the server at ${server.url}`;
       return { ok: true, value: left };
     }
@@ -164,8 +166,8 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
 
   const texts = createEngineTexts({
     ...{ connection, node, environment, records, mask, readGpus },
-    adopted: (gpus) => adopted(gpus, usualLookMs),
     engines: () => standing().map(({ record }) => record.order),
+    neighbours,
   });
 
   return {
@@ -180,16 +182,18 @@ export function createProcessHost(connection: ProcessConnection, parts: ProcessH
         const lives = standing();
         for (const { record } of lives) trimEngineLog(record.log);
         const own = lives.map(observed);
-        const servers = await adopted(gpus.value, limitMs);
+        const { servers, notes: silent } = await adopted(gpus.value, limitMs);
         const engines = [...own, ...servers.filter(({ id }) => own.every((one) => one.id !== id)).map(taken)];
         const known = new Set(engines.flatMap(indicesOf));
-        const others = new Set(gpus.value.uses.map(({ gpu }) => gpu).filter((gpu) => !known.has(gpu)));
-        const held = heldGpus({ gpus: gpus.value, engines: lives.map(({ record }) => record.order), adopted: servers });
+        const ownOrders = lives.map(({ record }) => record.order);
+        const held = heldGpus({ gpus: gpus.value, engines: ownOrders, adopted: connection.adopt, neighbours: neighbours() });
+        const others = new Set(held.map(({ gpu }) => gpu).filter((gpu) => !known.has(gpu)));
         const use = { ...(others.size > 0 ? { othersGpus: others.size } : {}), ...(held.length > 0 ? { heldGpus: held } : {}) };
         const nodes = [{ name: node, gpus: gpus.value.count, ...use }];
-        const notes = servers.map(
+        const theirs = servers.map(
           ({ id, url }) => `${id} at ${url} was started by its operator: requests may go there, and Weir never ends it.`,
         );
+        const notes = [...silent, ...theirs];
         const real = { outcomes: null, timeScale: 1, deviates: null, dcgmUrls: connection.dcgmUrls, judge: connection.judge };
         return { ok: true, value: { gpu: gpus.value.card, nodes, engines, ...(notes.length === 0 ? {} : { notes }), ...real } };
       }, signal),

@@ -1,7 +1,8 @@
 import type { EngineOrder } from "@/server/contracts/engineOrder";
-import type { AdoptedServer } from "./adoptedServers";
 import { isEngineId } from "./engineRecords";
 import type { HostGpus } from "./hostGpus";
+import type { Neighbour } from "./neighbours";
+import type { ProcessConnection } from "./processConnection";
 
 /** What is known of a host when an engine shall be started on it. */
 export interface HostState {
@@ -9,11 +10,14 @@ export interface HostState {
   readonly gpus: HostGpus;
   /** What stands of Weir's own. */
   readonly engines: readonly EngineOrder[];
-  readonly adopted: readonly AdoptedServer[];
+  /** Of its operator, whether they answer or not. */
+  readonly adopted: ProcessConnection["adopt"];
+  /** Of other clusters of this studio. */
+  readonly neighbours: readonly Neighbour[];
 }
 
 /** Why an engine cannot be started on a host, in a sentence; null when it can. */
-export function startRefusal(order: EngineOrder, { node, gpus, engines, adopted }: HostState): string | null {
+export function startRefusal(order: EngineOrder, { node, gpus, engines, ...others }: HostState): string | null {
   if (!isEngineId(order.id)) return `"${order.id}" cannot be the name of an engine.`;
   const elsewhere = order.placements.find((placement) => placement.node !== node);
   if (elsewhere !== undefined) return `${order.id} is to run on ${elsewhere.node}; processes are started on this host alone, ${node}.`;
@@ -23,23 +27,34 @@ export function startRefusal(order: EngineOrder, { node, gpus, engines, adopted 
     if (gpu >= gpus.count) return `${order.id} wants ${place}, which has ${gpus.count}.`;
     const holder = engines.find((engine) => engine.id !== order.id && indicesOf(engine).includes(gpu));
     if (holder !== undefined) return `${place} is held by ${holder.id}.`;
-    const held = heldGpus({ gpus, engines, adopted }).find((one) => one.gpu === gpu);
+    const held = heldGpus({ gpus, engines, ...others }).find((one) => one.gpu === gpu);
     if (held !== undefined) return `${place} ${held.by}.`;
   }
   return null;
 }
 
 /** GPUs that others than Weir have, each with who does. */
-export function heldGpus({ gpus, engines, adopted }: Omit<HostState, "node">): readonly { readonly gpu: number; readonly by: string }[] {
+export function heldGpus({
+  gpus,
+  engines,
+  adopted,
+  neighbours,
+}: Omit<HostState, "node">): readonly { readonly gpu: number; readonly by: string }[] {
   const own = new Set(engines.flatMap(indicesOf));
   const byServers = adopted.flatMap((server) =>
-    indicesOf(server).map((gpu) => ({ gpu, by: `is held by the server at ${server.url}, which its operator started` })),
+    server.gpus.map((gpu) => ({ gpu, by: `is held by the server at ${server.url}, which its operator started` })),
+  );
+  const byNeighbours = neighbours.flatMap((engine) =>
+    indicesOf(engine).map((gpu) => ({
+      gpu,
+      by: `is held by ${engine.id} of another cluster of this studio, ${engine.clusterId}: attach that one again by its name to stop it`,
+    })),
   );
   const byOthers = gpus.uses.map(({ gpu, pid, program }) => ({
     gpu,
     by: `is in use by process ${pid} (${program}), which Weir did not start`,
   }));
-  const held = [...byServers, ...byOthers].filter(({ gpu }) => !own.has(gpu));
+  const held = [...byServers, ...byNeighbours, ...byOthers].filter(({ gpu }) => !own.has(gpu));
   return held.filter(({ gpu }, index) => held.findIndex((one) => one.gpu === gpu) === index);
 }
 

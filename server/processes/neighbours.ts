@@ -1,0 +1,27 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { EngineOrder } from "@/server/contracts/engineOrder";
+import { lifeOf } from "./engineLife";
+import { engineRecordsIn } from "./engineRecords";
+import { processTable } from "./processIdentity";
+
+/** An engine of another cluster of this studio on this host. */
+export interface Neighbour extends EngineOrder {
+  /** That cluster's; it may have been detached, and its engines run on. */
+  readonly clusterId: string;
+}
+
+/** Engines that other clusters started on this host and that still run, by the records beside a cluster's own folder. */
+export function neighboursOf(folder: string): readonly Neighbour[] {
+  const above = dirname(folder);
+  if (!existsSync(above)) return [];
+  const folders = readdirSync(above, { withFileTypes: true }).filter((entry) => entry.isDirectory() && entry.name !== basename(folder));
+  return folders.flatMap(({ name }) => {
+    const records = engineRecordsIn(join(above, name));
+    return records.all().flatMap((record): readonly Neighbour[] => {
+      // One without a process is about to be started: what stands of it is that cluster's to tell.
+      const life = record.process === null ? null : lifeOf(record, records, processTable);
+      return life === null || life.state === "ended" ? [] : [{ ...record.order, clusterId: name }];
+    });
+  });
+}
