@@ -52,7 +52,11 @@ export function DiffList({ lines, notes }: { readonly lines: readonly DiffLine[]
           <summary className="text-sm font-medium text-ink-2">
             Engines <span className="font-normal text-ink-3">{enginesText}</span>
           </summary>
-          {shownEngines.length === 0 ? <p className="py-1.5 text-sm text-ink-3">Every engine stays.</p> : <Lines lines={shownEngines} />}
+          {shownEngines.length === 0 ? (
+            <p className="py-1.5 text-sm text-ink-3">Every engine as before.</p>
+          ) : (
+            <Lines lines={shownEngines} />
+          )}
         </details>
       )}
       {notes.length > 0 && (

@@ -14,7 +14,7 @@ it("keeps single engines apart from what the plan changes, so that no change is 
   ]);
   expect(shown.changed.map((each) => each.subject)).toEqual(["small"]);
   expect(shown.unchanged.map((each) => each.subject)).toEqual(["judge"]);
-  expect(shown.enginesText).toBe("2 start, 1 stay");
+  expect(shown.enginesText).toBe("2 added, 1 unchanged");
 });
 
 it("has no words for engines where there are none", () => {

@@ -1,17 +1,14 @@
 import type { DiffLine } from "@/server/contracts/studio";
+import { signs } from "./signs";
 
-const engineWords = [
-  ["+", "start"],
-  ["-", "stop"],
-  ["=", "stay"],
-] as const;
+const engineSigns = ["+", "-", "="] as const;
 
 /** A difference for reading: what the plan changes, apart from the single engines that follow from it. */
 export interface ShownDiff {
   readonly changed: readonly DiffLine[];
   readonly unchanged: readonly DiffLine[];
   readonly engines: readonly DiffLine[];
-  /** How many engines do what: `4 start, 2 stop`. */
+  /** How many engines do what: `4 added, 2 removed`. */
   readonly enginesText: string;
 }
 
@@ -23,8 +20,8 @@ export function prepareDiff(lines: readonly DiffLine[]): ShownDiff {
     changed: ofPlan.filter((line) => line.sign !== "="),
     unchanged: ofPlan.filter((line) => line.sign === "="),
     engines,
-    enginesText: engineWords
-      .map(([sign, word]) => ({ word, count: engines.filter((line) => line.sign === sign).length }))
+    enginesText: engineSigns
+      .map((sign) => ({ word: signs[sign].word, count: engines.filter((line) => line.sign === sign).length }))
       .filter(({ count }) => count > 0)
       .map(({ word, count }) => `${count} ${word}`)
       .join(", "),

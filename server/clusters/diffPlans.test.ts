@@ -99,6 +99,27 @@ describe("diffPlans", () => {
     expect(diffPlans(null, having({ gpu: "l4" }))[0]?.text).toBe("2 × tp 1 on l4, 2 GPUs");
   });
 
+  it("tells where the topology is given which engines take requests, and nothing of those that neither plan needs", () => {
+    const routed = (plan: ReturnType<typeof planOnGpus>, ...models: string[]) => {
+      const thresholds = models.slice(1).map(() => 60);
+      return { ...plan, policy: { ...plan.policy, stages: models.map((model) => ({ model })), thresholds } };
+    };
+    const attached = planOnGpus("attached", { a: [0], b: [1], c: [2] });
+    const told = (...plans: [typeof attached | null, typeof attached]) =>
+      diffPlans(...plans, "given").map(({ sign, subject, text }) => `${sign} ${subject}: ${text}`);
+    const first = told(null, routed(attached, "a", "b"));
+    expect(first.filter((line) => line.startsWith("+ b-"))).toEqual(["+ b-bf16-tp1-pp1-node1-1: takes requests"]);
+    const next = told(routed(attached, "a", "b"), routed(attached, "a"));
+    expect(next.filter((line) => line.includes("bf16"))).toEqual([
+      "- b-bf16-tp1-pp1-node1-1: takes none, runs on",
+      "= a-bf16-tp1-pp1-node1-0: takes requests as before",
+    ]);
+    expect([...first, ...next].filter((line) => /start|stop|^. c[-:]/.test(line))).toEqual([]);
+    const judge = { ...attached.policy.judge, model: "c", engine: { rubricTokens: 400, outputTokens: 20 } };
+    const judged = routed(attached, "a", "b");
+    expect(told(null, { ...judged, policy: { ...judged.policy, judge } })).toContain("+ c-bf16-tp1-pp1-node1-2: takes requests");
+  });
+
   it("has no judge for a model alone, which nobody judges", () => {
     const alone = planOnGpus("alone", { a: [0] });
     expect(diffPlans(null, alone).map(({ subject }) => subject)).not.toContain("judge");

@@ -1,6 +1,7 @@
+import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import { deployedModelsOf, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { placeText, targetEngines } from "./targetEngines";
 
 /** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
@@ -23,16 +24,24 @@ function valueLine(subject: string, before: string | null, after: string): DiffL
     : { sign: "~", of: "plan", subject, text: `${before} -> ${after}` };
 }
 
-function engineLines(from: Plan | null, to: Plan): readonly DiffLine[] {
+/** What a plan's engine does from now on, by its sign. */
+const plannedWords = { "+": "start", "-": "stop", "=": "stays" } as const;
+const givenWords = { "+": "takes requests", "-": "takes none, runs on", "=": "takes requests as before" } as const;
+
+function engineLines(from: Plan | null, to: Plan, topology: "planned" | "given"): readonly DiffLine[] {
   const before = from === null ? [] : targetEngines(from);
   const after = targetEngines(to);
   const kept = after.filter((engine) => before.some((one) => one.id === engine.id));
   const added = after.filter((engine) => !kept.includes(engine));
   const removed = before.filter((engine) => !after.some((one) => one.id === engine.id));
+  const line = (sign: "+" | "-" | "=", engine: EngineOrder): DiffLine => {
+    const text = topology === "given" ? givenWords[sign] : `${plannedWords[sign]} on ${placeText(engine)}`;
+    return { sign, of: "engine", subject: engine.id, text };
+  };
   return [
-    ...added.map((engine) => ({ sign: "+" as const, of: "engine" as const, subject: engine.id, text: `start on ${placeText(engine)}` })),
-    ...removed.map((engine) => ({ sign: "-" as const, of: "engine" as const, subject: engine.id, text: `stop on ${placeText(engine)}` })),
-    ...kept.map((engine) => ({ sign: "=" as const, of: "engine" as const, subject: engine.id, text: `stays on ${placeText(engine)}` })),
+    ...added.map((engine) => line("+", engine)),
+    ...removed.map((engine) => line("-", engine)),
+    ...kept.map((engine) => line("=", engine)),
   ];
 }
 
@@ -122,9 +131,18 @@ function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {
   ];
 }
 
-/** What changes between two plans, in words: models, then routing, then single engines. `from` null: nothing runs. */
-export const diffPlans = (from: Plan | null, to: Plan): readonly DiffLine[] => [
-  ...deploymentLines(from, to),
-  ...policyLines(from, to),
-  ...engineLines(from, to),
-];
+/** A plan with the models alone that its policy needs. */
+function routedPart(plan: Plan): Plan {
+  const needed = deployedModelsOf(plan.policy);
+  return { ...plan, deployment: plan.deployment.filter(({ model }) => needed.includes(model)) };
+}
+
+/**
+ * What changes between two plans, in words: models, then routing, then single engines. `from` null: nothing runs. Where the topology is
+ * given no engine is started or stopped: told is which of them take requests, and nothing of those to which neither plan sends any.
+ */
+export function diffPlans(from: Plan | null, to: Plan, topology: "planned" | "given" = "planned"): readonly DiffLine[] {
+  const told = (plan: Plan): Plan => (topology === "given" ? routedPart(plan) : plan);
+  const [before, after] = [from === null ? null : told(from), told(to)];
+  return [...deploymentLines(before, after), ...policyLines(before, after), ...engineLines(before, after, topology)];
+}

@@ -23,7 +23,7 @@ export function planDiff({ observation, running, target, emulated }: ComparedPla
   return {
     planId: target.id,
     againstPlanId: running?.id ?? null,
-    lines: diffPlans(running, target),
+    lines: diffPlans(running, target, observation.topology),
     steps: steps.map((step, index) => shownStep(waitingStep(step, index))),
     capacityDip: capacityDip(rollOut, steps),
     spareGpus: gpus - new Set(observation.engines.flatMap(gpuKeys)).size,
