@@ -83,6 +83,22 @@ describe("rollOutDip", { timeout: 120_000 }, () => {
     expect(dip.after.capacityPerSecond! / (RATE / busiest)).toBeGreaterThan(0.85);
     expect(dip.after.capacityPerSecond! / (RATE / busiest)).toBeLessThan(1.15);
     expect(dip.before).toBeNull();
+    const served = dip.phases.find(({ planId }) => planId !== null);
+    expect(dip.says).toMatch(
+      new RegExp(`^Nothing is served until step ${served?.fromStep}; then p95 \\S+ s at most, at 30 requests/s\\.$`),
+    );
+  });
+
+  it("says of a plan with fewer engines that capacity falls, though no moment has less than the plan keeps", async () => {
+    const deployment = few.deployment.map((one) => ({
+      ...one,
+      replicas: one.replicas.slice(0, 1).map((group) => ({ ...group, count: 1, placements: group.placements.slice(0, 1) })),
+    }));
+    const leaner = { ...few, id: "leaner", deployment };
+    expect(targetEngines(leaner).length).toBeLessThan(targetEngines(few).length);
+    const dip = await dipOf(leaner, few, { rate: { requestsPerSecond: 1, basis: "few" } });
+    expect(dip.after.capacityPerSecond).toBeLessThan(0.95 * dip.before!.capacityPerSecond!);
+    expect(dip.says).toMatch(/^Capacity falls from \S+ to \S+ requests\/s, as this plan has it, and no moment has less: p95/);
   });
 
   it("has nothing to tell of a plan that is in force as it is", async () => {

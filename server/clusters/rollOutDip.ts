@@ -200,11 +200,14 @@ function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutD
     return `${during(late)} ${sustains(late)} of ${rateText(requestsPerSecond)}: they do not keep up, and queues grow.`;
   const [worst] = [...inForce].sort((a, b) => (b.p95Seconds ?? 0) - (a.p95Seconds ?? 0));
   if (worst === undefined) return "Nothing is in force meanwhile.";
-  const ends = [...(before === null ? [] : [before]), after];
-  if (Math.min(...inForce.map(capacity)) >= 0.999 * Math.min(...ends.map(capacity)))
-    return `No moment has less capacity than before and after: ${latencyText(worst.p95Seconds)} at most, at ${rateText(requestsPerSecond)} requests/s.`;
-  const beside = [...(before === null ? [] : [`before ${latencyText(before.p95Seconds)}`]), `after ${latencyText(after.p95Seconds)}`];
-  return `${during(worst)} ${sustains(worst)}: ${latencyText(worst.p95Seconds)} at ${rateText(requestsPerSecond)} requests/s (${beside.join(", ")}).`;
+  const least = Math.min(...inForce.map(capacity));
+  const most = `${latencyText(worst.p95Seconds)} at most, at ${rateText(requestsPerSecond)} requests/s.`;
+  if (before === null) return `Nothing is served until step ${inForce[0]?.fromStep}; then ${most}`;
+  const [now, then] = [capacity(before), capacity(after)];
+  if (least >= 0.999 * now) return `No moment has less capacity than now, ${rateText(now)} requests/s: ${most}`;
+  if (least >= 0.999 * then)
+    return `Capacity falls from ${rateText(now)} to ${rateText(then)} requests/s, as this plan has it, and no moment has less: ${most}`;
+  return `${during(worst)} ${sustains(worst)}: ${latencyText(worst.p95Seconds)} at ${rateText(requestsPerSecond)} requests/s (before ${latencyText(before.p95Seconds)}, after ${latencyText(after.p95Seconds)}).`;
 }
 
 const latencyText = (seconds: number | null): string => (seconds === null ? "it does not keep up" : `p95 ${secondsText(seconds)}`);
