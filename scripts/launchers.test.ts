@@ -1,5 +1,8 @@
 import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
@@ -67,6 +70,16 @@ test("a child whose launcher is killed outright ends itself", async () => {
   const pid = Number(killed.stdout.trim());
   expect(pid).toBeGreaterThan(1);
   await expect.poll(() => isRunning(pid), { timeout: 5000 }).toBe(false);
+});
+
+test("keys are put into a folder of the state that only this user may read, or into the one that is named", async () => {
+  const state = mkdtempSync(join(tmpdir(), "weir-state-"));
+  const script = `import { secretsFolder } from "./scripts/prepare.mjs"; console.log(secretsFolder(${JSON.stringify(state)}));`;
+  const usual = await node(script, { WEIR_SECRETS_DIR: "" });
+  expect(usual.stdout.trim()).toBe(join(state, "secrets"));
+  expect(statSync(join(state, "secrets")).mode & 0o777).toBe(0o700);
+  expect((await node(script, { WEIR_SECRETS_DIR: "/etc/weir-keys" })).stdout.trim()).toBe("/etc/weir-keys");
+  rmSync(state, { recursive: true });
 });
 
 test("a state folder that cannot be written is named with the way out", async () => {

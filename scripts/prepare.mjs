@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -32,6 +32,14 @@ export function checkWritable(folder) {
     const why = problem.code === "ENOTDIR" || problem.code === "EEXIST" ? "a file is in the way of the folder" : "no permission to write";
     refuse(`Cannot use ${folder}: ${why}. Set WEIR_STATE_DIR to a folder you may write.`);
   }
+}
+
+/** Where keys of engines and authorities are put as files, so that none needs a restart: what WEIR_SECRETS_DIR names, else a folder of the state for this user alone. */
+export function secretsFolder(stateDir, named = process.env.WEIR_SECRETS_DIR) {
+  if (named) return resolve(named);
+  const folder = join(stateDir, "secrets");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
 }
 
 /** Makes a folder with its parents. Node's own recursive call never returns where the system makes no folders, as in /proc. */

@@ -5,7 +5,17 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createGateways } from "./gateways.mjs";
 import { choosePorts, enginePortBase } from "./ports.mjs";
-import { checkNode, checkWritable, ensureBundled, ensureInstalled, ensureStudioBuilt, refuse, root, say } from "./prepare.mjs";
+import {
+  checkNode,
+  checkWritable,
+  ensureBundled,
+  ensureInstalled,
+  ensureStudioBuilt,
+  refuse,
+  root,
+  say,
+  secretsFolder,
+} from "./prepare.mjs";
 import { createSupervisor } from "./supervisor.mjs";
 
 checkNode();
@@ -28,6 +38,7 @@ const environment = {
   WEIR_ROOT: root,
   WEIR_LAUNCHED: "1",
   WEIR_STATE_DIR: stateDir,
+  WEIR_SECRETS_DIR: secretsFolder(stateDir),
   WEIR_ENGINE_PORT_BASE: process.env.WEIR_ENGINE_PORT_BASE ?? String(enginePortBase),
   WEIR_ADMIN_TOKEN: adminToken(join(stateDir, "admin-token")),
 };

@@ -147,7 +147,7 @@ function AccessFields(props: {
         <ReferenceField label="API key" value={key} onChange={(next) => setTyped({ key: next, caFile })} />
         {row.url.startsWith("https:") && (
           <TextField
-            label="CA file in WEIR_SECRETS_DIR"
+            label="CA file in the folder of secrets"
             className="flex-1 basis-48"
             value={caFile}
             placeholder="none: public authorities"

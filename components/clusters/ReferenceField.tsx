@@ -1,10 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "../api/trpc";
 import { SelectField, TextField } from "../ui/Field";
-import type { ReferenceForm } from "./prepareAttach";
+import { type ReferenceForm, referenceHint } from "./prepareAttach";
 
 const choices = [
   { value: "none", text: "none" },
-  { value: "environment", text: "in a variable" },
   { value: "file", text: "in a file" },
+  { value: "environment", text: "in a variable" },
 ] as const;
 
 /** Where a secret is. The secret itself is never typed into the studio. */
@@ -14,6 +16,8 @@ export function ReferenceField(props: {
   readonly onChange: (value: ReferenceForm) => void;
 }) {
   const { label, value, onChange } = props;
+  const folder = useQuery(useTRPC().clusters.secretsFolder.queryOptions(undefined, { staleTime: Number.POSITIVE_INFINITY })).data;
+  const hint = folder === undefined ? null : referenceHint(value, folder);
   return (
     <div className="flex min-w-0 flex-wrap items-end gap-2">
       <SelectField
@@ -24,7 +28,7 @@ export function ReferenceField(props: {
       />
       {value.from !== "none" && (
         <TextField
-          label={value.from === "environment" ? "Variable" : "File in WEIR_SECRETS_DIR"}
+          label={value.from === "environment" ? "Variable" : "Name of the file"}
           className="flex-1 basis-48"
           value={value.text}
           placeholder={value.from === "environment" ? "WEIR_ENGINE_KEY" : "engine-key"}
@@ -32,6 +36,7 @@ export function ReferenceField(props: {
           onChange={(text) => onChange({ ...value, text })}
         />
       )}
+      {hint !== null && <p className="basis-full text-xs text-ink-2 [overflow-wrap:anywhere]">{hint}</p>}
     </div>
   );
 }

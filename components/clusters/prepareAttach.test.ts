@@ -9,6 +9,7 @@ import {
   prepareAttach,
   prepareWrittenAttach,
   referenceFault,
+  referenceHint,
   studioGateway,
   suggestedName,
 } from "./prepareAttach";
@@ -99,9 +100,23 @@ describe("a gateway of the operator's own", () => {
   });
 });
 
+describe("where a secret has to be put", () => {
+  it("is told with the whole path of its file, or why no file can be read", () => {
+    expect(referenceHint({ from: "file", text: " engine-key " }, "/var/weir/secrets")).toContain(" /var/weir/secrets/engine-key:");
+    expect(referenceHint({ from: "file", text: "" }, "/var/weir/secrets")).toContain("/var/weir/secrets/NAME");
+    expect(referenceHint({ from: "file", text: "a" }, null)).toContain("started without WEIR_SECRETS_DIR");
+    expect(referenceHint({ from: "environment", text: "WEIR_ENGINE_KEY" }, null)).toContain("before studio and gateway start");
+    expect(referenceHint(noReference, null)).toBeNull();
+  });
+});
+
 describe("the name that is suggested", () => {
-  it("is the first host's where it has one, and is told apart from those there are", () => {
-    expect(suggestedName([{ url: "http://127.0.0.1:8000" }, { url: "http://gpu-7.lan:8000" }], [])).toBe("gpu-7");
-    expect(suggestedName([{ url: "http://127.0.0.1:8000" }], ["my engines"])).toBe("my engines 2");
+  const at = (url: string, taken = true) => ({ url, taken });
+
+  it("is the first host's that is attached and has one, and is told apart from those there are", () => {
+    const local = at("http://127.0.0.1:8000");
+    expect(suggestedName([local, at("http://no-such-host:8000", false), at("http://gpu-7.lan:8000")], [])).toBe("gpu-7");
+    expect(suggestedName([at("http://no-such-host:8000", false)], [])).toBe("my engines");
+    expect(suggestedName([local], ["my engines"])).toBe("my engines 2");
   });
 });

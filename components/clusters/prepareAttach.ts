@@ -60,6 +60,14 @@ export function referenceFault({ from, text }: ReferenceForm): string | null {
   return null;
 }
 
+/** Where a secret has to be put so that a reference finds it. `folder`: of secrets; null: the studio was started without one. */
+export function referenceHint({ from, text }: ReferenceForm, folder: string | null): string | null {
+  if (from === "none") return null;
+  if (from === "environment") return "The variable has to be set before studio and gateway start; a file can be put there while they run.";
+  if (folder === null) return "No file can be read: the studio was started without WEIR_SECRETS_DIR, which names the folder of secrets.";
+  return `Put it into ${folder}/${text.trim() || "NAME"}: it is read within a second.`;
+}
+
 /** Where the gateway is, for `attach`; or what is yet to be said. */
 export function gatewayOf(form: GatewayForm): { readonly gateway: Attach["gateway"] } | { readonly fault: string } {
   if (form.runBy === "studio") return { gateway: null };
@@ -169,9 +177,10 @@ function extrasOf(form: EndpointExtras): { readonly told: object } | { readonly 
   return { told: { ...dcgm, judge: { model, url, ...(key === "" ? {} : { keyFromEnvironment: key }) } } };
 }
 
-/** A name to begin with: the first host's, where it has one, told apart from those there are. */
-export function suggestedName(rows: readonly Pick<EndpointRow, "url">[], taken: readonly string[]): string {
-  const host = rows.map(({ url }) => new URL(url).hostname).find((name) => !/^[\d.]+$|^\[|^localhost$/.test(name));
+/** A name to begin with: of the first host that is attached and has one, told apart from those there are. */
+export function suggestedName(rows: readonly Pick<EndpointRow, "url" | "taken">[], taken: readonly string[]): string {
+  const hosts = rows.flatMap((row) => (row.taken ? [new URL(row.url).hostname] : []));
+  const host = hosts.find((name) => !/^[\d.]+$|^\[|^localhost$/.test(name));
   const base = host?.split(".")[0] ?? "my engines";
   for (let count = 1; ; count += 1) {
     const name = count === 1 ? base : `${base} ${count}`;

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { resolve } from "node:path";
 import type { CardShelf } from "@/server/cards/cardShelf";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
@@ -15,9 +16,11 @@ import { checkConnection, connectionText, readConnectionText } from "@/server/fl
 import type { HostDeps } from "@/server/fleet/createHost";
 import type { DriftWatch } from "@/server/fleet/driftWatch";
 import { type ConnectedCluster, embeddedClusterId, type Fleet } from "@/server/fleet/fleet";
+import { arePortsFree } from "@/server/fleet/gatewayPorts";
 import { type Looked, lookThrough } from "@/server/fleet/lookThrough";
 import { observationFindings } from "@/server/fleet/observationFindings";
 import { knownPrice, observedHardware } from "@/server/fleet/observedHardware";
+import { sharedEngine } from "@/server/fleet/sharedEngine";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Store } from "@/server/store/store";
 import { cardOf } from "@/solver/hardware/catalogue";
@@ -55,6 +58,11 @@ export function createAttachService(parts: AttachParts): AttachService {
     const read = checkConnection(kept);
     if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
     const { connection } = read;
+    const shared = sharedEngine(
+      connection,
+      store.clusters.list().filter((row) => row.id !== id),
+    );
+    if (shared !== null) return { ok: false, message: shared };
     const { findings, seen } = await look(connection, id, false);
     const fault = findings.find(({ level }) => level === "failed");
     if (fault !== undefined) return { ok: false, message: [fault.sentence, fault.next ?? ""].join(" ").trim() };
@@ -89,6 +97,11 @@ export function createAttachService(parts: AttachParts): AttachService {
   }
 
   return {
+    secretsFolder() {
+      const folder = hosts.environment.WEIR_SECRETS_DIR;
+      return folder ? resolve(folder) : null;
+    },
+
     tryEndpoints: (request, signal) => tryEndpoints(request, { cards: cards.read().catalogue, signal }),
 
     async tryConnection(text): Promise<TriedConnection> {
@@ -102,22 +115,33 @@ export function createAttachService(parts: AttachParts): AttachService {
     },
 
     async attach({ name, connection: kept, gateway }, actor) {
-      const nameTaken = (): boolean => store.clusters.list().some((row) => row.spec.name === name);
+      const named = (): ClusterRow | null => store.clusters.list().find((row) => row.spec.name === name) ?? null;
+      const before = named();
       const taken = { ok: false, message: `There is a cluster "${name}" already: give another name.` } as const;
-      if (nameTaken()) return taken;
+      if (before !== null && before.spec.kind !== "described") return taken;
       const refusal = gatewayRefusal(gateway);
       if (refusal !== null) return { ok: false, message: refusal };
-      const id = randomUUID();
-      const found = await checked(kept, { id, name, before: null });
+      const id = before?.id ?? randomUUID();
+      const found = await checked(kept, { id, name, before: before?.spec ?? null });
       if (!found.ok) return found;
+      // Clients know the ports that it had.
+      const had = before?.gateway?.runBy === "studio" && (await arePortsFree(before.gateway)) ? before.gateway : null;
       // Somebody may have attached one while this was looked at.
-      if (nameTaken()) return taken;
+      const now = named();
+      if (now?.id !== before?.id || (now !== null && now.spec.kind !== "described")) return taken;
       const at = new Date().toISOString();
       const { connection, spec } = found;
       const where = gateway === null ? "a gateway beside the studio" : `the gateway at ${gateway.runBy === "operator" ? gateway.url : ""}`;
       store.atomically(() => {
-        store.clusters.insert(spec, at, { connection, gateway });
-        store.audit.add({ at, actor, action: "attach cluster", subject: name, detail: `${summaryOf(connection, spec)}, with ${where}` });
+        if (before === null) store.clusters.insert(spec, at, { connection, gateway });
+        else {
+          store.clusters.respecify(spec);
+          store.clusters.setConnection(id, connection);
+          store.clusters.setGateway(id, gateway ?? had);
+        }
+        const history = before === null ? "" : "; plans and history under this name are its own";
+        const detail = `${summaryOf(connection, spec)}, with ${where}${history}`;
+        store.audit.add({ at, actor, action: "attach cluster", subject: name, detail });
       });
       // One whose gateway cannot be placed says so itself.
       await fleet.connect(id);
@@ -185,7 +209,6 @@ export function createAttachService(parts: AttachParts): AttachService {
       const inForce = runningPlanId === null ? "no plan was in force" : `plan ${runningPlanId.slice(0, 8)} was in force`;
       store.atomically(() => {
         store.clusters.setConnection(clusterId, null);
-        store.clusters.setGateway(clusterId, null);
         store.clusters.setRunning(clusterId, null);
         store.clusters.respecify({ ...spec, kind: "described" });
         const detail = `${inForce}; its engines run on, its plans and history are kept`;

@@ -14,6 +14,7 @@ export const clustersRouter = router({
   list: procedure.query(({ ctx }) => ctx.services.clusters.list()),
   gpus: procedure.query(({ ctx }) => ctx.services.clusters.gpus()),
   describe: procedure.input(clusterDescriptionSchema).mutation(({ ctx, input }) => ctx.services.clusters.describe(input, ctx.session.name)),
+  secretsFolder: procedure.query(({ ctx }) => ctx.services.attach.secretsFolder()),
   tryEndpoints: procedure.input(tryEndpointsSchema).subscription(async function* ({ ctx, input, signal }) {
     yield* ctx.services.attach.tryEndpoints(input, signal ?? new AbortController().signal);
   }),

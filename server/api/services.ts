@@ -138,10 +138,13 @@ export interface ClusterService {
 
 /** Clusters that the studio is connected to: tried, attached, changed and let go of. No answer holds a secret. */
 export interface AttachService {
+  /** Absolute path of the folder in which keys and authorities are read as files; null: none was named when the studio was started. */
+  secretsFolder(): string | null;
   /** Reads pasted addresses, or takes endpoints as they are, and tries each, told as soon as it is known; ends by itself or with the signal. */
   tryEndpoints(request: TryEndpointsRequest, signal: AbortSignal): AsyncIterable<TryEvent>;
   /** Reads a connection, in YAML or JSON, and looks through it once; nothing is kept. */
   tryConnection(text: string): Promise<TriedConnection>;
+  /** Under the name of one that is only described, as one that was let go of is, it becomes that one: its plans, engines and ports are found again. */
   attach(request: AttachRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
   /** Refused while a plan is applied there. */
   change(clusterId: string, connection: unknown, actor: Actor): Promise<Outcome<object>>;
