@@ -23,8 +23,8 @@ export interface ServedModel {
 }
 
 export interface EndpointCheck {
-  /** Something answered there as an HTTP server does. */
-  readonly reached: boolean;
+  /** It lets one in and lists models: what else it is can be asked. */
+  readonly listed: boolean;
   readonly findings: readonly Finding[];
   readonly served: readonly ServedModel[];
 }
@@ -44,12 +44,18 @@ const modelListSchema = z.object({
 /** Whether an endpoint lets one in, lists its model and is healthy: short of a token, all it takes for the gateway to send requests there. */
 export async function checkEndpoint(target: ProbeTarget, ask: (path: string) => Promise<EndpointAnswer>): Promise<EndpointCheck> {
   const { url } = target;
-  const ended = (finding: Finding): EndpointCheck => ({ reached: false, findings: [finding], served: [] });
+  const ended = (finding: Finding): EndpointCheck => ({ listed: false, findings: [finding], served: [] });
   const listed = await ask("/v1/models");
   if (listed.kind === "late") return ended(tooLate(url));
   if (listed.kind === "failed") return ended(unreached(url, listed.code));
   if (listed.kind === "no-access")
-    return ended(failed("key", listed.reason, "Set the variable, or put the file there, where studio and gateway run."));
+    return ended(
+      failed(
+        "key",
+        listed.reason,
+        "Put the file there: it is read within a second. A variable has to be set before studio and gateway start.",
+      ),
+    );
   const list = modelListSchema.safeParse(jsonOf(listed));
   const models = list.success ? list.data.data : [];
   const served = models.map(({ id, root, parent, max_model_len }) => ({
@@ -58,13 +64,10 @@ export async function checkEndpoint(target: ProbeTarget, ask: (path: string) => 
     parent: parent ?? null,
     maxModelLen: max_model_len ?? null,
   }));
-  const findings = [
-    ok("reached", `${new URL(url).host} answers.`),
-    ...secrecy(target),
-    modelsFinding(target, listed, served),
-    healthFinding(await ask("/health")),
-  ];
-  return { reached: true, findings, served };
+  const findings = [ok("reached", `${new URL(url).host} answers.`), ...secrecy(target), modelsFinding(target, listed, served)];
+  // What keeps one out of the list has one cause: its other answers would only tell of it again in other words.
+  if (served.length === 0) return { listed: false, findings, served };
+  return { listed: true, findings: [...findings, healthFinding(await ask("/health"))], served };
 }
 
 /** How its certificate and its key travel. */
@@ -93,7 +96,7 @@ function modelsFinding({ url, key, servedName }: ProbeTarget, answer: EndpointAn
       ? failed(
           "key",
           "It wants an API key.",
-          "Put the key into a variable that begins with WEIR_ENGINE_, or a file in the folder of secrets, and name that.",
+          "Put the key into a file in the folder of secrets, or a variable that begins with WEIR_ENGINE_, and name that.",
         )
       : failed("key", `It refuses the key (${status}).`, "Check that it is this engine's key, without quotes around it.");
   }
@@ -103,6 +106,12 @@ function modelsFinding({ url, key, servedName }: ProbeTarget, answer: EndpointAn
   }
   if (status === 404)
     return failed("models", "There is no OpenAI API under this address: /v1/models is not found.", "Check the port and the path.");
+  if (status === 503)
+    return failed(
+      "models",
+      "It is still loading, or not well: it answers 503 when asked for its models.",
+      "Wait, or look into the engine's log.",
+    );
   if (status !== 200) return failed("models", `It answers ${status} when asked for its models.`, "Look into the engine's log.");
   if (served.length === 0)
     return failed("models", "It lists no models.", "Check that this is an engine with the OpenAI API, and that its model is loaded.");

@@ -118,6 +118,20 @@ describe("a probe", () => {
     expect(troubles(await probe({ url: `${engine.url}/team` }))[0]).toMatch(/^models: There is no OpenAI API under this address/);
   });
 
+  it("says one cause once: nothing of health or engine where no list of models comes", async () => {
+    const locked = await start({ key: "sk-right" });
+    expect(levels(await probe({ url: locked.url }))).toEqual({ reached: "ok", key: "failed" });
+    const site = createServer((_, response) => response.setHeader("content-type", "text/html").end("<html>Hello</html>"));
+    closing.push(() => site.close());
+    const url = `http://127.0.0.1:${await listen(site)}`;
+    expect(levels(await probe({ url }))).toEqual({ reached: "ok", models: "failed" });
+    const loading = createServer((_, response) => response.writeHead(503).end());
+    closing.push(() => loading.close());
+    expect(troubles(await probe({ url: `http://127.0.0.1:${await listen(loading)}` }))).toEqual([
+      "models: It is still loading, or not well: it answers 503 when asked for its models.",
+    ]);
+  });
+
   it("warns of one without /health, and does not keep it from being attached", async () => {
     const engine = await start({ withoutHealth: true });
     const { findings } = await probe({ url: engine.url }, { generate: true });

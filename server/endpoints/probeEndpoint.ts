@@ -39,8 +39,8 @@ export async function probeEndpoint(target: ProbeTarget, options: ProbeOptions):
     options.signal.throwIfAborted();
     return answer;
   };
-  const { reached, findings: checked, served } = await checkEndpoint(target, ask);
-  if (!reached) return { name, url, findings: checked, ...nothingKnown, served, ttftSeconds: null };
+  const { listed, findings: checked, served } = await checkEndpoint(target, ask);
+  if (!listed) return { name, url, findings: checked, ...nothingKnown, served, ttftSeconds: null };
   const { findings: engineFindings, ...facts } = await recogniseEngine(ask);
   const findings = [...checked, ...engineFindings];
   const asked = target.servedName ?? served[0]?.id;
