@@ -32,6 +32,7 @@ const connections = {
   ray: file("ray.yaml", stringify({ kind: "ray", dashboard: "http://ray:8265", models })),
   processes: file("processes.yaml", stringify({ kind: "processes", node: "node1", models })),
 };
+const withKey = (name: string, change: object): string => file(`${name}.yaml`, stringify({ ...kubernetes, ...change }));
 const written = async (...args: readonly string[]): Promise<string> => {
   const { code, stdout, stderr } = await weir("export", document, ...args);
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
@@ -45,6 +46,15 @@ it("writes manifests of every engine, which name the plan", async () => {
   expect(kinds.every(({ metadata }) => metadata.labels["weir.dev/plan"] === plan.id.slice(0, 63))).toBe(true);
 });
 
+it.each([
+  ["kubernetes", "kubernetes"],
+  ["ray", "ray"],
+  ["commands", "processes"],
+] as const)("says in %s which policy belongs to the engines", async (format, connection) => {
+  const text = await written("--format", format, "--connection", connections[connection]);
+  expect(text.split("\n").slice(0, 2)).toEqual([expect.stringContaining(plan.id), expect.stringContaining(plan.policyHash)]);
+});
+
 it("writes a Ray Serve configuration", async () => {
   const text = await written("--format", "ray", "--connection", connections.ray);
   expect((parse(text) as { applications: unknown[] }).applications).toHaveLength(3);
@@ -52,9 +62,11 @@ it("writes a Ray Serve configuration", async () => {
 
 it("writes command lines of vLLM and of SGLang, for nodes and for one host, on ports of their own", async () => {
   const vllm = await written("--format", "commands", "--connection", connections.kubernetes);
-  expect(vllm.match(/^CUDA_VISIBLE_DEVICES=\d vllm serve Qwen/gm)).toHaveLength(3);
+  expect(vllm.match(/^CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=\d vllm serve Qwen/gm)).toHaveLength(3);
   const sglang = await written("--format", "commands", "--connection", connections.sglang);
   expect(sglang.match(/ python3 -m sglang\.launch_server --model-path Qwen/g)).toHaveLength(3);
+  const needing = await written("--format", "commands", "--connection", withKey("env", { env: { HF_TOKEN: { secret: "s", key: "k" } } }));
+  expect(needing.match(/^# with HF_TOKEN in its environment$/gm)).toHaveLength(3);
   const host = await written("--format", "commands", "--connection", connections.processes);
   expect(host.match(/--port \d+/g)).toEqual(["--port 8100", "--port 8101", "--port 8102"]);
 });
@@ -87,7 +99,27 @@ test.each([
   [
     "a connection that is none",
     ["--format", "ray", "--connection", file("bad.yaml", "kind: ray\n")],
-    /^bad\.yaml line 1: dashboard: it is missing\.$/,
+    /^bad\.yaml: Line 1: dashboard: It is missing\.$/,
+  ],
+  [
+    "a key among an engine's arguments",
+    [
+      "--format",
+      "kubernetes",
+      "--connection",
+      withKey("argument", { models: { ...models, "qwen2.5-3b": { source: "s", args: ["--api-key", "quite-hidden"] } } }),
+    ],
+    /^argument\.yaml: Line \d+: models\.qwen2\.5-3b\.args\.0: This looks like a key: put it into a Secret/,
+  ],
+  [
+    "a variable that holds a key by its name",
+    ["--format", "kubernetes", "--connection", withKey("variable", { env: { DB_SECRET_VALUE: { value: "quite-hidden" } } })],
+    /^variable\.yaml: Line \d+: env\.DB_SECRET_VALUE: Is a secret by its name/,
+  ],
+  [
+    "what looks like a key, wherever it stands",
+    ["--format", "kubernetes", "--connection", withKey("value", { env: { WHO: { value: "hf_ABCDEFGHIJKL" } } })],
+    /^value\.yaml: Line \d+ holds what looks like a key\./,
   ],
   ["a cluster that is not there", ["--format", "ray", "--cluster", "nowhere"], /^This studio has no cluster nowhere: /],
   ["no format", ["--connection", connections.ray], /--format/],
@@ -96,6 +128,7 @@ test.each([
   expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   expect(stderr.trim()).toMatch(says);
   expect(stderr.trim().split("\n")).toHaveLength(1);
+  expect(stderr).not.toContain("quite-hidden");
 });
 
 test("a plan that was changed after it was sealed, and one that is not there, are refused", async () => {

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { basename } from "node:path";
 import { type Command, Option } from "commander";
-import { type ClusterConnection, clusterConnectionSchema, readConnection } from "@/server/fleet/connection";
+import { type ClusterConnection, readConnection } from "@/server/fleet/connection";
+import { readConnectionText } from "@/server/fleet/connectionText";
 import { type ExportFormat, exportFormats, exportPlan } from "@/server/fleet/exportPlan";
 import { readPlan } from "@/server/planning/readPlan";
 import { openStore } from "@/server/store/store";
 import { studioSettings } from "@/server/studioSettings";
 import type { Plan } from "@/solver/plan/plan";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
-import { readYamlFile } from "./yamlFile";
 
 interface ExportFlags {
   readonly format: ExportFormat;
@@ -71,7 +72,14 @@ function readPlanOf(plan: string): Read<Plan> {
 }
 
 function readConnectionFile(path: string): Read<ClusterConnection> {
-  return readYamlFile("--connection", path, clusterConnectionSchema);
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch {
+    return { ok: false, message: `--connection: ${path} is no file that can be read.` };
+  }
+  const read = readConnectionText(text);
+  return read.ok ? { ok: true, value: read.connection } : { ok: false, message: `${basename(path)}: ${read.faults[0]?.sentence}` };
 }
 
 function keptConnection(clusterId: string): Read<ClusterConnection> {

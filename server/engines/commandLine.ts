@@ -87,6 +87,17 @@ const precisionFlags: Readonly<Record<CommandValues["precision"], readonly strin
   int4: [],
 };
 
-/** An argument as a POSIX shell reads it back. */
-export const quoted = (argument: string): string =>
-  /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+/** The GPUs that an engine may use. Indices are nvidia-smi's; CUDA's own begin with the fastest GPU. */
+export const gpuVariables = (gpus: readonly number[]) => ({ CUDA_DEVICE_ORDER: "PCI_BUS_ID", CUDA_VISIBLE_DEVICES: gpus.join(",") });
+
+/** A command on some GPUs of a host as a POSIX shell reads it back. */
+export function shellLine(gpus: readonly number[], command: readonly string[]): string {
+  const variables = Object.entries(gpuVariables(gpus)).map(([name, value]) => `${name}=${value}`);
+  return [...variables, ...command.map(quoted)].join(" ");
+}
+
+/** Variables that commands need beside what every program has: by name only, as some are keys. */
+export const variablesNote = (names: readonly string[]): readonly string[] =>
+  names.length === 0 ? [] : [`# with ${names.join(", ")} in its environment`];
+
+const quoted = (argument: string): string => (/^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`);

@@ -1,7 +1,7 @@
 import { type Document, LineCounter, parseDocument, stringify, visit } from "yaml";
 import type { z } from "zod";
 import { keyByReference } from "@/server/contracts/engineAccess";
-import { looksLikeKey } from "@/server/processes/secrets";
+import { looksLikeKey, namesAKey } from "@/server/processes/secrets";
 import { type ClusterConnection, clusterConnectionSchema } from "./connection";
 import { offsetOf } from "./yamlPlace";
 
@@ -19,8 +19,8 @@ export type ReadConnectionText =
 /** Faults that are told at once. */
 const mostFaults = 12;
 
-/** Where people write a key itself. */
-const keyFields = /^(key|api_?key|token|password|secret|authorization|bearer)$/i;
+/** Fields in which people write a key itself. */
+const isKeyField = (name: string): boolean => namesAKey(name) || /^(authorization|bearer)$/i.test(name);
 
 /** A connection as an operator writes it, in YAML or JSON; its faults with their lines where it cannot be used. */
 export function readConnectionText(text: string): ReadConnectionText {
@@ -69,9 +69,7 @@ export const connectionText = (connection: unknown): string => stringify(connect
 function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], kept: unknown): readonly PlacedFault[] {
   const path = [...above, ...issue.path.map((part) => (typeof part === "number" ? part : String(part)))];
   if (issue.code === "unrecognized_keys")
-    return issue.keys.map((name) =>
-      fault([...path, name], keyFields.test(name) ? keyByReference : `There is no such field; it is not used.`),
-    );
+    return issue.keys.map((name) => fault([...path, name], isKeyField(name) ? keyByReference : `There is no such field; it is not used.`));
   // What is written there fits none of its forms: the one it is nearest to says why.
   const [nearest] = issue.code === "invalid_union" ? [...issue.errors].sort((a, b) => a.length - b.length) : [];
   if (issue.message === keyByReference) return [fault(path, keyByReference)];

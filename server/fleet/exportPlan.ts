@@ -39,8 +39,16 @@ export function exportPlan(
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-|-$/g, "")
     .slice(0, 60)}-${plan.id.slice(0, 8)}`;
-  return { ok: true, value: { name: `${name}.${format === "commands" ? "sh" : "yaml"}`, text: made.value } };
+  return { ok: true, value: { name: `${name}.${format === "commands" ? "sh" : "yaml"}`, text: `${headOf(plan)}${made.value}` } };
 }
+
+/** Engines under the thresholds of another plan are what a roll-out never lets be; whoever follows files must know of the other half. */
+const headOf = ({ metadata, id, policyHash }: Plan): string =>
+  [
+    `# Plan ${metadata.name}, ${id}`,
+    `# These are its engines. Its policy ${policyHash} is the gateway's: put both into force together.`,
+    "",
+  ].join("\n");
 
 function textOf(plan: Plan, { connection, clusterId, format }: ExportAsked): Answer<string> {
   if (format === "kubernetes" && connection.kind === "kubernetes") return exportManifests(plan, connection, clusterId);

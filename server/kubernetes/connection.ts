@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { clusterFields } from "@/server/contracts/clusterFields";
+import { givesKey, namesAKey } from "@/server/processes/secrets";
 
 const dnsLabel = z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "must be a DNS label: lower case letters, digits and dashes");
 
@@ -26,7 +27,9 @@ export const knownGpuProducts: Readonly<Record<string, string>> = {
   "NVIDIA-GeForce-RTX-4090": "rtx-4090",
 };
 
-const secretName = /(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?|_KEY|APIKEY)$/i;
+const plainText = z
+  .string()
+  .refine((text) => !givesKey(text), "This looks like a key: put it into a Secret of the namespace and name that under env.");
 
 /** Host and port only: engines are asked under `/v1`, so that a path of a proxy's own would be lost. */
 const urlTemplate = z
@@ -59,15 +62,15 @@ export const connectionSchema = z.strictObject({
   /** By card: what engines load, flags beside Weir's own, and another engine than the cluster's. */
   models: z.record(
     z.string(),
-    z.strictObject({ source: z.string().min(1), args: z.array(z.string()).default([]), engine: engineSchema.optional() }),
+    z.strictObject({ source: z.string().min(1), args: z.array(plainText).default([]), engine: engineSchema.optional() }),
   ),
   /** Environment of engines. Secrets are named, never written down here. */
   env: z
-    .record(z.string(), z.union([z.strictObject({ value: z.string() }), z.strictObject({ secret: z.string(), key: z.string() })]))
+    .record(z.string(), z.union([z.strictObject({ value: plainText }), z.strictObject({ secret: z.string(), key: z.string() })]))
     .default({})
     .superRefine((env, context) => {
       for (const [name, from] of Object.entries(env)) {
-        if ("value" in from && secretName.test(name))
+        if ("value" in from && namesAKey(name))
           context.addIssue({
             code: "custom",
             path: [name],

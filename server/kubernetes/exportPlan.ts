@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import type { Answer } from "@/server/clusters/connector";
 import { placeText, targetEngines } from "@/server/clusters/targetEngines";
-import { quoted } from "@/server/engines/commandLine";
+import { shellLine, variablesNote } from "@/server/engines/commandLine";
 import type { Plan } from "@/solver/plan/plan";
 import type { KubernetesConnection } from "./connection";
 import { engineCommand } from "./engineCommand";
@@ -14,15 +14,17 @@ export const asYaml = { version: "1.1", aliasDuplicateObjects: false, lineWidth:
 /** Ranks of different engines may meet on one node. */
 const firstRendezvousPort = 29_500;
 
-type Sealed = Pick<Plan, "id" | "metadata" | "deployment">;
-
 /**
  * A plan as YAML for `kubectl apply --server-side` or a repository that a cluster follows: the very objects that applying it makes, with
- * the plan as a label. A gateway's policy is no object of the cluster and not among them.
+ * the plan as a label.
  *
  * @returns a sentence where Kubernetes cannot run the plan as it is.
  */
-export function exportManifests(plan: Sealed, connection: KubernetesConnection, clusterId: string): Answer<string> {
+export function exportManifests(
+  plan: Pick<Plan, "id" | "deployment">,
+  connection: KubernetesConnection,
+  clusterId: string,
+): Answer<string> {
   const objects = new Map<string, KubeObject>();
   for (const engine of targetEngines(plan)) {
     const made = engineObjects(engine, { connection, clusterId, planId: plan.id });
@@ -31,13 +33,16 @@ export function exportManifests(plan: Sealed, connection: KubernetesConnection, 
     for (const object of made.value) objects.set(`${object.kind}/${object.metadata.name}`, object);
   }
   const documents = [...objects.values()].map((object) => stringify(object, asYaml));
-  return { ok: true, value: `# Plan ${plan.metadata.name}, ${plan.id}\n${documents.join("---\n")}` };
+  return { ok: true, value: documents.join("---\n") };
 }
 
 /** A plan as command lines to be run by hand, a line for each engine and node under the name of the node. */
-export function exportCommandLines(plan: Sealed, connection: Pick<KubernetesConnection, "engine" | "models">): Answer<string> {
+export function exportCommandLines(
+  plan: Pick<Plan, "deployment">,
+  connection: Pick<KubernetesConnection, "engine" | "models" | "env">,
+): Answer<string> {
   const onNode = new Map<string, number>();
-  const lines: string[] = [`# Plan ${plan.metadata.name}, ${plan.id}`];
+  const lines: string[] = [];
   for (const [index, engine] of targetEngines(plan).entries()) {
     const leader = engine.placements[0]?.node ?? "";
     lines.push("", `# ${engine.id}, ${placeText(engine)}`);
@@ -49,7 +54,7 @@ export function exportCommandLines(plan: Sealed, connection: Pick<KubernetesConn
       const command = engineCommand(engine, connection, { port: enginePort + before, group });
       if (command === null)
         return { ok: false, message: `The connection does not say what to load for ${engine.model}: it is not among its models.` };
-      lines.push(`# on ${node}`, `CUDA_VISIBLE_DEVICES=${gpus.join(",")} ${command.map(quoted).join(" ")}`);
+      lines.push(`# on ${node}`, ...variablesNote(Object.keys(connection.env)), shellLine(gpus, command));
     }
   }
   return { ok: true, value: `${lines.join("\n")}\n` };

@@ -210,9 +210,11 @@ describe("files of a plan", () => {
   it("are command lines too, each engine of a node on a port of its own, quoted for a shell", () => {
     const exported = exportCommandLines(plan, connection());
     if (!exported.ok) throw new Error(exported.message);
-    const commands = exported.value.split("\n").filter((line) => line.startsWith("CUDA_VISIBLE_DEVICES"));
+    const commands = exported.value.split("\n").filter((line) => line.startsWith("CUDA_DEVICE_ORDER"));
     expect(commands).toHaveLength(3);
-    expect(commands[0]).toMatch(/^CUDA_VISIBLE_DEVICES=0 python3 -m sglang.launch_server --model-path '\/weights\/qwen \$\(HOME\)' /);
+    expect(commands[0]).toMatch(
+      /^CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0 python3 -m sglang.launch_server --model-path '\/weights\/qwen \$\(HOME\)' /,
+    );
     expect(commands.map((line) => /--port (\d+)/.exec(line)?.[1])).toEqual(["8000", "8001", "8002"]);
   });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Answer } from "@/server/clusters/connector";
+import { gpuVariables } from "@/server/engines/commandLine";
 import type { ProcessConnection } from "./processConnection";
 
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -26,9 +27,8 @@ export function engineEnvironment(
     if (!value.ok) return { ok: false, message: `The engines' variable ${name} ${value.message}` };
     variables[name] = value.value;
   }
-  // Lines come as they are written, so that a dying engine's last ones are not lost; indices are nvidia-smi's, not the fastest GPU first.
-  const given = { PYTHONUNBUFFERED: "1", CUDA_DEVICE_ORDER: "PCI_BUS_ID", CUDA_VISIBLE_DEVICES: gpus.join(",") };
-  return { ok: true, value: { ...variables, ...given } };
+  // Lines come as they are written, so that a dying engine's last ones are not lost.
+  return { ok: true, value: { ...variables, PYTHONUNBUFFERED: "1", ...gpuVariables(gpus) } };
 }
 
 /** The values that must never be shown: whatever is referred to, as far as it can be read now. */

@@ -21,7 +21,9 @@ describe("an engine's command line as text", () => {
   it("is the same before and after it is started, and nothing once it has ended", async () => {
     const host = engines.host();
     const generated = text(host.generate!(small, null));
-    expect(generated).toMatch(/^CUDA_VISIBLE_DEVICES=0 \S+ \S+engine\.cjs --source Qwen\/Qwen2.5-3B-Instruct .* --port \d+ --tp 1\n$/);
+    expect(generated).toMatch(
+      /^CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=0 \S+ \S+engine\.cjs --source Qwen\/Qwen2.5-3B-Instruct .* --port \d+ --tp 1\n$/,
+    );
     expect(await host.actual!(small.id, {})).toEqual({ ok: true, value: null });
     await host.start(small, unwatched());
     expect(text(await host.actual!(small.id, {}))).toBe(text(host.generate!(small, null)));

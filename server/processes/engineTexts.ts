@@ -1,7 +1,7 @@
 import type { Answer } from "@/server/clusters/connector";
 import type { EngineHost } from "@/server/clusters/engineHost";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
-import { quoted } from "@/server/engines/commandLine";
+import { shellLine } from "@/server/engines/commandLine";
 import { engineCommand } from "./engineCommand";
 import { engineEnvironment, type Variables } from "./engineEnvironment";
 import { logTail } from "./engineLog";
@@ -30,8 +30,7 @@ export function createEngineTexts(parts: EngineTextParts): Required<Pick<EngineH
   const { connection, node, environment, records, mask, readGpus, engines, neighbours } = parts;
   const { ports } = connection;
 
-  const line = (order: EngineOrder, command: readonly string[]): string =>
-    `CUDA_VISIBLE_DEVICES=${indicesOf(order).join(",")} ${command.map((argument) => quoted(mask(argument))).join(" ")}\n`;
+  const line = (order: EngineOrder, command: readonly string[]): string => `${shellLine(indicesOf(order), command.map(mask))}\n`;
 
   return {
     /** On the port that it has where it runs, else the first of the range: which one is free shows when it is started. */

@@ -2,14 +2,11 @@ import { z } from "zod";
 import { clusterFields } from "@/server/contracts/clusterFields";
 import { engineAccessFields } from "@/server/contracts/engineAccess";
 import { commandTemplates, templateFault } from "@/server/engines/commandLine";
-import { looksLikeKey, namesAKey } from "./secrets";
+import { givesKey, namesAKey } from "./secrets";
 
 const noKey = "This looks like a key: put it into an environment variable or a file, and have a variable of the engines refer to that.";
 
-/** `--api-key` and the like are no way to give a key: everybody on the host sees a process's arguments. */
-const givesKey = (text: string): boolean => text.startsWith("-") && namesAKey(text.split("=", 1)[0] ?? "");
-
-const argument = z.string().refine((text) => !looksLikeKey(text) && !givesKey(text), noKey);
+const argument = z.string().refine((text) => !givesKey(text), noKey);
 
 const ownSecret = "This is the studio's own variable: give engines another, such as WEIR_ENGINE_KEY.";
 

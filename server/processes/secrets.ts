@@ -27,6 +27,10 @@ export const looksLikeKey = (text: string): boolean => hideKeys(text) !== text;
 /** Names of variables that hold keys. */
 export const namesAKey = (name: string): boolean => /KEY$|TOKEN$|SECRET|PASSW/i.test(name);
 
+/** Whether an argument gives or asks for a key: `--api-key` and the like are no way to, since everybody sees a process's arguments. */
+export const givesKey = (argument: string): boolean =>
+  looksLikeKey(argument) || (argument.startsWith("-") && namesAKey(argument.split("=", 1)[0] ?? ""));
+
 /** Hides these values, and whatever looks like a key, in a text that is to be shown or kept. */
 export function createMask(values: readonly string[]): (text: string) => string {
   const whole = values.flatMap((value) => [value, ...value.split(/\r?\n/)]).map((value) => value.trim());

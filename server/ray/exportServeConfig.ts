@@ -8,16 +8,11 @@ import { type EngineApplication, engineApplication } from "./engineApplication";
 export const asYaml = { aliasDuplicateObjects: false, lineWidth: 0 } as const;
 
 /**
- * A plan as YAML for `serve deploy` or a RayService: the very applications that applying it makes. A gateway's policy is no application and
- * not among them.
+ * A plan as YAML for `serve deploy` or a RayService: the very applications that applying it makes.
  *
  * @returns a sentence where the connection does not say what to load.
  */
-export function exportServeConfig(
-  plan: Pick<Plan, "id" | "metadata" | "deployment">,
-  connection: RayConnection,
-  clusterId: string,
-): Answer<string> {
+export function exportServeConfig(plan: Pick<Plan, "deployment">, connection: RayConnection, clusterId: string): Answer<string> {
   const applications: EngineApplication[] = [];
   for (const engine of targetEngines(plan)) {
     const made = engineApplication(engine, connection, clusterId);
@@ -26,9 +21,6 @@ export function exportServeConfig(
   }
   const { http } = connection;
   const config = { ...(http === undefined ? {} : { http_options: http }), applications };
-  const head = [
-    `# Plan ${plan.metadata.name}, ${plan.id}`,
-    "# Ray removes every application that is not listed: add those of others before it is deployed.",
-  ];
-  return { ok: true, value: `${head.join("\n")}\n${stringify(config, asYaml)}` };
+  const warning = "# Ray removes every application that is not listed: add those of others before it is deployed.";
+  return { ok: true, value: `${warning}\n${stringify(config, asYaml)}` };
 }
