@@ -95,6 +95,11 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
               {() =>
                 diff?.ok === true && (
                   <div className="flex flex-col gap-4">
+                    {cluster.topology === "given" && (
+                      <p className="text-sm">
+                        Only where requests go changes: the engines are run by somebody else, none is started or stopped.
+                      </p>
+                    )}
                     <DiffList lines={diff.diff.lines} notes={diff.diff.notes} />
                     <ManifestPanel planId={plan.id} clusterId={clusterId} />
                     <PlanDocument document={plan} />
@@ -105,7 +110,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
           </Panel>
           {diff?.ok === true && steps.length > 0 && (
             <Panel title="While it rolls out">
-              <RollOutPanel diff={diff.diff} clusterId={clusterId} held={busy !== undefined} />
+              <RollOutPanel diff={diff.diff} cluster={cluster} held={busy !== undefined} />
             </Panel>
           )}
         </div>
@@ -141,7 +146,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
               <ApplicationPanel application={latest} />
             </Panel>
           )}
-          {(running || (verified?.verification ?? null) !== null) && (
+          {((running && busy === undefined) || (verified?.verification ?? null) !== null) && (
             <Panel title={running ? "Promised and measured" : "Promised and measured while it was in force"}>
               <VerificationPanel application={verified} running={running} />
             </Panel>
@@ -163,6 +168,11 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
       </Panel>
     </>
   );
+}
+
+function InForce({ planId, cluster }: { readonly planId: string; readonly cluster: ClusterSummary }) {
+  const applications = useApplications(cluster.spec.id).data ?? NONE;
+  return planInForce(applications, cluster) === planId && <StateWord tone="good">in force</StateWord>;
 }
 
 function PlanDocument({ document }: { readonly document: Plan }) {
@@ -189,7 +199,7 @@ export function ApplyScreen({ planId }: { readonly planId: string }) {
       <PageHeader title="Review and apply">
         <span className="font-mono text-sm text-ink-2">{shortHash(planId)}</span>
         {plan !== undefined && <span className="text-sm text-ink-2">{plan.metadata.name}</span>}
-        {cluster?.runningPlanId === planId && <StateWord tone="good">in force</StateWord>}
+        {cluster !== null && <InForce planId={planId} cluster={cluster} />}
         <Link href={link("/plan")} className="ml-auto text-sm text-accent underline-offset-2 hover:underline">
           Back to planning
         </Link>

@@ -14,7 +14,7 @@ import { TextField } from "../ui/Field";
 import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
-import { linesOfGateway, noWayBack, prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
+import { isActive, linesOfGateway, noWayBack, prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
 import { verificationWords } from "./prepareVerification";
 import { useAudit } from "./useAudit";
 
@@ -100,6 +100,13 @@ export function RevisionTable(props: {
   const audit = linesOfGateway(useAudit().data ?? NO_LINES, { id: props.clusterId, name: props.clusterName });
   const link = useClusterLink();
   const revisions = prepareRevisions(props.applications, props.runningPlanId);
+  const underWay = props.applications.find(isActive);
+  const currentWord =
+    underWay === undefined || underWay.planId === props.runningPlanId ? (
+      <StateWord tone="good">current</StateWord>
+    ) : (
+      <StateWord tone="warn">being replaced</StateWord>
+    );
   const without = noWayBack(props.applications, revisions);
   if (revisions.length === 0) return <p className="text-sm text-ink-3">{without}</p>;
   return (
@@ -122,7 +129,7 @@ export function RevisionTable(props: {
                     {shortHash(planId)}
                   </Link>
                 )}{" "}
-                {current && <StateWord tone="good">current</StateWord>}
+                {current && currentWord}
               </td>
               <td>
                 {plan?.stages

@@ -1,15 +1,19 @@
-import type { PlanDiff } from "@/server/contracts/studio";
+import type { ClusterSummary, PlanDiff } from "@/server/contracts/studio";
 import { Figure } from "../ui/Figure";
 import { formatCount, formatPercent } from "../ui/format";
 import { DipPanel } from "./DipPanel";
 import { stopsWithoutDrain } from "./prepareRevisions";
 
 /** What the change costs while it is made: how much stays able to serve, and whose requests are at risk. */
-export function RollOutPanel({ diff, clusterId, held }: { readonly diff: PlanDiff; readonly clusterId: string; readonly held: boolean }) {
+export function RollOutPanel(props: { readonly diff: PlanDiff; readonly cluster: ClusterSummary; readonly held: boolean }) {
+  const { diff, cluster, held } = props;
+  const dip = <DipPanel planId={diff.planId} clusterId={cluster.spec.id} steps={diff.steps} held={held} />;
+  // Where engines are given none starts or stops, so GPUs are no question.
+  if (cluster.topology === "given") return dip;
   const atRisk = stopsWithoutDrain(diff.steps);
   return (
     <div className="flex flex-col gap-4">
-      <DipPanel planId={diff.planId} clusterId={clusterId} steps={diff.steps} held={held} />
+      {dip}
       <dl className="flex flex-wrap gap-x-8 gap-y-3 border-t pt-4">
         <Figure
           name="GPUs out beyond what the plan gives up"

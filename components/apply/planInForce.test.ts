@@ -19,6 +19,12 @@ it("goes by the cluster where it is newer, or where nothing was ever carried out
   expect(planInForce([], { runningPlanId: null, runningSince: null })).toBeNull();
 });
 
+it("goes by the plan that is being replaced until the new one is wholly in force", () => {
+  const replacing = { ...ended("b", 9, "paused"), endedAt: null, previousPlanId: "a" };
+  expect(planInForce([replacing, ended("a", 5)], { runningPlanId: "b", runningSince: at(8) })).toBe("a");
+  expect(planInForce([{ ...replacing, previousPlanId: null }], { runningPlanId: "b", runningSince: at(8) })).toBeNull();
+});
+
 it("leaves no way back to the plan that was just put in force", () => {
   const applications = [ended("a", 5)];
   const [revision] = prepareRevisions(applications, planInForce(applications, { runningPlanId: null, runningSince: null }));

@@ -1,13 +1,17 @@
 import type { Application, ClusterSummary } from "@/server/contracts/studio";
+import { isActive } from "./prepareRevisions";
 
 /**
  * The plan in force as far as both lists know. Clusters and applications are read apart, so the cluster may still name the
- * plan from before an application that is already done; whichever of the two is newer counts.
+ * plan from before an application that is already done; whichever of the two is newer counts. While one is under way it is
+ * the plan that is being replaced, though requests may be routed by the new one already.
  */
 export function planInForce(
   applications: readonly Application[],
   { runningPlanId, runningSince }: Pick<ClusterSummary, "runningPlanId" | "runningSince">,
 ): string | null {
+  const underWay = applications.find(isActive);
+  if (underWay !== undefined) return underWay.previousPlanId;
   const latest = applications
     .filter((each) => each.state === "done" && each.endedAt !== null)
     .reduce<Application | null>((newest, each) => ((newest?.endedAt ?? "") > (each.endedAt ?? "") ? newest : each), null);

@@ -109,7 +109,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       if (!observed.ok) return observed;
       const unfit = misfit(observed.value, target);
       if (unfit !== null) return { ok: false, message: unfit };
-      const runningId = observed.value.routing.planId;
+      // Routing may be switched early: a plan that is being put into force is told against the one that it replaces until it is done.
+      const replacing = store.applications.open().find((one) => one.clusterId === clusterId && one.planId === planId);
+      const runningId = replacing === undefined ? observed.value.routing.planId : replacing.previousPlanId;
       const running = runningId === null ? null : store.plans.get(runningId);
       return { ok: true, diff: planDiff({ observation: observed.value, running, target, emulated: connector.emulated }) };
     },

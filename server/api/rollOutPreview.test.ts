@@ -12,6 +12,7 @@ import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import type { Outcome } from "@/server/contracts/studio";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner, type Planner } from "@/server/planning/planner";
+import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import { createPlanningService } from "./planningService";
 import { createPlanService } from "./planService";
@@ -121,6 +122,22 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
     expect(engines.some(({ before, after: then }) => before !== null && then === null)).toBe(true);
     const own = done(await plans.generated(first.id, clusterId));
     for (const { before, after: then } of own.files) expect(then).toBe(before);
+  });
+
+  it("is told against the plan it replaces until it is done, also once requests are routed by it", async () => {
+    const paused: StoredApplication = {
+      ...{ id: "routed", clusterId, planId: first.id, previousPlanId: second.id, kind: "apply", state: "paused", steps: [] },
+      ...{ startedAt: new Date().toISOString(), endedAt: null, graceEndsAt: null, error: null, actor: "a", undoing: false },
+      ...{ rollBackOnRegression: false, halt: null, verification: null },
+    };
+    cluster.store.applications.save(paused);
+    const { diff } = done(await plans.diff(first.id, clusterId));
+    expect(diff.againstPlanId).toBe(second.id);
+    expect(diff.lines.some(({ sign }) => sign !== "=")).toBe(true);
+    cluster.store.applications.save({ ...paused, state: "done", endedAt: new Date().toISOString() });
+    const { diff: after } = done(await plans.diff(first.id, clusterId));
+    expect(after.againstPlanId).toBe(first.id);
+    expect(after.lines.every(({ sign }) => sign === "=")).toBe(true);
   });
 
   it("is rehearsed: every step is tried or said in words, and nothing has changed", async () => {
