@@ -1,7 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import type { Application, ApplicationState, JournalLine } from "@/server/contracts/studio";
+import type { Application, ApplicationState, Halt, JournalLine } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord, type Tone } from "../ui/Badge";
@@ -50,16 +50,27 @@ function Grace({ application }: { readonly application: Application }) {
   );
 }
 
+const reasons: Readonly<Record<Halt["because"], string>> = {
+  health: "of its health",
+  objective: "of what it serves",
+  step: "it could not go on",
+};
+
 function Halted({ application }: { readonly application: Application }) {
   const { halt, state } = application;
   if (halt === null) return null;
   return (
     <div role="alert" className="rounded-md bg-bad-soft px-3 py-2 text-sm text-bad" data-testid="halt">
       <p>
-        Stopped by itself at {formatClock(halt.at)}, because of {halt.because === "health" ? "its health" : "what it serves"}:{" "}
-        {halt.sentence}
+        Stopped by itself at {formatClock(halt.at)}, because {reasons[halt.because]}: {halt.sentence}
       </p>
-      {state === "paused" && <p>Nothing more is changed until you resume it or roll it back.</p>}
+      {state === "paused" && (
+        <p>
+          {halt.because === "step"
+            ? "Nothing more is changed until you try again, which goes on from what stands, or roll it back."
+            : "Nothing more is changed until you resume it or roll it back."}
+        </p>
+      )}
     </div>
   );
 }
@@ -99,7 +110,9 @@ export function ApplicationPanel({ application }: { readonly application: Applic
         <span className="ml-auto flex gap-2">
           {/* One button with two words: it keeps the focus when it changes. */}
           {(state === "running" || state === "paused") && (
-            <Button onClick={() => act.mutate(state === "running" ? "pause" : "resume")}>{state === "running" ? "Pause" : "Resume"}</Button>
+            <Button onClick={() => act.mutate(state === "running" ? "pause" : "resume")}>
+              {state === "running" ? "Pause" : halt?.because === "step" ? "Try again" : "Resume"}
+            </Button>
           )}
           {active && !application.undoing && (
             <Button look="danger" onClick={() => act.mutate("abort")}>

@@ -52,19 +52,16 @@ export class ApplicationRun {
     this.#wake();
   }
 
+  /** Goes on from what stands by now, so that a step that failed is tried again. */
   resume(): void {
     this.#record.save({ state: "running", halt: null }, said("Resumed."));
+    this.#outdated = true;
     this.#wake();
   }
 
   /** Pauses for a regression, or undoes what was done where that was asked for. */
   halt(halt: Halt): void {
-    if (this.application.state !== "running" || this.application.undoing) return;
-    if (this.application.rollBackOnRegression) this.#undo(`Undone by itself: ${halt.sentence}`, { halt, error: halt.sentence });
-    else {
-      this.#record.save({ state: "paused", halt }, said(`Halted: ${halt.sentence}`));
-      this.#wake();
-    }
+    if (this.application.state === "running" && !this.application.undoing) this.#stop(halt);
   }
 
   /** Ends the step that runs and undoes what was done. */
@@ -79,6 +76,16 @@ export class ApplicationRun {
   close(): void {
     this.#closing = true;
     this.#wake({ cutStep: true });
+  }
+
+  #stop(halt: Halt): void {
+    if (this.application.rollBackOnRegression) this.#undo(`Undone by itself: ${halt.sentence}`, { halt, error: halt.sentence });
+    else this.#pauseFor(halt);
+  }
+
+  #pauseFor(halt: Halt, change: Partial<StoredApplication> = {}, lines: readonly Said[] = []): void {
+    this.#record.save({ ...change, state: "paused", halt }, ...lines, said(`Halted: ${halt.sentence}`));
+    this.#wake();
   }
 
   #undo(why: string, change: Partial<StoredApplication>): void {
@@ -154,9 +161,10 @@ export class ApplicationRun {
     });
   }
 
-  #giveUp(error: string): void {
-    if (this.application.rollBackOnRegression && !this.application.undoing) this.#undo(`Undone by itself: ${error}`, { error });
-    else this.#end("failed", error);
+  /** Half a plan is nothing to end in: only a way back that cannot go on either has failed. */
+  #giveUp(sentence: string): void {
+    if (this.application.undoing) this.#end("failed", sentence);
+    else this.#stop({ at: timestamp(), because: "step", sentence });
   }
 
   /** What the work gave; null when it was cut off by `abort` or `close`. */
@@ -192,9 +200,14 @@ export class ApplicationRun {
     this.#outdated = false;
     const { undoing, steps } = this.application;
     const cut = steps.flatMap(({ id, state, text }): Said[] => (state === "running" ? [{ stepId: id, event: "cut", detail: text }] : []));
-    // On the way back the steps that were cut off stay in sight; after a restart they are simply planned again.
-    const before = undoing ? steps.map(skipped) : steps.filter((step) => step.state === "done" || step.state === "skipped");
-    if (!observation.ok) return this.#end("failed", observation.message, cut);
+    // Steps that were begun stay in sight: something may be left of them. On the way back so do those that were not to be.
+    const before = (undoing ? steps : steps.filter(({ state }) => state !== "waiting")).map(skipped);
+    if (!observation.ok) {
+      if (undoing) return this.#end("failed", observation.message, cut);
+      // Where nothing can be seen there is no way back either, asked for or not.
+      const halt: Halt = { at: timestamp(), because: "step", sentence: observation.message };
+      return this.#pauseFor(halt, { steps: before }, cut);
+    }
     const planned = this.#stepsFrom(observation.value);
     const first = nextStepNumber(steps);
     store.atomically(() => {

@@ -59,7 +59,7 @@ it("is undone by itself where a step fails, if that was asked for", async () => 
   await fetch(`${cluster.emulatorUrl}/engines/${engine?.id}?graceSeconds=0`, { method: "DELETE", headers });
   const application = await cluster.ended(id);
   await runner.close();
-  expect(application).toMatchObject({ state: "rolled-back", halt: null });
+  expect(application).toMatchObject({ state: "rolled-back", halt: { because: "step" } });
   expect(application.error).toMatch(/^Verify .* is gone/);
   await cluster.expectWhole(old);
 }, 30_000);

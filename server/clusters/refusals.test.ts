@@ -57,7 +57,8 @@ function roomTools({ kind, host, state }: Room) {
     await meanwhile();
     for (;;) {
       const application = store.applications.get(started.application.id);
-      if (application?.endedAt) return application.error === null ? application.state : `${application.state}: ${application.error}`;
+      if (application?.endedAt) return application.state;
+      if (application?.halt) return `halted: ${application.halt.sentence}`;
       await sleep(20);
     }
   }
@@ -67,7 +68,7 @@ function roomTools({ kind, host, state }: Room) {
     return status.ok ? [status.value.value?.configEtag, status.value.value?.planId] : status.message;
   };
 
-  /** Applies a plan that cannot be, puts right what was wrong, and holds that cluster and gateway are as they were. */
+  /** Applies a plan that cannot be, puts right what was wrong, rolls back where it had begun, and holds that cluster and gateway are as they were. */
   async function refused(
     what: string,
     plan: Plan,
@@ -76,8 +77,13 @@ function roomTools({ kind, host, state }: Room) {
     const before = [await state(), await gatewayState()];
     const sentence = await apply(plan, meanwhile);
     await after?.();
+    const [halted] = store.applications.open();
+    if (halted !== undefined) {
+      expect(runner.abort(halted.id, "a")).toMatchObject({ ok: true });
+      await vi.waitFor(() => expect(store.applications.get(halted.id)).toMatchObject({ state: "rolled-back", error: null }), 30_000);
+    }
     expect([await state(), await gatewayState()]).toEqual(before);
-    expect(sentence).toMatch(/^(refused|failed): [A-Z].*\.$/s);
+    expect(sentence).toMatch(/^(refused|halted): [A-Z].*\.$/s);
     expect(sentence).not.toMatch(/\n\s+at |undefined|\[object/);
     said.push(`${kind} | ${what} | ${sentence}`);
     return sentence;
@@ -134,7 +140,7 @@ describe.skipIf(realKubeconfig !== undefined)("a plan that Kubernetes cannot car
     const { standIn } = kubernetes;
     const meanwhile = () => standIn?.away();
     expect(await tools.refused("API server stays away", plan, { meanwhile, after: () => standIn?.back() })).toMatch(
-      /^failed: Start .*: The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/,
+      /^halted: Start .*: The API server at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/,
     );
     const before = await kubernetes.state();
     const backSoon = async (): Promise<void> => {
@@ -159,7 +165,7 @@ describe.skipIf(realKubeconfig !== undefined)("a plan that Kubernetes cannot car
     const observed = async () => (await apps.readNamespacedDeployment({ namespace, name })).status?.observedGeneration;
     await expect.poll(observed).toBe(1);
     expect(await tools.refused("field held by another manager", plan)).toMatch(
-      /^failed: Start .*: Deployment \S+ is refused: \.\S+ is held by helm, not by Weir, and \d+ more fields?\.$/,
+      /^halted: Start .*: Deployment \S+ is refused: \.\S+ is held by helm, not by Weir, and \d+ more fields?\.$/,
     );
     await apps.deleteNamespacedDeployment({ namespace, name });
   });
@@ -210,7 +216,7 @@ describe("a plan that Ray cannot carry out changes nothing", { timeout: 120_000 
     const before = await tools.refused("token not taken before", plan, { after: renew });
     expect(before).toMatch(/does not take the connection's key/);
     const meanwhile = await tools.refused("token not taken in the middle", plan, { meanwhile: expire, after: renew });
-    expect(meanwhile).toMatch(/^failed: Start .* does not take the connection's key/);
+    expect(meanwhile).toMatch(/^halted: Start .* does not take the connection's key/);
     expect(before + meanwhile).not.toMatch(/an-old-one|the-right-token/);
   });
 
@@ -218,7 +224,7 @@ describe("a plan that Ray cannot carry out changes nothing", { timeout: 120_000 
     const plan = planOnGpus("ray", { "qwen2.5-3b": [0] }, node);
     const { serve } = ray;
     expect(await tools.refused("dashboard stays away", plan, { meanwhile: () => serve.away(), after: () => serve.back() })).toMatch(
-      /^failed: Start .*Ray's dashboard at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/,
+      /^halted: Start .*Ray's dashboard at http:\S+ cannot be reached \(ECONNREFUSED\)\.$/,
     );
     const backSoon = async (): Promise<void> => {
       await serve.away();

@@ -3,7 +3,7 @@ import type { RollOutPosition } from "./regression";
 
 /** Where a roll-out is by its steps: which engines should serve now, and whether it is short of some that it drained to make room. */
 export function rollOutPosition(all: readonly StoredStep[]): RollOutPosition {
-  const steps = all.filter(({ state }) => state !== "skipped");
+  const steps = all.filter(({ state }) => state !== "skipped" && state !== "failed");
   const reached = steps.findIndex(({ state }) => state === "running" || state === "waiting");
   const at = reached === -1 ? steps.length : reached;
   const routed = steps.slice(0, at).findLast(({ action }) => "routing" in action);

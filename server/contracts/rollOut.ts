@@ -12,8 +12,8 @@ export interface JournalLine {
 /** Why a roll-out stopped by itself. */
 export interface Halt {
   readonly at: string;
-  /** `health`: engines or the gateway fail; `objective`: latency or errors of what is served. */
-  readonly because: "health" | "objective";
+  /** `health`: engines or the gateway fail; `objective`: latency or errors of what is served; `step`: one of its own failed. */
+  readonly because: "health" | "objective" | "step";
   readonly sentence: string;
 }
 

@@ -151,23 +151,25 @@ describe("a cluster of endpoints", () => {
     const apply = async (planId: string) => {
       const started = await start(planId);
       if (!started.ok) throw new Error(started.message);
-      await vi.waitFor(() => expect(store.applications.get(started.application.id)?.endedAt).not.toBeNull(), 20_000);
+      const settled = ["done", "failed", "paused", "rolled-back"];
+      await vi.waitFor(() => expect(settled).toContain(store.applications.get(started.application.id)?.state), 20_000);
       return store.applications.get(started.application.id);
     };
     expect(await start(stranger.id)).toMatchObject({ ok: false, message: expect.stringContaining("plan with the topology frozen") });
     expect((await apply(part.id))?.state).toBe("done");
     cluster.engines[1]!.is.models = ["other"];
-    const failed = await apply(whole.id);
-    expect(failed).toMatchObject({
-      state: "failed",
-      error: expect.stringContaining("It does not serve org/Small-3B-Instruct but other."),
+    const halted = await apply(whole.id);
+    expect(halted).toMatchObject({
+      state: "paused",
+      halt: { because: "step", sentence: expect.stringContaining("It does not serve org/Small-3B-Instruct but other.") },
     });
     expect(store.clusters.get("attached")?.runningPlanId).toBe(part.id);
     expect(await cluster.ask()).toBe(200);
     cluster.engines[1]!.is.models = ["org/Small-3B-Instruct"];
-    expect((await apply(whole.id))?.state).toBe("done");
+    expect(runner.resume(halted?.id ?? "", "a")).toMatchObject({ ok: true });
+    await vi.waitFor(() => expect(store.applications.get(halted?.id ?? "")?.state).toBe("done"), 20_000);
     expect(store.clusters.get("attached")?.runningPlanId).toBe(whole.id);
-    expect(JSON.stringify(failed) + JSON.stringify(store.audit.list(100))).not.toContain("sk-engine-a");
+    expect(JSON.stringify(halted) + JSON.stringify(store.audit.list(100))).not.toContain("sk-engine-a");
     await runner.close();
     store.close();
     rmSync(state, { recursive: true });
