@@ -58,6 +58,8 @@ export function createAttachService(parts: AttachParts): AttachService {
     const read = checkConnection(kept);
     if (!read.ok) return { ok: false, message: read.faults[0]?.sentence ?? "The connection cannot be used." };
     const { connection } = read;
+    if (before !== null && before.kind !== "described" && before.kind !== connection.kind)
+      return { ok: false, message: `${name} is of the kind ${before.kind}: attach what is of another kind as a cluster of its own.` };
     const shared = sharedEngine(
       connection,
       store.clusters.list().filter((row) => row.id !== id),
@@ -154,8 +156,6 @@ export function createAttachService(parts: AttachParts): AttachService {
       const { spec } = one.row;
       const found = await checked(kept, { id: clusterId, name: spec.name, before: spec });
       if (!found.ok) return found;
-      if (found.spec.kind !== spec.kind)
-        return { ok: false, message: `${spec.name} is of the kind ${spec.kind}: attach what is of another kind as a cluster of its own.` };
       const still = attached(clusterId);
       if (!still.ok) return still;
       const before = readConnection(still.row.connection);

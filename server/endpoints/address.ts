@@ -34,6 +34,13 @@ export function addressOf(written: string): Address {
   return { ok: true, url: `${url.origin}${path}` };
 }
 
+/** The same for every spelling of an address: names of this machine's loopback are one. */
+export function oneAddress(url: string): string {
+  const { hostname, host, protocol, port, pathname } = new URL(url);
+  const shown = /^(localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])$/.test(hostname) ? `localhost${port === "" ? "" : `:${port}`}` : host;
+  return `${protocol}//${shown}${pathname.replace(/\/+$/, "")}`;
+}
+
 /** Why a text is not the root of an API as it is kept, in a sentence; null where it is. */
 export function addressFault(text: string): string | null {
   const address = addressOf(text);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { clusterFields } from "@/server/contracts/clusterFields";
 import { engineAccessFields } from "@/server/contracts/engineAccess";
-import { addressFault } from "./address";
+import { addressFault, oneAddress } from "./address";
 
 /** What an endpoint cannot be asked and was not told: it stands there as a guess until somebody confirms it. */
 export const guessable = ["model", "gpu", "tp", "pp", "precision"] as const;
@@ -46,10 +46,12 @@ export const connectionSchema = z
     const served = new Set<string>();
     endpoints.forEach(({ name, url, model, servedName = model, caFile }, index) => {
       if (names.has(name)) wrong(index, "name", `Two endpoints are called ${name}; names must differ.`);
-      if (served.has(`${url} ${servedName}`)) wrong(index, "url", `${servedName} at ${url} stands there twice.`);
+      // What is no address is told already.
+      const place = `${addressFault(url) === null ? oneAddress(url) : url} ${servedName}`;
+      if (served.has(place)) wrong(index, "url", `${servedName} at ${url} stands there twice.`);
       if (caFile !== undefined && !url.startsWith("https:")) wrong(index, "caFile", `${url} is no https address, so no CA vouches for it.`);
       names.add(name);
-      served.add(`${url} ${servedName}`);
+      served.add(place);
     });
   });
 

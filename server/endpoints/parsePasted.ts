@@ -1,5 +1,5 @@
 import type { KeyReference } from "@/server/contracts/engineAccess";
-import { addressOf } from "./address";
+import { addressOf, oneAddress } from "./address";
 
 /** An endpoint as far as an address tells. */
 export interface PastedEndpoint {
@@ -24,7 +24,8 @@ interface Line {
 
 /**
  * The endpoints in a block of text: URLs bare or with `/v1`, hosts with their ports, `curl` lines, in lines, lists or separated by commas;
- * comments begin with `#` or `//`. The same address twice counts once.
+ * comments begin with `#` or `//`. The same address twice counts once, as `localhost` and
+ * 127.0.0.1 do.
  *
  * @returns the endpoints in their order, or one sentence that names the line where one cannot be read.
  * @example parsePasted("http://gpu-1:8000/v1, gpu-2:8000") // endpoints gpu-1-8000 and gpu-2-8000
@@ -45,10 +46,10 @@ export function parsePasted(text: string): Pasted {
       const address = addressOf(written);
       if (!address.ok) return { ok: false, message: `Line ${line.number}: ${shown(written)}${address.fault}.` };
       const { url } = address;
-      if (found.has(url)) continue;
+      if (found.has(oneAddress(url))) continue;
       const name = nameFor(url, names);
       names.add(name);
-      found.set(url, { name, url, ...(key === null ? {} : { key }) });
+      found.set(oneAddress(url), { name, url, ...(key === null ? {} : { key }) });
     }
     if (found.size > most.endpoints) return { ok: false, message: `That are more than ${most.endpoints} endpoints.` };
   }

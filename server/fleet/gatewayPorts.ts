@@ -15,6 +15,10 @@ export async function freeGatewayPorts(given: ReadonlySet<number>): Promise<{ re
   throw new Error("No two ports from 4700 up are free.");
 }
 
+/** Whether a gateway that does not run could be started where it was. */
+export const arePortsFree = async ({ port, adminPort }: { readonly port: number; readonly adminPort: number }): Promise<boolean> =>
+  (await isFree(port)) && (await isFree(adminPort));
+
 const isFree = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const probe = createServer();
