@@ -3,18 +3,26 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useState } from "react";
-import type { Application, AuditLine, PlanSummary } from "@/server/contracts/studio";
+import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
-import { StateWord } from "../ui/Badge";
+import { StateWord, type Tone } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
-import { isActive, linesOfGateway, noWayBack, prepareInForce, prepareRevisions, type RoutingChange } from "./prepareRevisions";
+import {
+  type Attempt,
+  isActive,
+  linesOfGateway,
+  noWayBack,
+  prepareInForce,
+  prepareRevisions,
+  type RoutingChange,
+} from "./prepareRevisions";
 import { verificationWords } from "./prepareVerification";
 import { useAudit } from "./useAudit";
 
@@ -74,6 +82,39 @@ function StopAll({ clusterId, clusterName }: { readonly clusterId: string; reado
   );
 }
 
+function PlanName({ planId }: { readonly planId: string | null }) {
+  const link = useClusterLink();
+  if (planId === null) return "nothing";
+  return (
+    <Link href={link(`/apply/${planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
+      {shortHash(planId)}
+    </Link>
+  );
+}
+
+const attemptEnds: Readonly<Partial<Record<ApplicationState, { readonly word: string; readonly tone: Tone; readonly says: string }>>> = {
+  failed: { word: "failed", tone: "bad", says: "" },
+  aborted: { word: "cancelled", tone: "neutral", says: "Nothing was changed." },
+  "rolled-back": { word: "rolled back", tone: "warn", says: "What was done is undone." },
+};
+
+function AttemptRow({ attempt: { planId, state, startedAt, actor, error } }: Attempt) {
+  const end = attemptEnds[state];
+  return (
+    <tr className="text-ink-2">
+      <td className="whitespace-nowrap">{formatDate(startedAt)}</td>
+      <td className="whitespace-nowrap">
+        <PlanName planId={planId} /> {end !== undefined && <StateWord tone={end.tone}>{end.word}</StateWord>}
+      </td>
+      <td colSpan={3} className="min-w-48 [overflow-wrap:anywhere]">
+        {end?.says} {error}
+      </td>
+      <td>{actor}</td>
+      <td colSpan={3} />
+    </tr>
+  );
+}
+
 function RoutingRow({ change }: { readonly change: RoutingChange }) {
   const { at, action, actor, detail } = change.line;
   return (
@@ -89,7 +130,7 @@ function RoutingRow({ change }: { readonly change: RoutingChange }) {
   );
 }
 
-/** Plans that were in force on this cluster, the current one marked, each with the way back to it. */
+/** Plans that were in force on this cluster, the current one marked, each with the way back to it; and roll-outs that came to nothing. */
 export function RevisionTable(props: {
   readonly clusterId: string;
   readonly clusterName: string;
@@ -108,11 +149,13 @@ export function RevisionTable(props: {
       <StateWord tone="warn">being replaced</StateWord>
     );
   const without = noWayBack(props.applications, revisions);
-  if (revisions.length === 0) return <p className="text-sm text-ink-3">{without}</p>;
+  const entries = prepareInForce(revisions, props.applications, revisions.length === 0 ? NO_LINES : audit);
+  if (entries.length === 0) return <p className="text-sm text-ink-3">{without}</p>;
   return (
     <>
       <Table caption="Revisions" columns={columns}>
-        {prepareInForce(revisions, audit).map((entry) => {
+        {entries.map((entry) => {
+          if ("attempt" in entry) return <AttemptRow key={entry.attempt.id} attempt={entry.attempt} />;
           if ("line" in entry) return <RoutingRow key={`${entry.line.at} ${entry.line.action}`} change={entry} />;
           const { application, planId, current, canReturn } = entry;
           const plan = props.plans.find((each) => each.id === planId);
@@ -122,14 +165,7 @@ export function RevisionTable(props: {
             <tr key={application.id}>
               <td className="whitespace-nowrap">{formatDate(application.startedAt)}</td>
               <td className="whitespace-nowrap">
-                {planId === null ? (
-                  "nothing"
-                ) : (
-                  <Link href={link(`/apply/${planId}`)} className="font-mono text-accent underline-offset-2 hover:underline">
-                    {shortHash(planId)}
-                  </Link>
-                )}{" "}
-                {current && currentWord}
+                <PlanName planId={planId} /> {current && currentWord}
               </td>
               <td>
                 {plan?.stages

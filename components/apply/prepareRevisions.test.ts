@@ -45,8 +45,10 @@ describe("prepareInForce", () => {
     return { at, actor: "ada", action, subject: "gateway", detail: "" };
   };
   const revisions = prepareRevisions([application("a", 1), application("b", 4)], "b");
-  const summary = (audit: Parameters<typeof prepareInForce>[1]) =>
-    prepareInForce(revisions, audit).map((each) => ["line" in each ? each.line.action : each.planId, each.current]);
+  const summary = (audit: Parameters<typeof prepareInForce>[2], applications: readonly Application[] = []) =>
+    prepareInForce(revisions, applications, audit).map((each) =>
+      "attempt" in each ? each.attempt.state : ["line" in each ? each.line.action : each.planId, each.current],
+    );
 
   it("puts promotions, roll backs and turned knobs between the applications, and no other line", () => {
     expect(summary([line("rolled back", 3), line("panic", 2), line("canary promoted", 2)])).toEqual([
@@ -71,6 +73,23 @@ describe("prepareInForce", () => {
     expect(linesOfGateway(audit, { id: "embedded", name: "embedded (emulated)" })).toEqual([audit[0]]);
     expect(linesOfGateway(audit, { id: "u", name: "paris" })).toEqual([other]);
     expect(linesOfGateway(audit, { id: "v", name: "rome" })).toEqual([]);
+  });
+
+  it("tells of roll-outs that came to nothing at their time, and takes none of them for what is in force", () => {
+    const applications = [
+      application("b", 7, "failed"),
+      application("a", 6, "aborted"),
+      application("b", 4),
+      application("c", 8, "running"),
+    ];
+    expect(summary([line("rolled back", 5)], applications)).toEqual([
+      ...["failed", "aborted"],
+      ...[
+        ["rolled back", true],
+        ["b", false],
+        ["a", false],
+      ],
+    ]);
   });
 
   it("leaves the plan marked whose knobs were turned", () => {

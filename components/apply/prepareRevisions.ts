@@ -32,6 +32,11 @@ export interface RoutingChange {
   readonly current: boolean;
 }
 
+/** A roll-out that ended without its plan in force: failed, broken off, or undone. */
+export interface Attempt {
+  readonly attempt: Application;
+}
+
 /** The gateway's audit lines of another plan in force, and those of another policy of the same plan. */
 const PLAN_CHANGES: readonly string[] = ["canary promoted", "rolled back"];
 const POLICY_CHANGES: readonly string[] = ["knobs turned"];
@@ -43,15 +48,28 @@ export const linesOfGateway = (
 ): readonly AuditLine[] =>
   audit.filter(({ subject }) => subject === (cluster.id === "embedded" ? "gateway" : `gateway of ${cluster.name}`));
 
-/** What was in force, newest first: applied plans, and what the routing was changed to at the gateway between them. */
-export function prepareInForce(revisions: readonly Revision[], audit: readonly AuditLine[]): readonly (Revision | RoutingChange)[] {
-  const timeOf = (entry: Revision | RoutingChange): string => ("line" in entry ? entry.line.at : entry.application.startedAt);
+type Entry = Revision | RoutingChange | Attempt;
+
+/** What was in force or was to be, newest first: applied plans, roll-outs that came to nothing, and changes of the routing at the gateway. */
+export function prepareInForce(
+  revisions: readonly Revision[],
+  applications: readonly Application[],
+  audit: readonly AuditLine[],
+): readonly Entry[] {
   const lines = audit.filter(({ action }) => PLAN_CHANGES.includes(action) || POLICY_CHANGES.includes(action));
   const replaced = (revision: Revision): boolean =>
     lines.some(({ action, at }) => PLAN_CHANGES.includes(action) && at > revision.application.startedAt);
   const applied = revisions.map((each) => ({ ...each, current: each.current && !replaced(each) }));
-  const entries = [...applied, ...lines.map((line) => ({ line, current: false }))].sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
-  return entries.map((entry, at) => (at === 0 && "line" in entry ? { ...entry, current: true } : entry));
+  const attempts = applications.filter((each) => !isActive(each) && each.state !== "done").map((attempt) => ({ attempt }));
+  const entries: Entry[] = [...applied, ...attempts, ...lines.map((line) => ({ line, current: false }))];
+  entries.sort((a, b) => timeOf(b).localeCompare(timeOf(a)));
+  const newest = entries.find((entry) => !("attempt" in entry));
+  return entries.map((entry) => (entry === newest && "line" in entry ? { ...entry, current: true } : entry));
+}
+
+function timeOf(entry: Entry): string {
+  if ("line" in entry) return entry.line.at;
+  return ("attempt" in entry ? entry.attempt : entry.application).startedAt;
 }
 
 /** Why there is no way back, each in its own words; empty where there is one. */

@@ -107,7 +107,8 @@ function Audit() {
   return (
     <PanelState status={status}>
       {() => (
-        <div className="relative max-h-96 overflow-y-auto">
+        // Narrow, the detail stands under what was done: a fifth column would be out of sight.
+        <div className="relative max-h-96 overflow-y-auto max-sm:[&_td:last-child]:hidden max-sm:[&_th:last-child]:hidden">
           <Table caption="Audit" columns={auditColumns}>
             {(query.data ?? []).map((line) => (
               <tr key={`${line.at}${line.action}${line.subject}${line.detail}`}>
@@ -115,8 +116,11 @@ function Audit() {
                   {formatDate(line.at)}
                 </td>
                 <td>{line.actor}</td>
-                <td className="whitespace-nowrap">{line.action}</td>
-                <td className="max-w-48 truncate font-mono text-xs" title={line.subject}>
+                <td className="sm:whitespace-nowrap">
+                  {line.action}
+                  <span className="block min-w-32 text-xs text-ink-2 [overflow-wrap:anywhere] sm:hidden">{line.detail}</span>
+                </td>
+                <td className="max-w-48 truncate max-sm:max-w-16 font-mono text-xs" title={line.subject}>
                   {line.subject}
                 </td>
                 <td className="text-ink-2">{line.detail}</td>
