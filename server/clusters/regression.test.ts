@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Halt } from "@/server/contracts/studio";
-import { type RegressionLook, type RegressionState, type RollOutPosition, seeRegression } from "./regression";
+import { type Regression, type RegressionLook, type RegressionState, type RollOutPosition, seeRegression } from "./regression";
 
 const quiet: RegressionLook = {
   ...{ atMs: 0, timeScale: 1, gatewayAnswers: true, promisedSeconds: 2 },
@@ -12,10 +11,13 @@ const quiet: RegressionLook = {
   ended: { answered: 1000, failed: 1, shed: 0 },
   latency: { requests: 500, seconds: 1 },
 };
+const silent = { ...quiet, ended: { answered: 0, failed: 0, shed: 0 }, latency: null };
+/** Ten looks that see so many failed requests and nothing else. */
+const failedFor10s = (failed: number) => Array.from({ length: 10 }, () => ({ ...silent, ended: { ...silent.ended, failed } }));
 const begun: RollOutPosition = { routed: null, staying: null, thin: false };
 
 /** Looks a second apart; the halt of the first that leads to one. */
-function see(looks: readonly RegressionLook[], position: (index: number) => RollOutPosition = () => begun): Halt | null {
+function see(looks: readonly RegressionLook[], position: (index: number) => RollOutPosition = () => begun): Regression["halt"] {
   let known: RegressionState | null = null;
   for (const [index, look] of looks.entries()) {
     const seen = seeRegression(known, { ...look, atMs: 1000 * index }, position(index));
@@ -81,8 +83,42 @@ describe("a roll-out is halted", () => {
   });
 
   it("by no few requests", () => {
-    expect(see(lasting({ ...quiet, ended: { answered: 10, failed: 19, shed: 0 } }))).toBeNull();
+    expect(see(lasting({ ...quiet, ended: { answered: 91, failed: 9, shed: 0 } }))).toBeNull();
+    const few = Array.from({ length: 9 }, () => failedFor10s(1)).flat();
+    expect(see([quiet, ...few, ...Array.from({ length: 600 }, () => silent)])).toBeNull();
     expect(see(lasting({ ...quiet, latency: { requests: 49, seconds: 30 } }))).toBeNull();
+  });
+
+  it.each([0.1, 0.3, 1, 1.9])("where all of %d requests/s fail, within two minutes", (perSecond) => {
+    const ended = (index: number) => Math.floor(perSecond * index) - Math.floor(perSecond * Math.max(0, index - 10));
+    const looks = Array.from({ length: 120 }, (_, index) => ({ ...silent, ended: { answered: 0, failed: ended(index + 1), shed: 0 } }));
+    expect(see([{ ...silent, ended: { answered: 1, failed: 0, shed: 0 } }, ...looks])).toMatchObject({ because: "health" });
+  });
+
+  it("by no failure of long ago where few requests come", () => {
+    const well = { ...silent, ended: { answered: 5, failed: 0, shed: 0 } };
+    const looks = Array.from({ length: 9 }, () => ({ ...silent, ended: { answered: 0, failed: 20, shed: 0 } }));
+    expect(see([well, ...looks, ...Array.from({ length: 200 }, () => well)])).toBeNull();
+  });
+
+  it("where requests are under way and none ends, but in no dip, of no slow plan and not where it was so before", () => {
+    const hung = { ...silent, underWay: 3 };
+    const looks = [quiet, ...Array.from({ length: 100 }, () => hung)];
+    expect(see(looks)?.sentence).toMatch(/^3 requests are under way and none ends, for 60 s/);
+    expect(see(looks, () => ({ ...begun, thin: true }))).toBeNull();
+    expect(see(looks.map((look) => ({ ...look, promisedSeconds: 40 })))).toBeNull();
+    expect(see([hung, ...looks])).toBeNull();
+    expect(see([quiet, ...Array.from({ length: 100 }, () => silent)])).toBeNull();
+  });
+
+  it("by no request that times out while it waits for a model's only engine, but by those that fail once it serves", () => {
+    const timingOut = { ...silent, ended: { answered: 0, failed: 50, shed: 0 }, unserved: true };
+    const looks = [quiet, ...Array.from({ length: 300 }, () => timingOut)];
+    const dip = (index: number) => ({ ...begun, thin: index <= 300 });
+    expect(see([...looks, ...Array.from({ length: 10 }, () => timingOut), quiet], dip)).toBeNull();
+    expect(see(looks)).toMatchObject({ because: "health" });
+    const after = Array.from({ length: 100 }, () => ({ ...failing, unserved: false }));
+    expect(see([...looks, ...after], dip)).toMatchObject({ because: "health" });
   });
 
   it("by no engine that the roll-out takes out, and by one that it has just routed to", () => {

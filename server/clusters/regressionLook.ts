@@ -5,18 +5,21 @@ import type { RegressionLook } from "./regression";
 
 /** What a frame of telemetry says of a roll-out. `plan`: the one in force; null where it is not kept. */
 export function regressionLook(frame: LiveFrame, plan: Plan | null): RegressionLook {
-  const { gateway, recent, timeScale, atMs } = frame;
+  const { gateway, recent, timeScale } = frame;
   const count = (perSecond: number | null): number => Math.round((perSecond ?? 0) * timeScale * (RATE_WINDOW_MS / 1000));
   const ofPlan = plan !== null && plan.id === frame.planId ? plan : null;
   const seconds = ofPlan === null ? null : percentileOf(recent, ofPlan.inputs.objective.percentile);
   return {
-    ...{ atMs, timeScale, gatewayAnswers: gateway.state !== "unreachable" },
+    // A frame's own time is the wall's, which is set back and forth.
+    ...{ atMs: performance.now(), timeScale, gatewayAnswers: gateway.state !== "unreachable" },
     engines: frame.engines.map(({ id, health }) => ({ id, health })),
     ended: {
       answered: count(gateway.requestsPerSecond),
       failed: count(gateway.errorsPerSecond),
       shed: count(gateway.shedPerSecond),
     },
+    underWay: gateway.stages.reduce((sum, { queued, inFlight }) => sum + (queued ?? 0) + (inFlight ?? 0), 0),
+    unserved: gateway.stages.some(({ model }) => !frame.engines.some((engine) => engine.model === model && engine.health === "serving")),
     latency: seconds === null ? null : { requests: recent.requests, seconds },
     promisedSeconds: ofPlan?.predictions.p95Band.high ?? null,
   };

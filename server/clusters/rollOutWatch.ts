@@ -27,7 +27,7 @@ export function watchRollOut(run: ApplicationRun, look: () => RegressionLook | n
     if (halt === null || state !== "running") return;
     // It may be resumed before the next look.
     known = null;
-    run.halt(halt);
+    run.halt({ ...halt, at: new Date().toISOString() });
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -18,14 +18,14 @@ const defaultEveryMs = 200;
 /** Looks again and again until something holds; past the limit it fails with the reason of the last wait. */
 export async function waitUntil(look: () => Promise<Look>, options: WaitOptions): Promise<Answer<string>> {
   const { signal, report, limitMs, everyMs = defaultEveryMs } = options;
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   let told = "";
   for (;;) {
     signal.throwIfAborted();
     const seen = await look();
     if ("holds" in seen) return { ok: true, value: seen.holds };
     if ("failed" in seen) return { ok: false, message: seen.failed };
-    if (Date.now() >= deadline) return { ok: false, message: `After ${Math.round(limitMs / 1000)} s: ${seen.waiting}` };
+    if (performance.now() >= deadline) return { ok: false, message: `After ${Math.round(limitMs / 1000)} s: ${seen.waiting}` };
     if (seen.waiting !== told) report(seen.waiting);
     told = seen.waiting;
     await sleep(everyMs, undefined, { signal });
