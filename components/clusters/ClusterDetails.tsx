@@ -20,7 +20,7 @@ import { ConnectionTest } from "./ConnectionTest";
 import { DetachCluster } from "./DetachCluster";
 import { DriftTable } from "./DriftTable";
 import { GatewayAddress } from "./GatewayAddress";
-import { prepareCard, sightNote } from "./prepareCard";
+import { freeGpus, prepareCard, sightNote } from "./prepareCard";
 
 const REFRESH_MS = 2_000;
 const nodeColumns = [
@@ -101,11 +101,11 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
         {detail.drift === null ? (
           <p className="text-sm text-ink-3">No plan is in force here, or it was not compared yet.</p>
         ) : (
-          <DriftTable clusterId={spec.id} drift={detail.drift} />
+          <DriftTable clusterId={spec.id} drift={detail.drift} engines={detail.engines} />
         )}
       </Panel>
       <Panel title="Nodes" aside={card.gpus.join("; ")}>
-        <Table caption="Nodes" columns={nodeColumns}>
+        <Table caption="Nodes" columns={detail.topology === "planned" ? nodeColumns : nodeColumns.slice(0, -1)}>
           {detail.nodes.map((node) => (
             <tr key={node.name}>
               <td className="min-w-32 [overflow-wrap:anywhere]">{node.name}</td>
@@ -113,8 +113,8 @@ function Known(props: { readonly cluster: ClusterSummary; readonly detail: Clust
               <td className="text-right">{node.gpus}</td>
               <td className="text-right">{node.used}</td>
               <td className="text-right">{node.othersUse}</td>
-              <td className="text-right">{Math.max(0, node.gpus - node.used - node.othersUse)}</td>
-              <td>{node.closed === null ? "yes" : `no: it ${node.closed}`}</td>
+              <td className="text-right">{freeGpus(node)}</td>
+              {detail.topology === "planned" && <td>{node.closed === null ? "yes" : `no: it ${node.closed}`}</td>}
             </tr>
           ))}
         </Table>

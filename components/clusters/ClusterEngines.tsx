@@ -8,7 +8,7 @@ import { ModelChip } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { EngineLog } from "./EngineLog";
-import { engineText, engineTone, shapeText } from "./prepareCard";
+import { absenceText, engineText, engineTone, shapeText } from "./prepareCard";
 
 const columns = [
   { key: "engine", name: "Engine" },
@@ -46,7 +46,7 @@ export function ClusterEngines({ clusterId, engines }: { readonly clusterId: str
               </td>
               <td className="max-w-72 text-xs">
                 {engine.absent.length === 0 ? (
-                  <span className="text-ink-3">{engine.engine === null ? "no metrics yet" : "nothing missing"}</span>
+                  <span className="text-ink-3">{absenceText(engine)}</span>
                 ) : (
                   <details>
                     <summary className="whitespace-nowrap">{engine.absent.length} missing</summary>

@@ -1,8 +1,9 @@
 import Link from "next/link";
-import type { ClusterDrift } from "@/server/contracts/studio";
+import type { ClusterDrift, ClusterEngine } from "@/server/contracts/studio";
 import { buttonClass } from "../ui/Button";
 import { formatClock } from "../ui/format";
 import { Table } from "../ui/Table";
+import { noDriftText } from "./prepareCard";
 
 const columns = [
   { key: "what", name: "What" },
@@ -12,8 +13,13 @@ const columns = [
 ];
 
 /** How what is there differs from the plan in force. It is shown, and never set right without being asked. */
-export function DriftTable({ clusterId, drift }: { readonly clusterId: string; readonly drift: ClusterDrift }) {
-  if (drift.lines.length === 0) return <p className="text-sm text-ink-2">None: what is there is what the plan in force asks for.</p>;
+export function DriftTable(props: {
+  readonly clusterId: string;
+  readonly drift: ClusterDrift;
+  readonly engines: readonly ClusterEngine[];
+}) {
+  const { clusterId, drift, engines } = props;
+  if (drift.lines.length === 0) return <p className="text-sm text-ink-2 [overflow-wrap:anywhere]">{noDriftText(engines)}</p>;
   return (
     <div className="flex flex-col gap-3">
       <Table caption="Drift" columns={columns}>

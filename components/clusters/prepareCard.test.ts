@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ClusterDetail, ClusterEngine, ClusterSummary } from "@/server/contracts/studio";
-import { detachSentences, engineText, prepareCard, shapeText, sightNote } from "./prepareCard";
+import { absenceText, detachSentences, engineText, freeGpus, noDriftText, prepareCard, shapeText, sightNote } from "./prepareCard";
 
 const node = (name: string, gpu: string, change: Partial<ClusterDetail["nodes"][number]> = {}) => ({
   ...{ name, gpu, gpus: 8, used: 0, othersUse: 0, closed: null },
@@ -79,6 +79,22 @@ describe("an engine in words", () => {
     expect(engineText(engine({ engine: null }))).toBe("–");
     expect(shapeText(engine({ tp: 4, pp: 2 }))).toBe("8 × h100-sxm, tp 4, pp 2");
     expect(shapeText(engine({ tp: 1 }))).toBe("h100-sxm");
+  });
+});
+
+describe("an engine that does not answer", () => {
+  it("lacks all figures, and is named where nothing drifts", () => {
+    const silent = engine({ state: "silent" });
+    expect(absenceText(silent)).toContain("does not answer");
+    expect(absenceText(engine())).toBe("nothing missing");
+    expect(noDriftText([engine({ id: "f" }), silent])).toBe("Nothing was changed, but not all of it serves: e does not answer.");
+    expect(noDriftText([engine()])).toContain("None");
+  });
+});
+
+describe("a node", () => {
+  it("that is closed has no free GPUs", () => {
+    expect(detail.nodes.map(freeGpus)).toEqual([3, 0, 8]);
   });
 });
 

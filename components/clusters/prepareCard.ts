@@ -3,6 +3,10 @@ import { gpuCount, gpuPrices, gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Tone } from "../ui/Badge";
 import { formatAge, formatUsd } from "../ui/format";
 
+/** GPUs of a node on which an engine could be started now. */
+export const freeGpus = ({ gpus, used, othersUse, closed }: ClusterDetail["nodes"][number]): number =>
+  closed === null ? Math.max(0, gpus - used - othersUse) : 0;
+
 /** How a reason for attention is toned, on every page of a cluster. */
 export const attentionTones: Readonly<Record<Attention["level"], Tone>> = { warn: "warn", bad: "bad" };
 
@@ -44,8 +48,8 @@ export function prepareCard(cluster: ClusterSummary, detail: ClusterDetail | nul
       if (own.length === 0) return `${total} × ${type}`;
       const sum = (of: (node: (typeof own)[number]) => number): number => own.reduce((all, node) => all + of(node), 0);
       const [there, used, others] = [sum(({ gpus }) => gpus), sum((node) => node.used), sum(({ othersUse }) => othersUse)];
-      const closed = own.filter((node) => node.closed !== null).reduce((all, node) => all + node.gpus - node.used - node.othersUse, 0);
-      const free = Math.max(0, there - used - others - closed);
+      const free = sum(freeGpus);
+      const closed = Math.max(0, there - used - others - free);
       return [
         `${used} of ${there} ${type} used`,
         `${free} free`,
@@ -82,7 +86,8 @@ const curlOf = (baseUrl: string): string => `curl ${baseUrl}/models`;
 const engineTones: Readonly<Record<ClusterEngine["state"], Tone>> = {
   serving: "good",
   draining: "warn",
-  "left out": "neutral",
+  silent: "bad",
+  "not routed": "neutral",
   stopping: "neutral",
   missing: "bad",
 };
@@ -94,6 +99,19 @@ export const engineTone = ({ state }: ClusterEngine): Tone => engineTones[state]
 export function engineText({ engine }: ClusterEngine): string {
   if (engine === null) return "–";
   return engine.version === null ? engine.type : `${engine.type} ${engine.version}`;
+}
+
+/** What stands where no figure is known to be missing. */
+export function absenceText({ engine, state }: ClusterEngine): string {
+  if (state === "silent" || state === "missing") return "all: it does not answer";
+  return engine === null ? "no metrics yet" : "nothing missing";
+}
+
+/** What stands where nothing drifts. An engine that is down is no drift: nobody asked for another cluster, and applying the plan again would not mend it. */
+export function noDriftText(engines: readonly Pick<ClusterEngine, "id" | "state">[]): string {
+  const silent = engines.filter(({ state }) => state === "silent").map(({ id }) => id);
+  if (silent.length === 0) return "None: what is there is what the plan in force asks for.";
+  return `Nothing was changed, but not all of it serves: ${silent.join(", ")} ${silent.length === 1 ? "does" : "do"} not answer.`;
 }
 
 /** The shape of an engine on its GPUs: `2 × h100-sxm, tp 2`. */
@@ -113,6 +131,7 @@ export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gatewa
       ? `Its gateway at ${detail.gateway.url} ends, and clients that use it get no answer any more.`
       : `Your gateway at ${detail.gateway.url} goes on with what it was told last.`,
     "Its plans, history, measurements and audit stay, and it stays as a described cluster that can be planned for.",
+    "Attached again under the same name it finds all of them, its engines and its ports.",
   ];
 }
 

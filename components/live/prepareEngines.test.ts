@@ -18,9 +18,10 @@ describe("engineRows", () => {
     expect(wordOf([frame({ health: "unhealthy" })])).toBe("unhealthy");
   });
 
-  it("tell an engine the gateway has not met yet from one it let go, and neither while the gateway is silent", () => {
+  it("tell an engine that loads from one that answers and gets nothing and one that was let go, and none while the gateway is silent", () => {
     const unlisted = frame({ health: "unknown" });
-    expect(wordOf([unlisted])).toBe("loading");
+    expect(wordOf([unlisted])).toBe("not routed");
+    expect(wordOf([frame({ health: "unknown", state: "unreachable", reason: "not scraped yet" })])).toBe("loading");
     expect(wordOf([frame({ health: "draining" }), unlisted])).toBe("withdrawn");
     expect(wordOf([{ ...unlisted, gateway: { ...unlisted.gateway, state: "unreachable" } }])).toBe("unknown");
   });

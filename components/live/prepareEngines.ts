@@ -60,7 +60,7 @@ export function engineRows(frames: readonly LiveFrame[], identities: ReadonlyMap
       engine,
       identity: identities.get(engine.model),
       build: engine.engine === null ? "" : [engine.engine.type, engine.engine.version ?? ""].join(" ").trim(),
-      health: engine.health === "unknown" ? unlisted(engine.id, frames) : known[engine.health],
+      health: engine.health === "unknown" ? unlisted(engine, frames) : known[engine.health],
       since: whenText({ is: "since", atMs: engine.healthSinceMs }, frame.atMs),
       telemetry: telemetryOf(engine),
       kvUse: recent.map((each) => engineIn(each, engine.id, place)?.kvUse ?? null),
@@ -86,15 +86,16 @@ function cellOf({ readings }: EngineFrame, column: EngineColumn): EngineCell {
   }
 }
 
-/** Health of an engine the gateway says nothing of: it is silent itself, or the engine is not yet, or no longer, among its own. */
-function unlisted(engineId: string, frames: readonly LiveFrame[]): EngineRow["health"] {
+/** Health of an engine the gateway says nothing of: it is silent itself, or the engine is not yet, no longer, or by no plan among its own. */
+function unlisted({ id, state }: EngineFrame, frames: readonly LiveFrame[]): EngineRow["health"] {
   const silent = frames.at(-1)?.gateway.state === "unreachable";
   if (silent)
     return { word: "unknown", tone: "neutral", text: "The gateway does not answer, so whether it sends to this engine is not known." };
-  const listed = frames.some((frame) => frame.engines.some((engine) => engine.id === engineId && engine.health !== "unknown"));
-  return listed
-    ? { word: "withdrawn", tone: "neutral", text: "The gateway no longer sends to it." }
-    : { word: "loading", tone: "neutral", text: "The gateway does not send to it yet." };
+  const listed = frames.some((frame) => frame.engines.some((engine) => engine.id === id && engine.health !== "unknown"));
+  if (listed) return { word: "withdrawn", tone: "neutral", text: "The gateway no longer sends to it." };
+  return state === "fresh"
+    ? { word: "not routed", tone: "neutral", text: "It answers, and the gateway sends no requests to it: no plan does, or it still loads." }
+    : { word: "loading", tone: "neutral", text: "It does not answer yet, and the gateway sends nothing to it." };
 }
 
 function telemetryOf({ state, ageSeconds, reason }: EngineFrame): EngineRow["telemetry"] {

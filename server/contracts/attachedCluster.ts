@@ -106,8 +106,8 @@ export interface ClusterEngine {
   readonly tp: number;
   readonly pp: number;
   readonly place: string;
-  /** `left out`: it stands and the gateway sends nothing there; `missing`: it should serve and is gone. */
-  readonly state: "serving" | "draining" | "left out" | "stopping" | "missing";
+  /** `silent`: it should answer and does not; `not routed`: it stands and the gateway sends nothing there; `missing`: it should serve and is gone. */
+  readonly state: "serving" | "silent" | "draining" | "not routed" | "stopping" | "missing";
   /** As its metrics tell; null until they were read. */
   readonly engine: { readonly type: string; readonly version: string | null } | null;
   /** Figures its metrics lack, each with the name that was looked for. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Observation } from "@/server/clusters/connector";
 import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { EngineFrame, LiveFrame } from "@/server/contracts/studio";
-import { type AttentionGround, attentionOf } from "./attention";
+import { type AttentionGround, attentionOf, isSilent } from "./attention";
 import { clusterConnectionSchema } from "./connection";
 
 const nowMs = 1_000_000;
@@ -18,10 +18,12 @@ const spec: AttentionGround["spec"] = {
   usdPerGpuHour: 1,
 };
 
-const connectionWith = (guessed: readonly string[]) =>
+const connectionWith = (...guessed: readonly (readonly string[])[]) =>
   clusterConnectionSchema.parse({
     kind: "endpoints",
-    endpoints: [{ name: "e0", url: "http://e0:8000", model: "small", gpu: "l40s", precision: "bf16", guessed }],
+    endpoints: guessed.map((fields, index) => ({
+      ...{ name: `e${index}`, url: `http://e${index}:8000`, model: "small", gpu: "l40s", precision: "bf16", guessed: fields },
+    })),
   });
 
 const observation: Observation = {
@@ -170,7 +172,12 @@ const faults: readonly (readonly [
   [
     "a guess that nobody confirmed",
     { connection: connectionWith(["gpu", "tp"]) },
-    { level: "warn", sentence: "gpu, tp of e0 are guessed.", next: "Confirm" },
+    { level: "warn", sentence: "Guessed of e0: GPU type, tensor parallel.", next: "Confirm" },
+  ],
+  [
+    "guesses of several engines, in one line",
+    { connection: connectionWith(["tp"], [], ["gpu", "tp"]) },
+    { level: "warn", sentence: "Guessed of 2 engines: tensor parallel, GPU type.", next: "Confirm" },
   ],
   [
     "GPUs without a price",
@@ -217,5 +224,18 @@ describe("attentionOf", () => {
         expect(levels).toEqual([...levels].sort());
       }),
     );
+  });
+});
+
+describe("an engine that is silent", () => {
+  const failing = { kind: "unreachable", sinceMs: 0, nextTryAtMs: 0 } as const;
+  const mute: EngineFrame = { ...engine, state: "unreachable", reason: "refused", failing };
+
+  it("was asked and gives no answer: not one that was not asked yet, refuses, or wants a key that is not here", () => {
+    expect(isSilent(mute)).toBe(true);
+    expect(isSilent({ ...mute, state: "stale" })).toBe(false);
+    expect(isSilent({ ...mute, failing: null, reason: "not scraped yet" })).toBe(false);
+    expect(isSilent({ ...mute, failing: { ...failing, kind: "status" } })).toBe(false);
+    expect(isSilent({ ...mute, reason: "http://e0:8000/metrics cannot be reached: The key file a is empty" })).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import type { Answer, Observation } from "@/server/clusters/connector";
 import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
-import type { Attention, ClusterDrift, EngineFrame, LiveFrame } from "@/server/contracts/studio";
+import type { Attention, ClusterDrift, EngineFrame, GuessedField, LiveFrame } from "@/server/contracts/studio";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { ClusterConnection } from "./connection";
@@ -94,7 +94,11 @@ function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): 
   const [keyAtGateway, keyHere] = [accessFault(told, "the gateway"), accessFault(reason, "the studio")];
   if (keyAtGateway !== null)
     lines.push(
-      bad(id, `The gateway cannot ask ${id}: ${keyAtGateway}.`, "Set the variable, or put the file there, where the gateway runs."),
+      bad(
+        id,
+        `The gateway cannot ask ${id}: ${keyAtGateway}.`,
+        "Put the file there, or set the variable and start it again, where the gateway runs.",
+      ),
     );
   else if (health === "unhealthy")
     lines.push(
@@ -105,7 +109,13 @@ function engineLines(engine: EngineFrame, { nowMs, gateway }: AttentionGround): 
       ),
     );
   if (keyHere !== null)
-    lines.push(warn(id, `The studio cannot read ${id}: ${keyHere}.`, "Set the variable, or put the file there, where the studio runs."));
+    lines.push(
+      warn(
+        id,
+        `The studio cannot read ${id}: ${keyHere}.`,
+        "Put the file there, or set the variable and start it again, where the studio runs.",
+      ),
+    );
   else if (failing?.kind === "status" || failing?.kind === "unreadable")
     lines.push(
       warn(id, `${id} shows no metrics that can be read: ${reason}.`, "Have the engine show its metrics, or name them in a mapping."),
@@ -136,6 +146,12 @@ export function absentNames({ readings }: Pick<EngineFrame, "readings">): readon
   return [...new Set(names)];
 }
 
+/** Whether nothing comes of an engine that was asked: not even a refusal, or an error of its own. */
+export function isSilent({ state, reason, failing }: EngineFrame): boolean {
+  const isMute = failing?.kind === "unreachable" || failing?.kind === "timeout";
+  return state === "unreachable" && isMute && accessFault(reason, "") === null;
+}
+
 /** A reason that is a key or a certificate which is not there, said of the process that wants it; null for any other. */
 function accessFault(reason: string | null, where: string): string | null {
   const fault = /(The key's variable|The key file|The file|WEIR_SECRETS_DIR) .*$/.exec(reason ?? "")?.[0];
@@ -155,20 +171,24 @@ function drift({ drift: found }: AttentionGround): readonly Attention[] {
   return [warn(first.subject, `${first.says}${rest}`, next)];
 }
 
+/** All in one line: a fleet that was just attached has as many guesses as engines, and they hide what is wrong. */
 function guessed({ connection }: AttentionGround): readonly Attention[] {
   if (connection?.kind !== "endpoints") return [];
-  return connection.endpoints.flatMap(({ name, guessed: fields }) =>
-    fields.length === 0
-      ? []
-      : [
-          warn(
-            name,
-            `${fields.join(", ")} of ${name} ${fields.length === 1 ? "is" : "are"} guessed.`,
-            "Confirm or mend it in its connection, under Details.",
-          ),
-        ],
-  );
+  const open = connection.endpoints.filter((endpoint) => endpoint.guessed.length > 0);
+  const [first] = open;
+  if (first === undefined) return [];
+  const fields = [...new Set(open.flatMap((endpoint) => endpoint.guessed.map((field) => guessable[field])))].join(", ");
+  const whose = open.length === 1 ? first.name : `${open.length} engines`;
+  return [warn("connection", `Guessed of ${whose}: ${fields}.`, 'Confirm or mend it under "Connection" of its details.')];
 }
+
+const guessable: Readonly<Record<GuessedField, string>> = {
+  model: "model",
+  gpu: "GPU type",
+  tp: "tensor parallel",
+  pp: "pipeline parallel",
+  precision: "precision",
+};
 
 function unpriced({ spec, isPriced }: AttentionGround): readonly Attention[] {
   return gpuTypes(spec).flatMap((gpu) => {

@@ -3,7 +3,7 @@ import { placeText, targetEngines } from "@/server/clusters/targetEngines";
 import type { Attention, ClusterDetail, ClusterDrift, ClusterEngine, LiveFrame } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Plan } from "@/solver/plan/plan";
-import { absentNames } from "./attention";
+import { absentNames, isSilent } from "./attention";
 import { connectionText } from "./connectionText";
 import type { ConnectedCluster } from "./fleet";
 import { usedByNode } from "./observationFindings";
@@ -41,10 +41,13 @@ export function clusterDetail({ row, cluster, plan, attention, drift }: DetailPa
   };
 }
 
-function standing(engine: Observation["engines"][number], { routing }: Observation, frame: LiveFrame | null): ClusterEngine {
+function standing(engine: Observation["engines"][number], { routing, topology }: Observation, frame: LiveFrame | null): ClusterEngine {
   const { id, model, url, gpu, tp, pp, stopping } = engine;
   const seen = frame?.engines.find((one) => one.id === id);
-  const routed = routing.active.includes(id) ? "serving" : routing.cordoned.includes(id) ? "draining" : "left out";
+  const isActive = routing.active.includes(id);
+  // One that Weir starts gets no requests while it loads, and answers nobody meanwhile.
+  const isMissed = (isActive || topology === "given") && seen !== undefined && isSilent(seen);
+  const routed = isMissed ? "silent" : isActive ? "serving" : routing.cordoned.includes(id) ? "draining" : "not routed";
   return {
     ...{ id, model, url, gpu, tp, pp, place: placeText(engine), state: stopping ? "stopping" : routed },
     ...{ engine: seen?.engine ?? null, absent: seen === undefined ? [] : absentNames(seen) },
