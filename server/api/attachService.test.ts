@@ -110,7 +110,8 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
   });
 
   it.each<[string, string, readonly string[]]>([
-    ["no YAML", "kind: [", ["Line 1 is no YAML"]],
+    ["no YAML", "kind: [", ["Line 1 or the one after it is no YAML: check"]],
+    ["a number where there are fields", "kind: processes\ngpus: 8", ["Line 2: gpus: It must be fields with their values."]],
     ["no kind", "endpoints: []", ["kind"]],
     ["an unknown and a wrong field", `kind: ray\ndashboard: nowhere\nmodels: {}\ncolour: red`, ["Line 2: dashboard", "Line 4: colour"]],
     [
@@ -184,7 +185,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
       gateway: { runBy: "operator" },
       connectionText: expect.stringContaining("kind: endpoints"),
     });
-    expect(detail().engines.map(({ state }) => state)).toEqual(["left out", "left out", "left out"]);
+    expect(detail().engines.map(({ state }) => state)).toEqual(["not routed", "not routed", "not routed"]);
   });
 
   it("tests the connection whenever it is asked, with every endpoint and the gateway", async () => {

@@ -30,7 +30,10 @@ export function readConnectionText(text: string): ReadConnectionText {
   const [broken] = document.errors;
   if (broken !== undefined) {
     const line = lineOf(broken.pos[0]);
-    return { ok: false, faults: [{ line, field: "", sentence: `Line ${line} is no YAML (${broken.code}).` }] };
+    return {
+      ok: false,
+      faults: [{ line, field: "", sentence: `Line ${line} or the one after it is no YAML: check its colons, quotes and indentation.` }],
+    };
   }
   const keys = keysIn(document, lineOf);
   if (keys.length > 0) return { ok: false, faults: keys };
@@ -75,8 +78,16 @@ function faultsOf(issue: z.core.$ZodIssue, above: readonly (string | number)[], 
   if (issue.message === keyByReference) return [fault(path, keyByReference)];
   if (nearest !== undefined) return nearest.flatMap((inner) => faultsOf(inner, path, kept));
   if (issue.code === "invalid_type" && valueAt(kept, path) === undefined) return [fault(path, "It is missing.")];
+  if (issue.code === "invalid_type" && issue.message.startsWith("Invalid input"))
+    return [fault(path, `It must be ${written[issue.expected] ?? issue.expected}.`)];
   return [fault(path, `${issue.message.replace(/^./, (letter) => letter.toUpperCase()).replace(/\.$/, "")}.`)];
 }
+
+/** Types as people write them. */
+const written: Readonly<Record<string, string>> = {
+  ...{ record: "fields with their values", object: "fields with their values", array: "a list", string: "text" },
+  ...{ number: "a number", int: "a whole number", boolean: "true or false" },
+};
 
 function fault(path: readonly (string | number)[], says: string): PlacedFault {
   const field = path.join(".");

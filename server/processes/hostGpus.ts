@@ -65,7 +65,11 @@ export function createHostGpus(options: HostGpuOptions): (limitMs?: number) => P
   };
 }
 
-const noGpus = { ok: false, message: "nvidia-smi was not found on this host, and the connection does not say which GPUs it has." } as const;
+const noGpus = {
+  ok: false,
+  message:
+    "nvidia-smi was not found on this host, and the connection does not say which GPUs it has: add a line such as gpus: { card: h100-sxm, count: 8 }.",
+} as const;
 
 /** null where there is no nvidia-smi. */
 async function readInventory({ command, node, cards, given }: HostGpuOptions, timeoutMs: number): Promise<Answer<Inventory | null>> {

@@ -79,5 +79,9 @@ async function list<Row>(api: RayApi, { collection, state, schema }: Listing<Row
   if (!json.ok) return json;
   const listed = z.object({ data: z.object({ result: z.object({ result: z.array(schema) }) }) }).safeParse(json.value);
   if (listed.success) return { ok: true, value: listed.data.data.result.result };
-  return { ok: false, message: `What Ray tells of its ${collection.replace("_", " ")} cannot be read.`, refused: true };
+  return {
+    ok: false,
+    message: `What is told of ${collection.replace("_", " ")} cannot be read: check that the address is that of Ray's dashboard.`,
+    refused: true,
+  };
 }

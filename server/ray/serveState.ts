@@ -67,7 +67,11 @@ const hiddenValue = "<redacted>";
 /** Reads `GET /api/serve/applications/`. Schema: Ray's `ServeInstanceDetails`. */
 export function readServeState(answer: RayRead<string>): RayRead<ServeState> {
   if (!answer.ok) return answer;
-  const unreadable = { ok: false, message: "What Ray tells of its Serve applications cannot be read.", refused: true } as const;
+  const unreadable = {
+    ok: false,
+    message: "What is told of Serve applications cannot be read: check that the address is that of Ray's dashboard.",
+    refused: true,
+  } as const;
   let details: z.infer<typeof detailsSchema>;
   try {
     details = detailsSchema.parse(JSON.parse(answer.value));
