@@ -108,6 +108,9 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
     expect(said).toContainEqual(expect.objectContaining({ of: "routing", subject: first, says: expect.stringContaining("cordoned") }));
     expect(said).toContainEqual(expect.objectContaining({ of: "routing", subject: "stranger", desired: "nothing" }));
     await aWhile();
+    expect(audited("drift began")).toBe(1);
+    const changed = runtime.services.audit.list(100).find((line) => line.action === "drift changed");
+    expect(changed?.detail).toContain("sends requests to stranger");
     const { replicas } = (await config()).config;
     expect(replicas.map(({ id }) => id)).toContain("stranger");
     expect(replicas.find(({ id }) => id === first)).toMatchObject({ state: "cordoned" });
@@ -155,5 +158,17 @@ describe("what somebody changes beside the studio", { timeout: 60_000 }, () => {
     expect(standing.map(({ id }) => id)).toContain("stranger");
     expect(standing.map(({ id }) => id)).not.toContain(gone);
     expect(runtime.services.audit.list(100).find((line) => line.action === "drift began")?.detail).toContain(gone);
+  });
+
+  it("is noted once where it stays the same over a restart of the studio", async () => {
+    const noted = () => runtime.services.audit.list(200).filter(({ action }) => action.startsWith("drift "));
+    const before = noted();
+    const count = lines()?.length ?? 0;
+    expect(count).toBeGreaterThan(0);
+    await runtime.close();
+    runtime = createRuntime(studioSettings(cluster.environment));
+    await found(count);
+    await aWhile();
+    expect(noted()).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import { type DriftGround, driftOf, type EngineObject } from "@/server/clusters/driftOf";
 import { targetEngines } from "@/server/clusters/targetEngines";
 import { type GatewayStatus, gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import type { ClusterDrift, DriftLine } from "@/server/contracts/studio";
+import type { AuditLine, ClusterDrift, DriftLine } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import type { Plan } from "@/solver/plan/plan";
 import { readConnection } from "./connection";
@@ -15,6 +15,10 @@ const objectLooks = 10;
 
 /** What hangs is looked at again with a later round. */
 const limitMs = 4_000;
+
+/** In the audit; by the last of them what was told before a restart is known. */
+const [began, changed, ended] = ["drift began", "drift changed", "drift ended"];
+const nothingDiffers = "Nothing differs from the plan in force any more, or it is changed on purpose.";
 
 /** What is held against the plan in force on every connected cluster, continuously; shown and noted down, never set right. */
 export interface DriftWatch {
@@ -37,9 +41,11 @@ interface Watched {
   looks: number;
   gateway: GatewayStatus | null;
   objects: readonly EngineObject[];
-  /** What the last look found: a line counts once the next look finds it too, since cluster and gateway are not seen in one instant. */
-  candidates: ReadonlySet<string>;
+  /** What the last look found, null before the first: a line counts once the next look finds it too, since cluster and gateway are not seen in one instant. */
+  candidates: ReadonlySet<string> | null;
   drift: ClusterDrift | null;
+  /** What the audit says of its drift last; null: nothing, or not read yet. */
+  told: AuditLine | null;
 }
 
 export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch {
@@ -50,7 +56,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     const known = watched.get(cluster.id);
     if (known?.cluster === cluster) return known;
     const drift = known?.drift ?? null;
-    const fresh: Watched = { cluster, looking: false, looks: 0, gateway: null, objects: [], candidates: new Set(), drift };
+    const fresh: Watched = { cluster, looking: false, looks: 0, gateway: null, objects: [], candidates: null, drift, told: null };
     watched.set(cluster.id, fresh);
     return fresh;
   };
@@ -76,24 +82,31 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
     state.looks += 1;
     const isOperators = operatorsOf(row.connection);
     const found = driftOf({ plan, observation: answer.value, config: config.value.value, objects: state.objects, isOperators });
-    const kept = found.filter((line) => state.candidates.has(keyOf(line)));
+    const { candidates } = state;
     state.candidates = new Set(found.map(keyOf));
-    settle(state, plan, kept);
+    const kept = found.filter((line) => candidates?.has(keyOf(line)));
+    // Where all that is found is new, the next look tells what became of what was told before.
+    if (candidates !== null && (kept.length > 0 || found.length === 0)) settle(state, plan, kept);
   }
 
-  /** Puts down what is found, and notes when drift begins and when it ends. */
+  /** Puts down what is found, and notes when drift begins, becomes another, and ends: once, also where the studio restarts meanwhile. */
   function settle(state: Watched, plan: Plan | null, lines: readonly DriftLine[]): void {
-    const { cluster, drift: before } = state;
+    const { cluster } = state;
     const at = new Date().toISOString();
     state.drift = plan === null && lines.length === 0 ? null : { planId: plan?.id ?? null, checkedAt: at, lines };
-    const had = (before?.lines ?? []).length > 0;
-    if (had === lines.length > 0) return;
     const subject = store.clusters.get(cluster.id)?.spec.name ?? cluster.id;
-    const detail =
-      lines.length > 0
-        ? lines.map(({ says }) => says).join(" ")
-        : "Nothing differs from the plan in force any more, or it is changed on purpose.";
-    store.audit.add({ at, actor: "weir", action: lines.length > 0 ? "drift began" : "drift ended", subject, detail });
+    state.told ??= store.audit.last(subject, [began, changed, ended]);
+    const wasThere = state.told !== null && state.told.action !== ended;
+    const isThere = lines.length > 0;
+    const detail = isThere
+      ? lines
+          .map(({ says }) => says)
+          .toSorted()
+          .join(" ")
+      : nothingDiffers;
+    if (isThere ? wasThere && state.told?.detail === detail : !wasThere) return;
+    state.told = { at, actor: "weir", action: isThere ? (wasThere ? changed : began) : ended, subject, detail };
+    store.audit.add(state.told);
   }
 
   const round = (): void => {

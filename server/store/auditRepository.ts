@@ -1,4 +1,4 @@
-import { desc, eq } from "drizzle-orm";
+import { and, desc, eq, getTableColumns, inArray } from "drizzle-orm";
 import type { AuditLine } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { audit, gatewayAudits } from "./schema";
@@ -19,6 +19,12 @@ export function createAuditRepository(db: Database) {
     list(limit: number): readonly AuditLine[] {
       const { at, actor, action, subject, detail } = audit;
       return db.select({ at, actor, action, subject, detail }).from(audit).orderBy(desc(at), desc(audit.id)).limit(limit).all();
+    },
+    /** The newest line of these actions on a subject; null: there is none. */
+    last(subject: string, actions: readonly string[]): AuditLine | null {
+      const { id, ...columns } = getTableColumns(audit);
+      const asked = and(eq(audit.subject, subject), inArray(audit.action, [...actions]));
+      return db.select(columns).from(audit).where(asked).orderBy(desc(id)).limit(1).get() ?? null;
     },
     /** The last line of the gateway's own audit that was taken; null before the first. */
     taken(clusterId: string): GatewayAuditMark | null {
