@@ -1,9 +1,9 @@
 import { targetEngines } from "@/server/clusters/targetEngines";
 import type { Outcome } from "@/server/contracts/studio";
+import { isSame } from "@/server/fleet/engineIdentities";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { WatchedCluster } from "@/server/planning/liveServingRows";
 import type { Store } from "@/server/store/store";
-import { isSame } from "./calibrationIdentities";
 
 /** Finds a cluster that is watched, its engines as they are now; refused, in a sentence, where there is none. */
 export type CalibrationSource = (clusterId: string) => Promise<Outcome<{ readonly cluster: WatchedCluster }>>;

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { keepIdentities } from "@/server/api/calibrationIdentities";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import { createConnector } from "@/server/clusters/clusterConnector";
 import type { Answer, Observation } from "@/server/clusters/connector";
@@ -15,6 +14,7 @@ import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
+import { keepIdentities } from "./engineIdentities";
 import type { ConnectedCluster } from "./fleet";
 import { watchedTarget } from "./watchedTarget";
 
@@ -39,7 +39,7 @@ export interface ConnectedClusterParts extends Pick<ConnectedCluster, "id" | "ki
   /** Puts its hardware down as it was seen. */
   readonly putDown: (observation: Observation) => void;
   /** What somebody has to do so that there is a gateway, where none can be reached; null where nobody has to. */
-  readonly gatewayAdvice: string | null;
+  readonly gatewayAdvice: (() => string | null) | null;
   /** Where charts are read from, if not from what the studio keeps. */
   readonly seriesOf: ((cluster: Pick<ConnectedCluster, "engines" | "collector" | "timeScale" | "gatewayAdminUrl">) => SeriesSource) | null;
 }
@@ -101,10 +101,11 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
 
   /** Why it cannot be seen, with what to do where it is only that nobody runs its gateway. */
   async function withAdvice(message: string): Promise<Answer<Observation>> {
-    if (parts.gatewayAdvice === null) return { ok: false, message };
+    const advice = parts.gatewayAdvice?.() ?? null;
+    if (advice === null) return { ok: false, message };
     const heard = await gateway("/status", { schema: z.unknown(), limitMs: adviceLimitMs });
     const isMissing = !heard.ok && heard.failure === "unreachable";
-    return { ok: false, message: isMissing ? `${message} ${parts.gatewayAdvice}` : message };
+    return { ok: false, message: isMissing ? `${message} ${advice}` : message };
   }
 
   let timer: NodeJS.Timeout | undefined;

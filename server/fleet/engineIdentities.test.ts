@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { LiveFrame, TargetEvent } from "@/server/contracts/studio";
 import { openStore, type Store } from "@/server/store/store";
-import { keepIdentities } from "./calibrationIdentities";
+import { keepIdentities } from "./engineIdentities";
 
 let folder: string;
 let store: Store;
