@@ -22,6 +22,7 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
   const first = await test.step("put a first plan into force, where nothing ran", async () => {
     const hash = await review(page, 60);
     await expect(page.getByText(/No plan has been applied to this cluster yet/)).toBeVisible();
+    await expect(page.getByTestId("dip")).toContainText(/Nothing is served until step \d+; then p95/, { timeout: 60_000 });
     await page.getByRole("button", { name: "Approve", exact: true }).click();
     await page.getByRole("button", { name: "Apply", exact: true }).click();
     await expect(state).toContainText("done", { timeout: 120_000 });
@@ -92,6 +93,10 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await page.keyboard.press("Enter");
     await expect(state).toContainText("aborted");
     await expect(state).toBeFocused();
+    await expect(page.getByText(/cancelled before anything was changed/)).toBeVisible();
+    await expect(page.getByRole("table", { name: "Revisions" }).getByRole("row").filter({ hasText: "cancelled" })).toContainText(
+      second.slice(0, 8),
+    );
     await expect(page.getByRole("banner")).toContainText(`runs ${first.slice(0, 8)}`);
   });
 
@@ -101,6 +106,9 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await expect(steps.getByText(/^.?(done|verified)$/).first()).toBeVisible({ timeout: 60_000 });
     await page.getByRole("button", { name: "Pause" }).press("Enter");
     await expect(state).toContainText("paused");
+    await expect(page.getByTestId("plan-diff")).toContainText("changed");
+    await expect(page.getByRole("row").filter({ hasText: "being replaced" })).toContainText(first.slice(0, 8));
+    await expect(page.getByRole("heading", { name: "Promised and measured" })).toHaveCount(0);
     await page.keyboard.press("Tab");
     await expect(page.getByRole("button", { name: "Abort" })).toBeFocused();
     await page.keyboard.press("Enter");
@@ -142,6 +150,12 @@ test("an operator reads what a roll-out does and costs, rehearses it, breaks it 
     await expect(page.getByRole("banner")).toContainText(`runs ${first.slice(0, 8)}`);
     await expect(page.getByRole("row").filter({ hasText: "current" })).toContainText(first.slice(0, 8));
     await show("rolled back to the first");
+  });
+
+  await test.step("Apply without a plan leads to where one is chosen", async () => {
+    await page.goto(`${new URL(page.url()).origin}/apply`);
+    await expect(page).toHaveURL(/\/history$/);
+    await expect(page.getByRole("table", { name: "Revisions" })).toContainText("rolled back");
   });
 
   expect(problems).toEqual([]);

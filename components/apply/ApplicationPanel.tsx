@@ -12,7 +12,7 @@ import { useFocusHandover } from "../ui/useFocusHandover";
 import { useNow } from "../ui/useNow";
 import { JournalList } from "./JournalList";
 import { isActive } from "./prepareRevisions";
-import { notesOf, prepareJournal } from "./prepareSteps";
+import { notesOf, prepareJournal, progressOf } from "./prepareSteps";
 import { StepChecklist } from "./StepChecklist";
 
 const BUSY_MS = 1_000;
@@ -92,7 +92,6 @@ export function ApplicationPanel({ application }: { readonly application: Applic
   });
   const { state, halt, steps } = application;
   const { word, tone } = stateOf(application);
-  const settled = steps.filter((step) => step.state === "done" || step.state === "skipped").length;
   const begun = steps.find((step) => step.state === "running");
   return (
     <div className="flex flex-col gap-3">
@@ -105,7 +104,7 @@ export function ApplicationPanel({ application }: { readonly application: Applic
         </span>
         <span className="text-ink-2">
           {application.kind === "rollback" ? "Roll-back" : "Roll-out"} by {application.actor}, {formatDate(application.startedAt)} ·{" "}
-          {settled} of {steps.length} steps
+          {progressOf(application)}
         </span>
         <span className="ml-auto flex gap-2">
           {/* One button with two words: it keeps the focus when it changes. */}
@@ -127,7 +126,7 @@ export function ApplicationPanel({ application }: { readonly application: Applic
       )}
       <Halted application={application} />
       <ul className="list-none text-xs text-ink-2" aria-label="What the studio says of it">
-        {notesOf(journal).map((note) => (
+        {notesOf(journal, application).map((note) => (
           <li key={`${note.at}${note.detail}`}>
             <time dateTime={note.at} className="text-ink-3">
               {formatClock(note.at)}
@@ -146,7 +145,7 @@ export function ApplicationPanel({ application }: { readonly application: Applic
       {journal.length > 0 && (
         <details data-testid="journal">
           <summary className="text-sm font-medium text-ink-2">
-            Journal <span className="font-normal text-ink-3">{journal.length} lines</span>
+            Journal <span className="font-normal text-ink-3">{journal.length === 1 ? "1 line" : `${journal.length} lines`}</span>
           </summary>
           <JournalList lines={prepareJournal(journal, steps)} caption="Journal" />
         </details>

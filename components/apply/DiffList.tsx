@@ -17,7 +17,7 @@ function Lines({ lines }: { readonly lines: readonly DiffLine[] }) {
             key={`${line.sign}${line.subject}${line.text}`}
             className="flex flex-wrap gap-x-3 border-b py-1.5 text-sm last:border-0 sm:flex-nowrap"
           >
-            <span className={`w-20 shrink-0 ${sign.tone}`}>
+            <span className={`w-24 shrink-0 whitespace-nowrap ${sign.tone}`}>
               <span aria-hidden="true" className="mr-1.5 inline-block w-2 font-mono">
                 {sign.mark}
               </span>

@@ -8,6 +8,7 @@ function application(planId: string | null, minute: number, state: Application["
     clusterId: "c",
     planId,
     previousPlanId: null,
+    hasWayBack: true,
     kind: "apply",
     state,
     startedAt: `2026-01-01T00:${String(minute).padStart(2, "0")}:00.000Z`,

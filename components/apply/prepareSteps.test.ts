@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { ApplyStep, JournalLine } from "@/server/contracts/studio";
-import { notesOf, prepareJournal, prepareSteps } from "./prepareSteps";
+import { notesOf, prepareJournal, prepareSteps, progressOf } from "./prepareSteps";
 
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, "0")}.000Z`;
 
@@ -45,5 +45,22 @@ it("has no log for a step that is not begun, nor for one that brings no engine u
 it("numbers the lines of steps, also of one that was planned away since, and keeps those of the whole apart", () => {
   const journal = [line(null, "said", "taken up"), line("1", "intended"), line("9", "cut")];
   expect(prepareJournal(journal, [step("1")]).map((each) => each.step)).toEqual(["", "step 1", "an earlier step"]);
-  expect(notesOf(journal).map(({ detail }) => detail)).toEqual(["taken up"]);
+  expect(notesOf(journal, { error: null, halt: null }).map(({ detail }) => detail)).toEqual(["taken up"]);
+});
+
+it("repeats in no note what is told as the error or the halt", () => {
+  const journal = [
+    line(null, "said", "taken up"),
+    line(null, "said", "Halted: no answer."),
+    line(null, "said", "Ended: failed. It is gone."),
+  ];
+  const halt = { at: at(1), because: "step", sentence: "no answer." } as const;
+  expect(notesOf(journal, { error: "It is gone.", halt }).map(({ detail }) => detail)).toEqual(["taken up"]);
+});
+
+it("counts as done only what was done, and says of a cancelled roll-out that it changed nothing", () => {
+  const steps = [step("1", { state: "done" }), step("2", { state: "skipped" }), step("3")];
+  expect(progressOf({ state: "running", steps })).toBe("1 of 3 steps done, 1 skipped");
+  expect(progressOf({ state: "done", steps: steps.slice(0, 1) })).toBe("1 of 1 steps done");
+  expect(progressOf({ state: "aborted", steps: [step("1", { state: "skipped" })] })).toBe("cancelled before anything was changed");
 });

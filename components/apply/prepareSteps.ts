@@ -1,4 +1,4 @@
-import type { ApplyStep, JournalLine } from "@/server/contracts/studio";
+import type { Application, ApplyStep, JournalLine } from "@/server/contracts/studio";
 import type { Tone } from "../ui/Badge";
 import { formatAge } from "../ui/format";
 
@@ -89,7 +89,20 @@ export function prepareJournal(journal: readonly JournalLine[], steps: readonly 
   });
 }
 
-/** What the studio says of the application as a whole: that it was started anew and what it took up, why it turned back. Oldest first. */
-export function notesOf(journal: readonly JournalLine[]): readonly JournalLine[] {
-  return journal.filter(({ stepId, event }) => stepId === null && event === "said");
+/** How far it came: `4 of 7 steps done, 3 skipped`. One that was cancelled in its grace changed nothing. */
+export function progressOf({ state, steps }: Pick<Application, "state" | "steps">): string {
+  if (state === "aborted") return "cancelled before anything was changed";
+  const count = (word: ApplyStep["state"]): number => steps.filter((step) => step.state === word).length;
+  return `${count("done")} of ${steps.length} steps done${count("skipped") > 0 ? `, ${count("skipped")} skipped` : ""}`;
+}
+
+/**
+ * What the studio says of the application as a whole: that it was started anew and what it took up, why it turned back. Oldest first,
+ * without what is told above it anyway: the error it ended with, the reason of its halt.
+ */
+export function notesOf(journal: readonly JournalLine[], { error, halt }: Pick<Application, "error" | "halt">): readonly JournalLine[] {
+  const told = [error ?? "", halt?.sentence ?? ""].filter((sentence) => sentence !== "");
+  return journal.filter(
+    ({ stepId, event, detail }) => stepId === null && event === "said" && !told.some((sentence) => detail.includes(sentence)),
+  );
 }

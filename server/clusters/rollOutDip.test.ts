@@ -83,6 +83,10 @@ describe("rollOutDip", { timeout: 120_000 }, () => {
     expect(dip.after.capacityPerSecond! / (RATE / busiest)).toBeGreaterThan(0.85);
     expect(dip.after.capacityPerSecond! / (RATE / busiest)).toBeLessThan(1.15);
     expect(dip.before).toBeNull();
+    expect(dip.basis.join()).not.toContain("second of the clock");
+    expect((await dipOf(few, null, { timeScale: 3 })).basis).toContainEqual(
+      expect.stringContaining("3 pass here in a second of the clock"),
+    );
     const served = dip.phases.find(({ planId }) => planId !== null);
     expect(dip.says).toMatch(
       new RegExp(`^Nothing is served until step ${served?.fromStep}; then p95 \\S+ s at most, at 30 requests/s\\.$`),

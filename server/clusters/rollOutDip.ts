@@ -143,6 +143,7 @@ function stretchSeconds(
   );
   const kinds = new Set(steps.map(({ action }) => action.kind));
   const basis = [
+    ...(timeScale === 1 ? [] : [`Lengths are engine seconds: ${timeScale} pass here in a second of the clock, by which steps are timed.`]),
     ...(kinds.has("start") ? [start.basis] : []),
     ...(kinds.has("drain") ? ["An engine drains for as long as its longest request takes in the simulation."] : []),
     ...(kinds.has("stop") ? [stop.basis] : []),
