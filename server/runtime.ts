@@ -29,6 +29,7 @@ import { createPlanner } from "@/server/planning/planner";
 import { createPromiseDesk, type PromiseSource } from "@/server/proposals/promiseDesk";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
+import { lockStateFolder } from "@/server/store/lockStateFolder";
 import { openStore } from "@/server/store/store";
 import { type StudioSettings, studioSettings } from "@/server/studioSettings";
 import { createStudioMetrics } from "@/server/telemetry/studioMetrics";
@@ -52,10 +53,15 @@ export interface Runtime {
 /** A stream or a worker that does not end must not keep the process. */
 const closeLimitMs = 4_000;
 
-/** Puts the studio together from its rooms. */
+/**
+ * Puts the studio together from its rooms.
+ *
+ * @throws Error with one sentence when the state folder cannot be written, or another studio uses it.
+ */
 export function createRuntime(settings: StudioSettings): Runtime {
   const { stateDir, studioUrl } = settings;
   const store = openStore(stateDir);
+  const unlock = lockStateFolder(stateDir);
   const uploads = createUploads(stateDir);
   const cards = createCardShelf(stateDir);
   const metrics = createStudioMetrics({
@@ -164,6 +170,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       endVerifying();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();
+      unlock();
     },
   };
 }
@@ -182,10 +189,20 @@ export function runtime(): Runtime {
   return running;
 }
 
-/** Starts the runtime once, prints the sign-in link, and ends the process in order on SIGTERM and SIGINT. */
+/** Next would go on without it, and show the stack in place of the sentence. */
+function createdOrExit(): Runtime {
+  try {
+    return createRuntime(studioSettings(process.env));
+  } catch (problem) {
+    process.stderr.write(`${problem instanceof Error ? problem.message : problem}\n`);
+    process.exit(1);
+  }
+}
+
+/** Starts the runtime once, prints the sign-in link, and ends the process in order on SIGTERM and SIGINT; at once where it cannot start. */
 export function startRuntime(): void {
   if (holder[key] !== undefined) return;
-  const started = createRuntime(studioSettings(process.env));
+  const started = createdOrExit();
   holder[key] = started;
   const { problem } = mappingsInForce();
   if (problem !== null) process.stderr.write(`${problem}\n`);

@@ -1,0 +1,24 @@
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+
+/** A studio that was told to end may still be ending. */
+const waitMs = 5_000;
+
+/**
+ * Takes the state folder for one studio: two would carry out the same application side by side. The kernel lets go of it when the process
+ * ends, however it does. The command line reads and writes the store beside it.
+ *
+ * @returns lets go of it.
+ * @throws Error with one sentence when another studio has it.
+ */
+export function lockStateFolder(stateDir: string): () => void {
+  const file = new Sqlite(join(stateDir, "studio.lock"), { timeout: waitMs });
+  try {
+    file.exec("BEGIN EXCLUSIVE");
+  } catch (cause) {
+    file.close();
+    if (!(cause instanceof Sqlite.SqliteError) || cause.code !== "SQLITE_BUSY") throw cause;
+    throw new Error(`Another studio uses ${stateDir}: stop it, or set WEIR_STATE_DIR to a folder of its own.`, { cause });
+  }
+  return () => void file.close();
+}
