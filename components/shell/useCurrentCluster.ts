@@ -6,6 +6,7 @@ import { useSearchParams } from "next/navigation";
 import { useCallback } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
+import { clusterCodec } from "./clusterCodec";
 
 /** How often health and the running plan are looked at while nothing else asks for them. */
 const REFRESH_MS = 5_000;
@@ -27,7 +28,7 @@ function pickCluster(clusters: readonly ClusterSummary[], named: string | null):
 
 /** The cluster every page speaks of. null while clusters are being read, or when there are none. */
 export function useCurrentCluster(): ClusterSummary | null {
-  const named = useSearchParams().get("cluster");
+  const named = clusterCodec.parse(useSearchParams()).cluster;
   const { data } = useClusters();
   return data === undefined ? null : pickCluster(data, named);
 }
@@ -39,7 +40,7 @@ export function strayCluster(clusters: readonly { readonly spec: { readonly id: 
 
 /** Makes links that keep the chosen cluster. */
 export function useClusterLink(): (path: string) => Route {
-  const named = useSearchParams().get("cluster");
+  const named = clusterCodec.parse(useSearchParams()).cluster;
   return useCallback(
     (path: string) => (named === null ? path : `${path}${path.includes("?") ? "&" : "?"}cluster=${encodeURIComponent(named)}`) as Route,
     [named],
