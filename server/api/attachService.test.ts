@@ -301,7 +301,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
     expect(audited("change connection")[0]).toMatchObject({ actor: by, detail: "Changed: e2: guessed." });
     await until(() => summary(clusterId)?.health.word === "up");
     expect(summary(clusterId)?.attention).toContainEqual(
-      expect.objectContaining({ subject: "e2", sentence: expect.stringContaining("guessed") }),
+      expect.objectContaining({ subject: "connection", sentence: "Guessed of e2: GPU type." }),
     );
     expect(summary(clusterId)?.runningPlanId).not.toBeNull();
     expect((await askCascade(others.gatewayUrl, "default")).status).toBe(200);
