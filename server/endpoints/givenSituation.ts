@@ -16,7 +16,7 @@ export interface GivenRequest {
 }
 
 /** The part of a planning situation that the engines settle. */
-export type GivenPart = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "constraints" | "userCards">>;
+export type GivenPart = Required<Pick<PlanningSituation, "cluster" | "models" | "running" | "constraints" | "userCards" | "topology">>;
 
 /**
  * What is planned for where engines are given: every engine of a model of the workload stays as it is, and of the judge's, where one is asked
@@ -51,6 +51,7 @@ export function givenSituation(
     cluster,
     models: routed,
     running: frozen.running,
+    topology: "given",
     constraints: {
       ...frozen.constraints,
       ...constraints,

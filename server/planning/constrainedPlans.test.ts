@@ -207,6 +207,36 @@ describe("a plan under constraints", { timeout: 120_000 }, () => {
     expect(new Set(runningReplicas(held).map((one) => JSON.stringify(one)))).toEqual(new Set(running.map((one) => JSON.stringify(one))));
   });
 
+  it("routes over engines that are given as they stand, and leaves those of other models alone", () => {
+    const on = (model: string, node: string, gpus: readonly number[]) => ({
+      model,
+      shape: { tp: gpus.length, pp: 1 },
+      placements: [{ node, gpus: [...gpus] }],
+    });
+    const running = [
+      ...[0, 1, 2, 3].map((gpu) => on(SMALL, "node1", [gpu])),
+      ...[4, 5, 6, 7].map((gpu) => on(MIDDLE, "node1", [gpu])),
+      ...[0, 2, 4, 6].map((gpu) => on(LARGE, "node2", [gpu, gpu + 1])),
+    ];
+    const given = { running, topology: "given", requestsPerSecond: 40 } as const;
+    const limited = { maxChangedReplicas: 0, pinned: [{ model: SMALL, replicas: 4 }] };
+    const constraints = planConstraintsSchema.parse(limited);
+    const answer = desk.work({ ...situation, ...given, constraints }, { kind: "explore" }, () => false);
+    if (answer.kind !== "exploration") throw new Error(JSON.stringify(answer));
+    const exploration = decodeExploration(answer.exploration);
+    const gpusOf = (model: string): number =>
+      running.filter((one) => one.model === model).reduce((sum, { shape }) => sum + shape.tp * shape.pp, 0);
+    const candidates = candidatesFor(exploration, objective).filter(({ latencySeconds }) => Number.isFinite(latencySeconds));
+    expect(candidates.length).toBeGreaterThan(10);
+    for (const { routing, gpus } of candidates)
+      expect(gpus).toEqual(exploration.routings[routing]?.stages.map((stage) => gpusOf(exploration.models[stage] ?? "")));
+    const [best] = candidates.filter(({ qualityLow }) => qualityLow >= 62).sort((a, b) => a.latencySeconds - b.latencySeconds);
+    const plan = planFor({ situation: given, constraints: limited, objective: { qualityFloor: 62 } });
+    expect(plan.deployment.map(({ model, gpus }) => [model, gpus])).toEqual([[LARGE, 8]]);
+    expect(plan.predictions.p95Seconds / (best?.latencySeconds ?? 0)).toBeGreaterThan(0.8);
+    expect(plan.predictions.p95Seconds / (best?.latencySeconds ?? 0)).toBeLessThan(1.25);
+  });
+
   it("is never faster by the tables than without them", () => {
     const tableSeconds = ({ predictions }: PlanDraft) => predictions.p95Seconds * (1 + predictions.tableError);
     const free = tableSeconds(planFor({}));

@@ -25,7 +25,7 @@ import {
   type PlanningSituation,
   type PlanningTask,
 } from "./planningRequest";
-import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf } from "./situationExplorer";
+import { catalogue, explorerOf, gpusOf, modelsOf, shapesOf, standing } from "./situationExplorer";
 
 /** Explorations kept ready: tables of one weigh a few MB. */
 const KEPT_EXPLORERS = 6;
@@ -74,7 +74,8 @@ export function createPlanningDesk(engine: MilpEngine, nowSeconds: () => number)
     const judging = [judgeOf(situation), situation.directStart];
     // Of the constraints what tables depend on, so that others are answered from warm ones.
     const shapes = situation.constraints?.shapes ?? [];
-    const key = JSON.stringify([workloadId, hardware, requestsPerSecond, models, shapes, qualityConfidence, percentile, judging]);
+    const made = [hardware, models, shapes, standing(situation), judging];
+    const key = JSON.stringify([workloadId, requestsPerSecond, qualityConfidence, percentile, made]);
     inHand = key;
     const rows = planningPrompts(situation.workload);
     const explored = { models, rows, percentile, qualityConfidence, cancelled: () => asked(), progress };

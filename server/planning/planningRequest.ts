@@ -28,6 +28,8 @@ export interface PlanningSituation {
   readonly constraints?: PlanConstraints;
   /** What runs now, for plans that are to change little; left out: nothing. */
   readonly running?: readonly RunningReplica[];
+  /** `given`: what runs is run by somebody else, and plans only choose which models of it get requests. Left out: plans decide what runs. */
+  readonly topology?: "given";
   /** Whether requests that a router of this AUC is sure about may start at a later stage; left out: all start at the first. */
   readonly directStart?: { readonly auc: number };
 }

@@ -1,4 +1,5 @@
 import { createExplorer, type ExploreInput, type Explorer } from "@/solver/cascade/explore";
+import { givenReplicas } from "@/solver/cascade/givenReplicas";
 import { meanUsdPerGpuHour } from "@/solver/cascade/gpuMix";
 import { planningSample } from "@/solver/cascade/routing";
 import { type CardCatalogue, cardOf, catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
@@ -63,21 +64,37 @@ export interface Explored extends Pick<ExploreInput, "qualityConfidence" | "canc
   readonly percentile: number;
 }
 
+/** What runs, with its GPU type, where that is given; null where replicas are chosen. */
+export function standing({ cluster, running = [], topology }: Pick<PlanningSituation, "cluster" | "running" | "topology">) {
+  if (topology !== "given") return null;
+  return running.map(({ model, shape, placements }) => {
+    const node = cluster.nodes.find(({ name }) => name === placements[0]?.node);
+    return { model, shape, gpu: node === undefined ? cluster.gpu : gpuOfNode(cluster, node) };
+  });
+}
+
 /** An explorer of a situation. @throws when a card is missing. */
 export function explorerOf(situation: PlanningSituation, { models, rows, percentile, ...explored }: Explored): Explorer {
   const { workload, cluster, requestsPerSecond, directStart, judge } = situation;
   const mix = gpuTypes(cluster).map((gpu) => ({ gpu, gpus: gpuCount(cluster, gpu) }));
+  const judgeModels = judge?.kind === "engine" ? [judge.model] : [];
+  const shapes = shapesOf(situation, [...models, ...judgeModels]);
+  const running = standing(situation);
+  const given = running === null ? null : givenReplicas([...models, ...judgeModels], shapes, running);
+  const stays =
+    given === null ? shapes : shapes.map((own, model) => own.filter(({ shape }) => given[model]?.some((one) => one.shape === shape)));
   return createExplorer({
     ...explored,
     sample: planningSample(workload.outcomes, rows, models),
-    shapes: shapesOf(situation, models),
+    shapes: stays.slice(0, models.length),
+    ...(given === null ? {} : { given }),
     arrivalSeconds: workload.arrivalSeconds,
     requestsPerSecond,
     maxGpus: gpuCount(cluster),
     ...(mix.length > 1 ? { mix } : {}),
     usdPerGpuHour: meanUsdPerGpuHour(mix, gpuPrices(cluster)),
     judge: judgeOf(situation),
-    ...(judge?.kind === "engine" ? { judgeEngine: { ...judge, shapes: shapesOf(situation, [judge.model])[0] ?? [] } } : {}),
+    ...(judge?.kind === "engine" ? { judgeEngine: { ...judge, shapes: stays[models.length] ?? [] } } : {}),
     ...(directStart === undefined ? {} : { directStart }),
     quantile: percentile / 100,
     seed: mixSeed(workload.seed, "planning"),

@@ -57,6 +57,8 @@ export function rowsToDeploy({ explorer, constraints }: Constrained, routing: nu
   const rows = explorer.rows(explorer.routing(routing));
   const { models, prompts } = explorer.input.sample;
   const everything = { prompts: Int32Array.from({ length: prompts }, (_, prompt) => prompt), share: 1 };
+  // Engines of others that are given run on without requests.
+  if (explorer.input.given !== undefined) return rows;
   const pinned = [...new Set(constraints.pinned.map(({ model }) => model))].filter(
     (model) => models.includes(model) && rows.every((row) => row.model !== model),
   );
@@ -75,19 +77,23 @@ export function rowsToDeploy({ explorer, constraints }: Constrained, routing: nu
 
 /** The deployment of one routing as a problem. */
 export function deploymentProblem(input: Constrained, { routing, shapes }: Pick<RoutingCurves, "routing" | "shapes">): DeploymentProblem {
-  const { cluster, constraints, objective, running } = input;
+  const { cluster, constraints, objective, running, explorer } = input;
   const all = gpuCount(cluster);
+  const rows = rowsToDeploy(input, routing);
+  const given = explorer.input.given !== undefined;
+  const concerned = ({ model }: { readonly model: string }): boolean => !given || rows.some((row) => row.model === model);
   return {
-    stages: rowsToDeploy(input, routing).map(({ model, requestsPerSecond }, row) => ({
+    stages: rows.map(({ model, requestsPerSecond }, row) => ({
       model,
       requestsPerSecond,
       options: shapes[row] ?? [],
     })),
     nodes: cluster.nodes.map((node) => ({ name: node.name, gpus: node.gpus, gpu: gpuOfNode(cluster, node) })),
     usdPerGpuHour: gpuPrices(cluster),
-    running,
+    running: running.filter(concerned),
     constraints: {
       ...constraints,
+      pinned: constraints.pinned.filter(concerned),
       maxGpus: objective.maxGpus < all ? Math.min(objective.maxGpus, constraints.maxGpus ?? all) : constraints.maxGpus,
     },
     objective: { kind: "latency" },

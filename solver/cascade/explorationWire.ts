@@ -37,6 +37,7 @@ export function encodeExploration(exploration: Exploration): ExplorationWire {
     requestsPerSecond,
     maxGpus,
     leastGpus,
+
     usdPerGpuHour,
     judge,
     qualityConfidence,
@@ -66,6 +67,7 @@ export function decodeExploration(document: Readonly<Record<string, unknown>>): 
     requestsPerSecond,
     maxGpus,
     leastGpus,
+
     usdPerGpuHour,
     judge,
     qualityConfidence,

@@ -9,6 +9,7 @@ import { type DeployedRow, deployedRows, mixesOf, type RoutedCascade, relativePe
 import { composeEndToEnd } from "./endToEnd";
 import type { Exploration } from "./exploration";
 import { gatherExploration } from "./gatherExploration";
+import { type GivenReplicas, givenLatencyByGpus } from "./givenReplicas";
 import type { GpuMix } from "./gpuMix";
 import { createJudgeTables, type JudgeEngine } from "./judgeTables";
 import { createLatencyTables, type LatencyTables, type MixTables } from "./latencyTables";
@@ -29,6 +30,11 @@ export interface ExploreInput {
   readonly maxGpus: number;
   /** Where the GPUs are of several types: how many there are of each, `maxGpus` in all. */
   readonly mix?: GpuMix;
+  /**
+   * Replicas that somebody else runs, all there is, and of the judge's engine last, where it is one: a cascade of a model takes all of its
+   * replicas and leaves other models' alone. Left out: replicas are chosen.
+   */
+  readonly given?: GivenReplicas;
   /** Of several types: the mean over the mix. */
   readonly usdPerGpuHour: number;
   readonly judge: Exploration["judge"];
@@ -145,7 +151,10 @@ export function createExplorer(input: ExploreInput): Explorer {
       const seconds = new Float32Array(maxGpus).fill(Number.POSITIVE_INFINITY);
       if (near === null) return seconds;
       const { tables: shared, lengthFactor } = near;
-      latencyByGpus(shared.capacity, (rows[row]?.requestsPerSecond ?? 0) * lengthFactor, seconds);
+      const rate = (rows[row]?.requestsPerSecond ?? 0) * lengthFactor;
+      const given = input.given?.[stages[row] ?? sample.models.length];
+      if (given === undefined) latencyByGpus(shared.capacity, rate, seconds);
+      else givenLatencyByGpus(shared.capacity, rate, { given, into: seconds });
       return seconds.map((value) => value * lengthFactor);
     });
     const present = own.flatMap((near) => (near === null ? [] : [{ relativePercentile: relativePercentileOf(near) }]));

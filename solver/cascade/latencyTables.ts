@@ -4,6 +4,7 @@ import type { ShapedReplica } from "../hardware/replicaShapes";
 import { quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
 import { type CapacityTable, capacityTable } from "./capacityTable";
+import type { GivenReplicas } from "./givenReplicas";
 import type { GpuMix } from "./gpuMix";
 import { type CurveWork, FINALIST_LOADS, type LoadCurve, type LoadPoint, loadCurve, SCREENING_LOADS, SEARCH_LOADS } from "./loadCurve";
 import { type Mix, meanLengths, mixKey, toppedUp } from "./mix";
@@ -21,6 +22,8 @@ export interface LatencyTablesInput {
   readonly maxGpus: number;
   /** Where the GPUs are of several types: how many there are of each. */
   readonly mix?: GpuMix;
+  /** The replicas that there are of each model; left out: they are chosen, and shapes that bring little are left out. */
+  readonly given?: GivenReplicas;
   /** 0.95 for p95. */
   readonly quantile: number;
   readonly seed: number;
@@ -101,6 +104,7 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
     const known = useful.get(model);
     if (known !== undefined) return known;
     const all = input.shapes[model] ?? [];
+    if (input.given !== undefined) return all;
     const screened = curves(all, curveWork(input, model, everything), SCREENING_LOADS);
     const types = input.mix ?? [{ gpu: screened[0]?.gpu ?? "", gpus: input.maxGpus }];
     const worth = new Set(
