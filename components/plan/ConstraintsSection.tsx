@@ -30,7 +30,11 @@ export function ConstraintsSection(props: {
         </Button>
       </div>
       {active.length === 0 ? (
-        <p className="text-xs text-ink-3">None: every model, shape and node is free to use.</p>
+        <p className="text-xs text-ink-3">
+          {props.cluster.topology === "given"
+            ? "Engines stand as they are: a plan chooses which models get requests, and starts or stops none."
+            : "None: every model, shape and node is free to use."}
+        </p>
       ) : (
         <ul aria-label="Constraints" className="flex list-none flex-wrap gap-1.5">
           {active.map(({ key, says, without }) => (
