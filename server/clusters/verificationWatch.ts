@@ -34,7 +34,7 @@ export function watchVerifications({
   everyMs = defaultEveryMs,
 }: VerificationWatchOptions): () => void {
   function note({ id, clusterId, planId }: StoredApplication, action: string, says: string): void {
-    const detail = `${clusterId}, application ${id}: ${says}`;
+    const detail = `${store.clusters.get(clusterId)?.spec.name ?? clusterId}, application ${id}: ${says}`;
     store.audit.add({ at: new Date().toISOString(), actor: studio, action, subject: planId ?? "nothing", detail });
   }
 
