@@ -124,6 +124,11 @@ export function ApplicationPanel({ application }: { readonly application: Applic
       {active && application.rollBackOnRegression && !application.undoing && (
         <p className="text-xs text-ink-3">It rolls back by itself if it has to stop, or does not keep its promise.</p>
       )}
+      {active && !application.hasWayBack && state !== "grace" && (
+        <p className="text-xs text-ink-3">
+          What was in force before is no plan that is kept here: an abort leaves everything as it stands, and undoes nothing.
+        </p>
+      )}
       <Halted application={application} />
       <ul className="list-none text-xs text-ink-2" aria-label="What the studio says of it">
         {notesOf(journal, application).map((note) => (

@@ -126,7 +126,16 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
 
   it("is told against the plan it replaces until it is done, also once requests are routed by it", async () => {
     const paused: StoredApplication = {
-      ...{ id: "routed", clusterId, planId: first.id, previousPlanId: second.id, kind: "apply", state: "paused", steps: [] },
+      ...{
+        id: "routed",
+        clusterId,
+        planId: first.id,
+        previousPlanId: second.id,
+        hasWayBack: true,
+        kind: "apply",
+        state: "paused",
+        steps: [],
+      },
       ...{ startedAt: new Date().toISOString(), endedAt: null, graceEndsAt: null, error: null, actor: "a", undoing: false },
       ...{ rollBackOnRegression: false, halt: null, verification: null },
     };

@@ -64,11 +64,16 @@ export class ApplicationRun {
     if (this.application.state === "running" && !this.application.undoing) this.#stop(halt);
   }
 
-  /** Ends the step that runs and undoes what was done. */
+  /** Ends the step that runs and undoes what was done; what cannot be gone back to is not taken for nothing, and its engines serve on. */
   abort(): void {
     const begun = this.application.steps.some((step) => step.state !== "waiting");
-    if (begun) this.#undo("Aborted: what was done is undone.", { halt: null });
-    else this.#end("aborted", null);
+    if (!begun) this.#end("aborted", null);
+    else if (this.application.hasWayBack) this.#undo("Aborted: what was done is undone.", { halt: null });
+    else
+      this.#end(
+        "failed",
+        "Given up where it stood: what was in force before is no plan that is kept here, so nothing is undone. Apply a plan.",
+      );
     this.#wake({ cutStep: true });
   }
 
@@ -79,7 +84,9 @@ export class ApplicationRun {
   }
 
   #stop(halt: Halt): void {
-    if (this.application.rollBackOnRegression) this.#undo(`Undone by itself: ${halt.sentence}`, { halt, error: halt.sentence });
+    // Whoever paused it decides.
+    const { rollBackOnRegression, state } = this.application;
+    if (rollBackOnRegression && state !== "paused") this.#undo(`Undone by itself: ${halt.sentence}`, { halt, error: halt.sentence });
     else this.#pauseFor(halt);
   }
 
@@ -136,7 +143,7 @@ export class ApplicationRun {
     const quiet = { ...options, report: () => undefined };
     const verified = await this.#guarded(() => connector.verifyStep(step.action, quiet), signal);
     if (verified === null) return;
-    if (!verified.ok) return this.#fail(index, `it was done (${acted.value}), and its effect is not there. ${verified.message}.`);
+    if (!verified.ok) return this.#fail(index, `it was done (${acted.value}), and its effect is not there. ${verified.message}`);
     this.#record.step(index, { state: "done", endedAt: timestamp() }, "verified", verified.value);
   }
 
@@ -233,8 +240,7 @@ export class ApplicationRun {
   #end(state: ApplicationState, error = this.application.error, lines: readonly Said[] = []): void {
     const { planId, steps } = this.application;
     const change = {
-      ...{ state, error, endedAt: timestamp(), graceEndsAt: null },
-      ...(state === "aborted" ? { steps: steps.map(skipped) } : {}),
+      ...{ state, error, endedAt: timestamp(), graceEndsAt: null, steps: steps.map(skipped) },
       ...(state === "done" && planId !== null ? { verification: openVerification(Date.now()) } : {}),
     };
     this.#record.save(change, ...lines, said(error === null ? `Ended: ${state}.` : `Ended: ${state}. ${error}`));

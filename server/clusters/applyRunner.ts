@@ -59,7 +59,7 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
       actor,
       action,
       subject: planId ?? "nothing",
-      detail: `${clusterId}, application ${id}${detail}`,
+      detail: `${store.clusters.get(clusterId)?.spec.name ?? clusterId}, application ${id}${detail}`,
     });
 
   function launch(application: StoredApplication, connector: Connector, interrupted: boolean): void {
@@ -94,15 +94,18 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     const rollOut = rollOutOf(observed.value, plan, connector.emulated);
     if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));
     const now = Date.now();
-    const inForce = observed.value.routing.planId;
-    if (rollBackOnRegression && inForce !== null && store.plans.get(inForce) === null)
+    const { planId: inForce, active } = observed.value.routing;
+    // A gateway may run a plan that another studio gave it, or one that somebody wrote by hand.
+    const previousPlanId = inForce !== null && store.plans.get(inForce) !== null ? inForce : null;
+    const hasWayBack = previousPlanId !== null || (inForce === null && active.length === 0);
+    if (rollBackOnRegression && !hasWayBack)
       return refuse("The plan in force is not kept here, so nothing could be rolled back to: apply without the automatic rollback.");
     const application: StoredApplication = {
       id: randomUUID(),
       clusterId,
       planId,
-      // A plan that another studio gave the gateway cannot be gone back to.
-      previousPlanId: inForce !== null && store.plans.get(inForce) !== null ? inForce : null,
+      previousPlanId,
+      hasWayBack,
       kind,
       state: "grace",
       startedAt: new Date(now).toISOString(),

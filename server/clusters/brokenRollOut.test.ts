@@ -1,5 +1,10 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import type { WorkloadSummary } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
+import { openStore } from "@/server/store/store";
 import { targetEngines } from "./targetEngines";
 import { planOnGpus } from "./testCluster";
 import { type ClusterOfPlans, clusterOfPlans } from "./testWholePlans";
@@ -84,4 +89,33 @@ describe("a roll-out during which an engine is killed", () => {
     },
     120_000,
   );
+});
+
+describe("a roll-out over a plan that another studio put into force", () => {
+  it("is given up where it stands when it is aborted, and what serves goes on serving", async () => {
+    cluster = await clusterOfPlans([old, beside], { gpus: 2, timeScale: 500 });
+    const folder = mkdtempSync(join(tmpdir(), "weir-foreign-"));
+    const store = openStore(folder);
+    const at = "2026-01-01T00:00:00.000Z";
+    store.clusters.insert({ ...beside.inputs.cluster, id: "embedded", kind: "embedded" }, at);
+    store.workloads.insert({ id: "w", createdAt: at, name: "w" } as WorkloadSummary, Buffer.from(""));
+    store.plans.keep(beside);
+    store.approvals.insert({ planId: beside.id, clusterId: "embedded", actor: "a", at, reason: "" });
+    const runner = cluster.newRunner({ store });
+    const started = await runner.start({ clusterId: "embedded", planId: beside.id, kind: "apply", actor: "a" });
+    if (!started.ok) throw new Error(started.message);
+    const { id } = started.application;
+    while (store.applications.get(id)?.steps[0]?.state !== "done") await new Promise((wake) => setTimeout(wake, 2));
+    expect(runner.abort(id, "a")).toMatchObject({
+      ok: true,
+      application: { state: "failed", error: expect.stringMatching(/^Given up where/) },
+    });
+    await runner.close();
+    const observed = await cluster.connector.observe();
+    const active = targetEngines(old).map((engine) => engine.id);
+    expect(observed).toMatchObject({ ok: true, value: { routing: { planId: old.id, active, cordoned: [] } } });
+    expect(observed.ok && observed.value.engines.map((engine) => engine.id)).toEqual(expect.arrayContaining(active));
+    store.close();
+    rmSync(folder, { recursive: true });
+  }, 60_000);
 });

@@ -153,13 +153,14 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
       const status = await gateway("/status", { schema: gatewayStatusSchema, signal: options.signal, limitMs: observeLimitMs });
       if (!observation.ok || !status.ok) {
         sinceMs = null;
-        return { waiting: [observation, status].flatMap((one) => (one.ok ? [] : one.message)).join(" ") };
+        const messages = new Set([observation, status].flatMap((one) => (one.ok ? [] : one.message)));
+        return { waiting: [...messages].join(" ") };
       }
       const inFlightAt = (id: string) => status.value.value?.replicas.find((replica) => replica.id === id)?.inFlight ?? 0;
       const seen = effectOf(action, { observation: observation.value, inFlightAt }, emulated);
       if (!("waiting" in seen)) return seen;
       sinceMs ??= Date.now();
-      return Date.now() - sinceMs < effectLimitMs ? seen : { failed: seen.waiting };
+      return Date.now() - sinceMs < effectLimitMs ? seen : { failed: `${seen.waiting}.` };
     };
     return waitUntil(look, { ...options, limitMs: gatewayLimitMs });
   }

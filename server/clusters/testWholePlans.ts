@@ -27,6 +27,7 @@ export async function clusterOfPlans(plans: readonly [Plan, ...Plan[]], options:
     for (;;) {
       const application = store.applications.get(id);
       if (application?.endedAt) return application;
+      if (application?.state === "paused" && application.halt !== null) throw new Error(`It halted: ${application.halt.sentence}`);
       await new Promise((wake) => setTimeout(wake, 10));
     }
   }

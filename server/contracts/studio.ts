@@ -133,6 +133,8 @@ export interface Application {
   /** null: a rollback to the empty cluster. */
   readonly planId: string | null;
   readonly previousPlanId: string | null;
+  /** Whether what was in force before, a plan that is kept here or nothing, can be gone back to. */
+  readonly hasWayBack: boolean;
   readonly kind: "apply" | "rollback";
   readonly state: ApplicationState;
   readonly startedAt: string;

@@ -63,6 +63,7 @@ export const applications = sqliteTable(
       .references(() => clusters.id),
     planId: text().references(() => plans.id),
     previousPlanId: text().references(() => plans.id),
+    hasWayBack: integer({ mode: "boolean" }).notNull().default(true),
     kind: text({ enum: ["apply", "rollback"] }).notNull(),
     state: text().$type<ApplicationState>().notNull(),
     startedAt: text().notNull(),

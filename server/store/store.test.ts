@@ -79,7 +79,7 @@ describe("store", () => {
 
   it("saves an application again in place", () => {
     store.clusters.insert({ ...spec, nodes: [...spec.nodes] }, now);
-    const base = { id: "a1", clusterId: "c", planId: null, previousPlanId: null, kind: "rollback" as const, startedAt: now };
+    const base = { id: "a1", clusterId: "c", planId: null, previousPlanId: null, hasWayBack: true, kind: "rollback" as const, startedAt: now };
     const ending = { endedAt: null, error: null, undoing: false, rollBackOnRegression: false, halt: null, verification: null };
     const rest = { ...ending, graceEndsAt: null, steps: [], actor: "a" };
     store.applications.save({ ...base, ...rest, state: "grace" });

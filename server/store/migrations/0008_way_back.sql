@@ -1,0 +1,1 @@
+ALTER TABLE `applications` ADD `has_way_back` integer DEFAULT true NOT NULL;
