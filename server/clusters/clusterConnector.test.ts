@@ -7,7 +7,7 @@ import { startTestCluster } from "./testCluster";
 
 connectorContract("emulator", async () => {
   const cluster = await startTestCluster();
-  return { connector: cluster.connector, stop: cluster.stop, ...cluster.oneEngineOn() };
+  return { stop: cluster.stop, ...cluster.underContract() };
 });
 
 describe("connector", () => {

@@ -12,7 +12,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { createAdminClient } from "./adminClient";
 import { createConnector } from "./clusterConnector";
 import { createEmulatorHost } from "./emulatorHost";
-import { targetEngines } from "./targetEngines";
+import type { EngineHost } from "./engineHost";
 
 const token = "test-token";
 
@@ -79,17 +79,15 @@ export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale,
   const store = openStore(folder);
   const workload = generatedWorkload({ prompts, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 });
   const gateway = createAdminClient("gateway", gatewayAdminUrl, token);
-  const connector = createConnector({
-    host: createEmulatorHost({
-      emulator: createAdminClient("emulator", emulatorUrl, token),
-      heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
-    }),
-    gateway,
-    planOf: (id) => store.plans.get(id),
+  const host = createEmulatorHost({
+    emulator: createAdminClient("emulator", emulatorUrl, token),
+    heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
   });
+  /** Engines of some host behind the gateway. */
+  const connectorOver = (over: EngineHost) => createConnector({ host: over, gateway, planOf: (id) => store.plans.get(id) });
   return {
     store,
-    connector,
+    connector: connectorOver(host),
     gateway,
     workload,
     gatewayUrl,
@@ -97,13 +95,11 @@ export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale,
     emulatorUrl,
     token,
     environment,
-    /** What a connector's contract needs beside the connector: a kept plan of one engine on a GPU of a node, and a client of its cascade. */
-    oneEngineOn(node = "node1") {
+    /** What a connector's contract needs, engines on some host or emulated: a kept plan of one engine on a GPU of a node, and a client of its cascade. */
+    underContract(over: EngineHost = host, node = "node1") {
       const plan = planOnGpus("one", { "qwen2.5-3b": [1] }, node);
-      const [engine] = targetEngines(plan);
-      if (engine === undefined) throw new Error("The plan has no engine.");
       store.plans.keep(plan);
-      return { engine, planId: plan.id, workloadId: "w", ask: async () => (await askCascade(gatewayUrl, "one")).status };
+      return { connector: connectorOver(over), host: over, plan, ask: async () => (await askCascade(gatewayUrl, "one")).status };
     },
     /** What the gateway is asked meanwhile it answers after `thaw`, if it is still asked then. */
     freezeGateway: () => processes.gateway.kill("SIGSTOP"),

@@ -17,20 +17,18 @@ describe("an engine's objects as text", () => {
     return answer.value ?? "";
   };
 
-  it("is the same before and after it is applied, shows what somebody changes, and nothing once it is gone", async () => {
+  it("shows what somebody changes, and names Secrets without a value", async () => {
     const engine = order([0, 1]);
     const one = host({ env: { HF_TOKEN: { secret: "weights", key: "token" } } });
     const generated = text(one.generate!(engine, "plan"));
     expect(parseAllDocuments(generated).map((document) => document.toJS().kind)).toEqual(["Service", "Deployment"]);
-    expect(await one.actual!(engine.id, {})).toEqual({ ok: true, value: null });
+    expect(generated).toContain("secretKeyRef");
     expect((await one.start(engine, { ...options(), planId: "plan" })).ok).toBe(true);
-    expect(text(await one.actual!(engine.id, {}))).toBe(generated);
     const name = objectName(engine.id);
     const body = { spec: { progressDeadlineSeconds: 77 } };
     await kubernetes.apps.patchNamespacedDeployment({ name, namespace: kubernetes.namespace, body }, mergePatch);
     expect(text(await one.actual!(engine.id, {}))).toBe(generated.replace(/progressDeadlineSeconds: \d+/, "progressDeadlineSeconds: 77"));
     expect((await one.stop(engine.id, options())).ok).toBe(true);
-    expect(await one.actual!(engine.id, {})).toEqual({ ok: true, value: null });
   }, 60_000);
 
   it("is tried by the server without a trace, also where engines of Weir's stand in the way for now", async () => {

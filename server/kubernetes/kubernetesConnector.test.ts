@@ -1,4 +1,3 @@
-import { createConnector } from "@/server/clusters/clusterConnector";
 import { connectorContract } from "@/server/clusters/connectorContract";
 import { startTestCluster } from "@/server/clusters/testCluster";
 import { createKubernetesHost } from "./kubernetesHost";
@@ -10,8 +9,7 @@ connectorContract("Kubernetes", async () => {
   const [node] = kubernetes.nodes;
   const host = createKubernetesHost(kubernetes.connection(), { clusterId: "lab", everyMs: 50 });
   return {
-    connector: createConnector({ host, gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) }),
-    ...cluster.oneEngineOn(node),
+    ...cluster.underContract(host, node),
     async stop() {
       await cluster.stop();
       await kubernetes.stop();

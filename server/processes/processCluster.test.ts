@@ -19,8 +19,7 @@ connectorContract("local processes", async () => {
   const cluster = await startTestCluster();
   const engines = testEngines();
   return {
-    connector: connectorOver(cluster, engines),
-    ...cluster.oneEngineOn(),
+    ...cluster.underContract(engines.host()),
     async stop() {
       engines.clear();
       await cluster.stop();

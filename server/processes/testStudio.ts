@@ -48,7 +48,9 @@ export async function testStudio(engines: ReturnType<typeof testEngines>): Promi
     setInterval(() => {}, 1000);`;
   const alias = { "@/server": join(process.cwd(), "server"), "@/solver": join(process.cwd(), "solver") };
   const stdin = { contents, resolveDir: import.meta.dirname, loader: "ts" } as const;
-  await build({ stdin, outfile, alias, bundle: true, platform: "node", format: "esm", plugins: [killable], logLevel: "silent" });
+  // What is bundled and written for CommonJS asks for Node's own modules.
+  const banner = { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' };
+  await build({ stdin, outfile, alias, banner, bundle: true, platform: "node", format: "esm", plugins: [killable], logLevel: "silent" });
   return {
     run(orders, dieAfter) {
       const told = JSON.stringify({ connection: engines.connection(), folder: engines.folder, orders });

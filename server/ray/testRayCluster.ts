@@ -1,4 +1,3 @@
-import { createConnector } from "@/server/clusters/clusterConnector";
 import type { ClusterUnderTest } from "@/server/clusters/connectorContract";
 import { startTestCluster } from "@/server/clusters/testCluster";
 import type { RayHost } from "./rayHost";
@@ -7,8 +6,7 @@ import type { RayHost } from "./rayHost";
 export async function startRayCluster(host: RayHost, node: string, stopRay: () => Promise<void>): Promise<ClusterUnderTest> {
   const cluster = await startTestCluster();
   return {
-    connector: createConnector({ host, gateway: cluster.gateway, planOf: (id) => cluster.store.plans.get(id) }),
-    ...cluster.oneEngineOn(node),
+    ...cluster.underContract(host, node),
     async stop() {
       await cluster.stop();
       await stopRay();
