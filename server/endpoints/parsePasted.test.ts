@@ -134,14 +134,23 @@ describe("a pasted block of text", () => {
     });
   });
 
+  it("leaves out a line that cannot be read, says which, and gives the others", () => {
+    expect(parsePasted("http://a:1\nhttp://b:2 ftp://c:3\nd:4")).toMatchObject({
+      endpoints: [{ url: "http://a:1" }, { url: "http://d:4" }],
+      notes: [expect.stringMatching(/^Left out: Line 2: "ftp:/)],
+    });
+    const many = parsePasted(["a:1", ...Array<string>(9).fill("what?")].join("\n"));
+    expect(many.ok && [many.notes.length, many.notes.at(-1)]).toEqual([6, "Left out: 4 more lines that cannot be read."]);
+  });
+
   it("keeps a path of the engine's own, and https", () => {
     expect(urlsOf("https://gw.example/team-a/v1/models gw.example:443")).toEqual(["https://gw.example/team-a", "https://gw.example"]);
     expect(addressOf("http://h:80/v1")).toEqual({ ok: true, url: "http://h" });
   });
 
   it.each([
-    ["h:1\nftp://x/y", 'Line 2: "ftp://x/y": ftp:// is no http or https address.'],
-    ["h:1\n\n# c\nsome words", "Line 4: that is neither a URL nor a host with its port, such as gpu-1:8000."],
+    ["\nftp://x/y", 'Line 2: "ftp://x/y": ftp:// is no http or https address.'],
+    ["\n\n# c\nsome words\nand more", "Line 4: that is neither a URL nor a host with its port, such as gpu-1:8000."],
     ["http://h:99999", 'Line 1: "http://h:99999": that is no address that can be asked.'],
     ["http://u:p@h:1", "Line 1: the address holds a user or a password, which Weir does not send."],
     ["curl -s", "Line 1 holds no address."],

@@ -14,7 +14,7 @@ export type Pasted =
   | { readonly ok: true; readonly endpoints: readonly PastedEndpoint[]; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string };
 
-const most = { characters: 200_000, endpoints: 500, shown: 60 };
+const most = { characters: 200_000, endpoints: 500, shown: 60, faults: 5 };
 
 interface Line {
   /** Counted from 1; of several that a backslash joins the first. */
@@ -27,7 +27,7 @@ interface Line {
  * comments begin with `#` or `//`. The same address twice counts once, as `localhost` and
  * 127.0.0.1 do.
  *
- * @returns the endpoints in their order, or one sentence that names the line where one cannot be read.
+ * @returns the endpoints in their order, with a note on each line that cannot be read; where none can, what is wrong with the first.
  * @example parsePasted("http://gpu-1:8000/v1, gpu-2:8000") // endpoints gpu-1-8000 and gpu-2-8000
  */
 export function parsePasted(text: string): Pasted {
@@ -35,17 +35,22 @@ export function parsePasted(text: string): Pasted {
   const found = new Map<string, PastedEndpoint>();
   const names = new Set<string>();
   const notes: string[] = [];
+  const faults: string[] = [];
   for (const line of linesOf(text)) {
     const { addresses, key, held } = /^(\$\s*)?curl\s/.test(line.text) ? readCurl(line.text) : readList(line.text);
     if (held)
       notes.push(
         `Line ${line.number} holds a key, which was left out: put it into a variable such as WEIR_ENGINE_KEY, or a file, and name that.`,
       );
-    if (addresses.length === 0 && line.text !== "") return { ok: false, message: `Line ${line.number} holds no address.` };
-    for (const written of addresses) {
-      const address = addressOf(written);
-      if (!address.ok) return { ok: false, message: `Line ${line.number}: ${shown(written)}${address.fault}.` };
-      const { url } = address;
+    const read = addresses.map(addressOf);
+    const bad = read.findIndex(({ ok }) => !ok);
+    const fault = read[bad];
+    if (fault !== undefined && !fault.ok) {
+      faults.push(`Line ${line.number}: ${shown(addresses[bad] ?? "")}${fault.fault}.`);
+      continue;
+    }
+    if (addresses.length === 0 && line.text !== "") faults.push(`Line ${line.number} holds no address.`);
+    for (const { url } of read.filter((address) => address.ok)) {
       if (found.has(oneAddress(url))) continue;
       const name = nameFor(url, names);
       names.add(name);
@@ -53,7 +58,10 @@ export function parsePasted(text: string): Pasted {
     }
     if (found.size > most.endpoints) return { ok: false, message: `That are more than ${most.endpoints} endpoints.` };
   }
-  if (found.size === 0) return { ok: false, message: "No address stands there: paste the URLs of your engines, one a line." };
+  const [firstFault = "No address stands there: paste the URLs of your engines, one a line."] = faults;
+  if (found.size === 0) return { ok: false, message: firstFault };
+  notes.push(...faults.slice(0, most.faults).map((fault) => `Left out: ${fault}`));
+  if (faults.length > most.faults) notes.push(`Left out: ${faults.length - most.faults} more lines that cannot be read.`);
   return { ok: true, endpoints: [...found.values()], notes };
 }
 
