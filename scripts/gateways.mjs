@@ -39,6 +39,7 @@ export function createGateways({ supervisor, environment, stateDir }) {
     const { clusterId, port, adminPort } = gateway;
     if (running.has(clusterId)) return;
     running.set(clusterId, gateway);
+    void supervisor.end(nameOf(clusterId));
     await ending.get(clusterId);
     if (running.get(clusterId) !== gateway) return;
     say(`Starting the gateway of cluster ${clusterId} on port ${port}.`);
@@ -46,6 +47,7 @@ export function createGateways({ supervisor, environment, stateDir }) {
       name: nameOf(clusterId),
       args: [join(root, "dist", "gateway.mjs")],
       isSpare: true,
+      log: join(stateDir, "clusters", clusterId, "gateway.log"),
       environment: {
         ...environment,
         WEIR_GATEWAY_PORT: String(port),
@@ -61,7 +63,8 @@ export function createGateways({ supervisor, environment, stateDir }) {
       const order = readGatewayLine(line, stateDir);
       if (order === null) return false;
       if ("run" in order) void run(order.run);
-      else if (running.delete(order.end)) ending.set(order.end, Promise.all([ending.get(order.end), supervisor.end(nameOf(order.end))]));
+      else if (running.delete(order.end))
+        ending.set(order.end, Promise.all([ending.get(order.end), supervisor.end(nameOf(order.end), { patiently: true })]));
       return true;
     },
   };

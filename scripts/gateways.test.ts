@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +10,7 @@ import { gatewayConfig } from "@/server/clusters/gatewayRouting";
 import { targetEngines } from "@/server/clusters/targetEngines";
 import { askCascade, planOnGpus } from "@/server/clusters/testCluster";
 import { startTestEndpoint } from "@/server/endpoints/testEndpoints";
+import { gatewayBeside, launcher as studioLauncher } from "@/server/fleet/gatewayBeside";
 import { openStore } from "@/server/store/store";
 
 const endings: (() => unknown)[] = [];
@@ -153,8 +155,16 @@ test("a cluster's gateway is started when it is attached, outlives the studio, i
   await expect.poll(answered, limit).toBe(200);
   const [second = 0] = await gateways();
 
+  // Longer than a gateway is given whose end is waited for.
+  engine.is.answerMs = 8_000;
+  const before = engine.asked.length;
+  const slow = answered();
+  await expect.poll(() => engine.asked.length, limit).toBe(before + 1);
   await signal();
   await answers(2);
+  await expect.poll(healthy, limit).toBe(false);
+  expect(await slow).toBe(200);
+  engine.is.answerMs = 0;
   expect(said()).not.toContain('"ok":false');
   await expect.poll(() => isRunning(second), limit).toBe(false);
   expect(await gateways()).toEqual([]);
@@ -162,6 +172,24 @@ test("a cluster's gateway is started when it is attached, outlives the studio, i
   await signal();
   await answers(3);
   await expect.poll(async () => (await gateways()).length, limit).toBe(1);
+  const row = store.clusters.list().find(({ spec }) => spec.kind === "endpoints");
+  if (row?.gateway?.runBy !== "studio") throw new Error("The cluster has no gateway beside the studio.");
+  expect(row.gateway.port).not.toBe(place.port);
+  const { port } = row.gateway;
+  const beside = gatewayBeside(row.id, row.gateway, folder);
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/health`).catch(() => null))?.ok, limit).toBe(true);
+  expect(studioLauncher(() => undefined).advice(beside)).toBeNull();
+  process.kill((await gateways())[0] ?? 0, "SIGKILL");
+  const stranger = createServer();
+  const listening = () =>
+    new Promise((resolve) => stranger.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true)));
+  await expect.poll(listening, { ...limit, interval: 10 }).toBe(true);
+  await expect
+    .poll(() => studioLauncher(() => undefined).advice(beside), limit)
+    .toMatch(/^It cannot start: Port \d+ on 127\.0\.0\.1 is taken .* other ports\.$/);
+  await new Promise((resolve) => stranger.close(resolve));
+  await expect.poll(async () => (await fetch(`http://127.0.0.1:${port}/health`).catch(() => null))?.ok, limit).toBe(true);
+
   const [third = 0] = await gateways();
   const gone = new Promise((done) => launcher.once("exit", done));
   launcher.kill("SIGTERM");

@@ -97,7 +97,12 @@ process.once("SIGINT", () => void stop(0));
 
 const parts = [
   { name: "emulator", args: [join(root, "dist", "emulator.mjs")], health: `${url("WEIR_EMULATOR_PORT")}/health` },
-  { name: "gateway", args: [join(root, "dist", "gateway.mjs")], health: `${url("WEIR_GATEWAY_PORT")}/health` },
+  {
+    name: "gateway",
+    args: [join(root, "dist", "gateway.mjs")],
+    health: `${url("WEIR_GATEWAY_PORT")}/health`,
+    log: join(stateDir, "clusters", "embedded", "gateway.log"),
+  },
   {
     name: "studio",
     args: [join(root, "node_modules", "next", "dist", "bin", "next"), "start", "-H", "127.0.0.1", "-p", String(ports.WEIR_STUDIO_PORT)],

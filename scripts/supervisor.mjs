@@ -1,6 +1,7 @@
 // Child processes of a launcher: started again when they die, ended with it.
 import { spawn } from "node:child_process";
-import { join } from "node:path";
+import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { root, say } from "./prepare.mjs";
@@ -8,6 +9,10 @@ import { root, say } from "./prepare.mjs";
 /** How long a child may take to answer its health check, and to end when told to, before it is killed. */
 const startLimitMs = 30_000;
 const stopLimitMs = 6_000;
+/** A gateway that is ended patiently answers what it was asked, which takes ten minutes at most (`server/gateway/limits.ts`). */
+const patienceMs = 615_000;
+/** A log that is longer is put aside, over the one before. */
+const longestLogBytes = 4_000_000;
 /** A child that dies this often within a minute is broken, not unlucky. */
 const restartsPerMinute = 5;
 /** A spare child that is broken is tried again after no more than this: what is in its way may go. */
@@ -16,7 +21,7 @@ const longestPauseMs = 30_000;
 const exitWithParent = pathToFileURL(join(root, "scripts", "exitWithParent.mjs")).href;
 
 /**
- * Supervises parts `{ name, args, environment, health?, isSpare? }`, each a Node process. Without one that is no spare the whole is
+ * Supervises parts `{ name, args, environment, health?, isSpare?, log? }`, each a Node process; `log` is a file that keeps what it says. Without one that is no spare the whole is
  * broken: `onBroken` is told once it could not start, or dies again and again.
  */
 export function createSupervisor({ onLine, onBroken }) {
@@ -27,11 +32,20 @@ export function createSupervisor({ onLine, onBroken }) {
     const child = spawn(process.execPath, ["--import", exitWithParent, ...part.args], {
       cwd: root,
       env: part.environment,
-      stdio: ["pipe", "pipe", "inherit"],
+      stdio: ["pipe", "pipe", part.log === undefined ? "inherit" : "pipe"],
     });
     children.set(part.name, { part, child });
-    createInterface({ input: child.stdout }).on("line", (line) => onLine(part, line));
-    child.once("exit", (code, signal) => {
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      keep(part, line);
+      onLine(part, line);
+    });
+    if (part.log !== undefined)
+      createInterface({ input: child.stderr }).on("line", (line) => {
+        keep(part, line);
+        process.stderr.write(`${line}\n`);
+      });
+    // What it said last comes before what is said of its end.
+    child.once(part.log === undefined ? "exit" : "close", (code, signal) => {
       if (stopping || part.isEnded) return;
       const how = signal ?? `exit code ${code}`;
       if (!part.wasUp && !part.isSpare) {
@@ -68,13 +82,13 @@ export function createSupervisor({ onLine, onBroken }) {
     onBroken();
   }
 
-  /** Ends one part for good; resolves when its process is gone. */
-  function end(name) {
+  /** Ends one part for good, patiently once it has answered what it was asked; resolves when its process is gone. One that is ending can be hurried. */
+  async function end(name, { patiently = false } = {}) {
     const { part, child } = children.get(name) ?? {};
-    if (part === undefined) return Promise.resolve();
+    if (part === undefined) return;
     part.isEnded = true;
-    children.delete(name);
-    return ended(child);
+    await (patiently ? ended(child, "SIGUSR2", patienceMs) : ended(child, "SIGTERM", stopLimitMs));
+    if (children.get(name)?.child === child) children.delete(name);
   }
 
   return {
@@ -85,16 +99,28 @@ export function createSupervisor({ onLine, onBroken }) {
     async stop(last) {
       stopping = true;
       const names = [...children.keys()];
-      await Promise.all(names.filter((name) => name !== last).map(end));
+      await Promise.all(names.filter((name) => name !== last).map((name) => end(name)));
       await end(last);
     },
   };
 }
 
-function ended(child) {
+/** Puts a line of a part into its log, if it has one. */
+function keep({ log }, line) {
+  if (log === undefined) return;
+  try {
+    mkdirSync(dirname(log), { recursive: true });
+    appendFileSync(log, `${line}\n`, { mode: 0o600 });
+    if (statSync(log).size > longestLogBytes) renameSync(log, `${log}.old`);
+  } catch {
+    // A full disk ends no gateway.
+  }
+}
+
+function ended(child, signal, limitMs) {
   if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
   const gone = new Promise((done) => child.once("exit", done));
-  child.kill("SIGTERM");
-  const force = setTimeout(() => child.kill("SIGKILL"), stopLimitMs);
+  child.kill(signal);
+  const force = setTimeout(() => child.kill("SIGKILL"), limitMs);
   return gone.finally(() => clearTimeout(force));
 }

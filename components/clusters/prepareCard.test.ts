@@ -101,7 +101,7 @@ describe("a node", () => {
 describe("letting go of a cluster", () => {
   it("says whose engines run on, and what becomes of the gateway", () => {
     expect(detachSentences({ ...detail, topology: "given" }).join(" ")).toContain("whoever started them still runs them");
-    expect(detachSentences(detail).join(" ")).toContain("Its gateway at http://g:4610 ends");
+    expect(detachSentences(detail).join(" ")).toContain("Its gateway at http://g:4610 takes no new request");
     expect(detachSentences({ ...detail, gateway: { ...detail.gateway, runBy: "operator" } }).join(" ")).toContain(
       "goes on with what it was told last",
     );

@@ -128,7 +128,7 @@ export function detachSentences(detail: Pick<ClusterDetail, "topology" | "gatewa
       ? "Its engines run on: whoever started them still runs them."
       : "Its engines run on as they are: none is stopped, and the studio no longer looks after them.",
     detail.gateway.runBy === "studio"
-      ? `Its gateway at ${detail.gateway.url} ends, and clients that use it get no answer any more.`
+      ? `Its gateway at ${detail.gateway.url} takes no new request from now on, and ends once it has answered those it has, after ten minutes at the latest.`
       : `Your gateway at ${detail.gateway.url} goes on with what it was told last.`,
     "Its plans, history, measurements and audit stay, and it stays as a described cluster that can be planned for.",
     "Attached again under the same name it finds all of them, its engines and its ports.",

@@ -1,6 +1,7 @@
 import type { Answer, Observation } from "@/server/clusters/connector";
 import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { Attention, ClusterDrift, EngineFrame, GuessedField, LiveFrame } from "@/server/contracts/studio";
+import { knownGpuProducts } from "@/server/kubernetes/connection";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { ClusterConnection } from "./connection";
@@ -33,7 +34,10 @@ const order: Readonly<Record<Attention["level"], number>> = { bad: 0, warn: 1 };
 /** Why a cluster needs somebody's attention, the worst first, each with what to do about it. Empty where nothing is wrong, and where it is only described. */
 export function attentionOf(ground: AttentionGround): readonly Attention[] {
   if (ground.spec.kind === "described") return [];
-  const found = [...reach(ground), ...gatewayOut(ground), ...missing(ground), ...panic(ground), ...engines(ground), ...drift(ground)];
+  const away = gatewayOut(ground);
+  // The gateway answers for a cluster too: that it is away is said once.
+  const out = away.length > 0 ? reach(ground).filter(({ sentence }) => !sentence.startsWith("The gateway at ")) : reach(ground);
+  const found = [...out, ...away, ...missing(ground), ...panic(ground), ...engines(ground), ...drift(ground)];
   return [...found, ...guessed(ground), ...unpriced(ground)].sort((a, b) => order[a.level] - order[b.level]);
 }
 
@@ -48,14 +52,14 @@ function reach({ spec, problem, seen }: AttentionGround): readonly Attention[] {
   return [bad("cluster", seen.answer.message, "Test the connection.")];
 }
 
-function gatewayOut({ nowMs, frame, gatewayRunBy }: AttentionGround): readonly Attention[] {
+function gatewayOut({ nowMs, spec, frame, gatewayRunBy }: AttentionGround): readonly Attention[] {
   if (frame === null || frame.gateway.state !== "unreachable") return [];
   const { sinceMs, reason } = frame.gateway;
   if (nowMs - sinceMs < patienceMs) return [];
   const sentence = `The gateway has not answered for ${lasting(nowMs - sinceMs)}${reason === "" ? "." : `: ${reason}.`}`;
   const next =
     gatewayRunBy === "studio"
-      ? "Look into the log of its gateway; it is started again by itself."
+      ? `Look into clusters/${spec.id}/gateway.log in the state folder; it is started again by itself.`
       : "Start it, and check its address and the token of its admin listener.";
   return [bad("gateway", sentence, next)];
 }
@@ -172,14 +176,17 @@ function drift({ drift: found }: AttentionGround): readonly Attention[] {
 }
 
 /** All in one line: a fleet that was just attached has as many guesses as engines, and they hide what is wrong. */
-function guessed({ connection }: AttentionGround): readonly Attention[] {
+function guessed({ connection, frame }: AttentionGround): readonly Attention[] {
   if (connection?.kind !== "endpoints") return [];
   const open = connection.endpoints.filter((endpoint) => endpoint.guessed.length > 0);
   const [first] = open;
   if (first === undefined) return [];
   const fields = [...new Set(open.flatMap((endpoint) => endpoint.guessed.map((field) => guessable[field])))].join(", ");
   const whose = open.length === 1 ? first.name : `${open.length} engines`;
-  return [warn("connection", `Guessed of ${whose}: ${fields}.`, 'Confirm or mend it under "Connection" of its details.')];
+  const told = new Set(frame?.gpus.flatMap(({ name }) => knownGpuProducts[name.replaceAll(" ", "-")] ?? []));
+  const wrong = told.size === 0 ? undefined : open.find((endpoint) => endpoint.guessed.includes("gpu") && !told.has(endpoint.gpu));
+  const but = wrong === undefined ? "" : ` ${wrong.name} is taken for ${wrong.gpu}, but the GPUs watched here are ${[...told].join(", ")}.`;
+  return [warn("connection", `Guessed of ${whose}: ${fields}.${but}`, 'Confirm or mend it under "Connection" of its details.')];
 }
 
 const guessable: Readonly<Record<GuessedField, string>> = {

@@ -82,7 +82,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     const gateway = gatewayBeside(id, place, stateDir);
     gateways.run(gateway);
     const at = { gatewayUrl: loopback(place.port), gatewayAdminUrl: loopback(place.adminPort) };
-    return { ok: true, value: watch({ ...own, ...at, adminToken, gatewayAdvice: gateways.advice(gateway) }) };
+    return { ok: true, value: watch({ ...own, ...at, adminToken, gatewayAdvice: () => gateways.advice(gateway) }) };
   }
 
   async function letGo(clusterId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
 
@@ -14,7 +15,7 @@ export interface GatewayBeside {
 export interface GatewayRunner {
   run(gateway: GatewayBeside): void;
   end(clusterId: string): void;
-  /** What an operator has to do so that a gateway runs; null where it is started without them. */
+  /** What an operator has to do so that a gateway runs, as far as it is known now; null where it is started without them. */
   advice(gateway: GatewayBeside): string | null;
 }
 
@@ -28,8 +29,25 @@ export const gatewayBeside = (
 export const launcher = (print: (line: string) => void): GatewayRunner => ({
   run: (gateway) => print(`GATEWAY ${JSON.stringify(gateway)}`),
   end: (clusterId) => print(`GATEWAY-END ${clusterId}`),
-  advice: () => null,
+  advice: ({ stateDir }) => {
+    const reason = lastRefusal(join(stateDir, "gateway.log"));
+    if (reason === null) return null;
+    const other = reason.includes("is taken")
+      ? " Or detach the cluster and attach it again under its name: its gateway is given other ports."
+      : "";
+    return `It cannot start: ${reason}${other}`;
+  },
 });
+
+/** Why a gateway could not start, where that is the last that it said. */
+function lastRefusal(log: string): string | null {
+  try {
+    const last = readFileSync(log, "utf8").trimEnd().split("\n").at(-1) ?? "";
+    return /^weir gateway: (.+)$/.exec(last)?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
 
 /** A studio that was started alone can start no process that shall outlive it. */
 export const nobody: GatewayRunner = {

@@ -36,10 +36,10 @@ export interface Gateway {
   readonly dataUrl: string;
   readonly adminUrl: string;
   /**
-   * Stops accepting, waits for requests in flight as long as the limits allow, answers the rest with an error, then ends.
-   * Returns how many those were.
+   * Stops accepting, waits for requests in flight as long as the limits allow, or as told, answers the rest with an error, then ends.
+   * Returns how many those were. Called again with less time it ends sooner.
    */
-  close(): Promise<number>;
+  close(drainSeconds?: number): Promise<number>;
 }
 
 const address = "127.0.0.1";
@@ -147,7 +147,7 @@ export async function startGateway({
   return {
     dataUrl,
     adminUrl,
-    async close() {
+    async close(drainSeconds = limits.drainSeconds) {
       draining = true;
       controls.close();
       const closed = Promise.all([data, admin].map((server) => new Promise((resolve) => server.close(resolve))));
@@ -155,7 +155,7 @@ export async function startGateway({
         const deadlineMs = performance.now() + withinSeconds * 1000;
         while (open.size > 0 && performance.now() < deadlineMs) await new Promise((resolve) => setTimeout(resolve, lookMs));
       };
-      await allOut(limits.drainSeconds);
+      await allOut(drainSeconds);
       const cut = open.size;
       for (const request of open) request.abort("shutting down" satisfies EndReason);
       await allOut(farewellSeconds);

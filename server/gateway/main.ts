@@ -2,6 +2,7 @@ import { pino } from "pino";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { version } from "../../package.json";
 import { type Gateway, startGateway } from "./gateway";
+import { defaultLimits } from "./limits";
 import { tracesFromEnvironment } from "./traces";
 
 const log = pino({ name: "weir-gateway", level: process.env.WEIR_LOG_LEVEL ?? "info" });
@@ -31,17 +32,20 @@ async function start(): Promise<Gateway> {
 
 try {
   const gateway = await start();
-  let stopping = false;
+  let stopping: string | null = null;
   const stop = async (signal: string): Promise<void> => {
-    if (stopping) return;
-    stopping = true;
+    // It may be told to hurry.
+    if (stopping !== null && stopping !== "SIGUSR2") return;
+    stopping = signal;
     log.info({ signal }, "finishing what is in flight");
-    const cut = await gateway.close();
+    const cut = await gateway.close(signal === "SIGUSR2" ? defaultLimits.requestSeconds : defaultLimits.drainSeconds);
     if (cut > 0) log.warn({ cut }, "requests were answered with an error at the end of the drain time");
     process.exit(0);
   };
   process.on("SIGTERM", stop);
   process.on("SIGINT", stop);
+  // Nobody waits for it to be gone: no request is cut that may still be answered.
+  process.on("SIGUSR2", stop);
 } catch (error) {
   process.stderr.write(`weir gateway: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(1);
