@@ -1,4 +1,5 @@
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
@@ -242,10 +243,32 @@ describe("a plan that this host cannot carry out changes nothing", { timeout: 12
   let tools: ReturnType<typeof roomTools>;
   beforeAll(() => {
     engines = testEngines();
-    const host = engines.host();
+    keyFile = join(engines.home, "key");
+    const environment = { HF_TOKEN: { fromEnv: "MY_TOKEN" }, MY_KEY: { fromFile: keyFile } };
+    const host = engines.host({ environment }, { environment: variables });
+    restore();
     tools = roomTools({ kind: "processes", host, state: async () => (await host.observe({})) as unknown });
   });
   afterAll(() => engines.clear());
+
+  const variables: Record<string, string | undefined> = { PATH: process.env.PATH };
+  let keyFile: string;
+  const restore = (): void => {
+    variables.MY_TOKEN = "quite-secret";
+    writeFileSync(keyFile, "quite-secret-too");
+  };
+
+  it("with a variable or a file that leads nowhere any more when an engine is to be started", async () => {
+    const plan = planOnGpus("host", { "qwen2.5-3b": [0] });
+    const unset = () => delete variables.MY_TOKEN;
+    expect(await tools.refused("variable gone in the middle", plan, { meanwhile: unset, after: restore })).toMatch(
+      /^halted: Start .*: The engines' variable HF_TOKEN refers to the studio's variable MY_TOKEN, which is not set\.$/,
+    );
+    const remove = () => rmSync(keyFile);
+    expect(await tools.refused("key file gone in the middle", plan, { meanwhile: remove, after: restore })).toMatch(
+      /^halted: Start .*: The engines' variable MY_KEY refers to the file \S+, which cannot be read\.$/,
+    );
+  });
 
   it("for want of GPUs, and on a node that is not there", async () => {
     expect(await tools.refused("not enough GPUs", planOnGpus("host", { "qwen2.5-3b": [0, 9] }))).toMatch(
