@@ -51,7 +51,7 @@ const engine: EngineFrame = {
 
 /** What attention is read from; the rest of a frame is of no concern to it. */
 const frameOf = (engines: readonly EngineFrame[], gateway: Partial<LiveFrame["gateway"]> = {}) =>
-  ({ engines, gateway: { state: "fresh", sinceMs: 0, reason: "", routing: null, ...gateway } }) as LiveFrame;
+  ({ engines, gpus: [], gateway: { state: "fresh", sinceMs: 0, reason: "", routing: null, ...gateway } }) as unknown as LiveFrame;
 
 const status = (reason: string): GatewayStatus => ({
   ...{ version: "1", uptimeSeconds: 1, configEtag: "e", planId: "p", queued: {}, lastDecision: 0, refused: 0, unjudged: 0 },
@@ -202,6 +202,20 @@ describe("attentionOf", () => {
       sentence: expect.stringContaining(sentence),
       next: next === null ? null : expect.stringContaining(next),
     });
+  });
+
+  it("says once that the gateway is away, also where the cluster cannot be looked at for want of it", () => {
+    const answer = { ok: false, message: "The gateway at http://127.0.0.1:4702 cannot be reached (ECONNREFUSED)." } as const;
+    const frame = frameOf([], { state: "unreachable", sinceMs: nowMs - 60_000 });
+    expect(attentionOf({ ...fine, seen: { atMs: 1, answer }, frame }).map(({ subject }) => subject)).toEqual(["gateway"]);
+    expect(attentionOf({ ...fine, seen: { atMs: 1, answer } })).toMatchObject([{ sentence: answer.message }]);
+  });
+
+  it("says where a guessed type of GPU is not among those that are watched", () => {
+    const watching = (name: string) => ({ ...frameOf([engine]), gpus: [{ name }] }) as unknown as LiveFrame;
+    const said = (name: string) => attentionOf({ ...fine, connection: connectionWith(["gpu"]), frame: watching(name) })[0]?.sentence;
+    expect(said("NVIDIA H100 80GB HBM3")).toBe("Guessed of e0: GPU type. e0 is taken for l40s, but the GPUs watched here are h100-sxm.");
+    expect([said("NVIDIA L40S"), said("something new")]).toEqual(Array(2).fill("Guessed of e0: GPU type."));
   });
 
   it("says nothing of a target that missed a scrape or two", () => {
