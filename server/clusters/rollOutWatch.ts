@@ -25,9 +25,13 @@ export function watchRollOut(run: ApplicationRun, look: () => RegressionLook | n
     const { state: next, halt } = seeRegression(known, seen, rollOutPosition(steps));
     known = next;
     if (halt === null || state !== "running") return;
-    // It may be resumed before the next look.
-    known = null;
-    run.halt({ ...halt, at: new Date().toISOString() });
+    try {
+      run.halt({ ...halt, at: new Date().toISOString() });
+      // It may be resumed before the next look.
+      known = null;
+    } catch (problem) {
+      process.stderr.write(`Halting a roll-out failed, and is tried again: ${problem}\n`);
+    }
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);

@@ -10,7 +10,7 @@ const LONGEST = { seconds: 1800, wallMs: 60_000 } as const;
 /** A window that begins now. */
 export const openVerification = (fromMs: number): Verification => ({
   ...{ fromMs, toMs: null, state: "watching", requests: 0, needs: NEEDS, checks: [] },
-  says: `Measuring: judged after ${NEEDS.requests} requests and ${NEEDS.seconds} s of traffic.`,
+  says: `Measuring: judged after ${NEEDS.requests} requests and ${NEEDS.seconds} s of traffic, ${LONGEST.seconds} s at most.`,
 });
 
 export interface VerificationLook {
@@ -58,7 +58,11 @@ export function lookedAt(open: Verification, planId: string, { nowMs, timeScale,
   }
   if (moved !== null) return ended("undecided", `The traffic is not what the plan was made for: ${moved}.`, seen);
   if (report.notComparable !== null) return late ? ended("undecided", report.notComparable, seen) : { ...open, ...seen };
-  return ended("undecided", `Too little traffic to tell: ${requests} of ${open.needs.requests} requests.`, seen);
+  return ended(
+    "undecided",
+    `Too little traffic to tell: ${requests} of ${open.needs.requests} requests in ${Math.floor(report.windowSeconds)} s.`,
+    seen,
+  );
 }
 
 /** Under other traffic than was planned for a broken figure is not the plan's fault, and one that holds nevertheless holds. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { PromiseReport } from "@/server/contracts/promise";
 import type { StoredApplication } from "@/server/store/applicationRepository";
+import type { ApplyRunner } from "./applyRunner";
 import { planOnGpus } from "./testCluster";
 import { type ClusterOfPlans, clusterOfPlans } from "./testWholePlans";
 import { watchVerifications } from "./verificationWatch";
@@ -36,14 +37,19 @@ async function applied(plan: typeof old, rollBackOnRegression: boolean): Promise
 }
 
 /** Watches as a studio does that was just started, until something holds. */
-async function watched(measured: number, holds: () => boolean): Promise<void> {
+async function watched(measured: number, holds: () => boolean, start?: ApplyRunner["start"]): Promise<void> {
   const runner = cluster.newRunner();
-  const options = { runner, reportOf: () => report(measured), timeScaleOf: () => 500, everyMs: 20 };
-  const end = watchVerifications({ store: cluster.store, ...options });
+  const options = { runner: start === undefined ? runner : { start }, timeScaleOf: () => 500, everyMs: 20 };
+  const reportOf = (_: string, sinceMs: number) => {
+    expect(cluster.store.applications.verifying()).toContainEqual(expect.objectContaining({ verification: since(sinceMs) }));
+    return report(measured);
+  };
+  const end = watchVerifications({ store: cluster.store, reportOf, ...options });
   while (!holds()) await new Promise((wake) => setTimeout(wake, 10));
   end();
   await runner.close();
 }
+const since = (fromMs: number) => expect.objectContaining({ fromMs });
 const stateOf = (id: string) => cluster.store.applications.get(id)?.verification?.state;
 
 it("goes on with the window that an earlier studio left open, and writes the verdict down", async () => {
@@ -74,5 +80,26 @@ it("rolls a plan that fails back by itself where that was asked for, and only on
   expect(rollback).toMatchObject({ kind: "rollback", planId: old.id, actor: "studio", state: "done", rollBackOnRegression: false });
   await cluster.expectWhole(old);
 });
+
+it("goes on trying to roll back while that is refused, also in the next studio, and says what it waits for", async () => {
+  const { id } = await applied(next, true);
+  const verification = () => cluster.store.applications.get(id)?.verification;
+  let tries = 0;
+  const silent: ApplyRunner["start"] = async () => {
+    tries += 1;
+    return { ok: false, message: "The gateway did not answer." };
+  };
+  await watched(3, () => tries > 2, silent);
+  expect(verification()).toMatchObject({
+    state: "failed",
+    says: expect.stringMatching(/^Does not keep .* waits: The gateway did not answer\.$/),
+  });
+  expect(cluster.store.audit.list(20).filter(({ action }) => action === "rollback waits")).toHaveLength(1);
+  expect(cluster.store.applications.list("embedded")[0]?.id).toBe(id);
+  await watched(3, () => ranBack() && cluster.store.applications.list("embedded")[0]?.state === "done");
+  expect(verification()?.rollBackDue).toBeUndefined();
+  expect(verification()?.says).toMatch(/^Does not keep .*2 s\.$/);
+  await cluster.expectWhole(old);
+}, 30_000);
 
 const ranBack = () => cluster.store.applications.list("embedded")[0]?.kind === "rollback";

@@ -5,11 +5,13 @@ import type { Store } from "@/server/store/store";
 import type { ApplyRunner } from "./applyRunner";
 import { lookedAt } from "./verification";
 
+type RollBackDue = NonNullable<Verification["rollBackDue"]>;
+
 export interface VerificationWatchOptions {
   readonly store: Store;
   readonly runner: Pick<ApplyRunner, "start">;
-  /** Of the plan in force on a cluster; null: none is, or nothing was measured yet. */
-  readonly reportOf: (clusterId: string) => PromiseReport | null;
+  /** Of the plan in force on a cluster, over what was measured since then; null: none is, or nothing was measured yet. */
+  readonly reportOf: (clusterId: string, sinceMs: number) => PromiseReport | null;
   readonly timeScaleOf: (clusterId: string) => number;
   readonly everyMs?: number;
 }
@@ -17,12 +19,16 @@ export interface VerificationWatchOptions {
 /** Reports are made anew every four seconds at most. */
 const defaultEveryMs = 5_000;
 
+/** A rollback that could not begin by then would come as a surprise. */
+const rollBackWithinMs = 1_800_000;
+
 /** In whose name a rollback is started that an operator asked for beforehand. */
 const studio = "studio";
 
 /**
  * Holds each plan that was put into force against its promises, from the end of its application until that is decided; windows that an
- * earlier studio left open go on. Where a plan fails, and that was asked for with its apply, the plan before it is applied again.
+ * earlier studio left open go on. Where a plan fails, and that was asked for with its apply, the plan before it is applied again
+ * as soon as that can be had.
  *
  * @returns ends the watching.
  */
@@ -38,11 +44,33 @@ export function watchVerifications({
     store.audit.add({ at: new Date().toISOString(), actor: studio, action, subject: planId ?? "nothing", detail });
   }
 
-  async function rollBack(application: StoredApplication): Promise<void> {
+  /** One that was taken back in its grace, or still can be, changed nothing. */
+  function isGone({ id, clusterId, planId }: StoredApplication): boolean {
+    const latest = store.applications.list(clusterId).find(({ state }) => state !== "grace" && state !== "aborted");
+    return store.clusters.get(clusterId)?.runningPlanId !== planId || latest?.id !== id;
+  }
+
+  /** Tries until it begins, also in the studio after this one: a gateway may be silent at that moment, or the studio be killed. */
+  async function rollBack(application: StoredApplication, open: Verification, { fromMs, verdict }: RollBackDue): Promise<void> {
     const { clusterId, previousPlanId: planId } = application;
-    if (planId === null) return note(application, "rollback refused", "No plan was in force before it.");
+    const { rollBackDue: _, ...closed } = { ...open, says: verdict };
+    const save = (verification: Verification): void => store.applications.save({ ...application, verification });
+    const giveUp = (reason: string): void =>
+      store.atomically(() => {
+        save({ ...closed, says: `${verdict} It was not rolled back: ${reason}` });
+        note(application, "rollback given up", reason);
+      });
+    if (isGone(application)) return save(closed);
+    if (planId === null) return giveUp("No plan was in force before it.");
     const started = await runner.start({ clusterId, planId, kind: "rollback", actor: studio });
-    if (!started.ok) note(application, "rollback refused", started.message);
+    if (started.ok) return save(closed);
+    if (Date.now() - fromMs >= rollBackWithinMs) return giveUp(started.message);
+    const says = `${verdict} The rollback is due, and waits: ${started.message}`;
+    if (says === open.says) return;
+    store.atomically(() => {
+      save({ ...open, says });
+      note(application, "rollback waits", started.message);
+    });
   }
 
   function look(application: StoredApplication, open: Verification): void {
@@ -50,28 +78,39 @@ export function watchVerifications({
     if (planId === null) return;
     const nowMs = Date.now();
     const running = store.clusters.get(clusterId)?.runningPlanId ?? null;
-    const report = running === planId ? reportOf(clusterId) : null;
-    // One that was taken back in its grace, or still can be, changed nothing.
-    const latest = store.applications.list(clusterId).find(({ state }) => state !== "grace" && state !== "aborted");
-    const gone = running !== planId || latest?.id !== application.id;
-    const seen: Verification = gone
+    const report = running === planId ? reportOf(clusterId, open.fromMs) : null;
+    const seen: Verification = isGone(application)
       ? { ...open, state: "undecided", toMs: nowMs, says: "It was changed again before it was judged." }
       : lookedAt(open, planId, { nowMs, timeScale: timeScaleOf(clusterId), report });
     if (seen === open) return;
+    const isDue = seen.state === "failed" && application.rollBackOnRegression;
+    const verification = isDue ? { ...seen, rollBackDue: { fromMs: nowMs, verdict: seen.says } } : seen;
     store.atomically(() => {
-      store.applications.save({ ...application, verification: seen });
+      store.applications.save({ ...application, verification });
       if (seen.state === "watching") return;
       store.journal.add(application.id, { at: new Date(nowMs).toISOString(), stepId: null, event: "said", detail: seen.says });
       note(application, `verification ${seen.state}`, seen.says);
     });
-    if (seen.state === "failed" && application.rollBackOnRegression) void rollBack(application);
   }
 
-  const timer = setInterval(() => {
-    for (const application of store.applications.verifying()) {
-      if (application.verification !== null) look(application, application.verification);
+  let looking = false;
+  async function lookAtAll(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      for (const application of store.applications.verifying()) {
+        const { verification } = application;
+        if (verification?.rollBackDue !== undefined) await rollBack(application, verification, verification.rollBackDue);
+        else if (verification !== null) look(application, verification);
+      }
+    } catch (problem) {
+      process.stderr.write(`Looking whether plans keep their promises failed, and is tried again: ${problem}\n`);
+    } finally {
+      looking = false;
     }
-  }, everyMs);
+  }
+
+  const timer = setInterval(() => void lookAtAll(), everyMs);
   timer.unref();
   return () => clearInterval(timer);
 }

@@ -42,6 +42,8 @@ export interface Verification {
   readonly checks: readonly VerificationCheck[];
   /** The verdict in a sentence. */
   readonly says: string;
+  /** The plan before is to be applied again, since then, and that did not begin yet; `says` tells what it waits for beside the verdict. */
+  readonly rollBackDue?: { readonly fromMs: number; readonly verdict: string };
 }
 
 /** Routing between two changes of it during a roll-out. */

@@ -38,8 +38,11 @@ export interface PromiseDeskOptions {
 
 /** What plans in force promised beside what is measured, asked for by whoever looks; simulates a plan anew only where a promise is broken. */
 export interface PromiseDesk {
-  /** null: no plan is in force, its workload is not here, or nothing was measured yet. */
-  report(clusterId: string): PromiseReport | null;
+  /**
+   * Over the measuring window of Live, or since `sinceMs`, as far back as decisions are kept. null: no plan is in force, its workload is not
+   * here, or nothing was measured yet.
+   */
+  report(clusterId: string, sinceMs?: number): PromiseReport | null;
   /** What to plan for so that it is the traffic of now. A workload made of what was seen is put into the store. */
   toPlan(clusterId: string): Outcome<{ readonly traffic: TrafficToPlan }>;
   /** Resolves when a simulation under way has ended; it is cut. */
@@ -72,17 +75,17 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
   const ending = new AbortController();
   let simulating: Promise<void> | null = null;
 
-  function look(clusterId: string) {
+  function look(clusterId: string, sinceMs?: number) {
     const [traffic, source] = [trafficOf(clusterId), sourceOf(clusterId)];
     const frame = source?.frame() ?? null;
     if (traffic === null || source === null || frame === null) return null;
-    const window = promiseWindow(traffic.plan, source.decisions(MOST_DECISIONS), frame);
+    const window = promiseWindow(traffic.plan, source.decisions(MOST_DECISIONS), frame, sinceMs);
     const inputs = planInputs(traffic.plan, traffic.report().gauges, { window, frame });
     return { traffic, source, frame, window, inputs };
   }
 
-  function made(clusterId: string): PromiseReport | null {
-    const seen = look(clusterId);
+  function made(clusterId: string, sinceMs?: number): PromiseReport | null {
+    const seen = look(clusterId, sinceMs);
     if (seen === null) return null;
     const { traffic, source, frame, window, inputs } = seen;
     const { plan, workload } = traffic;
@@ -130,7 +133,8 @@ export function createPromiseDesk({ store, planner, trafficOf, sourceOf, now = D
   }
 
   return {
-    report(clusterId) {
+    report(clusterId, sinceMs) {
+      if (sinceMs !== undefined) return made(clusterId, sinceMs);
       const known = fresh.get(clusterId);
       if (known !== undefined && now() - known.atMs < FRESH_MS && known.report.planId === trafficOf(clusterId)?.plan.id)
         return known.report;

@@ -47,3 +47,12 @@ test("where most requests of the window may still run, no rate is told", () => {
   expect(promiseWindow(plan, decisions(60), frame).requestsPerSecond).toBeNull();
   expect(promiseWindow(plan, [], frame).requestsPerSecond).toBeNull();
 });
+
+test("little traffic is counted from when it began, beyond the window of Live", () => {
+  const all = decisions(1);
+  const short = { ...frame, measured: { windowSeconds: 10 } } as unknown as LiveFrame;
+  expect(promiseWindow(plan, all, short).counts.answered).toBe(10 * RATE + 1);
+  const since = promiseWindow(plan, all, short, NOW_MS - 80_000);
+  expect(since.counts.answered).toBe(80 * RATE + 1);
+  expect(since.requestsPerSecond!.value).toBeCloseTo(RATE, 1);
+});

@@ -3,7 +3,7 @@ import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
 
-/** What the gateway wrote down of the plan in force in the measuring window of Live. */
+/** What the gateway wrote down of the plan in force in the measuring window of Live, or since some moment. */
 export interface PromiseWindow {
   /** Oldest first; the newest of them where there are very many. */
   readonly answered: readonly Decision[];
@@ -29,9 +29,13 @@ const P95S_TO_SETTLE = 2;
 /** Requests whose figures are taken: they bound a p95 to a thousandth or two of all, and some tens of milliseconds are spent on them. */
 const MOST = 5000;
 
-/** @param decisions newest first, of any plan and time. */
-export function promiseWindow(plan: Plan, decisions: readonly Decision[], { atMs, timeScale, measured }: LiveFrame): PromiseWindow {
-  const beganMs = atMs - (measured.windowSeconds * 1000) / timeScale;
+/**
+ * @param decisions newest first, of any plan and time.
+ * @param sinceMs when it began, in place of Live's window, which is too short for little traffic.
+ */
+export function promiseWindow(plan: Plan, decisions: readonly Decision[], frame: LiveFrame, sinceMs?: number): PromiseWindow {
+  const { atMs, timeScale, measured } = frame;
+  const beganMs = sinceMs ?? atMs - (measured.windowSeconds * 1000) / timeScale;
   const all = decisions
     .filter(
       ({ planId, policyHash, finishedAtMs, canary }) =>

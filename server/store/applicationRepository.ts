@@ -31,9 +31,11 @@ export function createApplicationRepository(db: Database) {
       const { kind, state } = applications;
       return db.select({ kind, state, count: count() }).from(applications).groupBy(kind, state).all();
     },
-    /** Those whose plan is still held against its promises, on any cluster. */
+    /** Those whose plan is still held against its promises, or is to be rolled back for them, on any cluster. */
     verifying(): readonly StoredApplication[] {
-      return db.select().from(applications).where(sql`json_extract(${applications.verification}, '$.state') = 'watching'`).all();
+      const { verification } = applications;
+      const isOpen = sql`json_extract(${verification}, '$.state') = 'watching' or json_extract(${verification}, '$.rollBackDue') is not null`;
+      return db.select().from(applications).where(isOpen).all();
     },
     /** Those that were not finished, on any cluster. */
     open(): readonly StoredApplication[] {
