@@ -16,8 +16,15 @@ const words = (steps: readonly ApplyStep[], journal: readonly JournalLine[]) => 
 it("tells a step whose effect was looked up anew from one that was only done", () => {
   const done = { state: "done", startedAt: at(0), endedAt: at(2) } as const;
   expect(
-    words([step("1", done), step("2", done)], [line("1", "intended"), line("1", "done"), line("1", "verified"), line("2", "done")]),
+    words(
+      [step("1", { ...done, kind: "verify" }), step("2", done)],
+      [line("1", "intended"), line("1", "done"), line("1", "verified"), line("2", "done")],
+    ),
   ).toEqual(["verified", "done"]);
+});
+
+it("does not call an engine verified that was only started", () => {
+  expect(words([step("1", { state: "done" })], [line("1", "done"), line("1", "verified")])).toEqual(["started, loading"]);
 });
 
 it("does not call a step verified that was done again since, and tells a cut step from one that never began", () => {

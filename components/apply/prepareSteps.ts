@@ -64,7 +64,8 @@ export function prepareSteps(steps: readonly ApplyStep[], journal: readonly Jour
 }
 
 function wordOf(step: ApplyStep, last: JournalLine["event"] | undefined): Pick<ShownStep, "word" | "tone"> {
-  if (step.state === "done" && last === "verified") return { word: "verified", tone: "good" };
+  // That a started engine is listed was looked up; whether it serves is a step of its own.
+  if (step.state === "done" && last === "verified") return { word: step.kind === "start" ? "started, loading" : "verified", tone: "good" };
   if (step.state === "skipped" && last === "cut") return { word: "cut off", tone: "warn" };
   return states[step.state];
 }

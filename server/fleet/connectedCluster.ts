@@ -6,7 +6,7 @@ import type { Answer, Observation } from "@/server/clusters/connector";
 import { createGatewayAudit } from "@/server/clusters/gatewayAudit";
 import type { KeyReference } from "@/server/contracts/engineAccess";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { ClusterSummary, LiveFrame } from "@/server/contracts/studio";
+import type { ClusterSummary } from "@/server/contracts/studio";
 import { keepFrames } from "@/server/series/keepFrames";
 import { createSeriesBook, type SeriesBookState } from "@/server/series/seriesBook";
 import type { SeriesSource } from "@/server/series/seriesSource";
@@ -14,6 +14,7 @@ import type { Store } from "@/server/store/store";
 import { type Collector, createCollector } from "@/server/telemetry/collector";
 import type { Target } from "@/server/telemetry/engineTarget";
 import type { ScrapeFacts } from "@/server/telemetry/studioMetrics";
+import { clusterHealth } from "./clusterHealth";
 import { keepIdentities } from "./engineIdentities";
 import type { ConnectedCluster } from "./fleet";
 import { watchedTarget } from "./watchedTarget";
@@ -118,12 +119,19 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   };
   void keepLooking();
 
+  function health(): ClusterSummary["health"] {
+    const runningPlanId = store.clusters.get(id)?.runningPlanId ?? null;
+    const isAtWork = store.applications.open().some(({ clusterId, state }) => clusterId === id && state !== "paused");
+    const plan = runningPlanId === null || isAtWork ? null : store.plans.get(runningPlanId);
+    return clusterHealth({ latest: seen().answer, runningPlanId, plan, heard: collector?.frames().at(-1)?.engines ?? [] });
+  }
+
   return {
     ...{ id, kind: parts.kind, host, connector, gateway, gatewayUrl: parts.gatewayUrl, gatewayAdminUrl, audit },
     series: parts.seriesOf?.({ engines, timeScale, gatewayAdminUrl, collector: () => collector }) ?? book,
     seriesState: () => book.state(),
     seen,
-    health: () => healthOf(seen().answer, store.clusters.get(id)?.runningPlanId ?? null, collector?.frames().at(-1)?.engines ?? []),
+    health,
     timeScale,
     deviates: () => known?.deviates ?? true,
     panic: () => collector?.routing()?.controls?.panic ?? null,
@@ -138,16 +146,4 @@ export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
       await book.close();
     },
   };
-}
-
-function healthOf(latest: Answer<Observation>, appliedPlanId: string | null, heard: LiveFrame["engines"]): ClusterSummary["health"] {
-  if (!latest.ok) return { word: "down", reason: latest.message };
-  const { routing, engines } = latest.value;
-  const missing = routing.active.filter((id) => !engines.some((engine) => engine.id === id));
-  if (missing.length > 0) return { word: "degraded", reason: `${missing.join(", ")} should serve and is gone.` };
-  if (routing.planId !== appliedPlanId) return { word: "degraded", reason: "The gateway follows another plan than the one applied last." };
-  const silent = heard.filter(({ id, state }) => state === "unreachable" && routing.active.includes(id)).map(({ id }) => id);
-  if (silent.length > 0) return { word: "degraded", reason: `${silent.join(", ")} should serve and does not answer.` };
-  const serving = routing.active.length === 1 ? "One engine serves." : `${routing.active.length} engines serve.`;
-  return { word: "up", reason: routing.planId === null ? "No plan is in force." : serving };
 }
