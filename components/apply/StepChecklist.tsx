@@ -22,7 +22,7 @@ export function StepChecklist(props: {
           aria-current={step.word === "running" ? "step" : undefined}
           className="flex items-baseline gap-3 border-b py-1.5 text-sm last:border-0"
         >
-          <span className="w-20 shrink-0">
+          <span className="w-28 shrink-0">
             <StateWord tone={step.tone}>{step.word}</StateWord>
           </span>
           <span className="min-w-0 flex-1">
