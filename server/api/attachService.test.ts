@@ -316,6 +316,7 @@ describe("attaching engines that already run", { timeout: 60_000 }, () => {
       "It has 1 node with GPUs: here.",
       "2 l40s, 2 of them free.",
       "No engine of this cluster runs.",
+      'The program "vllm" was not found on this host.',
     ]);
     const attached = await attach.attach({ name: "here", connection: found.connection, gateway: null }, by);
     if (!attached.ok) throw new Error(attached.message);

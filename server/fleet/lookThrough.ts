@@ -5,6 +5,7 @@ import type { Endpoint } from "@/server/endpoints/connection";
 import { failed, ok, warn } from "@/server/endpoints/finding";
 import type { EndpointProbe } from "@/server/endpoints/probeEndpoint";
 import { probeEndpoints } from "@/server/endpoints/probeEndpoints";
+import { processFindings } from "@/server/processes/processFindings";
 import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import type { ClusterConnection } from "./connection";
 import { createHost, type HostDeps } from "./createHost";
@@ -39,9 +40,10 @@ export async function lookThrough(connection: ClusterConnection, deps: HostDeps,
     // Those that were tried in time are told.
     probeEndpoints(endpoints, { signal, onProbe: (one) => probes.push(one) }).catch(() => undefined),
   ]);
+  const here = connection.kind === "processes" ? await processFindings(connection, deps.environment) : [];
   const looked = connection.kind === "endpoints" ? endpointFindings(endpoints, probes) : observationFindings(found);
   const seen = found.ok ? found.value : null;
-  return { findings: [...looked, ...cardFindings(connection, seen, cards)], seen, probes };
+  return { findings: [...looked, ...here, ...cardFindings(connection, seen, cards)], seen, probes };
 }
 
 /** Cards that are missing, and prices. */
