@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from "node:fs";
+import { accessSync, chmodSync, constants, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { type BetterSQLite3Database, drizzle } from "drizzle-orm/better-sqlite3";
@@ -24,7 +24,10 @@ export function openDatabase(stateDir: string): Database {
   } catch (cause) {
     throw new Error(`No permission to write ${stateDir}: change its owner, or set WEIR_STATE_DIR to a folder you may write.`, { cause });
   }
-  const client = new Sqlite(join(stateDir, "weir.db"), { timeout: busyTimeoutMs });
+  const file = join(stateDir, "weir.db");
+  const client = new Sqlite(file, { timeout: busyTimeoutMs });
+  // Connections say where engines are. Its companions are made with its own mode.
+  chmodSync(file, 0o600);
   client.pragma("journal_mode = WAL");
   client.pragma("foreign_keys = ON");
   const database = drizzle(client, { casing: "snake_case" });

@@ -1,4 +1,4 @@
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -31,6 +31,11 @@ describe("store", () => {
     store = openStore(folder);
     expect(store.clusters.get("c")?.spec).toEqual(spec);
     expect(store.audit.list(10)).toEqual([{ at: now, actor: "a", action: "describe", subject: "c", detail: "" }]);
+  });
+
+  it("is for its own user alone, with what SQLite keeps beside it", () => {
+    store.audit.add({ at: now, actor: "a", action: "describe", subject: "c", detail: "" });
+    for (const name of ["weir.db", "weir.db-wal"]) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
   });
 
   it("keeps a workload's bytes as they were", () => {
@@ -79,7 +84,15 @@ describe("store", () => {
 
   it("saves an application again in place", () => {
     store.clusters.insert({ ...spec, nodes: [...spec.nodes] }, now);
-    const base = { id: "a1", clusterId: "c", planId: null, previousPlanId: null, hasWayBack: true, kind: "rollback" as const, startedAt: now };
+    const base = {
+      id: "a1",
+      clusterId: "c",
+      planId: null,
+      previousPlanId: null,
+      hasWayBack: true,
+      kind: "rollback" as const,
+      startedAt: now,
+    };
     const ending = { endedAt: null, error: null, undoing: false, rollBackOnRegression: false, halt: null, verification: null };
     const rest = { ...ending, graceEndsAt: null, steps: [], actor: "a" };
     store.applications.save({ ...base, ...rest, state: "grace" });
