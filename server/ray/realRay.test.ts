@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { connectorContract } from "@/server/clusters/connectorContract";
 import { createRayHost } from "./rayHost";
 import { orderOn, unwatched } from "./testRay";
@@ -26,6 +26,11 @@ function realRay(real: RealRay): void {
   };
   const replicasOf = async (name: string) => JSON.stringify((await applications())[name]?.deployments).match(/"actor_id": ?"\w+"/g);
 
+  // The dashboard loads its modules as it is first asked: on a busy machine that takes longer than a look may.
+  beforeAll(
+    () => vi.waitFor(async () => expect(await host().observe({})).toMatchObject({ ok: true }), { timeout: 80_000, interval: 500 }),
+    90_000,
+  );
   afterAll(async () => {
     const foreign = (await applications()).foreign;
     if (foreign !== undefined) await real.call(path, '{"applications": []}');
