@@ -105,7 +105,7 @@ export function createDriftWatch({ store, fleet }: DriftWatchParts): DriftWatch 
           .join(" ")
       : nothingDiffers;
     if (isThere ? wasThere && state.told?.detail === detail : !wasThere) return;
-    state.told = { at, actor: "weir", action: isThere ? (wasThere ? changed : began) : ended, subject, detail };
+    state.told = { at, actor: "studio", action: isThere ? (wasThere ? changed : began) : ended, subject, detail };
     store.audit.add(state.told);
   }
 
