@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { StepAction } from "@/server/store/storedStep";
 import type { Plan } from "@/solver/plan/plan";
@@ -29,6 +29,8 @@ export function connectorContract(name: string, startCluster: () => Promise<Clus
       const [only] = targetEngines(cluster.plan);
       if (only === undefined) throw new Error("The plan has no engine.");
       engine = only;
+      // A control plane that has just begun is slow to be seen.
+      await vi.waitFor(observed, { timeout: 40_000 });
     }, 60_000);
     afterAll(() => cluster.stop());
 

@@ -40,6 +40,7 @@ describe.skipIf(realKubeconfig !== undefined)("a kubeconfig's credential plugin"
       expect(sentence(answer)).toBe(`The kubeconfig ${path}'s own way to credentials did not answer within 1 s.`);
     expect(Date.now() - began).toBeLessThan(10_000);
     await expect(waiting.observe({ signal: AbortSignal.timeout(100) })).rejects.toThrow();
+    await expect.poll(() => runs().length, { timeout: 10_000 }).toBeGreaterThan(0);
     const started = runs();
     for (const pid of started) process.kill(Number(pid), "SIGKILL");
     expect(started).toHaveLength(1);

@@ -61,5 +61,5 @@ it.skipIf(!existsSync("/proc/self/stat"))(
     expect(survivors).toBeGreaterThan(4);
     expect(survivors).toBeLessThan(died);
   },
-  40_000,
+  120_000,
 );
