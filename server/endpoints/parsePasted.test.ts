@@ -39,6 +39,13 @@ const written = fc.record({
 const canonical = (address: string): string => new URL(`http://${address}`).origin;
 
 describe("a pasted block of text", () => {
+  it("takes this machine's loopback under its several names as one", () => {
+    expect(urlsOf("http://127.0.0.1:5733\nlocalhost:5733/v1, http://[::1]:5733\nlocalhost:5734")).toEqual([
+      "http://127.0.0.1:5733",
+      "http://localhost:5734",
+    ]);
+  });
+
   it("gives the same endpoints however their addresses are written, each once, in their order", () => {
     fc.assert(
       fc.property(fc.array(written, { minLength: 1, maxLength: 8 }), fc.constantFrom("\n", "\r\n", "\n\n# more\n"), (lines, between) => {
