@@ -102,8 +102,12 @@ export class ApplicationRun {
   }
 
   async #grace(): Promise<void> {
-    const { state, graceEndsAt } = this.application;
-    if (state === "grace" && graceEndsAt !== null) await this.#unlessWoken(Date.parse(graceEndsAt) - Date.now());
+    const { state, startedAt, graceEndsAt } = this.application;
+    if (state === "grace" && graceEndsAt !== null) {
+      const endsMs = Date.parse(graceEndsAt);
+      // A clock that was set back in between makes it no longer.
+      await this.#unlessWoken(Math.min(endsMs - Date.now(), endsMs - Date.parse(startedAt)));
+    }
     if (this.application.state === "grace" && !this.#closing) this.#record.save({ state: "running", graceEndsAt: null });
   }
 
