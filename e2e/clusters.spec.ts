@@ -139,6 +139,8 @@ test("an operator pastes URLs, watches live within a minute, plans and applies, 
         .first()
         .click();
       await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/);
+      await expect(page.getByText(/^Only where requests go changes/)).toBeVisible();
+      await expect(page.getByText("Spare GPUs")).toHaveCount(0);
       await page.getByRole("button", { name: "Approve", exact: true }).click();
       await page.getByRole("button", { name: "Apply", exact: true }).click();
       await expect(page.getByTestId("application-state").first()).toContainText("done", { timeout: 120_000 });
