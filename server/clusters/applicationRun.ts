@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ApplicationState, Halt } from "@/server/contracts/studio";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { StoredStep } from "@/server/store/storedStep";
 import { ApplicationRecord, type RecordOptions, type Said, timestamp } from "./applicationRecord";
 import { nextStepNumber, waitingStep } from "./applicationSteps";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
+import { Interruption } from "./interruption";
 import { type PlannedStep, planSteps } from "./planSteps";
 import { reachCluster } from "./reachCluster";
 import { rollOutOf } from "./rollOutOf";
@@ -22,8 +22,7 @@ export interface RunSurroundings extends RecordOptions {
 export class ApplicationRun {
   readonly #record: ApplicationRecord;
   readonly #surroundings: RunSurroundings;
-  #interrupt = new AbortController();
-  #closing = false;
+  readonly #interruption = new Interruption();
   /** The steps that are left lead elsewhere, or from somewhere else, than is to be gone now. */
   #outdated = false;
 
@@ -43,20 +42,20 @@ export class ApplicationRun {
       this.#outdated = this.application.state !== "grace";
     }
     await this.#grace();
-    while (!this.#closing && this.application.endedAt === null) await this.#next();
+    while (!this.#interruption.closed && this.application.endedAt === null) await this.#next();
   }
 
   /** No further step begins; the one that runs is finished. */
   pause(): void {
     this.#record.save({ state: "paused", graceEndsAt: null }, said("Paused."));
-    this.#wake();
+    this.#interruption.wake();
   }
 
   /** Goes on from what stands by now, so that a step that failed is tried again. */
   resume(): void {
     this.#record.save({ state: "running", halt: null }, said("Resumed."));
     this.#outdated = true;
-    this.#wake();
+    this.#interruption.wake();
   }
 
   /** Pauses for a regression, or undoes what was done where that was asked for. */
@@ -74,13 +73,12 @@ export class ApplicationRun {
         "failed",
         "Given up where it stood: what was in force before is no plan that is kept here, so nothing is undone. Apply a plan.",
       );
-    this.#wake({ cutStep: true });
+    this.#interruption.cut();
   }
 
   /** Stops without a word in the store: the next studio goes on from here. */
   close(): void {
-    this.#closing = true;
-    this.#wake({ cutStep: true });
+    this.#interruption.close();
   }
 
   #stop(halt: Halt): void {
@@ -92,13 +90,13 @@ export class ApplicationRun {
 
   #pauseFor(halt: Halt, change: Partial<StoredApplication> = {}, lines: readonly Said[] = []): void {
     this.#record.save({ ...change, state: "paused", halt }, ...lines, said(`Halted: ${halt.sentence}`));
-    this.#wake();
+    this.#interruption.wake();
   }
 
   #undo(why: string, change: Partial<StoredApplication>): void {
     this.#record.save({ ...change, undoing: true, state: "running", graceEndsAt: null }, said(why));
     this.#outdated = true;
-    this.#wake({ cutStep: true });
+    this.#interruption.cut();
   }
 
   async #grace(): Promise<void> {
@@ -106,14 +104,14 @@ export class ApplicationRun {
     if (state === "grace" && graceEndsAt !== null) {
       const endsMs = Date.parse(graceEndsAt);
       // A clock that was set back in between makes it no longer.
-      await this.#unlessWoken(Math.min(endsMs - Date.now(), endsMs - Date.parse(startedAt)));
+      await this.#interruption.unlessWoken(Math.min(endsMs - Date.now(), endsMs - Date.parse(startedAt)));
     }
-    if (this.application.state === "grace" && !this.#closing) this.#record.save({ state: "running", graceEndsAt: null });
+    if (this.application.state === "grace" && !this.#interruption.closed) this.#record.save({ state: "running", graceEndsAt: null });
   }
 
   async #next(): Promise<void> {
     if (this.#outdated) return this.#planAnew();
-    if (this.application.state === "paused") return this.#unlessWoken();
+    if (this.application.state === "paused") return this.#interruption.unlessWoken();
     const index = this.application.steps.findIndex((step) => step.state === "waiting");
     return index === -1 ? this.#finish() : this.#perform(index);
   }
@@ -135,7 +133,7 @@ export class ApplicationRun {
     const step = this.#stepAt(index);
     this.#record.step(index, { state: "running", startedAt: timestamp() }, "intended");
     const { connector, store } = this.#surroundings;
-    const { signal } = this.#freshInterrupt();
+    const signal = this.#interruption.begin();
     const options: StepOptions = { signal, planId: this.#goalId, report: (detail) => this.#record.report(index, detail) };
     const acted = await this.#guarded(() => connector.applyStep(step.action, options), signal);
     if (acted === null) return;
@@ -149,12 +147,6 @@ export class ApplicationRun {
     if (verified === null) return;
     if (!verified.ok) return this.#fail(index, `it was done (${acted.value}), and its effect is not there. ${verified.message}`);
     this.#record.step(index, { state: "done", endedAt: timestamp() }, "verified", verified.value);
-  }
-
-  /** Calls leave listeners at the signal that they were given until it is forgotten. */
-  #freshInterrupt(): AbortController {
-    if (!this.#closing) this.#interrupt = new AbortController();
-    return this.#interrupt;
   }
 
   #stepAt(index: number): StoredStep {
@@ -214,8 +206,7 @@ export class ApplicationRun {
     // Steps that were begun stay in sight: something may be left of them. On the way back so do those that were not to be.
     const before = (undoing ? steps : steps.filter(({ state }) => state !== "waiting")).map(skipped);
     if (!observation.ok) {
-      if (undoing) return this.#end("failed", observation.message, cut);
-      // Where nothing can be seen there is no way back either, asked for or not.
+      // Where nothing can be seen there is no way on and none back, asked for or not.
       const halt: Halt = { at: timestamp(), because: "step", sentence: observation.message };
       return this.#pauseFor(halt, { steps: before }, cut);
     }
@@ -237,33 +228,17 @@ export class ApplicationRun {
 
   /** null when it was cut off. */
   #observe(): Promise<Answer<Observation> | null> {
-    const { signal } = this.#freshInterrupt();
+    const signal = this.#interruption.begin();
     return this.#guarded(() => reachCluster(this.#surroundings.connector, signal), signal);
   }
 
-  #end(state: ApplicationState, error = this.application.error, lines: readonly Said[] = []): void {
+  #end(state: ApplicationState, error = this.application.error): void {
     const { planId, steps } = this.application;
     const change = {
       ...{ state, error, endedAt: timestamp(), graceEndsAt: null, steps: steps.map(skipped) },
       ...(state === "done" && planId !== null ? { verification: openVerification(Date.now()) } : {}),
     };
-    this.#record.save(change, ...lines, said(error === null ? `Ended: ${state}.` : `Ended: ${state}. ${error}`));
-  }
-
-  #waker = new AbortController();
-
-  /** Ends a pause or the grace; with `cutStep` also the step that runs. */
-  #wake({ cutStep = false } = {}): void {
-    this.#waker.abort();
-    this.#waker = new AbortController();
-    if (!cutStep) return;
-    this.#interrupt.abort();
-    if (!this.#closing) this.#interrupt = new AbortController();
-  }
-
-  /** Sleeps for a time, or without one until woken. */
-  async #unlessWoken(ms = 2 ** 31 - 1): Promise<void> {
-    await sleep(Math.max(0, ms), undefined, { signal: this.#waker.signal }).catch(() => undefined);
+    this.#record.save(change, said(error === null ? `Ended: ${state}.` : `Ended: ${state}. ${error}`));
   }
 }
 
