@@ -192,7 +192,7 @@ function worstMoment({ phases, before, after, requestsPerSecond }: Omit<RollOutD
   const cut = longest(inForce.filter(({ capacityPerSecond }) => capacityPerSecond === null));
   if (cut !== undefined) {
     const out = cut.replicas.filter(({ serving }) => serving === 0).map(({ model }) => model);
-    return `${during(cut)} no engine of ${out.join(" and ")} serves: requests that reach it wait or are refused meanwhile.`;
+    return `${during(cut)} no engine of ${out.join(" and ")} serves: requests that reach it wait meanwhile.`;
   }
   const capacity = ({ capacityPerSecond }: Pick<DipPhase, "capacityPerSecond">): number => capacityPerSecond ?? 0;
   const sustains = (phase: DipPhase): string => `the engines that serve sustain ${rateText(capacity(phase))} requests/s`;
