@@ -1,11 +1,11 @@
 "use client";
 
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useClusters } from "../shell/useCurrentCluster";
-import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
+import { AttachButton } from "./AttachButton";
 import { ConnectionEditor } from "./ConnectionEditor";
 import { connectionExamples, type WrittenKind } from "./connectionExamples";
 import { GatewayChoice } from "./GatewayChoice";
@@ -14,7 +14,6 @@ import { useAttach } from "./useAttach";
 
 /** Where the studio starts and stops engines itself: a connection in YAML, tried before it is attached. */
 export function AttachConnection({ kind }: { readonly kind: WrittenKind }) {
-  const id = useId();
   const { title, says, text } = connectionExamples[kind];
   const [name, setName] = useState("");
   const [gateway, setGateway] = useState(studioGateway);
@@ -47,19 +46,7 @@ export function AttachConnection({ kind }: { readonly kind: WrittenKind }) {
               />
               <GatewayChoice form={gateway} onChange={setGateway} />
               <ErrorLine error={attach.error} />
-              <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-                <Button
-                  type="submit"
-                  look="primary"
-                  disabled={request === null || attach.isPending || attach.isSuccess}
-                  aria-describedby={`${id}-blocked`}
-                >
-                  {attach.isPending || attach.isSuccess ? "Attaching …" : "Attach and watch live"}
-                </Button>
-                <span id={`${id}-blocked`} className="min-w-0 text-sm text-ink-2">
-                  {blocked ?? ""}
-                </span>
-              </div>
+              <AttachButton ready={request !== null} busy={attach.isPending || attach.isSuccess} says={blocked ?? ""} />
             </form>
           );
         }}

@@ -10,6 +10,7 @@ import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCounted } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { AttachButton } from "./AttachButton";
 import { EndpointExtrasFields } from "./EndpointExtrasFields";
 import { EndpointRowForm } from "./EndpointRowForm";
 import { GatewayChoice } from "./GatewayChoice";
@@ -146,19 +147,7 @@ export function AttachEndpoints() {
             <GatewayChoice form={gateway} onChange={setGateway} />
             <EndpointExtrasFields extras={extras} models={prepared.models} onChange={setExtras} />
             <ErrorLine error={attach.error} />
-            <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
-              <Button
-                type="submit"
-                look="primary"
-                disabled={request === null || attach.isPending || attach.isSuccess}
-                aria-describedby={`${id}-blocked`}
-              >
-                {attach.isPending || attach.isSuccess ? "Attaching …" : "Attach and watch live"}
-              </Button>
-              <span id={`${id}-blocked`} className="min-w-0 text-sm text-ink-2">
-                {prepared.blocked ?? prepared.says}
-              </span>
-            </div>
+            <AttachButton ready={request !== null} busy={attach.isPending || attach.isSuccess} says={prepared.blocked ?? prepared.says} />
           </div>
         </Panel>
       )}

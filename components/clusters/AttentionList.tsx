@@ -1,6 +1,6 @@
 import type { Attention } from "@/server/contracts/studio";
-import { StateWord } from "../ui/Badge";
 import { attentionTones } from "./prepareCard";
+import { WordedLine } from "./WordedLine";
 
 const words = { warn: "look", bad: "act" } as const;
 
@@ -9,15 +9,7 @@ export function AttentionList({ attention, label }: { readonly attention: readon
   return (
     <ul aria-label={label} data-testid="attention" className="flex list-none flex-col gap-1.5 text-sm">
       {attention.map(({ level, subject, sentence, next }) => (
-        <li key={`${subject}${sentence}`} className="flex items-baseline gap-2">
-          <span className="shrink-0">
-            <StateWord tone={attentionTones[level]}>{words[level]}</StateWord>
-          </span>
-          <span className="min-w-0 [overflow-wrap:anywhere]">
-            {sentence}
-            {next !== null && <span className="text-ink-2"> {next}</span>}
-          </span>
-        </li>
+        <WordedLine key={`${subject}${sentence}`} word={words[level]} tone={attentionTones[level]} sentence={sentence} next={next} />
       ))}
     </ul>
   );

@@ -1,5 +1,6 @@
 import type { Finding } from "@/server/contracts/studio";
-import { StateWord, type Tone } from "../ui/Badge";
+import type { Tone } from "../ui/Badge";
+import { WordedLine } from "./WordedLine";
 
 const words: Readonly<Record<Finding["level"], readonly [string, Tone]>> = {
   ok: ["ok", "good"],
@@ -13,17 +14,7 @@ export function FindingList({ findings, label }: { readonly findings: readonly F
     <ul aria-label={label} className="flex list-none flex-col gap-1.5 text-sm">
       {findings.map(({ what, level, sentence, next }) => {
         const [word, tone] = words[level];
-        return (
-          <li key={`${what}${sentence}`} className="flex items-baseline gap-2">
-            <span className="w-16 shrink-0">
-              <StateWord tone={tone}>{word}</StateWord>
-            </span>
-            <span className="min-w-0 [overflow-wrap:anywhere]">
-              {sentence}
-              {next !== null && <span className="text-ink-2"> {next}</span>}
-            </span>
-          </li>
-        );
+        return <WordedLine key={`${what}${sentence}`} word={word} tone={tone} sentence={sentence} next={next} wordClass="w-16" />;
       })}
     </ul>
   );

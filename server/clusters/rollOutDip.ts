@@ -1,5 +1,6 @@
 import type { DipPhase, Outcome, RollOutDip } from "@/server/contracts/studio";
 import { startSeconds } from "@/server/proposals/startSeconds";
+import { stepSeconds } from "@/server/proposals/stepSeconds";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Serving, ServingEngine, ServingFigures } from "@/solver/cascade/servingFigures";
 import { secondsText } from "@/solver/cascade/wording";
@@ -14,9 +15,6 @@ const ASSUMED_STOP_SECONDS = 5;
 
 /** The longest a request may take at the gateway: then it is cut. */
 const LONGEST_DRAIN_SECONDS = 600;
-
-/** Roll-outs looked back at. */
-const RECENT = 5;
 
 export interface DipAsked {
   readonly rollOut: RollOut;
@@ -155,19 +153,12 @@ function stopSeconds(
   applications: readonly Pick<StoredApplication, "steps">[],
   timeScale: number,
 ): { readonly seconds: number; readonly basis: string } {
-  const stops = applications
-    .slice(0, RECENT)
-    .flatMap((application) => application.steps.filter(({ kind, state }) => kind === "stop" && state === "done"));
-  if (stops.length === 0)
+  const seconds = stepSeconds(applications, timeScale, ["stop"]);
+  if (seconds === null)
     return {
       seconds: ASSUMED_STOP_SECONDS,
       basis: `An engine is taken to end within ${ASSUMED_STOP_SECONDS} s: none was stopped here yet.`,
     };
-  const wallMs = stops.reduce(
-    (sum, { startedAt, endedAt }) => sum + Math.max(0, Date.parse(endedAt ?? "") - Date.parse(startedAt ?? "") || 0),
-    0,
-  );
-  const seconds = (wallMs / 1000 / stops.length) * timeScale;
   return { seconds, basis: `An engine takes ${secondsText(seconds)} to end, as measured in the last roll-outs here.` };
 }
 

@@ -41,6 +41,8 @@ export interface StudioFleet extends Fleet {
 
 type Own = Omit<ConnectedClusterParts, "store" | "scrapeIntervalMs" | "onScrape" | "seriesOf">;
 
+const notConnected = (error: unknown): string => `It cannot be connected: ${error instanceof Error ? error.message : String(error)}`;
+
 const loopback = (port: number): string => `http://127.0.0.1:${port}`;
 
 /** Connects to the embedded cluster and to every other of which the store holds a connection. */
@@ -63,8 +65,17 @@ export function createFleet(parts: FleetParts): StudioFleet {
     return { ok: false, message };
   };
 
-  function begin({ id, connection: kept }: ClusterRow, place: GatewayPlace): Answer<ConnectedCluster> {
-    problems.delete(id);
+  /** One cluster that cannot be connected leaves the others as they are. */
+  function begin(row: ClusterRow, place: GatewayPlace): Answer<ConnectedCluster> {
+    problems.delete(row.id);
+    try {
+      return connectTo(row, place);
+    } catch (error) {
+      return refused(row.id, notConnected(error));
+    }
+  }
+
+  function connectTo({ id, connection: kept }: ClusterRow, place: GatewayPlace): Answer<ConnectedCluster> {
     const connection = readConnection(kept);
     if (!connection.ok) return refused(id, connection.message);
     const host = createHost(connection.value, { clusterId: id, stateDir, environment, gpuCards });
@@ -115,7 +126,7 @@ export function createFleet(parts: FleetParts): StudioFleet {
     try {
       return begin(row, row.gateway ?? (await placeGateway(clusterId)));
     } catch (error) {
-      return refused(clusterId, `It cannot be connected: ${error instanceof Error ? error.message : String(error)}`);
+      return refused(clusterId, notConnected(error));
     }
   }
 
