@@ -1,4 +1,5 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
+import type { WorkloadLineage } from "@/server/contracts/studio";
 import { describeWorkload, workloadDetail } from "@/server/planning/describeWorkload";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importOutcomes } from "@/server/planning/importOutcomes";
@@ -16,10 +17,18 @@ const workloadSeed = 1;
  * Puts a workload into the store under the hash of its content, so that a plan names exactly what it was made from.
  * Returns its id; one that is there already is left as it is.
  */
-export function storeWorkload(store: Store, workload: Workload): string {
+export function storeWorkload(
+  store: Store,
+  workload: Workload,
+  { parentId = null, profileId = null }: Partial<WorkloadLineage> = {},
+): string {
   const id = workloadHash(workload);
   if (store.workloads.summary(id) === null) {
-    store.workloads.insert({ id, createdAt: new Date().toISOString(), ...describeWorkload(workload) }, encodeWorkload(workload));
+    const lineage = { parentId, profileId };
+    store.workloads.insert(
+      { id, createdAt: new Date().toISOString(), ...describeWorkload(workload), ...lineage },
+      encodeWorkload(workload),
+    );
   }
   return id;
 }

@@ -13,16 +13,31 @@ import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
 import type { Halt, Verification } from "./rollOut";
 
+export type * from "./arrivals";
 export type * from "./attachedCluster";
 export type * from "./liveFrame";
 export type * from "./liveRows";
 export type * from "./liveStream";
+export type * from "./profile";
 export type * from "./promise";
+export type * from "./prompts";
 export type * from "./rollOut";
+export type * from "./schedule";
 export type * from "./seriesRange";
+export type * from "./trust";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 
-export interface WorkloadSummary {
+/** What a workload was made of, beside its content. */
+export interface WorkloadLineage {
+  /** Counted among workloads of one name, from 1. */
+  readonly version: number;
+  /** Workload whose prompts and outcomes these are, with other arrivals; null: none. */
+  readonly parentId: string | null;
+  /** Job that its outcomes were measured by; null: they came as a table. */
+  readonly profileId: string | null;
+}
+
+export interface WorkloadSummary extends WorkloadLineage {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;

@@ -1,4 +1,4 @@
-import type { Histogram, WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
+import type { Histogram, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
 import { mean } from "@/solver/numeric/quantile";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
@@ -11,7 +11,7 @@ const EDGES_PER_DOUBLING = 4;
 const SCORE_BARS = 10;
 
 /** What lists of workloads show of one; the store adds its id and date. */
-export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt"> {
+export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt" | keyof WorkloadLineage> {
   const { name, outcomes, arrivalSeconds, judge, origin, seed } = workload;
   const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
   return {

@@ -5,8 +5,16 @@ import type {
   ApplicationState,
   ClusterSummary,
   JournalLine,
+  ProfileJob,
+  ProfileRequest,
+  Prompt,
+  PromptSet,
   Proposal,
   ProposalState,
+  Schedule,
+  ScheduleState,
+  UnscoredKind,
+  WorkloadLineage,
   WorkloadSummary,
 } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -18,9 +26,112 @@ import type { WatchedTraffic } from "./watchedTraffic";
 export const workloads = sqliteTable("workloads", {
   id: text().primaryKey(),
   createdAt: text().notNull(),
-  summary: text({ mode: "json" }).$type<WorkloadSummary>().notNull(),
+  summary: text({ mode: "json" }).$type<Omit<WorkloadSummary, keyof WorkloadLineage>>().notNull(),
   /** The encoded workload, compressed. */
   data: blob({ mode: "buffer" }).notNull(),
+  version: integer().notNull().default(1),
+  parentId: text(),
+  profileId: text(),
+});
+
+/** Samples of prompts. Their texts are in `prompts` until they expire or are deleted. */
+export const promptSets = sqliteTable("prompt_sets", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  expiresAt: text(),
+  summary: text({ mode: "json" }).$type<Omit<PromptSet, "deleted">>().notNull(),
+});
+
+export const prompts = sqliteTable(
+  "prompts",
+  {
+    setId: text()
+      .notNull()
+      .references(() => promptSets.id),
+    position: integer().notNull(),
+    prompt: text({ mode: "json" }).$type<Prompt>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.setId, table.position] })],
+);
+
+export const profiles = sqliteTable("profiles", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  actor: text().notNull(),
+  promptSetId: text()
+    .notNull()
+    .references(() => promptSets.id),
+  request: text({ mode: "json" }).$type<ProfileRequest>().notNull(),
+  state: text().$type<ProfileJob["state"]>().notNull(),
+  pause: text({ mode: "json" }).$type<ProfileJob["pause"]>(),
+});
+
+/**
+ * One call of a profile: a model's answer to a prompt, or a reading of that answer by a measure. `asked` is written before it is made,
+ * so that a studio that was killed knows which may have been paid for and not noted.
+ */
+export const profileCalls = sqliteTable(
+  "profile_calls",
+  {
+    profileId: text()
+      .notNull()
+      .references(() => profiles.id),
+    position: integer().notNull(),
+    model: text().notNull(),
+    /** Empty: the answer itself. */
+    measureId: text().notNull(),
+    /** Counts readings of one answer by one measure, and both orders of a pair; 0 for answers. */
+    reading: integer().notNull(),
+    state: text({ enum: ["asked", "done", "failed"] }).notNull(),
+    /** How often it was begun. */
+    attempts: integer().notNull(),
+    /** Of attempts that a killed studio lost: they were begun again. */
+    lost: integer().notNull().default(0),
+    at: text().notNull(),
+    /** What it spent, lost attempts at the most that they can have cost. */
+    usd: real().notNull(),
+    inputTokens: integer(),
+    outputTokens: integer(),
+    ttftSeconds: real(),
+    seconds: real(),
+    /** Engine that answered, and calls that the job had there meanwhile, this one included. */
+    engine: text(),
+    inFlight: integer(),
+    score: real(),
+    unscored: text().$type<UnscoredKind>(),
+    failure: text(),
+    /** Text of the answer; null once it is judged and not to be kept, or deleted. */
+    answer: text(),
+  },
+  (table) => [primaryKey({ columns: [table.profileId, table.position, table.model, table.measureId, table.reading] })],
+);
+
+/** What people said of answers. `otherModel` is empty where one answer was labelled alone. */
+export const handLabels = sqliteTable(
+  "hand_labels",
+  {
+    profileId: text()
+      .notNull()
+      .references(() => profiles.id),
+    position: integer().notNull(),
+    model: text().notNull(),
+    otherModel: text().notNull(),
+    quality: real().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.profileId, table.position, table.model, table.otherModel] })],
+);
+
+export const schedules = sqliteTable("schedules", {
+  clusterId: text()
+    .primaryKey()
+    .references(() => clusters.id),
+  schedule: text({ mode: "json" }).$type<Schedule>().notNull(),
+  enabled: integer({ mode: "boolean" }).notNull(),
+  setBy: text().notNull(),
+  setAt: text().notNull(),
+  last: text({ mode: "json" }).$type<ScheduleState["last"]>(),
 });
 
 export const plans = sqliteTable("plans", {

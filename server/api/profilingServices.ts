@@ -1,0 +1,67 @@
+import type {
+  HandLabelOrder,
+  LabelProgress,
+  Outcome,
+  ProfileEstimate,
+  ProfileJob,
+  ProfileRequest,
+  ProfileTrust,
+  PromptSet,
+  PromptsOfGateway,
+  SamplePrompts,
+  Schedule,
+  ScheduleState,
+} from "@/server/contracts/studio";
+import type { ProfileToWorkload } from "./profilingInputs";
+import type { Actor } from "./services";
+
+/** Samples of the operator's own prompts. */
+export interface PromptService {
+  /** Newest first. */
+  list(): readonly PromptSet[];
+  /** Takes a stratified sample of an uploaded file; the file itself goes. */
+  sample(request: SamplePrompts, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
+  /** Makes an upload of what a gateway kept of its traffic; refused with the reason and what to switch on. */
+  takeFromGateway(request: PromptsOfGateway, actor: Actor): Promise<Outcome<{ readonly uploadId: string }>>;
+  /** Deletes the texts, and answers kept of them; what was measured stays. Refused while a profile runs on it. */
+  deleteTexts(id: string, actor: Actor): Outcome<object>;
+}
+
+/** Jobs that run prompts through models and judges. They go on when nobody looks, and after the studio was killed. */
+export interface ProfileService {
+  estimate(request: ProfileRequest): Promise<Outcome<{ readonly estimate: ProfileEstimate }>>;
+  start(request: ProfileRequest, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
+  /** Newest first. */
+  list(): readonly ProfileJob[];
+  get(id: string): ProfileJob | null;
+  pause(id: string, actor: Actor): Outcome<object>;
+  /** `capUsd`: another cap from now on; left out: the one it has. */
+  resume(id: string, capUsd: number | null | undefined, actor: Actor): Outcome<object>;
+  /** Ends it for good; what was measured stays. */
+  stop(id: string, actor: Actor): Outcome<object>;
+  /** Joins what was measured to arrivals, a workload for each segment. Refused where fewer than two prompts have everything. */
+  toWorkload(request: ProfileToWorkload, actor: Actor): Promise<Outcome<{ readonly ids: readonly string[]; readonly leftOut: number }>>;
+  /** Makes an upload of measured runs of its latencies, for calibration. */
+  toMeasuredRuns(id: string): Outcome<{ readonly uploadId: string }>;
+}
+
+/** Hand labels, and what they say of measures. */
+export interface TrustService {
+  /** What to label next, blind; null as its task where everything is labelled. */
+  next(jobId: string, kind: HandLabelOrder["kind"]): Outcome<{ readonly progress: LabelProgress }>;
+  /** Given again for one that is labelled it replaces that label. */
+  label(order: HandLabelOrder, actor: Actor): Outcome<object>;
+  /** Takes the last label of this person back, which comes up again. */
+  undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object>;
+  /** Held against a floor of quality, 0..100. */
+  report(jobId: string, floor: number): Outcome<{ readonly trust: ProfileTrust }>;
+}
+
+/** Plans switched by the time of day. */
+export interface ScheduleService {
+  get(clusterId: string): ScheduleState | null;
+  /** Refused unless every plan is kept and approved for the cluster. */
+  set(schedule: Schedule, actor: Actor): Outcome<object>;
+  enable(clusterId: string, enabled: boolean, actor: Actor): Outcome<object>;
+  remove(clusterId: string, actor: Actor): Outcome<object>;
+}
