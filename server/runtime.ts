@@ -9,6 +9,7 @@ import { createLiveService } from "@/server/api/liveService";
 import { createLoadService } from "@/server/api/loadService";
 import { createPlanningService } from "@/server/api/planningService";
 import { createPlanService } from "@/server/api/planService";
+import { createPromptService } from "@/server/api/promptService";
 import { createProposalService } from "@/server/api/proposalService";
 import type { Services } from "@/server/api/services";
 import { createUploads, type Uploads } from "@/server/api/uploads";
@@ -156,6 +157,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         cards,
         sourceOf: createCalibrationSource({ clusterOf, store }),
       }),
+      prompts: createPromptService({ store }),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },

@@ -7,6 +7,7 @@ import type {
   ProfileRequest,
   ProfileTrust,
   PromptSet,
+  PromptSurvey,
   PromptsOfGateway,
   SamplePrompts,
   Schedule,
@@ -22,7 +23,7 @@ export interface PromptService {
   /** Takes a stratified sample of an uploaded file; the file itself goes. */
   sample(request: SamplePrompts, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
   /** Makes an upload of what a gateway kept of its traffic; refused with the reason and what to switch on. */
-  takeFromGateway(request: PromptsOfGateway, actor: Actor): Promise<Outcome<{ readonly uploadId: string }>>;
+  takeFromGateway(request: PromptsOfGateway, actor: Actor): Promise<Outcome<{ readonly uploadId: string; readonly survey: PromptSurvey }>>;
   /** Deletes the texts, and answers kept of them; what was measured stays. Refused while a profile runs on it. */
   deleteTexts(id: string, actor: Actor): Outcome<object>;
 }

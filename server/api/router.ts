@@ -7,6 +7,7 @@ import { gatewayRouter } from "./gatewayRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
 import { plansRouter } from "./plansRouter";
+import { promptsRouter } from "./promptsRouter";
 import { proposalsRouter } from "./proposalsRouter";
 import { sessionRouter } from "./sessionRouter";
 import { router } from "./trpc";
@@ -19,6 +20,7 @@ export const appRouter = router({
   plans: plansRouter,
   applications: applicationsRouter,
   proposals: proposalsRouter,
+  prompts: promptsRouter,
   live: liveRouter,
   gateway: gatewayRouter,
   load: loadRouter,

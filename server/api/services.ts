@@ -66,6 +66,7 @@ import type {
   TryEndpointsRequest,
   WorkloadImport,
 } from "./inputs";
+import type { PromptService } from "./profilingServices";
 
 /** Signed-in person in whose name something is done. */
 export type Actor = string;
@@ -269,6 +270,7 @@ export interface Services {
   readonly load: LoadService;
   readonly cards: CardService;
   readonly calibrations: CalibrationService;
+  readonly prompts: PromptService;
   readonly audit: { list(limit: number): readonly AuditLine[] };
   readonly sessions: { signOut(sessionHash: string): void };
 }

@@ -7,6 +7,7 @@ import { openDatabase } from "./database";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createJournalRepository } from "./journalRepository";
 import { createPlanRepository } from "./planRepository";
+import { createPromptRepository } from "./promptRepository";
 import { createProposalRepository } from "./proposalRepository";
 import { createRollUpRepository } from "./rollUpRepository";
 import { createSessionRepository } from "./sessionRepository";
@@ -30,6 +31,7 @@ export function openStore(stateDir: string) {
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
     traffic: createTrafficRepository(db),
+    prompts: createPromptRepository(db),
     proposals: createProposalRepository(db),
     identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),

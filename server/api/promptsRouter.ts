@@ -1,0 +1,12 @@
+import { promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/prompts";
+import { byId } from "./inputs";
+import { procedure, router } from "./trpc";
+
+export const promptsRouter = router({
+  list: procedure.query(({ ctx }) => ctx.services.prompts.list()),
+  sample: procedure.input(samplePromptsSchema).mutation(({ ctx, input }) => ctx.services.prompts.sample(input, ctx.session.name)),
+  takeFromGateway: procedure
+    .input(promptsOfGatewaySchema)
+    .mutation(({ ctx, input }) => ctx.services.prompts.takeFromGateway(input, ctx.session.name)),
+  deleteTexts: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.prompts.deleteTexts(input.id, ctx.session.name)),
+});
