@@ -21,6 +21,8 @@ export type HandLabelOrder = z.infer<typeof handLabelSchema>;
 
 export interface LabelProgress {
   readonly task: LabelTask | null;
+  /** What comes up once `task` is labelled, so that it can be shown at once. */
+  readonly after: LabelTask | null;
   readonly labelled: number;
   /** How many are worth while: beyond it intervals hardly narrow. */
   readonly advised: number;
