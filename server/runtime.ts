@@ -12,6 +12,7 @@ import { createPlanService } from "@/server/api/planService";
 import { createPromptService } from "@/server/api/promptService";
 import { createProposalService } from "@/server/api/proposalService";
 import type { Services } from "@/server/api/services";
+import { createTrustService } from "@/server/api/trustService";
 import { createUploads, type Uploads } from "@/server/api/uploads";
 import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
 import { sessionSecret } from "@/server/auth/sessionCookie";
@@ -158,6 +159,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         sourceOf: createCalibrationSource({ clusterOf, store }),
       }),
       prompts: createPromptService({ store }),
+      trust: createTrustService({ store }),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },

@@ -4,6 +4,7 @@ import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
 import { gatewayRouter } from "./gatewayRouter";
+import { labelsRouter } from "./labelsRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
 import { plansRouter } from "./plansRouter";
@@ -24,6 +25,7 @@ export const appRouter = router({
   live: liveRouter,
   gateway: gatewayRouter,
   load: loadRouter,
+  labels: labelsRouter,
   audit: auditRouter,
   cards: cardsRouter,
   calibrations: calibrationsRouter,

@@ -5,6 +5,7 @@ import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
+import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
 import { createPlanRepository } from "./planRepository";
 import { createPromptRepository } from "./promptRepository";
@@ -35,6 +36,7 @@ export function openStore(stateDir: string) {
     proposals: createProposalRepository(db),
     identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),
+    handLabels: createHandLabelRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
