@@ -17,6 +17,7 @@ const detail: ClusterDetail = {
     connectionText: null,
     topology: "planned",
     observedAt: "2026-01-01T00:00:00Z",
+    judges: [],
     notes: [],
     attention: [],
     drift: null,

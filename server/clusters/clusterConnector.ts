@@ -53,7 +53,7 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
     const { judge, ...rest } = found.value;
     const routing = routingOf(config.value.value);
     const policyModels = routing.planId === null || config.value.value === null ? [] : routedModelsOf(config.value.value);
-    return { ok: true, value: { ...rest, isJudged: judge !== null, routing, policyModels } };
+    return { ok: true, value: { ...rest, judge, isJudged: judge !== null, routing, policyModels } };
   }
 
   /** Waits for a gateway that does not listen, and no longer where it answers and refuses. */

@@ -1,4 +1,4 @@
-import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { ClusterSpec } from "@/solver/plan/plan";
 import type { StandingEngine } from "./planSteps";
@@ -37,6 +37,8 @@ export interface Observation {
   readonly dcgmUrls: readonly string[];
   /** Whether somebody judges answers for policies that have no judge among their engines; left out: it is not known. */
   readonly isJudged?: boolean;
+  /** Who does, where that is none of its engines; null: nobody; left out: it is not known. */
+  readonly judge?: GatewayConfig["judge"];
   /** Its engines are run by somebody else: plans route over them and never start or stop one. Left out: plans decide what runs. */
   readonly topology?: "given";
   /** What is there, is none of this studio's and stays as it is, a sentence each; left out: nothing. */

@@ -4,7 +4,7 @@ import type { Answer, Observation, StepOptions } from "./connector";
 import type { Look } from "./waitUntil";
 
 /** What a host tells of its hardware and its engines; what the gateway makes of them is known elsewhere. */
-export interface HostObservation extends Omit<Observation, "routing" | "policyModels" | "isJudged"> {
+export interface HostObservation extends Omit<Observation, "routing" | "policyModels" | "isJudged" | "judge"> {
   /** Who judges answers of policies that have no judge among their engines; null where the host has none. */
   readonly judge: GatewayConfig["judge"];
 }

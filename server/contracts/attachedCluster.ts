@@ -146,6 +146,8 @@ export interface ClusterDetail {
   readonly observedAt: string | null;
   readonly nodes: readonly ClusterNode[];
   readonly engines: readonly ClusterEngine[];
+  /** Models that judge answers there and are none of its engines', by the names that requests to them carry; empty: none, or it was not seen yet. */
+  readonly judges: readonly string[];
   /** What is there and is none of Weir's, in sentences. */
   readonly notes: readonly string[];
   readonly attention: readonly Attention[];

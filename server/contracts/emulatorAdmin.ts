@@ -1,5 +1,8 @@
 import { z } from "zod";
 
+/** Name under which the emulated judge's server also answers with the label of an answer: somebody who may know, for profiles that need a label. */
+export const trustedJudgeModel = "weir-trusted-judge";
+
 /** POST `/engines` on the emulator's admin listener: bring one emulated engine up. 202 with an `emulatedEngineSchema` in state `loading`. */
 export const engineRequestSchema = z.object({
   id: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,80}$/),

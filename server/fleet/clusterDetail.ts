@@ -1,5 +1,6 @@
 import type { Observation } from "@/server/clusters/connector";
 import { placeText, targetEngines } from "@/server/clusters/targetEngines";
+import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
 import type { Attention, ClusterDetail, ClusterDrift, ClusterEngine, LiveFrame } from "@/server/contracts/studio";
 import type { ClusterRow } from "@/server/store/clusterRepository";
 import type { Plan } from "@/solver/plan/plan";
@@ -35,10 +36,17 @@ export function clusterDetail({ row, cluster, plan, attention, drift }: DetailPa
       ...{ name, gpu: gpu ?? found?.gpu ?? row.spec.gpu, gpus, used: used.get(name) ?? 0, othersUse: othersGpus, closed },
     })),
     engines: found === null ? [] : [...found.engines.map((engine) => standing(engine, found, frame)), ...missing(found, plan)],
+    judges: judgesOf(found, row.spec.kind),
     notes: found?.notes ?? [],
     attention,
     drift,
   };
+}
+
+/** Beside the emulated judge of the embedded cluster one serves that may know the labels. */
+function judgesOf(found: Observation | null, kind: ClusterRow["spec"]["kind"]): readonly string[] {
+  if (!found?.judge) return [];
+  return kind === "embedded" ? [found.judge.model, trustedJudgeModel] : [found.judge.model];
 }
 
 function standing(engine: Observation["engines"][number], { routing, topology }: Observation, frame: LiveFrame | null): ClusterEngine {
