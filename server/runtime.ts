@@ -9,6 +9,7 @@ import { createLiveService } from "@/server/api/liveService";
 import { createLoadService } from "@/server/api/loadService";
 import { createPlanningService } from "@/server/api/planningService";
 import { createPlanService } from "@/server/api/planService";
+import { createProfileService } from "@/server/api/profileService";
 import { createPromptService } from "@/server/api/promptService";
 import { createProposalService } from "@/server/api/proposalService";
 import type { Services } from "@/server/api/services";
@@ -159,6 +160,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         sourceOf: createCalibrationSource({ clusterOf, store }),
       }),
       prompts: createPromptService({ store }),
+      profiles: createProfileService({ store }),
       trust: createTrustService({ store }),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },

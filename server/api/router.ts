@@ -8,6 +8,7 @@ import { labelsRouter } from "./labelsRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
 import { plansRouter } from "./plansRouter";
+import { profilesRouter } from "./profilesRouter";
 import { promptsRouter } from "./promptsRouter";
 import { proposalsRouter } from "./proposalsRouter";
 import { sessionRouter } from "./sessionRouter";
@@ -22,6 +23,7 @@ export const appRouter = router({
   applications: applicationsRouter,
   proposals: proposalsRouter,
   prompts: promptsRouter,
+  profiles: profilesRouter,
   live: liveRouter,
   gateway: gatewayRouter,
   load: loadRouter,

@@ -66,7 +66,7 @@ import type {
   TryEndpointsRequest,
   WorkloadImport,
 } from "./inputs";
-import type { PromptService, TrustService } from "./profilingServices";
+import type { ProfileService, PromptService, TrustService } from "./profilingServices";
 
 /** Signed-in person in whose name something is done. */
 export type Actor = string;
@@ -271,6 +271,7 @@ export interface Services {
   readonly cards: CardService;
   readonly calibrations: CalibrationService;
   readonly prompts: PromptService;
+  readonly profiles: ProfileService;
   readonly trust: TrustService;
   readonly audit: { list(limit: number): readonly AuditLine[] };
   readonly sessions: { signOut(sessionHash: string): void };

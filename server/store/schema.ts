@@ -82,7 +82,8 @@ export const profileCalls = sqliteTable(
     measureId: text().notNull(),
     /** Counts readings of one answer by one measure, and both orders of a pair; 0 for answers. */
     reading: integer().notNull(),
-    state: text({ enum: ["asked", "done", "failed"] }).notNull(),
+    /** `waiting`: an attempt failed, or was cut off before anything came, and it is asked again. */
+    state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
     /** How often it was begun. */
     attempts: integer().notNull(),
     /** Of attempts that a killed studio lost: they were begun again. */

@@ -8,6 +8,7 @@ import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
 import { createPlanRepository } from "./planRepository";
+import { createProfileRepository } from "./profileRepository";
 import { createPromptRepository } from "./promptRepository";
 import { createProposalRepository } from "./proposalRepository";
 import { createRollUpRepository } from "./rollUpRepository";
@@ -31,6 +32,7 @@ export function openStore(stateDir: string) {
     journal: createJournalRepository(db),
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
+    profiles: createProfileRepository(db),
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),
     proposals: createProposalRepository(db),

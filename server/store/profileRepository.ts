@@ -1,0 +1,195 @@
+import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, sql, sum } from "drizzle-orm";
+import type { ProfileJob } from "@/server/contracts/studio";
+import type { Database } from "./database";
+import { profileCalls, profiles } from "./schema";
+
+export type StoredProfile = typeof profiles.$inferSelect;
+export type StoredCall = typeof profileCalls.$inferSelect;
+export type NewCall = typeof profileCalls.$inferInsert;
+
+/** Which call of a job. */
+export type CallKey = Pick<StoredCall, "position" | "model" | "measureId" | "reading">;
+
+/** What one reading of an answer by a measure gave. */
+export type StoredReading = Pick<StoredCall, "position" | "model" | "reading" | "score" | "unscored">;
+
+/** Calls alike in all that is counted. Readings of a measure beside the first one, or the first two, are calls too. */
+export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "state" | "unscored" | "failure"> &
+  Readonly<
+    Record<"calls" | "lost" | "usd" | "inputTokens" | "outputTokens" | "withOutput" | "seconds" | "timed" | "score" | "scored", number>
+  >;
+
+const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
+
+/** Profiles, and every call of them. */
+export function createProfileRepository(db: Database) {
+  const callAt = (profileId: string, { position, model, measureId, reading }: CallKey) =>
+    and(
+      eq(profileCalls.profileId, profileId),
+      eq(profileCalls.position, position),
+      eq(profileCalls.model, model),
+      eq(profileCalls.measureId, measureId),
+      eq(profileCalls.reading, reading),
+    );
+  const answersOf = (profileId: string) => and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, ""));
+
+  return {
+    insert(profile: StoredProfile): void {
+      db.insert(profiles).values(profile).run();
+    },
+    setState(id: string, state: ProfileJob["state"], pause: ProfileJob["pause"]): void {
+      db.update(profiles).set({ state, pause }).where(eq(profiles.id, id)).run();
+    },
+    /** From now on the job may spend as much; null: as it takes. */
+    setCap(id: string, capUsd: number | null): void {
+      db.update(profiles)
+        .set({ request: sql`json_set(${profiles.request}, '$.capUsd', json(${JSON.stringify(capUsd)}))` })
+        .where(eq(profiles.id, id))
+        .run();
+    },
+    get(id: string): StoredProfile | null {
+      return db.select().from(profiles).where(eq(profiles.id, id)).get() ?? null;
+    },
+    /** Newest first. */
+    list(): readonly StoredProfile[] {
+      return db.select().from(profiles).orderBy(desc(profiles.createdAt)).all();
+    },
+    /** Those that run or are paused, of one sample of prompts. */
+    openOn(promptSetId: string): readonly StoredProfile[] {
+      const isOpen = inArray(profiles.state, ["running", "paused"]);
+      return db
+        .select()
+        .from(profiles)
+        .where(and(eq(profiles.promptSetId, promptSetId), isOpen))
+        .all();
+    },
+    /** Deletes the texts of all answers to a sample's prompts; what was measured stays. */
+    dropAnswersOf(promptSetId: string): void {
+      const ids = db.select({ id: profiles.id }).from(profiles).where(eq(profiles.promptSetId, promptSetId));
+      db.update(profileCalls)
+        .set({ answer: null })
+        .where(and(inArray(profileCalls.profileId, ids), isNotNull(profileCalls.answer)))
+        .run();
+    },
+    /** Deletes the texts of a job's answers. */
+    dropAnswers(profileId: string): void {
+      db.update(profileCalls)
+        .set({ answer: null })
+        .where(and(eq(profileCalls.profileId, profileId), isNotNull(profileCalls.answer)))
+        .run();
+    },
+
+    /** Puts calls down as they stand, in one transaction. */
+    saveCalls(calls: readonly NewCall[]): void {
+      if (calls.length === 0) return;
+      db.$client.transaction(() => {
+        for (const call of calls) {
+          const { profileId: _, position: _p, model: _m, measureId: _i, reading: _r, ...changes } = call;
+          const target = [profileCalls.profileId, profileCalls.position, profileCalls.model, profileCalls.measureId, profileCalls.reading];
+          db.insert(profileCalls).values(call).onConflictDoUpdate({ target, set: changes }).run();
+        }
+      })();
+    },
+    dropAnswer(profileId: string, position: number, model: string): void {
+      db.update(profileCalls)
+        .set({ answer: null })
+        .where(callAt(profileId, { position, model, measureId: "", reading: 0 }))
+        .run();
+    },
+    call(profileId: string, key: CallKey): StoredCall | null {
+      return db.select().from(profileCalls).where(callAt(profileId, key)).get() ?? null;
+    },
+    /** All calls of some prompts, of those from one position up to before another. */
+    callsBetween(profileId: string, from: number, before: number): readonly StoredCall[] {
+      const within = and(
+        eq(profileCalls.profileId, profileId),
+        gte(profileCalls.position, from),
+        sql`${profileCalls.position} < ${before}`,
+      );
+      return db.select().from(profileCalls).where(within).orderBy(asc(profileCalls.position)).all();
+    },
+    /** All that is counted of a job, in a few dozen rows. */
+    groups(profileId: string): readonly CallGroup[] {
+      const { model, measureId, reading, state, unscored, failure } = profileCalls;
+      return db
+        .select({
+          ...{ model, measureId, reading, state, unscored, failure },
+          calls: count(),
+          lost: number(profileCalls.lost),
+          usd: number(profileCalls.usd),
+          inputTokens: number(profileCalls.inputTokens),
+          outputTokens: number(profileCalls.outputTokens),
+          withOutput: count(profileCalls.outputTokens),
+          seconds: number(profileCalls.seconds),
+          timed: count(profileCalls.seconds),
+          score: number(profileCalls.score),
+          scored: count(profileCalls.score),
+        })
+        .from(profileCalls)
+        .where(eq(profileCalls.profileId, profileId))
+        .groupBy(model, measureId, reading, state, unscored, failure)
+        .all();
+    },
+    /** Readings of a measure that were made, in order of prompts. */
+    readings(profileId: string, measureId: string): readonly StoredReading[] {
+      const { position, model, reading, score, unscored, state } = profileCalls;
+      return db
+        .select({ position, model, reading, score, unscored })
+        .from(profileCalls)
+        .where(and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, measureId), eq(state, "done")))
+        .orderBy(asc(position), asc(model), asc(reading))
+        .all();
+    },
+    /** What readings of a measure cost so far. */
+    measureUsd(profileId: string, measureId: string): number {
+      const of = and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, measureId));
+      return (
+        db
+          .select({ usd: number(profileCalls.usd) })
+          .from(profileCalls)
+          .where(of)
+          .get()?.usd ?? 0
+      );
+    },
+    /** Which answers there are whose text is kept, in order of prompts. */
+    keptAnswers(profileId: string): readonly Pick<StoredCall, "position" | "model">[] {
+      const { position, model } = profileCalls;
+      return db
+        .select({ position, model })
+        .from(profileCalls)
+        .where(and(answersOf(profileId), isNotNull(profileCalls.answer)))
+        .orderBy(asc(position), asc(model))
+        .all();
+    },
+    hasAnswers(profileId: string): boolean {
+      const kept = and(answersOf(profileId), isNotNull(profileCalls.answer));
+      return db.select({ one: sql`1` }).from(profileCalls).where(kept).limit(1).get() !== undefined;
+    },
+    /** null: there is none, or it is kept no more. */
+    answer(profileId: string, position: number, model: string): string | null {
+      const key = { position, model, measureId: "", reading: 0 };
+      return db.select({ answer: profileCalls.answer }).from(profileCalls).where(callAt(profileId, key)).get()?.answer ?? null;
+    },
+    /** Mean output tokens and engine seconds of a model's answers in all jobs; null where it never answered. */
+    seenOf(model: string): { readonly outputTokens: number; readonly seconds: number; readonly answers: number } | null {
+      const answered = and(
+        eq(profileCalls.model, model),
+        eq(profileCalls.measureId, ""),
+        eq(profileCalls.state, "done"),
+        isNull(profileCalls.failure),
+      );
+      const row = db
+        .select({
+          answers: count(),
+          outputTokens: sql<number | null>`avg(${profileCalls.outputTokens})`,
+          seconds: sql<number | null>`avg(${profileCalls.seconds})`,
+        })
+        .from(profileCalls)
+        .where(answered)
+        .get();
+      return row === undefined || row.outputTokens === null || row.seconds === null
+        ? null
+        : { answers: row.answers, outputTokens: row.outputTokens, seconds: row.seconds };
+    },
+  };
+}
