@@ -51,7 +51,7 @@ export function createEngine(options: EngineOptions): Engine {
   };
 
   const server = createEngineServer({
-    model: request.model,
+    models: [request.model],
     unavailable() {
       switch (state()) {
         case "loading":

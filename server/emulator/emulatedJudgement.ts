@@ -7,12 +7,12 @@ import type { OutcomeBook } from "./outcomeBook";
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * What an emulated judge says to a text: the outcome table's judged score of the emulated answer whose tag stands in it, a bare integer.
- * Text without a known tag is scored by a hash: an arbitrary number, the same every time.
+ * What an emulated judge says to a text: the outcome table's judged score, or label, of the emulated answer whose tag stands in it, a bare
+ * integer. Text without a known tag is scored by a hash: an arbitrary number, the same every time.
  */
-export function emulatedJudgement(book: OutcomeBook, text: string): Generation {
+export function emulatedJudgement(book: OutcomeBook, text: string, read: "judged" | "label" = "judged"): Generation {
   const tag = readAnswerTag(text);
-  const known = tag === null ? null : book.judged(tag.promptId, tag.model);
+  const known = tag === null ? null : book[read](tag.promptId, tag.model);
   const score = Math.min(100, Math.max(0, Math.round(known ?? mixSeed(text) % 101)));
   return { inputTokens: Math.ceil(text.length / CHARACTERS_PER_TOKEN), outputTokens: 1, token: () => String(score) };
 }

@@ -10,8 +10,8 @@ const MAX_BODY_BYTES = 32_000_000;
 
 /** What answers behind one engine port. */
 export interface EngineBackend {
-  /** The one model it serves. */
-  readonly model: string;
+  /** What it serves: an engine one model, the judge's server two names. */
+  readonly models: readonly string[];
   /** Why it takes no requests now; null when it does. */
   unavailable(): string | null;
   maxModelTokens(): number;
@@ -38,7 +38,7 @@ export function createEngineServer(backend: EngineBackend): Server {
         sendJson(response, 200, { version: EMULATED_VERSION });
         return;
       case "GET /v1/models":
-        sendJson(response, 200, { object: "list", data: [modelEntry(backend, startedSeconds)] });
+        sendJson(response, 200, { object: "list", data: backend.models.map((model) => modelEntry(model, backend, startedSeconds)) });
         return;
       case "GET /metrics":
         response.writeHead(200, { "content-type": "text/plain; version=0.0.4; charset=utf-8" }).end(await backend.metricsText());
@@ -62,7 +62,7 @@ export function createEngineServer(backend: EngineBackend): Server {
   }
 
   function refusalOf(request: ChatRequest): ApiError | null {
-    if (request.model !== backend.model) {
+    if (!backend.models.includes(request.model)) {
       return { status: 404, type: "NotFoundError", message: `The model \`${request.model}\` does not exist.`, param: "model" };
     }
     const reason = backend.unavailable();
@@ -70,12 +70,12 @@ export function createEngineServer(backend: EngineBackend): Server {
   }
 }
 
-const modelEntry = (backend: EngineBackend, created: number) => ({
-  id: backend.model,
+const modelEntry = (model: string, backend: EngineBackend, created: number) => ({
+  id: model,
   object: "model",
   created,
   owned_by: "weir-emulator",
-  root: backend.model,
+  root: model,
   parent: null,
   max_model_len: backend.maxModelTokens(),
 });

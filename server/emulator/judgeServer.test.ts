@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EmulatedEngine } from "@/server/contracts/emulatorAdmin";
+import { type EmulatedEngine, trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
 import { judgePrompt } from "@/server/gateway/judgePrompt";
 import { ask, engineOn, isReady, MODEL, outcomes, post, TestEmulators, until } from "./testEmulators";
 
@@ -21,6 +21,20 @@ describe("the emulated judge", () => {
     expect(await answer.json()).toMatchObject({ choices: [{ message: { content: "83" }, finish_reason: "stop" }] });
     expect(performance.now() - started).toBeGreaterThan(150);
     expect(performance.now() - started).toBeLessThan(700);
+  });
+
+  it("gives the label of the answer where it is asked as the judge that may know it", async () => {
+    const { describe: read, call } = await emulators.start(1000);
+    await call("PUT", "/outcomes", outcomes());
+    const { judge } = await read();
+    const served = (await (await fetch(`${judge.url}/v1/models`)).json()) as { readonly data: readonly { readonly id: string }[] };
+    expect(served.data.map(({ id }) => id)).toEqual([judge.model, trustedJudgeModel]);
+    const score = async (prompt: string) => {
+      const content = judgePrompt("What is it?", `[emulated answer ${prompt} by gemma-2-2b] the water`);
+      const answer = await post(judge.url, { model: trustedJudgeModel, messages: [{ role: "user", content }] });
+      return ((await answer.json()) as OpenAI.ChatCompletion).choices[0]?.message.content;
+    };
+    expect([await score("short"), await score("long")]).toEqual(["100", "0"]);
   });
 
   it("scores untagged text by its hash: always the same integer from 0 to 100", async () => {

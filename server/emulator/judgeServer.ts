@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Server, ServerResponse } from "node:http";
 import { Counter, Registry } from "prom-client";
+import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import type { ChatRequest } from "./chatRequest";
 import { createCompletionWriter } from "./completionWriter";
@@ -29,7 +30,7 @@ export interface JudgeOptions {
 
 /**
  * The emulated judge of plans whose judge is no engine of their own. Any number of calls run side by side, each for about `JUDGE_SECONDS`:
- * such a plan counts the judge as a fixed time too.
+ * such a plan counts the judge as a fixed time too. Asked as `trustedJudgeModel` it gives the label of the answer, as somebody would who knows.
  */
 export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions): Server {
   const sigma = truth.enabled ? JUDGE_JITTER_SIGMA : 0;
@@ -45,13 +46,17 @@ export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions):
   const chat = (response: ServerResponse, request: ChatRequest): void => {
     const book = outcomes();
     if (book === null) {
-      sendError(response, noAnswers(book, JUDGE_MODEL));
+      sendError(response, noAnswers(book, request.model));
       return;
     }
-    const { inputTokens, outputTokens, token } = emulatedJudgement(book, request.text);
+    const { inputTokens, outputTokens, token } = emulatedJudgement(
+      book,
+      request.text,
+      request.model === trustedJudgeModel ? "label" : "judged",
+    );
     const writer = createCompletionWriter(response, {
       id: `chatcmpl-${randomUUID()}`,
-      model: JUDGE_MODEL,
+      model: request.model,
       createdSeconds: Math.floor(Date.now() / 1000),
       stream: request.stream,
       includeUsage: request.includeUsage,
@@ -61,7 +66,7 @@ export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions):
     const seconds = JUDGE_SECONDS * random.lognormal(-(sigma ** 2) / 2, sigma);
     const timer = setTimeout(
       () => {
-        judged.inc({ model_name: JUDGE_MODEL, engine: "0", finished_reason: "stop" });
+        judged.inc({ model_name: request.model, engine: "0", finished_reason: "stop" });
         writer.finish(outputTokens, "stop");
       },
       (seconds * 1000) / timeScale,
@@ -70,7 +75,7 @@ export function createJudgeServer({ timeScale, truth, outcomes }: JudgeOptions):
   };
 
   return createEngineServer({
-    model: JUDGE_MODEL,
+    models: [JUDGE_MODEL, trustedJudgeModel],
     unavailable: () => null,
     maxModelTokens: () => MAX_MODEL_TOKENS,
     chat,

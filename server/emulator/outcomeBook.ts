@@ -15,6 +15,8 @@ export interface OutcomeBook {
   row(model: string, text: string): OutcomeRow | null;
   /** The judged score of a model's answer to a prompt; null when either is unknown. */
   judged(promptId: string, model: string): number | null;
+  /** Its quality; null when either is unknown. */
+  label(promptId: string, model: string): number | null;
 }
 
 export type BookResult = { readonly ok: true; readonly book: OutcomeBook } | { readonly ok: false; readonly message: string };
@@ -52,6 +54,7 @@ export function createOutcomeBook(body: unknown): BookResult {
           : { promptId, inputTokens, outputTokens };
       },
       judged: (promptId, model) => byModel.get(model)?.judged[rowOf.get(promptId) ?? -1] ?? null,
+      label: (promptId, model) => byModel.get(model)?.label[rowOf.get(promptId) ?? -1] ?? null,
     },
   };
 }
