@@ -5,6 +5,7 @@ import {
   panicSchema,
   rollBackSchema,
   startCanarySchema,
+  startCaptureSchema,
   startMirrorSchema,
   startShadowSchema,
 } from "./inputs";
@@ -36,6 +37,16 @@ export const gatewayRouter = router({
   endMirror: procedure
     .input(endControlSchema)
     .mutation(({ ctx, input }) => ctx.services.gateway.endMirror(input.clusterId, input.reason, ctx.session.name)),
+  capture: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.gateway.capture(input.clusterId)),
+  startCapture: procedure
+    .input(startCaptureSchema)
+    .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.startCapture(clusterId, request, ctx.session.name)),
+  endCapture: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.endCapture(input.clusterId, input.reason, ctx.session.name)),
+  eraseCapture: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.eraseCapture(input.clusterId, input.reason, ctx.session.name)),
   turnKnobs: procedure
     .input(knobsSchema)
     .mutation(({ ctx, input: { clusterId, ...request } }) => ctx.services.gateway.turnKnobs(clusterId, request, ctx.session.name)),

@@ -3,7 +3,7 @@ import type { AdminClient, AdminRequest } from "@/server/clusters/adminClient";
 import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
 import { gatewaySubject } from "@/server/clusters/gatewaySubject";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import type { Candidate } from "@/server/contracts/gatewayControls";
+import { type Candidate, captureSchema } from "@/server/contracts/gatewayControls";
 import type { Outcome, ServingModel } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
@@ -103,7 +103,7 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     return { ok: false, message: `${what}: wait for its end${undoing ? "" : ", or abort it"}.` };
   }
 
-  const end = (control: "panic" | "canary" | "shadow" | "mirror", action: string) =>
+  const end = (control: "panic" | "canary" | "shadow" | "mirror" | "capture", action: string) =>
     function endIt(clusterId: string, reason: string, actor: Actor) {
       const body = { by: actor, reason };
       const instead = control === "panic" ? "weir panic --lift" : undefined;
@@ -154,6 +154,26 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       return done(clusterId, { path: "/mirror", method: "PUT", body, action: "order mirror", detail }, actor);
     },
     endMirror: end("mirror", "order end of mirror"),
+    async capture(clusterId) {
+      const gateway = gatewayOf(clusterId);
+      if (gateway === null) return none;
+      const answer = await gateway.admin("/capture", { schema: captureSchema, limitMs: orderLimitMs });
+      if (!answer.ok) return { ok: false, message: answer.message };
+      return answer.value.value === null ? none : { ok: true, capture: answer.value.value };
+    },
+    startCapture(clusterId, order, actor) {
+      const { share, keys, redactions, retentionDays, reason } = order;
+      const names = [...redactions.builtIn, ...redactions.own.map(({ name }) => name)].join(", ") || "nothing";
+      const of = `${percent(share)} of requests of ${keys.includes("*") ? "everybody" : keys.join(", ")}`;
+      const detail = joined([`${of}, without ${names}, for ${retentionDays} days`, reason]);
+      return done(clusterId, { path: "/capture", method: "PUT", body: { ...order, by: actor }, action: "order capture", detail }, actor);
+    },
+    endCapture: end("capture", "order end of capture"),
+    eraseCapture(clusterId, reason, actor) {
+      const body = { by: actor, reason };
+      const what = { path: "/capture?erase=1", method: "DELETE", body } as const;
+      return done(clusterId, { ...what, action: "order erasure of captured prompts", detail: reason }, actor);
+    },
     async turnKnobs(clusterId, { etag, reason, ...knobs }, actor) {
       const hindrance = applying(clusterId);
       if (hindrance !== null) return hindrance;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyReferenceSchema } from "@/server/contracts/engineAccess";
-import { canaryRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
+import { canaryRequestSchema, captureRequestSchema, knobsRequestSchema, mirrorRequestSchema } from "@/server/contracts/gatewayControls";
 import { gatewayPlaceSchema } from "@/server/contracts/gatewayPlace";
 import { examinedKinds } from "@/server/contracts/studio";
 import { exportFormats } from "@/server/fleet/exportPlan";
@@ -63,6 +63,9 @@ export const workloadImportSchema = z.object({
   /** Model names of the table -> ids of model cards, beside the committed aliases. */
   aliases: z.record(z.string(), z.string()),
 });
+
+/** A workload in the form in which the studio writes one. */
+export const workloadLinesSchema = z.object({ uploadId: z.uuid() });
 
 /** Nodes that are alike. */
 const nodeRowSchema = z.object({
@@ -202,6 +205,7 @@ export const startCanarySchema = byCluster.extend({
 });
 export const startShadowSchema = byCluster.extend({ planId: z.string().min(1), reason: why });
 export const startMirrorSchema = byCluster.extend({ ...mirrorRequestSchema.omit({ by: true }).shape, reason: why });
+export const startCaptureSchema = byCluster.extend({ ...captureRequestSchema.omit({ by: true }).shape, reason: why });
 export const knobsSchema = byCluster.extend({ ...knobsRequestSchema.omit({ by: true }).shape, etag, reason: why });
 export const rollBackSchema = byCluster.extend({ etag, reason: why });
 
@@ -249,5 +253,6 @@ export type PanicOrder = Omit<z.infer<typeof panicSchema>, "clusterId">;
 export type CanaryOrder = Omit<z.infer<typeof startCanarySchema>, "clusterId">;
 export type ShadowOrder = Omit<z.infer<typeof startShadowSchema>, "clusterId">;
 export type MirrorOrder = Omit<z.infer<typeof startMirrorSchema>, "clusterId">;
+export type CaptureOrder = Omit<z.infer<typeof startCaptureSchema>, "clusterId">;
 export type KnobsOrder = Omit<z.infer<typeof knobsSchema>, "clusterId">;
 export type RollBackOrder = Omit<z.infer<typeof rollBackSchema>, "clusterId">;

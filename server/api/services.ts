@@ -1,8 +1,10 @@
+import type { Rearrive } from "@/server/contracts/arrivals";
 import type { SeriesRange } from "@/server/contracts/seriesRange";
 import type {
   Application,
   Approval,
   AuditLine,
+  Capture,
   CheckEvent,
   ClusterDetail,
   ClusterSummary,
@@ -33,8 +35,11 @@ import type {
   TriedConnection,
   TriedEndpoint,
   TryEvent,
+  WorkloadComparison,
   WorkloadDetail,
   WorkloadSummary,
+  WorkloadTies,
+  WorkloadUses,
 } from "@/server/contracts/studio";
 import type { ExportFormat } from "@/server/fleet/exportPlan";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
@@ -46,6 +51,7 @@ import type {
   ApproveRequest,
   AttachRequest,
   CanaryOrder,
+  CaptureOrder,
   CardKind,
   CheckRequest,
   ClusterDescription,
@@ -77,6 +83,17 @@ export interface WorkloadService {
   get(id: string): { readonly summary: WorkloadSummary; readonly detail: WorkloadDetail } | null;
   /** Joins uploaded tables into a workload; refused with file, line and field, and then nothing is stored. */
   importUploads(request: WorkloadImport, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
+  /** Takes an uploaded workload as `write` gives it; refused with the line that is damaged, and then nothing is stored. */
+  importLines(uploadId: string, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
+  /** The same prompts and outcomes with other arrivals: a new version, or one for each segment of the day. */
+  rearrive(request: Rearrive, actor: Actor): Promise<Outcome<{ readonly ids: readonly string[] }>>;
+  /** null: one of them is not here. */
+  compare(a: string, b: string): WorkloadComparison | null;
+  /** null: no such workload. */
+  ties(id: string): WorkloadTies | null;
+  uses(): WorkloadUses;
+  /** A workload as lines of text; null: no such workload. */
+  write(id: string): { readonly name: string; readonly lines: Iterable<string> } | null;
   remove(id: string, actor: Actor): Outcome<object>;
 }
 
@@ -234,6 +251,13 @@ export interface GatewayService {
   endShadow(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
   startMirror(clusterId: string, order: MirrorOrder, actor: Actor): Promise<Outcome<object>>;
   endMirror(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** What is kept of live traffic, asked of the gateway now. */
+  capture(clusterId: string): Promise<Outcome<{ readonly capture: Capture }>>;
+  startCapture(clusterId: string, order: CaptureOrder, actor: Actor): Promise<Outcome<object>>;
+  /** What is kept stays until its time is over. */
+  endCapture(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+  /** Ends it where it runs, and deletes all that is kept. */
+  eraseCapture(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
   /** The hash of the policy as turned; null where the gateway does not say it. */
   turnKnobs(clusterId: string, order: KnobsOrder, actor: Actor): Promise<Outcome<{ readonly policyHash: string | null }>>;
   rollBack(clusterId: string, order: RollBackOrder, actor: Actor): Promise<Outcome<object>>;

@@ -256,6 +256,8 @@ export const decisionSchema = z.object({
   costUsd: z.number().nullable().optional(),
   /** The end of the prompt, where the settings ask for it. */
   prompt: z.string().optional(),
+  /** Length of the whole prompt: where `prompt` is shorter it was cut. */
+  promptCharacters: z.int().optional(),
   stages: z.array(stageRecordSchema),
   ttftSeconds: z.number().nullable(),
   endToEndSeconds: z.number(),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { policySchema } from "@/solver/plan/policySchema";
+import { redactionChoiceSchema } from "@/solver/redaction/redactor";
 
 /**
  * What an operator does to live traffic beside the configuration. Each has one path on the gateway's admin listener: PUT begins or replaces
@@ -110,6 +111,53 @@ export const mirrorSchema = mirrorRequestSchema.extend({
 });
 
 /**
+ * PUT `/capture`: a share of the chat requests of the named keys that were answered is kept, without what the rules take out and never
+ * with an answer, in files of the gateway's state directory that its user alone may read. DELETE ends it and leaves what is kept until its
+ * time is over; DELETE `/capture?erase=1` deletes that too.
+ */
+export const captureRequestSchema = z.strictObject({
+  share,
+  /** Names of API keys; `*` alone stands for everybody, and only where the configuration has no keys. */
+  keys: z.array(z.string().min(1).max(200)).min(1).max(200).readonly(),
+  redactions: redactionChoiceSchema,
+  /** Days of UTC, the day of a request being the first. */
+  retentionDays: z.int().min(1).max(365),
+  /** Of all files together: the oldest day goes for a new one, and nothing more is kept while today's alone are so many. */
+  mostBytes: z
+    .int()
+    .min(100_000)
+    .max(10 * 1024 ** 3),
+  ...signature,
+});
+const promptCount = z.int().min(0);
+export const captureSchema = z.object({
+  /** null: nothing is captured. */
+  running: captureRequestSchema.extend({ sinceMs: z.number() }).nullable(),
+  /** Names of the configuration's keys; null: it has none, and everybody is let in. */
+  keyNames: z.array(z.string()).nullable(),
+  /** Since it began, or the gateway did; those of a capture that ended until another begins. */
+  counts: z.object({
+    kept: promptCount,
+    /** Why others of the share were not: too many at once, longer than is kept, holding more than text, too slow to redact, no room, not written. */
+    dropped: z.object({
+      busy: promptCount,
+      "too-long": promptCount,
+      "not-text": promptCount,
+      "too-slow": promptCount,
+      "no-room": promptCount,
+      failed: promptCount,
+    }),
+    /** By name of the rule. */
+    redacted: z.record(z.string(), promptCount),
+  }),
+  /** What is there now. */
+  files: z.object({ prompts: promptCount, bytes: promptCount, oldestDay: z.string().nullable(), retentionDays: z.int() }),
+});
+
+/** GET `/captures?after=<next of the page before>`: prompts as chat lines, oldest first; `next` is null where there were no more. */
+export const capturePageSchema = z.object({ lines: z.array(z.string()).readonly(), next: z.string().nullable() });
+
+/**
  * PATCH `/knobs` with `If-Match: "<etag of the configuration>"`: turns knobs of the policy in force inside their approved ranges. Makes a
  * new revision: another policy hash, the same plan.
  */
@@ -138,6 +186,9 @@ export const gatewayAuditLineSchema = z.object({
     "shadow ended",
     "mirror started",
     "mirror ended",
+    "capture started",
+    "capture ended",
+    "capture erased",
     "knobs turned",
     "rolled back",
     "configuration",
@@ -155,6 +206,8 @@ export const gatewayControlsSchema = z.object({
   canary: canarySchema.nullable(),
   shadow: shadowSchema.nullable(),
   mirror: mirrorSchema.nullable(),
+  /** Left out by older gateways. */
+  capture: captureSchema.optional(),
 });
 
 export type Signature = z.infer<typeof signatureSchema>;
@@ -167,6 +220,8 @@ export type ShadowRequest = z.infer<typeof shadowRequestSchema>;
 export type Shadow = z.infer<typeof shadowSchema>;
 export type MirrorRequest = z.infer<typeof mirrorRequestSchema>;
 export type Mirror = z.infer<typeof mirrorSchema>;
+export type CaptureRequest = z.infer<typeof captureRequestSchema>;
+export type Capture = z.infer<typeof captureSchema>;
 export type KnobsRequest = z.infer<typeof knobsRequestSchema>;
 export type GatewayAuditLine = z.infer<typeof gatewayAuditLineSchema>;
 export type GatewayControls = z.infer<typeof gatewayControlsSchema>;

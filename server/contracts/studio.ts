@@ -25,6 +25,8 @@ export type * from "./rollOut";
 export type * from "./schedule";
 export type * from "./seriesRange";
 export type * from "./trust";
+export type * from "./workloadComparison";
+export type * from "./workloadTies";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
 
 /** What a workload was made of, beside its content. */
@@ -418,4 +420,4 @@ export type FitState = { readonly name: string; readonly base: EngineProfile } &
   | { readonly kind: "refused"; readonly message: string }
 );
 
-export type { Canary, CanaryRequest, GatewayControls, Mirror, Panic, Shadow } from "./gatewayControls";
+export type { Canary, CanaryRequest, Capture, CaptureRequest, GatewayControls, Mirror, Panic, Shadow } from "./gatewayControls";

@@ -51,12 +51,20 @@ const programTokensHeader = "x-weir-program-tokens";
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
 const positiveInteger = /^[1-9]\d{0,8}$/;
 
+/** What a record keeps of a prompt. */
+export interface PromptEnd {
+  readonly text: string;
+  /** Of the whole prompt. */
+  readonly characters: number;
+}
+
 /**
  * The end of a prompt, for a record. A copy of its own: a slice of a string keeps the whole of it in memory.
  */
-export function promptEnd({ endpoint, body }: ModelRequest, characters: number): string | null {
+export function promptEnd({ endpoint, body }: ModelRequest, characters: number): PromptEnd | null {
   if (endpoint.text === null) return null;
-  return Buffer.from(endpoint.text.prompt(body).slice(-characters)).toString();
+  const prompt = endpoint.text.prompt(body);
+  return { text: Buffer.from(prompt.slice(-characters)).toString(), characters: prompt.length };
 }
 
 /** The ids of a request that has just come. */

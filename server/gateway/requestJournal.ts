@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { Caller } from "./callers";
 import { shownName } from "./clientNames";
-import type { ModelRequest } from "./modelRequest";
+import type { ModelRequest, PromptEnd } from "./modelRequest";
 import type { Replica } from "./replica";
 import { requestCost } from "./requestCost";
 import type { ServedModel } from "./servedModel";
@@ -13,7 +13,7 @@ interface JournalStart {
   readonly caller: Caller;
   readonly startedMs: number;
   /** The end of the prompt, where the settings ask for it. */
-  readonly prompt: string | null;
+  readonly prompt: PromptEnd | null;
 }
 
 /** What a stage's engine was asked, where and how long it took. */
@@ -160,7 +160,10 @@ export class RequestJournal {
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
     if (caller.key !== null) decision.key = caller.key;
     if (caller.objective !== null) decision.objective = caller.objective;
-    if (prompt !== null) decision.prompt = prompt;
+    if (prompt !== null) {
+      decision.prompt = prompt.text;
+      decision.promptCharacters = prompt.characters;
+    }
     return decision;
   }
 }
