@@ -6,6 +6,8 @@ export type ImportedArrivals =
       readonly ok: true;
       /** Seconds since the first arrival, ascending. */
       readonly arrivalSeconds: Float64Array;
+      /** When the first one came, in Unix milliseconds. */
+      readonly firstAtMs: number;
       /** Where they came from, in words. */
       readonly origin: string;
     }
@@ -50,6 +52,7 @@ export async function importArrivals(source: CsvSource): Promise<ImportedArrival
   return {
     ok: true,
     arrivalSeconds: Float64Array.from(arrivals),
+    firstAtMs: first === null ? 0 : 1000 * secondsBetween({ epochSeconds: 0, fraction: 0 }, first),
     origin: `${source.name}: ${arrivals.length} arrivals in ${Math.round(span)} s, ${rate.toFixed(2)} requests/s as recorded`,
   };
 }
@@ -62,7 +65,7 @@ interface Instant {
 
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[ T](\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Times without an offset are taken as UTC: only differences matter. null when the text is no time. */
+/** Times without an offset are taken as UTC, as the Azure traces are. null when the text is no time. */
 function parseInstant(text: string): Instant | null {
   const match = TIME.exec(text);
   if (match === null) return null;

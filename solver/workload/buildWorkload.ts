@@ -35,7 +35,8 @@ export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: Work
   };
 }
 
-const generatedArrivals = (seed: number) => ({
+/** Bursty arrivals, for a workload that brings none. */
+export const generatedArrivals = (seed: number) => ({
   arrivalSeconds: gammaArrivals({
     requests: GENERATED_ARRIVALS,
     requestsPerSecond: GENERATED_REQUESTS_PER_SECOND,

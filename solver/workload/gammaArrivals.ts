@@ -26,7 +26,7 @@ export function gammaArrivals({ requests, requestsPerSecond, shape, seed }: Gamm
 }
 
 /** One draw of the Gamma law with scale 1: Marsaglia and Tsang (2000), with their boost for shapes below 1. */
-function gammaDraw(shape: number, random: Random): number {
+export function gammaDraw(shape: number, random: Random): number {
   if (shape < 1) return gammaDraw(shape + 1, random) * (1 - random.next()) ** (1 / shape);
   const d = shape - 1 / 3;
   const c = 1 / Math.sqrt(9 * d);
