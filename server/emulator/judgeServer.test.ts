@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type EmulatedEngine, trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
-import { judgePrompt } from "@/server/gateway/judgePrompt";
+import { judgePrompt } from "@/solver/judging/judgePrompt";
 import { ask, engineOn, isReady, MODEL, outcomes, post, TestEmulators, until } from "./testEmulators";
 
 let emulators: TestEmulators;

@@ -1,3 +1,4 @@
+import { conversationText, messageText } from "@/solver/judging/conversation";
 import { completionEvents } from "./completionEvents";
 import { type Endpoint, severalAnswers } from "./endpoint";
 import { isRecord } from "./isRecord";
@@ -13,7 +14,7 @@ export const chatEndpoint: Endpoint = {
       : { message: "`messages` must be a list with at least one message.", param: "messages" },
   text: {
     cascadeRefusal: severalAnswers,
-    prompt: ({ messages }) => (Array.isArray(messages) ? messages.map(textOfMessage).join("\n") : ""),
+    prompt: ({ messages }) => (Array.isArray(messages) ? conversationText(messages) : ""),
     answer: chatAnswer,
     events: completionEvents,
   },
@@ -23,20 +24,5 @@ export const chatEndpoint: Endpoint = {
 export function chatAnswer(completion: unknown): string | null {
   const choice = isRecord(completion) && Array.isArray(completion.choices) ? completion.choices[0] : undefined;
   const message = isRecord(choice) ? choice.message : undefined;
-  return isRecord(message) ? textAndCalls(message) : null;
-}
-
-function textOfMessage(message: unknown): string {
-  return isRecord(message) ? `${String(message.role)}: ${textAndCalls(message)}` : "";
-}
-
-function textAndCalls({ content, tool_calls: calls }: Record<string, unknown>): string {
-  const called = Array.isArray(calls) && calls.length > 0 ? JSON.stringify(calls) : "";
-  return [textOfContent(content), called].filter(Boolean).join("\n");
-}
-
-function textOfContent(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content.map((part) => (isRecord(part) && typeof part.text === "string" ? part.text : "")).join("");
+  return isRecord(message) ? messageText(message) : null;
 }

@@ -1,7 +1,8 @@
+import { judgePrompt, SCORE_TOKENS, type Wording } from "@/solver/judging/judgePrompt";
+import { readScore } from "@/solver/judging/readReply";
 import { Breaker, type Trial } from "./breaker";
 import { chatAnswer } from "./chatEndpoint";
 import { callEngine, type EngineReply, isBrokenOrFull } from "./engineCall";
-import { judgePrompt, parseScore, type Wording } from "./judgePrompt";
 import type { JudgePlace, JudgeSite } from "./judgeSite";
 
 /** What became of a request for a score. */
@@ -142,7 +143,7 @@ export class Judge {
     content: string,
     signal: AbortSignal,
   ): Promise<EngineReply> {
-    const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: 8 });
+    const body = JSON.stringify({ model, messages: [{ role: "user", content }], temperature: 0, max_tokens: SCORE_TOKENS });
     return callEngine({ pool, path, headers: this.#headers, body, signal, mostBytes: mostAnswerBytes, ...(watch && { watch }) });
   }
 
@@ -180,7 +181,8 @@ async function within<T>(seconds: number, signal: AbortSignal, run: (limited: Ab
 
 function scoreOf(body: Buffer): number | null {
   try {
-    return parseScore(chatAnswer(JSON.parse(body.toString("utf8"))) ?? "");
+    const reading = readScore(chatAnswer(JSON.parse(body.toString("utf8"))) ?? "");
+    return "score" in reading ? reading.score : null;
   } catch {
     return null;
   }

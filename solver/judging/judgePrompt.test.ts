@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgePrompt, parseScore } from "./judgePrompt";
+import { judgePrompt, rubricProblem, rubricPrompt } from "./judgePrompt";
 
 describe("judgePrompt", () => {
   it("ends in the question and the answer", () => {
@@ -33,17 +33,29 @@ describe("judgePrompt", () => {
   });
 });
 
-describe("parseScore", () => {
-  it.each<[string, number | null]>([
-    ["87", 87],
-    [" Score: 100.", 100],
-    ["0", 0],
-    ["90/100", 90],
-    ["101", null],
-    ["-5", null],
-    ["very good", null],
-    ["", null],
-  ])("reads %j as %j", (reply, score) => {
-    expect(parseScore(reply)).toBe(score);
+describe("rubrics", () => {
+  const texts = { prompt: "Why?", answer: "Because.", reference: "So that.", other: "Hm." };
+
+  it("shows each kind what it judges, the answer last but for pairs", () => {
+    expect(rubricPrompt("reference", texts).endsWith("[question]\nWhy?\n\n[reference answer]\nSo that.\n\n[answer]\nBecause.")).toBe(true);
+    expect(rubricPrompt("pairwise", texts).endsWith("[question]\nWhy?\n\n[answer A]\nBecause.\n\n[answer B]\nHm.")).toBe(true);
+  });
+
+  it.each([
+    ["rubric", "Grade {answer}", "The rubric needs the place {prompt}, so that the judge sees what it judges."],
+    ["pairwise", "Which? {prompt}", "The rubric needs the places {answer} and {other}, so that the judge sees what it judges."],
+    [
+      "rubric",
+      "{prompt} {answer} {reference}",
+      "The rubric has the place {reference}, and a measure of this kind has nothing to put there.",
+    ],
+    [
+      "reference",
+      "{prompt} {answer} {reference} {other}",
+      "The rubric has the place {other}, and a measure of this kind has nothing to put there.",
+    ],
+    ["reference", 'Reply as {"score": 1} to {prompt} {answer} {reference}', null],
+  ] as const)("of kind %s tells what is wrong with %j", (kind, rubric, problem) => {
+    expect(rubricProblem(kind, rubric)).toBe(problem);
   });
 });
