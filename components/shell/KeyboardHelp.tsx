@@ -3,6 +3,7 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useRef, useState } from "react";
 import { Modal } from "../ui/Modal";
+import { SEQUENCE_MS } from "./pageKeys";
 import { places } from "./places";
 import { useClusterLink } from "./useCurrentCluster";
 
@@ -13,11 +14,11 @@ const keys = [
   { keys: "Page Up, Page Down", text: "On a slider: ten steps" },
   { keys: "Enter", text: "On the frontier: pin or unpin the plan (at most four)" },
   { keys: "Shift ← → ↑ ↓", text: "On the frontier: make a range around the plan, grow or shrink it" },
+  { keys: "1 to 5, w, r", text: "Labelling one answer: from 0 to 100, wrong, right" },
+  { keys: "← = →", text: "Labelling two answers: the left one is better, as good, the right one" },
+  { keys: "u", text: "Labelling: take the last label back" },
   { keys: "Esc", text: "Close a dialog; on the frontier: clear the range, then the pins" },
 ] as const;
-
-/** How long `g` waits for the second key. */
-const SEQUENCE_MS = 1200;
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));

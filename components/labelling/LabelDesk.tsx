@@ -1,0 +1,114 @@
+"use client";
+
+import { useEffect, useRef, useState } from "react";
+import { createPageKeys, takesKeys } from "../shell/pageKeys";
+import { ErrorLine } from "../ui/ErrorLine";
+import { formatCount } from "../ui/format";
+import { PanelState } from "../ui/PanelState";
+import { ChoiceBar } from "./ChoiceBar";
+import { choiceOf, type LabelKind, labelChoices, labelMeaning } from "./labelChoices";
+import { TaskView } from "./TaskView";
+import { type Labelling, useLabelling } from "./useLabelling";
+
+/** Calls `onKey` with each key that is the page's. */
+function useKeys(onKey: (key: string) => boolean): void {
+  const latest = useRef(onKey);
+  useEffect(() => {
+    latest.current = onKey;
+  });
+  useEffect(() => {
+    const read = createPageKeys();
+    function onKeyDown(event: KeyboardEvent) {
+      if (takesKeys(event.target)) return;
+      const key = read(event);
+      if (key !== null && latest.current(key)) event.preventDefault();
+    }
+    window.addEventListener("keydown", onKeyDown);
+    return () => window.removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+/** How many are labelled, of those that are worth while. */
+function Progress({ labelled, advised }: { readonly labelled: number; readonly advised: number }) {
+  const left = advised - labelled;
+  return (
+    <div className="flex items-center gap-3 text-sm">
+      <progress
+        aria-label="Labelled of the advised number"
+        className="h-1.5 w-40 max-w-full accent-(--accent)"
+        max={advised}
+        value={Math.min(labelled, advised)}
+      />
+      <span data-testid="labelled">
+        {formatCount(labelled)} of {formatCount(advised)} advised
+        <span className="text-ink-3">{left > 0 ? "" : ": more hardly narrow the intervals"}</span>
+      </span>
+    </div>
+  );
+}
+
+/** The task at hand, or that there is none. */
+function Task({ labelling, kind, onGive, onUndo }: { readonly labelling: Labelling; readonly kind: LabelKind } & Acts) {
+  const { progress, sending } = labelling;
+  if (progress === null) return null;
+  const { task, labelled } = progress;
+  return (
+    <>
+      {task !== null && <TaskView key={task.index} task={task} />}
+      {task === null && (
+        <p className="rounded-lg border bg-panel p-6 text-center text-sm text-ink-2">
+          {sending ? "The next one is on its way." : "Everything is labelled. What it says of each measure stands below."}
+        </p>
+      )}
+      <ChoiceBar kind={kind} disabled={task === null} canUndo={labelled > 0} onGive={onGive} onUndo={onUndo} />
+    </>
+  );
+}
+
+interface Acts {
+  readonly onGive: (quality: number) => void;
+  readonly onUndo: () => void;
+}
+
+/** Where labels are given: by keyboard, by buttons, and with a word for whoever hears the page. */
+export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly kind: LabelKind }) {
+  const labelling = useLabelling(jobId, kind);
+  const [said, setSaid] = useState("");
+  const { progress, status, error } = labelling;
+
+  function give(quality: number): void {
+    if (progress === null || progress.task === null) return;
+    const word = labelChoices[kind].find((choice) => choice.quality === quality)?.word ?? String(quality);
+    // The count makes each announcement another text, without which it would not be read out.
+    setSaid(`${word}. ${progress.labelled + 1} labelled.${progress.after === null ? "" : " The next one is shown."}`);
+    labelling.give(quality);
+  }
+  function undo(): void {
+    if (progress === null || progress.labelled === 0) return;
+    setSaid(`The last label is taken back. ${progress.labelled - 1} labelled.`);
+    labelling.undo();
+  }
+  useKeys((key) => {
+    const choice = choiceOf(kind, key);
+    if (choice !== null) give(choice.quality);
+    else if (key === "u") undo();
+    else return false;
+    return true;
+  });
+
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-6 gap-y-1">
+        <p className="max-w-prose text-sm text-ink-2">
+          {labelMeaning[kind]} You are not told which model answered{kind === "two" ? ", and sides are shuffled" : ""}.
+        </p>
+        {progress !== null && <Progress {...progress} />}
+      </div>
+      <ErrorLine error={error} />
+      <PanelState status={status}>{() => <Task labelling={labelling} kind={kind} onGive={give} onUndo={undo} />}</PanelState>
+      <p role="status" className="sr-only">
+        {said}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { useId } from "react";
+import { StateWord } from "../ui/Badge";
+import { CalibrationPlot } from "./CalibrationPlot";
+import { IntervalBar } from "./IntervalBar";
+import type { IntervalPicture, TrustRow } from "./prepareTrust";
+
+/** An estimate in words with its picture; what stands instead where there is none. */
+function Estimated(props: {
+  readonly name: string;
+  readonly meaning: string;
+  readonly picture: IntervalPicture | null;
+  readonly none: string;
+  readonly testId: string;
+}) {
+  const { picture } = props;
+  return (
+    <div className="flex min-w-0 flex-col gap-0.5">
+      <dt className="text-xs text-ink-3" title={props.meaning}>
+        {props.name}
+      </dt>
+      {picture === null ? (
+        <dd className="text-sm text-ink-3">{props.none}</dd>
+      ) : (
+        <>
+          <dd className="text-sm" data-testid={props.testId}>
+            <span className="text-base font-semibold">{picture.value}</span>{" "}
+            <span className="text-ink-2">
+              {picture.span}
+              {picture.wide && ", wide: few labels"}
+            </span>
+          </dd>
+          <dd>
+            <IntervalBar picture={picture} chance={0.5} />
+          </dd>
+        </>
+      )}
+    </div>
+  );
+}
+
+function Fact({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div className="flex flex-col gap-0.5">
+      <dt className="text-xs text-ink-3">{name}</dt>
+      <dd className="text-sm">{text}</dd>
+    </div>
+  );
+}
+
+/** How far one measure can be trusted: the verdict for the floor, what it rests on, and what to do. */
+export function MeasureTrust({ row }: { readonly row: TrustRow }) {
+  const id = useId();
+  return (
+    <section aria-labelledby={id} className="flex flex-col gap-3 border-t pt-4 first:border-0 first:pt-0" data-testid={`trust-${row.id}`}>
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h3 id={id} className="text-sm font-semibold">
+          {row.name}
+        </h3>
+        <StateWord tone={row.tone}>{row.word}</StateWord>
+        <span className="text-xs text-ink-3">{row.labels}</span>
+      </header>
+      {row.warning !== null && <p className="max-w-prose rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">{row.warning}</p>}
+      <div className="flex flex-wrap gap-x-8 gap-y-4">
+        <dl className="grid min-w-0 flex-1 basis-80 content-start gap-x-8 gap-y-4 sm:grid-cols-2">
+          <Estimated
+            name="AUC"
+            meaning="Chance that it puts a better answer above a worse one; 0.5 is a coin"
+            picture={row.auc}
+            none="needs answers that you labelled better and worse"
+            testId="trust-auc"
+          />
+          <Estimated
+            name="Agreement"
+            meaning="Share of answers on which it and you agree whether they are worth at least 50"
+            picture={row.agreement}
+            none="needs labels"
+            testId="trust-agreement"
+          />
+          <Fact name="Noise of one reading" text={row.noise} />
+          <Fact name="Verdicts that hang on the order" text={row.orderFlips} />
+          <Fact name="Cost so far" text={row.cost} />
+        </dl>
+        {row.calibration.length > 0 && (
+          <div className="flex flex-col gap-1">
+            <CalibrationPlot name={row.name} dots={row.calibration} />
+            {row.bias !== null && <p className="max-w-56 text-xs text-ink-2">{row.bias}</p>}
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,97 @@
+"use client";
+
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { usePathname } from "next/navigation";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { buttonClass } from "../ui/Button";
+import { formatCounted } from "../ui/format";
+import { NumberInput } from "../ui/NumberInput";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useDebounced } from "../ui/useDebounced";
+import { useUrlView } from "../url/useUrlView";
+import { floorCodec } from "./floorCodec";
+import { MeasureTrust } from "./MeasureTrust";
+import { noAnswers } from "./noAnswers";
+import { prepareTrust } from "./prepareTrust";
+
+/** Where nobody has said what floor is meant. */
+const STARTING_FLOOR = 80;
+
+/** How still the floor must be before measures are held against it. */
+const STILL_MS = 300;
+
+/** How far the measures of a profile can be trusted, held against a floor of quality, as far as hand labels tell. */
+export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readonly jobId: string; readonly floor?: number }) {
+  const trpc = useTRPC();
+  const link = useClusterLink();
+  const [view, write] = useUrlView(floorCodec);
+  const floor = view.floor ?? starting;
+  const asked = { jobId, floor: useDebounced(floor, STILL_MS) };
+  const query = useQuery(trpc.labels.trust.queryOptions(asked, { select: takeOutcome, placeholderData: keepPreviousData }));
+  const job = useQuery(trpc.profiles.get.queryOptions({ id: jobId })).data;
+  const trust = query.data?.trust;
+  const labelPage = link(`/workloads/profiles/${jobId}/label`);
+  const here = usePathname().endsWith("/label");
+  const missing = job === undefined ? false : noAnswers(job);
+  return (
+    <Panel
+      title="Trust in the measures"
+      aside={
+        <>
+          {trust !== undefined && <span>{formatCounted(trust.labels, "hand label")}</span>}
+          <span className="flex items-center gap-1.5">
+            Floor
+            <NumberInput
+              label="Floor of quality that measures are held against"
+              value={floor}
+              min={0}
+              max={100}
+              step={1}
+              onChange={(next) => write({ floor: next === starting ? null : next }, "replace")}
+            />
+          </span>
+        </>
+      }
+    >
+      <PanelState status={queryStatus(query, { what: "Holding measures against hand labels" })}>
+        {() =>
+          trust !== undefined && (
+            <div className={`flex flex-col gap-4 ${query.isPlaceholderData ? "opacity-60" : ""}`}>
+              {trust.recheck !== null && (
+                <p role="status" className="max-w-prose rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
+                  Label again: {trust.recheck}
+                </p>
+              )}
+              {missing !== false && !here && (
+                <p className="max-w-prose text-sm text-ink-2">
+                  {missing.title}. {missing.text}
+                </p>
+              )}
+              {missing === false && !here && (
+                <div className="flex flex-wrap items-center gap-3">
+                  <Link href={labelPage} className={buttonClass(trust.labels === 0 ? "primary" : "plain")}>
+                    Label by hand
+                  </Link>
+                  {trust.labels === 0 && (
+                    <p className="max-w-prose text-sm text-ink-2">
+                      Nobody can say yet whether these measures tell good answers from bad ones. About 50 answers labelled by hand, some ten
+                      minutes, tell it with an interval.
+                    </p>
+                  )}
+                </div>
+              )}
+              {prepareTrust(trust).map((row) => (
+                <MeasureTrust key={row.id} row={row} />
+              ))}
+            </div>
+          )
+        }
+      </PanelState>
+    </Panel>
+  );
+}

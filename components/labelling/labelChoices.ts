@@ -1,0 +1,40 @@
+import type { HandLabelOrder } from "@/server/contracts/studio";
+
+export type LabelKind = HandLabelOrder["kind"];
+
+/** One label that can be given, by a button or by a key. */
+export interface LabelChoice {
+  readonly quality: number;
+  /** On the button, beside its key. */
+  readonly word: string;
+  readonly key: { readonly text: string; readonly aria: string };
+  /** Values of `KeyboardEvent.key` that give it. */
+  readonly presses: readonly string[];
+}
+
+const digit = (key: string) => ({ text: key, aria: key });
+
+export const labelChoices: Readonly<Record<LabelKind, readonly LabelChoice[]>> = {
+  one: [
+    { quality: 0, word: "Wrong", key: digit("1"), presses: ["1", "w"] },
+    { quality: 25, word: "Poor", key: digit("2"), presses: ["2"] },
+    { quality: 50, word: "Half right", key: digit("3"), presses: ["3"] },
+    { quality: 75, word: "Good", key: digit("4"), presses: ["4"] },
+    { quality: 100, word: "Right", key: digit("5"), presses: ["5", "r"] },
+  ],
+  two: [
+    { quality: 100, word: "Left is better", key: { text: "←", aria: "ArrowLeft" }, presses: ["ArrowLeft"] },
+    { quality: 50, word: "As good", key: { text: "=", aria: "=" }, presses: ["="] },
+    { quality: 0, word: "Right is better", key: { text: "→", aria: "ArrowRight" }, presses: ["ArrowRight"] },
+  ],
+};
+
+/** The label that a key gives; null where it gives none. */
+export const choiceOf = (kind: LabelKind, key: string): LabelChoice | null =>
+  labelChoices[kind].find(({ presses }) => presses.includes(key)) ?? null;
+
+/** What a label says, for whoever gives it. */
+export const labelMeaning: Readonly<Record<LabelKind, string>> = {
+  one: "How well does this answer serve whoever asked? 0 is wrong or of no use, 50 is half right, 100 is right and complete.",
+  two: "Which answer serves whoever asked better? Length and tone count only where they matter to them.",
+};

@@ -1,0 +1,76 @@
+"use client";
+
+import { useIsMutating, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { LabelProgress } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import type { PanelStatus } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { afterLabel } from "./afterLabel";
+import type { LabelKind } from "./labelChoices";
+
+export interface Labelling {
+  readonly status: PanelStatus;
+  readonly progress: LabelProgress | null;
+  /** Whether labels are on their way, so that what comes next may not be known yet. */
+  readonly sending: boolean;
+  /** Why a label was not taken; it has to be given again. */
+  readonly error: { readonly message: string } | null;
+  /** Labels the task at hand; the next one is there at once. */
+  readonly give: (quality: number) => void;
+  readonly undo: () => void;
+}
+
+/** Hand labels of a job, one after another. They are sent in the order in which they were given, while the next task is already shown. */
+export function useLabelling(jobId: string, kind: LabelKind): Labelling {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [error, setError] = useState<Labelling["error"]>(null);
+  const asked = { jobId, kind };
+  const { queryKey } = trpc.labels.next.queryOptions(asked);
+  const query = useQuery(
+    trpc.labels.next.queryOptions(asked, { staleTime: Number.POSITIVE_INFINITY, refetchOnMount: "always", select: takeOutcome }),
+  );
+  const progress = query.data?.progress ?? null;
+
+  const mutationKey = ["hand labels", jobId];
+  const sending = useIsMutating({ mutationKey }) > 0 || query.isFetching;
+  const shared = {
+    mutationKey,
+    // One after another: what is taken back must have been given.
+    scope: { id: mutationKey.join(" ") },
+    onError: setError,
+    async onSettled() {
+      // Of several on their way the last one asks what is left, the others would bring back what is labelled already.
+      if (queries.isMutating({ mutationKey }) > 1) return;
+      await queries.invalidateQueries({ queryKey });
+      void queries.invalidateQueries(trpc.labels.trust.pathFilter());
+    },
+  };
+  const label = useMutation({
+    ...shared,
+    mutationFn: async (order: { readonly index: number; readonly quality: number }) =>
+      takeOutcome(await client.labels.label.mutate({ ...asked, ...order })),
+  });
+  const undo = useMutation({ ...shared, mutationFn: async () => takeOutcome(await client.labels.undo.mutate(asked)) });
+
+  return {
+    status: queryStatus(query, { what: "Reading what is to be labelled" }),
+    progress,
+    sending,
+    error,
+    give(quality) {
+      if (progress === null || progress.task === null) return;
+      setError(null);
+      void queries.cancelQueries({ queryKey });
+      queries.setQueryData(queryKey, (known) => (known?.ok ? { ...known, progress: afterLabel(known.progress) } : known));
+      label.mutate({ index: progress.task.index, quality });
+    },
+    undo() {
+      setError(null);
+      undo.mutate();
+    },
+  };
+}
