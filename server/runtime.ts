@@ -27,6 +27,7 @@ import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
 import { createDriftWatch } from "@/server/fleet/driftWatch";
 import { embeddedClusterId } from "@/server/fleet/fleet";
 import { launcher, nobody } from "@/server/fleet/gatewayBeside";
+import type { ArrivalsGround } from "@/server/planning/findArrivals";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
 import { createPromiseDesk, type PromiseSource } from "@/server/proposals/promiseDesk";
@@ -134,9 +135,16 @@ export function createRuntime(settings: StudioSettings): Runtime {
     timeScaleOf: (clusterId) => fleet.get(clusterId)?.timeScale() ?? 1,
   });
 
+  const arrivals: ArrivalsGround = {
+    openUpload: uploads.open,
+    workloadOf: (workloadId) => loadWorkload(store, workloadId),
+    clusterOf,
+    clusterName: (clusterId) => store.clusters.get(clusterId)?.spec.name ?? clusterId,
+  };
+
   return {
     services: {
-      workloads: createWorkloadService(store, uploads, cards),
+      workloads: createWorkloadService({ store, uploads, cards, arrivals }),
       clusters: createClusterService({ store, fleet, drifts, cards }),
       attach: createAttachService({
         store,

@@ -1,14 +1,28 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
 import type { WorkloadLineage } from "@/server/contracts/studio";
 import { describeWorkload, workloadDetail } from "@/server/planning/describeWorkload";
+import type { ArrivalsGround } from "@/server/planning/findArrivals";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importOutcomes } from "@/server/planning/importOutcomes";
+import { importWorkloadLines } from "@/server/planning/importWorkloadLines";
+import { resolveArrivals } from "@/server/planning/resolveArrivals";
 import { decodeWorkload, encodeWorkload, workloadHash } from "@/server/planning/workloadCodec";
+import { workloadLines } from "@/server/planning/workloadLines";
 import type { Store } from "@/server/store/store";
+import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
+import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
 import type { WorkloadService } from "./services";
 import type { Uploads } from "./uploads";
+import { workloadTies } from "./workloadTies";
+
+export interface WorkloadServiceParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardShelf;
+  readonly arrivals: ArrivalsGround;
+}
 
 /** Fixed, so that the same files give the same workload, and with it the same plans, wherever they are imported. */
 const workloadSeed = 1;
@@ -39,10 +53,23 @@ export function loadWorkload(store: Store, id: string): Workload | null {
   return data === null ? null : decodeWorkload(data);
 }
 
-/** Workloads: listed, opened, joined from uploaded tables. */
-export function createWorkloadService(store: Store, uploads: Uploads, cards: CardShelf): WorkloadService {
+/** Why a workload cannot be planned here, in one sentence: models that no card is known of; null when it can. */
+export function unknownModels({ outcomes }: Workload, models: CardCatalogue["models"]): string | null {
+  const missing = outcomes.models.filter(({ model }) => cardOf(models, model) === undefined).map(({ model }) => model);
+  return missing.length === 0 ? null : `There is no model card ${missing.join(", ")} here: add one on Cards, then import again.`;
+}
+
+/** Workloads: listed, opened, compared, joined from uploaded tables, and read and written as lines. */
+export function createWorkloadService({ store, uploads, cards, arrivals }: WorkloadServiceParts): WorkloadService {
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+  /** The refusal of what is here already; null when it is not. */
+  const sameAs = (workload: Workload) => {
+    const same = store.workloads.summary(workloadHash(workload));
+    return same === null
+      ? null
+      : { ok: false as const, message: `The same prompts and arrivals are here already, as "${same.name}" v${same.version}.` };
+  };
 
   return {
     list: () => store.workloads.list(),
@@ -59,17 +86,68 @@ export function createWorkloadService(store: Store, uploads: Uploads, cards: Car
       }
       const outcomes = await importOutcomes(outcomesSource, { ...selection, models: cards.read().catalogue.models });
       if (!outcomes.ok) return outcomes;
-      const arrivals = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
-      if (arrivals !== null && !arrivals.ok) return arrivals;
-      const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc, seed: workloadSeed });
-      const same = store.workloads.summary(workloadHash(workload));
-      if (same !== null) return { ok: false, message: `The same prompts and arrivals are here already, as "${same.name}".` };
+      const trace = arrivalsSource === null ? null : await importArrivals(arrivalsSource);
+      if (trace !== null && !trace.ok) return trace;
+      const workload = buildWorkload({ name, outcomes, arrivals: trace, judgeAuc, seed: workloadSeed });
+      const same = sameAs(workload);
+      if (same !== null) return same;
       const id = store.atomically(() => {
         note(actor, "import workload", name, workload.origin.outcomes);
         return storeWorkload(store, workload);
       });
       for (const upload of [outcomesUploadId, arrivalsUploadId]) if (upload !== null) uploads.remove(upload);
       return { ok: true, id };
+    },
+    async importLines(uploadId, actor) {
+      const source = uploads.open(uploadId);
+      if (source === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+      const read = await importWorkloadLines(source);
+      if (!read.ok) return read;
+      const unknown = unknownModels(read.workload, cards.read().catalogue.models);
+      if (unknown !== null) return { ok: false, message: unknown };
+      const same = sameAs(read.workload);
+      if (same !== null) return same;
+      const id = store.atomically(() => {
+        note(actor, "import workload", read.workload.name, read.workload.origin.outcomes);
+        return storeWorkload(store, read.workload);
+      });
+      uploads.remove(uploadId);
+      return { ok: true, id };
+    },
+    async rearrive(request, actor) {
+      const summary = store.workloads.summary(request.workloadId);
+      const workload = loadWorkload(store, request.workloadId);
+      if (summary === null || workload === null) return { ok: false, message: `There is no workload ${request.workloadId}.` };
+      const resolved = await resolveArrivals(request, arrivals);
+      if (!resolved.ok) return resolved;
+      const made = resolved.parts.map(({ segment, arrivalSeconds, origin }) => ({
+        ...workload,
+        name: segment === null ? workload.name : `${workload.name} · ${segment}`,
+        arrivalSeconds,
+        origin: { ...workload.origin, arrivals: origin },
+      }));
+      const same = made.map(sameAs).find((refusal) => refusal !== null);
+      if (same !== undefined) return same;
+      const ids = store.atomically(() =>
+        made.map((each) => {
+          note(actor, "give a workload other arrivals", each.name, each.origin.arrivals);
+          return storeWorkload(store, each, { parentId: summary.id, profileId: summary.profileId });
+        }),
+      );
+      if (request.arrivals.kind === "upload") uploads.remove(request.arrivals.uploadId);
+      return { ok: true, ids };
+    },
+    compare(a, b) {
+      const [ofA, ofB] = [store.workloads.summary(a), store.workloads.summary(b)];
+      const [inA, inB] = [loadWorkload(store, a), loadWorkload(store, b)];
+      if (ofA === null || ofB === null || inA === null || inB === null) return null;
+      return { a: ofA, b: ofB, content: compareWorkloads(inA, inB) };
+    },
+    ties: (id) => workloadTies(store, id),
+    uses: () => Object.fromEntries(store.plans.countByWorkload().map(({ workloadId, plans }) => [workloadId, plans])),
+    write(id) {
+      const workload = loadWorkload(store, id);
+      return workload === null ? null : { name: workload.name, lines: workloadLines(workload) };
     },
     remove(id, actor) {
       const summary = store.workloads.summary(id);

@@ -1,7 +1,9 @@
-import { desc, eq } from "drizzle-orm";
+import { count, desc, eq, sql } from "drizzle-orm";
 import type { Plan } from "@/solver/plan/plan";
 import type { Database } from "./database";
 import { plans } from "./schema";
+
+const workloadId = sql<string>`json_extract(${plans.document}, '$.inputs.workload.id')`;
 
 /** Kept plans, one document an id. What a plan does never changes; what it was asked for and promises is the last question's. */
 export function createPlanRepository(db: Database) {
@@ -25,6 +27,20 @@ export function createPlanRepository(db: Database) {
         .orderBy(desc(plans.createdAt))
         .all();
       return rows.map((row) => row.document);
+    },
+    /** Those made from a workload, newest first, without reading their documents whole. */
+    ofWorkload(id: string) {
+      const requestsPerSecond = sql<number>`json_extract(${plans.document}, '$.inputs.workload.requestsPerSecond')`;
+      return db
+        .select({ id: plans.id, clusterId: plans.clusterId, createdAt: plans.createdAt, requestsPerSecond })
+        .from(plans)
+        .where(eq(workloadId, id))
+        .orderBy(desc(plans.createdAt))
+        .all();
+    },
+    /** How many there are of each workload that there are any of. */
+    countByWorkload() {
+      return db.select({ workloadId, plans: count() }).from(plans).groupBy(workloadId).all();
     },
   };
 }

@@ -1,7 +1,7 @@
-import { desc, eq, max, sql } from "drizzle-orm";
+import { asc, desc, eq, max, sql } from "drizzle-orm";
 import type { WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
 import type { Database } from "./database";
-import { workloads } from "./schema";
+import { profiles, promptSets, workloads } from "./schema";
 
 /** What is put down of a workload beside its content: the store counts its version. */
 export type NewWorkload = Omit<WorkloadSummary, "version">;
@@ -40,6 +40,21 @@ export function createWorkloadRepository(db: Database) {
     summary(id: string): WorkloadSummary | null {
       const row = db.select(columns).from(workloads).where(eq(workloads.id, id)).get();
       return row === undefined ? null : whole(row);
+    },
+    /** Those made of it, oldest first. */
+    children(id: string): readonly WorkloadSummary[] {
+      return db.select(columns).from(workloads).where(eq(workloads.parentId, id)).orderBy(asc(workloads.createdAt)).all().map(whole);
+    },
+    /** The job that measured outcomes, and the sample of prompts that it asked; null: there is no such job. */
+    measuredBy(profileId: string) {
+      const row = db
+        .select({ id: profiles.id, request: profiles.request, promptSetId: promptSets.id, promptSet: promptSets.summary })
+        .from(profiles)
+        .innerJoin(promptSets, eq(promptSets.id, profiles.promptSetId))
+        .where(eq(profiles.id, profileId))
+        .get();
+      if (row === undefined) return null;
+      return { job: { id: row.id, name: row.request.name }, promptSet: { id: row.promptSetId, name: row.promptSet.name } };
     },
     data(id: string): Buffer | null {
       return db.select({ data: workloads.data }).from(workloads).where(eq(workloads.id, id)).get()?.data ?? null;
