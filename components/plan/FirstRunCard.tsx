@@ -38,7 +38,7 @@ export function FirstRunCard({ cluster, plan }: { readonly cluster: ClusterSumma
         <Link href={link("/clusters?attach=endpoints")} className={buttonClass("plain")}>
           Attach my engines
         </Link>
-        <Link href={link("/workloads?import=open")} className={buttonClass("plain")}>
+        <Link href={link("/workloads/prompts?upload=1")} className={buttonClass("plain")}>
           Import my prompts
         </Link>
       </div>

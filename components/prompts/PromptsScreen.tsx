@@ -1,0 +1,96 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTRPC } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useSessionState } from "../ui/useSessionState";
+import { useUrlView } from "../url/useUrlView";
+import { WorkloadTabs } from "../workloads/WorkloadTabs";
+import { GatewayPrompts } from "./GatewayPrompts";
+import { PromptFile } from "./PromptFile";
+import { promptsCodec } from "./promptsCodec";
+import { SampleForm } from "./SampleForm";
+import { SampleTable } from "./SampleTable";
+import { SurveyFacts } from "./SurveyFacts";
+import type { PromptUpload } from "./uploadPrompts";
+
+/** Samples are few and change by hand, or when their time has come. */
+const REFRESH_MS = 60_000;
+
+/** Prompts: samples of the operator's own, and how one more is taken. */
+export function PromptsScreen() {
+  const query = useQuery(useTRPC().prompts.list.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
+  const [{ from }, write] = useUrlView(promptsCodec);
+  // What is in a file cannot be asked for again by its address, and the file itself is kept for a day.
+  const [upload, setUpload] = useSessionState<PromptUpload>("weir.prompts.upload");
+  const [fresh, setFresh] = useState<string | null>(null);
+  const leave = (): void => {
+    setUpload(null);
+    write({ from: null }, "push");
+  };
+  const status = queryStatus(query, {
+    what: "Reading samples",
+    empty: query.data?.length === 0 && {
+      kind: "empty",
+      title: "No sample yet",
+      text: "Upload prompts of your own, or take them from a gateway. Models answer a sample of them, judges score the answers, and the result is a workload to plan with.",
+      action: from === null && (
+        <Button look="primary" onClick={() => write({ from: "file" }, "push")}>
+          Upload prompts
+        </Button>
+      ),
+    },
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Prompts">
+        <div className="ml-auto flex flex-wrap gap-2">
+          <Button aria-pressed={from === "gateway"} onClick={() => write({ from: "gateway" }, "push")}>
+            Take from a gateway
+          </Button>
+          <Button look="primary" aria-pressed={from === "file"} onClick={() => write({ from: "file" }, "push")}>
+            Upload prompts
+          </Button>
+        </div>
+      </PageHeader>
+      <WorkloadTabs />
+      {(from !== null || upload !== null) && (
+        <Panel
+          title={upload === null ? (from === "gateway" ? "From a gateway" : "Upload prompts") : `Sample of ${upload.from}`}
+          aside={<Button onClick={leave}>{upload === null ? "Close" : "Put it away"}</Button>}
+        >
+          {upload === null ? (
+            from === "gateway" ? (
+              <GatewayPrompts onUpload={setUpload} />
+            ) : (
+              <PromptFile onUpload={setUpload} />
+            )
+          ) : (
+            <div className="flex flex-col gap-4">
+              <SurveyFacts survey={upload.survey} />
+              <SampleForm
+                key={upload.uploadId}
+                upload={upload}
+                onSampled={(id) => {
+                  setFresh(id);
+                  leave();
+                }}
+              />
+            </div>
+          )}
+        </Panel>
+      )}
+      <Panel title="Samples">
+        <PanelState status={status}>{() => <SampleTable sets={query.data ?? []} fresh={fresh} />}</PanelState>
+        <p className="mt-3 max-w-prose text-xs text-ink-3">
+          Texts are kept in the studio's own database, for nobody but its user, and never in logs, metrics or addresses.
+        </p>
+      </Panel>
+    </div>
+  );
+}

@@ -1,0 +1,136 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { ErrorLine } from "../ui/ErrorLine";
+import { NumberField, TextField } from "../ui/Field";
+import { formatCount } from "../ui/format";
+import { Knob } from "../ui/Knob";
+import { Table } from "../ui/Table";
+import {
+  type SampleForm as Form,
+  MIN_SAMPLE,
+  mostOf,
+  prepareSample,
+  type SamplePicture,
+  startingSample,
+  stratifiers,
+  stratifierWords,
+} from "./prepareSample";
+import type { PromptUpload } from "./uploadPrompts";
+
+const columns = [
+  { key: "name", name: "Category" },
+  { key: "of", name: "Prompts", numeric: true },
+  { key: "taken", name: "Taken", numeric: true },
+  { key: "interval", name: "Its quality is known to", numeric: true },
+];
+
+function Strata({ strata }: { readonly strata: NonNullable<SamplePicture["strata"]> }) {
+  return (
+    <div className="max-h-72 overflow-y-auto">
+      <Table caption="What is taken of each category" columns={columns}>
+        {strata.map((stratum) => (
+          <tr key={stratum.name}>
+            <td className="[overflow-wrap:anywhere]">{stratum.name}</td>
+            <td className="text-right">{formatCount(stratum.population)}</td>
+            <td className="text-right">{formatCount(stratum.sampled)}</td>
+            <td className="text-right whitespace-nowrap text-ink-2">{stratum.interval}</td>
+          </tr>
+        ))}
+      </Table>
+    </div>
+  );
+}
+
+/** How many of an upload's prompts are taken, spread over what, and kept for how long. */
+export function SampleForm({ upload, onSampled }: { readonly upload: PromptUpload; readonly onSampled: (id: string) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [form, setForm] = useState<Form>(() => startingSample(upload));
+  const picture = useMemo(() => prepareSample(upload, form), [upload, form]);
+  const put = (change: Partial<Form>): void => setForm((current) => ({ ...current, ...change }));
+  const most = mostOf(upload);
+  const sample = useMutation({
+    mutationFn: async (request: NonNullable<SamplePicture["request"]>) => takeOutcome(await client.prompts.sample.mutate(request)),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries(trpc.prompts.pathFilter());
+      onSampled(id);
+    },
+  });
+  return (
+    <form
+      className="flex flex-col gap-4 border-t pt-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (picture.request !== null && !sample.isPending) sample.mutate(picture.request);
+      }}
+    >
+      <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
+        <TextField label="Name of the sample" value={form.name} maxLength={80} onChange={(name) => put({ name })} />
+        <div className="flex flex-wrap items-end gap-x-4 gap-y-1">
+          <Check checked={form.retentionDays !== null} onChange={(kept) => put({ retentionDays: kept ? 90 : null })}>
+            Delete the texts by itself
+          </Check>
+          {form.retentionDays !== null && (
+            <NumberField
+              label="after"
+              unit="days"
+              min={1}
+              max={3650}
+              value={form.retentionDays}
+              onChange={(days) => put({ retentionDays: Math.round(days) })}
+            />
+          )}
+        </div>
+        <Knob
+          label="Prompts to take"
+          unit={`of ${formatCount(upload.survey.prompts)}`}
+          value={form.size}
+          min={Math.min(MIN_SAMPLE, most)}
+          max={most}
+          step={1}
+          note={
+            <span role="status">
+              A mean quality will be known to <strong className="font-semibold text-ink-2">{picture.interval}</strong>, at worst.
+            </span>
+          }
+          onDraft={(size) => put({ size })}
+          onCommit={(size) => put({ size: Math.round(size) })}
+          onReset={null}
+        />
+        <fieldset>
+          <legend className="text-sm font-medium">Spread over</legend>
+          <div className="flex flex-wrap gap-x-4">
+            {stratifiers.map((each) => (
+              <Check
+                key={each}
+                checked={form.by.includes(each)}
+                onChange={(on) => put({ by: stratifiers.filter((one) => (one === each ? on : form.by.includes(one))) })}
+              >
+                {stratifierWords[each]}
+              </Check>
+            ))}
+          </div>
+          {picture.note !== null && <p className="text-xs text-ink-3">{picture.note}</p>}
+        </fieldset>
+      </div>
+      {picture.strata !== null && <Strata strata={picture.strata} />}
+      <ErrorLine error={sample.error} />
+      <div className="flex flex-wrap items-center justify-end gap-3">
+        {picture.blocked !== null && <span className="text-sm text-ink-3">{picture.blocked}</span>}
+        {sample.isPending && (
+          <span role="status" className="text-sm text-ink-2">
+            Taking {formatCount(form.size)} prompts …
+          </span>
+        )}
+        <Button type="submit" look="primary" disabled={picture.request === null || sample.isPending}>
+          Take the sample
+        </Button>
+      </div>
+    </form>
+  );
+}

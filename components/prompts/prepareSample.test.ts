@@ -1,0 +1,54 @@
+import { expect, it } from "vitest";
+import { samplePromptsSchema } from "@/server/contracts/prompts";
+import type { PromptSurvey } from "@/server/contracts/studio";
+import { intervalText, prepareSample, retentionText, type SampleForm, startingSample } from "./prepareSample";
+import type { PromptUpload } from "./uploadPrompts";
+
+const survey: PromptSurvey = {
+  ...{ form: "chat", prompts: 10_000, skipped: 0, badLines: [], meanCharacters: 400, withTime: 0, withReference: 0, withTest: 0 },
+  ...{ multiTurn: 0, withTools: 0, cutPrompts: 0 },
+  categories: [
+    { name: "maths", prompts: 9000 },
+    { name: "law", prompts: 1000 },
+  ],
+};
+const upload: PromptUpload = { uploadId: "0b0d1a3e-4b3c-4b0e-9a3e-0a8b6a1b2c3d", survey, from: "support.week.jsonl" };
+const form = (change: Partial<SampleForm> = {}): SampleForm => ({ ...startingSample(upload), ...change });
+
+it("begins with a sample that the studio takes as it is, named after the file", () => {
+  const { request, blocked } = prepareSample(upload, startingSample(upload));
+  expect(blocked).toBeNull();
+  expect(samplePromptsSchema.parse(request)).toMatchObject({ name: "support.week", size: 500, by: ["category", "length"] });
+});
+
+it("says what interval the size buys, narrower for more prompts and exact for all", () => {
+  const pointsOf = (size: number): number => Number(/±([\d.]+)/.exec(prepareSample(upload, form({ size })).interval)?.[1]);
+  expect(pointsOf(500)).toBeCloseTo(3.6, 1);
+  expect(pointsOf(2000)).toBeLessThan(pointsOf(500));
+  expect(prepareSample(upload, form({ size: 10_000 })).interval).toBe("exact");
+  expect(intervalText({ confidence: 0.9, points: 3.58 })).toBe("±3.6 points at 90\u00a0%");
+});
+
+it("shows what each category gets where nothing else decides, and says why not otherwise", () => {
+  const { strata } = prepareSample(upload, form({ by: ["category"] }));
+  expect(strata?.map(({ name, sampled }) => [name, sampled])).toEqual([
+    ["maths", 450],
+    ["law", 50],
+  ]);
+  const spread = prepareSample(upload, form({ by: ["category", "length"] }));
+  expect(spread.strata).toBeNull();
+  expect(spread.note).toContain("counted when the sample is taken");
+  expect(prepareSample(upload, form({ by: ["time"] })).note).toBe("No prompt has a time: spreading over it changes nothing.");
+});
+
+it("takes no sample without a name, nor more prompts than there are", () => {
+  expect(prepareSample(upload, form({ name: " " }))).toMatchObject({ request: null, blocked: "Give the sample a name." });
+  const one = { ...upload, survey: { ...survey, prompts: 1 } };
+  expect(prepareSample(one, startingSample(one)).request).toBeNull();
+});
+
+it("says until when texts are kept", () => {
+  expect(retentionText({ deleted: true, expiresAt: null })).toBe("texts deleted");
+  expect(retentionText({ deleted: false, expiresAt: null })).toBe("until deleted");
+  expect(retentionText({ deleted: false, expiresAt: "2026-03-01T14:05:00Z" })).toMatch(/^until 2026-03-01/);
+});

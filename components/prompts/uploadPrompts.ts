@@ -1,0 +1,59 @@
+import type { PromptSurvey } from "@/server/contracts/studio";
+
+/** What the browser may send of prompts: they are sampled as they lie on disk, never read whole. */
+export const MAX_PROMPT_BYTES = 2 * 1024 ** 3;
+
+/** A file of prompts that the studio holds until it is sampled, or for a day. */
+export interface PromptUpload {
+  readonly uploadId: string;
+  readonly survey: PromptSurvey;
+  /** Where they come from, in words. */
+  readonly from: string;
+}
+
+/** Why a file is not even sent; null when it may be. */
+export function refusalOfPrompts(file: { readonly name: string; readonly size: number }): string | null {
+  if (file.size === 0) return `${file.name} is empty: choose a file with a prompt a line.`;
+  return file.size <= MAX_PROMPT_BYTES
+    ? null
+    : `${file.name} is larger than 2 GB, the most the browser sends: split it, or send a part of it. Nothing was sent.`;
+}
+
+const unheard = "The studio could not be reached, or let go of the connection: the file was not taken. Try again.";
+
+/** What the studio's answer to an upload means: what is in the file, or the sentence of a refusal. */
+export function readUploadAnswer(text: string, fileName: string): PromptUpload | { readonly message: string } {
+  try {
+    const answer = JSON.parse(text) as Omit<PromptUpload, "from"> | { readonly message: string };
+    return "message" in answer ? answer : { ...answer, from: fileName };
+  } catch {
+    return { message: unheard };
+  }
+}
+
+/**
+ * Sends a file of prompts and learns what is in it. Throws with the studio's sentence when it is refused, and with an AbortError when it is
+ * called off. A request of the older kind: `fetch` does not tell how much of a body was sent.
+ */
+export function uploadPrompts(
+  file: File,
+  options: { readonly onSent: (fraction: number) => void; readonly signal: AbortSignal },
+): Promise<PromptUpload> {
+  const refusal = refusalOfPrompts(file);
+  if (refusal !== null) return Promise.reject(new Error(refusal));
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `/api/uploads?kind=prompts&name=${encodeURIComponent(file.name)}`);
+    request.upload.onprogress = ({ loaded, total }) => options.onSent(total === 0 ? 0 : loaded / total);
+    request.upload.onload = () => options.onSent(1);
+    request.onload = () => {
+      const answer = readUploadAnswer(request.responseText, file.name);
+      if ("message" in answer) reject(new Error(answer.message));
+      else resolve(answer);
+    };
+    request.onerror = () => reject(new Error(unheard));
+    request.onabort = () => reject(new DOMException("The upload was called off.", "AbortError"));
+    options.signal.addEventListener("abort", () => request.abort());
+    request.send(file);
+  });
+}
