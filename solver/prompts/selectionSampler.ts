@@ -1,0 +1,32 @@
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { allocate } from "./allocate";
+
+export interface SelectionSampler {
+  /** How many of each stratum are taken. */
+  readonly allocation: ReadonlyMap<string, number>;
+  /** Whether the next one, which is of this stratum, is taken. To be asked once for each one counted. */
+  take(stratum: string): boolean;
+}
+
+/**
+ * Chooses a stratified sample in one pass over what was counted before: exactly as many of each stratum as `allocate` says, every set of
+ * so many equally likely (selection sampling, Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). The same counts, in the same
+ * order, and seed choose the same ones.
+ */
+export function selectionSampler(counts: ReadonlyMap<string, number>, size: number, seed: number): SelectionSampler {
+  const shares = allocate([...counts.values()], size);
+  const allocation = new Map([...counts.keys()].map((stratum, at) => [stratum, shares[at] ?? 0]));
+  const remaining = new Map([...counts].map(([stratum, count]) => [stratum, { count, wanted: allocation.get(stratum) ?? 0 }]));
+  const random = seededRandom(mixSeed(seed, "sample"));
+  return {
+    allocation,
+    take(stratum) {
+      const left = remaining.get(stratum);
+      if (left === undefined || left.count === 0) throw new RangeError(`More of the stratum ${stratum} came than were counted`);
+      const isTaken = random.next() * left.count < left.wanted;
+      left.count -= 1;
+      if (isTaken) left.wanted -= 1;
+      return isTaken;
+    },
+  };
+}
