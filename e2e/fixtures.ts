@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -13,6 +13,8 @@ export interface RunningStudio {
   readonly signInLink: string;
   readonly url: string;
   readonly gatewayUrl: string;
+  readonly emulatorUrl: string;
+  readonly stateDir: string;
   readonly launcher: ChildProcess;
 }
 
@@ -45,7 +47,8 @@ export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
       });
       try {
         const signInLink = await readSignInLink(launcher);
-        await use({ signInLink, url: `http://127.0.0.1:${ports[0]}`, gatewayUrl: `http://127.0.0.1:${ports[1]}`, launcher });
+        const [url = "", gatewayUrl = "", , emulatorUrl = ""] = ports.map((port) => `http://127.0.0.1:${port}`);
+        await use({ signInLink, url, gatewayUrl, emulatorUrl, stateDir, launcher });
       } finally {
         await end(launcher);
         rmSync(stateDir, { recursive: true, force: true });
@@ -56,6 +59,19 @@ export const test = base.extend<{ studio: RunningStudio }, StudioOptions>({
 });
 
 export { expect } from "@playwright/test";
+
+/** Process ids of the launcher's own children whose command line matches. */
+export const childrenOf = ({ launcher }: RunningStudio, command: string): readonly number[] =>
+  execFileSync("pgrep", ["-P", String(launcher.pid), "-f", command], { encoding: "utf8" })
+    .trim()
+    .split("\n")
+    .map(Number);
+
+/** @throws Error when there is no such process. */
+export function signal(pid: number | undefined, name: NodeJS.Signals): void {
+  if (pid === undefined) throw new Error("there is no such process");
+  process.kill(pid, name);
+}
 
 /** Ports nobody listens on now. Another process may take one before it is used; the launcher then says so. */
 export async function freePorts(count: number): Promise<number[]> {

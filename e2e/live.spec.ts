@@ -1,7 +1,6 @@
-import { execFileSync } from "node:child_process";
 import AxeBuilder from "@axe-core/playwright";
 import type { Page, Request } from "@playwright/test";
-import { expect, type RunningStudio, test } from "./fixtures";
+import { childrenOf, expect, signal, test } from "./fixtures";
 
 /** Engines of the cluster work this much faster than the wall's clock. */
 const TIME_SCALE = 5;
@@ -184,18 +183,6 @@ test("an operator watches a cluster under load: charts, one stream, pause, scope
   });
   expect(problems).toEqual([]);
 });
-
-/** Process ids of the launcher's own children whose command line matches. */
-const childrenOf = ({ launcher }: RunningStudio, command: string): readonly number[] =>
-  execFileSync("pgrep", ["-P", String(launcher.pid), "-f", command], { encoding: "utf8" })
-    .trim()
-    .split("\n")
-    .map(Number);
-
-function signal(pid: number | undefined, name: NodeJS.Signals): void {
-  if (pid === undefined) throw new Error("there is no such process");
-  process.kill(pid, name);
-}
 
 /** Streams of the page that have begun and not ended. */
 function streamsOf(page: Page) {
