@@ -1,0 +1,133 @@
+import { spawn } from "node:child_process";
+import { chown, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bareEnvironment, fenced, NOBODY } from "./fence";
+
+export interface UnitTest {
+  readonly command: readonly string[];
+  readonly timeoutSeconds: number;
+  readonly answer: string;
+  readonly test: string;
+}
+
+/** Runs commands on answers, shut off from network, files and secrets. */
+export interface UnitTests {
+  /** Why none can be run here, in one sentence; null: they can. Looked at once. */
+  problem(): Promise<string | null>;
+  /** Whether the command ended with 0 in its time; null: it could not be run. Rejects when aborted, and then nothing of it runs on. */
+  passes(test: UnitTest, signal: AbortSignal): Promise<boolean | null>;
+}
+
+/** At once: answers of a profile are to leave the machine to its engines. */
+const mostAtOnce = 2;
+
+/** What a shell says of a command that is not there or cannot be run. */
+const notRun: readonly (number | null)[] = [126, 127];
+
+const refusal =
+  "Unit tests are not run here: they need a process without network, and this system lets the studio make none. " +
+  "On Linux, allow unprivileged user namespaces and have util-linux installed (unshare, prlimit, setpriv, pivot_root).";
+
+export function createUnitTests(): UnitTests {
+  let known: Promise<string | null> | undefined;
+  let running = 0;
+  const waiting: (() => void)[] = [];
+
+  async function inTurn<Result>(signal: AbortSignal, run: () => Promise<Result>): Promise<Result> {
+    if (running >= mostAtOnce) await new Promise<void>((begin) => waiting.push(begin));
+    else running += 1;
+    try {
+      signal.throwIfAborted();
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running -= 1;
+      else next();
+    }
+  }
+
+  const tried = async (): Promise<string | null> => {
+    const trial = { command: ["true"], timeoutSeconds: 10, answer: "", test: "" };
+    return (await runFenced(trial, new AbortController().signal).catch(() => null)) === true ? null : refusal;
+  };
+  const problem = (): Promise<string | null> => {
+    known ??= tried();
+    return known;
+  };
+
+  return {
+    problem,
+    async passes(test, signal) {
+      if ((await problem()) !== null) return null;
+      return inTurn(signal, () => runFenced(test, signal));
+    },
+  };
+}
+
+async function runFenced(test: UnitTest, signal: AbortSignal): Promise<boolean | null> {
+  const folder = await mkdtemp(join(tmpdir(), "weir-unit-test-"));
+  try {
+    await fill(folder, test);
+    return await ended(folder, test, signal);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function fill(folder: string, { answer, test }: UnitTest): Promise<void> {
+  const texts = { "answer.txt": answer, "code.txt": firstBlock(answer), "test.txt": test };
+  await Promise.all(Object.entries(texts).map(([name, text]) => writeFile(join(folder, name), text, { mode: 0o600 })));
+  await mkdir(join(folder, "root"), { mode: 0o700 });
+  if (!isRoot) return;
+  for (const name of ["", "root", ...Object.keys(texts)]) await chown(join(folder, name), NOBODY, NOBODY);
+}
+
+const isRoot = process.getuid?.() === 0;
+
+/** Code as models write it down; an answer without a fence is code as a whole. */
+export const firstBlock = (answer: string): string =>
+  /^ {0,3}(```+|~~~+)[^\n]*\n([\s\S]*?)(?:^ {0,3}\1|$(?![\s\S]))/m.exec(answer)?.[2] ?? answer;
+
+function ended(folder: string, { command, timeoutSeconds }: UnitTest, signal: AbortSignal): Promise<boolean | null> {
+  const [program, words] = fenced({ folder, command, cpuSeconds: Math.ceil(timeoutSeconds) + 1 });
+  return new Promise((settle, reject) => {
+    const child = spawn(program, words, {
+      cwd: folder,
+      env: bareEnvironment,
+      detached: true,
+      // What it prints holds answers: nobody keeps it. The fourth tells that the fence stands.
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+      ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+    });
+    let stands = false;
+    let timer: NodeJS.Timeout | undefined;
+    const kill = (): void => {
+      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) process.kill(-child.pid, "SIGKILL");
+    };
+    // What stands before the fence has a bound of its own; a command has its whole time.
+    timer = setTimeout(kill, setUpMs);
+    child.stdio[3]?.once("data", () => {
+      stands = true;
+      clearTimeout(timer);
+      timer = setTimeout(kill, timeoutSeconds * 1000);
+    });
+    signal.addEventListener("abort", kill, { once: true });
+    const leave = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", kill);
+    };
+    child.once("error", () => {
+      leave();
+      settle(null);
+    });
+    child.once("close", (code) => {
+      leave();
+      if (signal.aborted) reject(signal.reason);
+      else settle(stands && !notRun.includes(code) ? code === 0 : null);
+    });
+    if (signal.aborted) kill();
+  });
+}
+
+const setUpMs = 20_000;

@@ -1,0 +1,80 @@
+/** What of a text is held against the reference. */
+export type Extraction = "whole" | "last-line" | "number" | "choice" | "boxed";
+
+/** A number with its unit of per cent kept apart: what is meant by 50 % is 50 to some and 0.5 to others. */
+export interface ReadNumber {
+  readonly value: number;
+  readonly percent: boolean;
+}
+
+const leadIn = /^(?:#{2,}|[-=]*>|(?:so |therefore |thus |hence )?,?\s*(?:the |my )?(?:final )?answer(?:\s+is)?\s*[:=]?)\s*/i;
+
+/** The last line that holds something, without `Answer:` or `####` before it. */
+export function lastLine(text: string): string {
+  const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
+  return line.replace(/^[*_\s]+|[*_\s]+$/g, "").replace(leadIn, "");
+}
+
+/** What stands in the last `\boxed{…}`, braces inside it and all; null: there is none that is closed. */
+export function boxed(text: string): string | null {
+  for (let from = text.lastIndexOf("\\boxed"); from >= 0; from = from === 0 ? -1 : text.lastIndexOf("\\boxed", from - 1)) {
+    const begun = /^\\boxed\s*\{/.exec(text.slice(from, from + 20));
+    if (begun === null) continue;
+    const inside = from + begun[0].length;
+    let depth = 1;
+    for (let at = inside; at < text.length; at += 1) {
+      const character = text[at];
+      if (character === "\\") at += 1;
+      else if (character === "{") depth += 1;
+      else if (character === "}") depth -= 1;
+      if (depth === 0) return text.slice(inside, at);
+    }
+  }
+  return null;
+}
+
+const digits = String.raw`(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?!\d)|\d+)?(?:(?<=\d)\.\d+|(?<!\d)\.\d+|(?<=\d))(?:e[-+]?\d+(?![\d.]))?`;
+const signed = String.raw`(?:(?<![\w)\]}.,])[-+])?`;
+const latexFraction = String.raw`\\[dt]?frac\s*\{\s*(-?\d+)\s*\}\s*\{\s*(\d+)\s*\}`;
+const anyNumber = new RegExp(
+  String.raw`(${signed})[$€£]?\s?(?:${latexFraction}|(?<![a-z\d_.])(${digits})(?:\s?/\s?(\d+(?:\.\d+)?))?)\s?(\\?%|percent\b|per cent\b)?`,
+  "gi",
+);
+
+/** The last number of a text: with thousands separators, of per cent, or a fraction, in LaTeX too; null: there is none. */
+export function lastNumber(text: string): ReadNumber | null {
+  const plain = text.replace(/[−–]/g, "-").replace(/\{,\}|\\,(?=\d{3})/g, ",");
+  const found = [...plain.matchAll(anyNumber)].at(-1);
+  if (found === undefined) return null;
+  const [, sign = "", over, under, number, divisor, percent] = found;
+  const size = over === undefined ? numberOf(number ?? "") / numberOf(divisor ?? "1") : Number(over) / Number(under);
+  return Number.isFinite(size) ? { value: sign === "-" ? -size : size, percent: percent !== undefined } : null;
+}
+
+const numberOf = (text: string): number => Number(text.replace(/[,\u00a0\u202f]/g, ""));
+
+const marks = String.raw`[\s:*_("'[{$\\]*(?:boxed|text|textbf|mathrm)?[\s:*_("'[{$]*`;
+const notAWord = String.raw`(?![\w'’])(?!\s+(?:think|believe|would|am|guess|choose|chose|have|know)\b)`;
+const announced = new RegExp(
+  String.raw`(?:[Aa]nswer|ANSWER|[Cc]hoice|[Oo]ption|[Cc]orrect (?:one|is))(?:\s+(?:is|would be))?${marks}([A-J])${notAWord}`,
+  "g",
+);
+const alone = /^[\s(["'*_$]*([A-Ja-j])[\s)\]"'*_$.:,!]*$/;
+const marked = /(?:^|[\s*_"'])\(?([A-J])[).:](?=[\s*_]|$)|\(([A-J])\)/gm;
+const standing = /(?<![\w'’])([B-HJ])(?![\w'’])/g;
+
+/** The letter from A to J that a text chooses, in the forms that are usual; null: none, or no single one. */
+export function choice(text: string): string | null {
+  const inBox = boxed(text);
+  const bare = alone.exec(inBox ?? text) ?? alone.exec(lastLine(text));
+  if (bare?.[1] !== undefined) return bare[1].toUpperCase();
+  const said = [...text.matchAll(announced)].at(-1)?.[1];
+  if (said !== undefined) return said;
+  const letters = (all: RegExp, where: string): Set<string | undefined> =>
+    new Set([...where.matchAll(all)].map(([, first, second]) => first ?? second));
+  for (const found of [letters(marked, lastLine(text)), letters(marked, text), letters(standing, lastLine(text))]) {
+    const [first] = found;
+    if (first !== undefined) return found.size === 1 ? first : null;
+  }
+  return null;
+}
