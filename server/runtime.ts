@@ -1,4 +1,5 @@
 import { createApplicationService } from "@/server/api/applicationService";
+import { createArrivalsService } from "@/server/api/arrivalsService";
 import { createAttachService } from "@/server/api/attachService";
 import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCalibrationSource } from "@/server/api/calibrationSource";
@@ -12,6 +13,7 @@ import { createPlanService } from "@/server/api/planService";
 import { createProfileService } from "@/server/api/profileService";
 import { createPromptService } from "@/server/api/promptService";
 import { createProposalService } from "@/server/api/proposalService";
+import { createScheduleService } from "@/server/api/scheduleService";
 import type { Services } from "@/server/api/services";
 import { createTrustService } from "@/server/api/trustService";
 import { createUploads, type Uploads } from "@/server/api/uploads";
@@ -21,6 +23,7 @@ import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
 import { type CardShelf, createCardShelf } from "@/server/cards/cardShelf";
 import { createApplyRunner } from "@/server/clusters/applyRunner";
 import { regressionLook } from "@/server/clusters/regressionLook";
+import { createSchedules } from "@/server/clusters/schedules";
 import { watchVerifications } from "@/server/clusters/verificationWatch";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { createFleet, type StudioFleet } from "@/server/fleet/createFleet";
@@ -142,6 +145,9 @@ export function createRuntime(settings: StudioSettings): Runtime {
     clusterName: (clusterId) => store.clusters.get(clusterId)?.spec.name ?? clusterId,
   };
 
+  const applications = createApplicationService(store, runner);
+  const schedules = createSchedules({ store, clusterOf, start: applications.start });
+
   return {
     services: {
       workloads: createWorkloadService({ store, uploads, cards, arrivals }),
@@ -154,7 +160,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         hosts: { stateDir, environment: process.env, gpuCards: () => cards.read().catalogue.gpus },
       }),
       plans: createPlanService({ store, clusterOf, planning }),
-      applications: createApplicationService(store, runner),
+      applications,
       proposals: createProposalService(store),
       promises,
       live: createLiveService({ clusterOf, store }),
@@ -170,6 +176,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
       prompts: createPromptService({ store }),
       profiles: createProfileService({ store }),
       trust: createTrustService({ store }),
+      arrivals: createArrivalsService(arrivals),
+      schedules: createScheduleService({ store, clusterOf }),
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },
@@ -182,6 +190,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     async close() {
       drifts.close();
       endVerifying();
+      await schedules.close();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();
       unlock();

@@ -1,4 +1,5 @@
 import type {
+  ArrivalsPreview,
   HandLabelOrder,
   LabelProgress,
   Outcome,
@@ -9,6 +10,7 @@ import type {
   PromptSet,
   PromptSurvey,
   PromptsOfGateway,
+  Rearrive,
   SamplePrompts,
   Schedule,
   ScheduleState,
@@ -56,6 +58,12 @@ export interface TrustService {
   undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object>;
   /** Held against a floor of quality, 0..100. */
   report(jobId: string, floor: number): Outcome<{ readonly trust: ProfileTrust }>;
+}
+
+/** Arrivals before they are joined to anything. */
+export interface ArrivalsService {
+  /** Refused where there are none, with what to do. A segment with too few of them is told by its count. */
+  preview(request: Omit<Rearrive, "workloadId">): Promise<Outcome<{ readonly preview: ArrivalsPreview }>>;
 }
 
 /** Plans switched by the time of day. */

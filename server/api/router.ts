@@ -1,4 +1,5 @@
 import { applicationsRouter } from "./applicationsRouter";
+import { arrivalsRouter } from "./arrivalsRouter";
 import { auditRouter } from "./auditRouter";
 import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
@@ -11,6 +12,7 @@ import { plansRouter } from "./plansRouter";
 import { profilesRouter } from "./profilesRouter";
 import { promptsRouter } from "./promptsRouter";
 import { proposalsRouter } from "./proposalsRouter";
+import { schedulesRouter } from "./schedulesRouter";
 import { sessionRouter } from "./sessionRouter";
 import { router } from "./trpc";
 import { workloadsRouter } from "./workloadsRouter";
@@ -28,6 +30,8 @@ export const appRouter = router({
   gateway: gatewayRouter,
   load: loadRouter,
   labels: labelsRouter,
+  arrivals: arrivalsRouter,
+  schedules: schedulesRouter,
   audit: auditRouter,
   cards: cardsRouter,
   calibrations: calibrationsRouter,

@@ -72,7 +72,7 @@ import type {
   TryEndpointsRequest,
   WorkloadImport,
 } from "./inputs";
-import type { ProfileService, PromptService, TrustService } from "./profilingServices";
+import type { ArrivalsService, ProfileService, PromptService, ScheduleService, TrustService } from "./profilingServices";
 
 /** Signed-in person in whose name something is done. */
 export type Actor = string;
@@ -297,6 +297,8 @@ export interface Services {
   readonly prompts: PromptService;
   readonly profiles: ProfileService;
   readonly trust: TrustService;
+  readonly arrivals: ArrivalsService;
+  readonly schedules: ScheduleService;
   readonly audit: { list(limit: number): readonly AuditLine[] };
   readonly sessions: { signOut(sessionHash: string): void };
 }

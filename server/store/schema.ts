@@ -12,13 +12,13 @@ import type {
   Proposal,
   ProposalState,
   Schedule,
-  ScheduleState,
   UnscoredKind,
   WorkloadLineage,
   WorkloadSummary,
 } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { ScheduleMemory } from "./scheduleMemory";
 import type { StoredStep } from "./storedStep";
 import type { WatchedTraffic } from "./watchedTraffic";
 
@@ -132,7 +132,7 @@ export const schedules = sqliteTable("schedules", {
   enabled: integer({ mode: "boolean" }).notNull(),
   setBy: text().notNull(),
   setAt: text().notNull(),
-  last: text({ mode: "json" }).$type<ScheduleState["last"]>(),
+  memory: text("last", { mode: "json" }).$type<ScheduleMemory>(),
 });
 
 export const plans = sqliteTable("plans", {

@@ -12,6 +12,7 @@ import { createProfileRepository } from "./profileRepository";
 import { createPromptRepository } from "./promptRepository";
 import { createProposalRepository } from "./proposalRepository";
 import { createRollUpRepository } from "./rollUpRepository";
+import { createScheduleRepository } from "./scheduleRepository";
 import { createSessionRepository } from "./sessionRepository";
 import { createTrafficRepository } from "./trafficRepository";
 import { createWorkloadRepository } from "./workloadRepository";
@@ -39,6 +40,7 @@ export function openStore(stateDir: string) {
     identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),
     handLabels: createHandLabelRepository(db),
+    schedules: createScheduleRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
