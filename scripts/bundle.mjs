@@ -9,9 +9,11 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const entries = {
   weir: "server/cli/weir.ts",
   gateway: "server/gateway/main.ts",
+  redactionWorker: "server/gateway/redactionWorker.ts",
   emulator: "server/emulator/main.ts",
   planningWorker: "server/planning/worker.ts",
   calibrationWorker: "server/planning/calibrationWorker.ts",
+  promptsWorker: "server/prompts/promptsWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/mockUpstream.ts",
   busyExpositions: "bench/busyExpositions.ts",

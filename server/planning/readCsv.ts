@@ -12,9 +12,11 @@ export interface CsvSource {
 /** What to do with a file's lines. Each callback returns null, or a problem that ends the reading. */
 export interface CsvReader {
   header(names: readonly string[]): string | null;
-  row(cells: readonly string[], line: number): string | null;
+  row(cells: readonly string[], line: number): string | null | Promise<null>;
   /** Takes the problem of a row with other fields than the header's or with a lost quote, and reading goes on; left out, it ends the reading. */
   misshapen?(problem: string, line: number): void;
+  /** Of the longest row, where that may be more than of numbers and names; 1,000,000 unless given. */
+  readonly maxRowCharacters?: number;
 }
 
 export type CsvRead = { readonly ok: true; readonly rows: number } | { readonly ok: false; readonly message: string };
@@ -35,15 +37,17 @@ const MAX_ROW_CHARACTERS = 1_000_000;
  */
 export async function readCsv(source: CsvSource, reader: CsvReader): Promise<CsvRead> {
   let lastLine = 0;
-  const skips: { readonly line: number; readonly problem: string }[] = [];
-  const { misshapen } = reader;
+  let firstSkip = null as { readonly line: number; readonly problem: string } | null;
+  let lastSkippedLine = 0;
+  const { misshapen, maxRowCharacters = MAX_ROW_CHARACTERS } = reader;
   const parser = parse({
     skip_records_with_error: misshapen !== undefined,
     on_skip: (error) => {
       // A row without end is told of with every part of the file that it swallows.
-      if (skips.at(-1)?.line === lastLine + 1) return undefined;
-      const skip = { line: lastLine + 1, problem: syntaxProblem(error) ?? "this is not CSV" };
-      skips.push(skip);
+      if (lastSkippedLine === lastLine + 1) return undefined;
+      const skip = { line: lastLine + 1, problem: syntaxProblem(error, maxRowCharacters) ?? "this is not CSV" };
+      firstSkip ??= skip;
+      lastSkippedLine = skip.line;
       misshapen?.(`${skip.problem}; what follows may be lost with it`, skip.line);
       return undefined;
     },
@@ -53,7 +57,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
     // Named, not detected: a file written on one system and edited on another has both.
     record_delimiter: ["\r\n", "\n"],
     skip_empty_lines: true,
-    max_record_size: MAX_ROW_CHARACTERS,
+    max_record_size: maxRowCharacters,
     on_record: (record, { lines }) => {
       lastLine = lines;
       return record;
@@ -78,25 +82,29 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
         misshapen(misfit, line);
         continue;
       }
-      const problem = isHeader ? reader.header(cells) : reader.row(cells, line);
+      const answer = isHeader ? reader.header(cells) : reader.row(cells, line);
+      // Nothing is waited for where there is nothing to wait for: that is for every row of a million.
+      const problem = answer instanceof Promise ? await answer : answer;
       if (problem !== null) return refuse(line, problem);
     }
   } catch (error) {
-    const problem = syntaxProblem(error);
+    const problem = syntaxProblem(error, maxRowCharacters);
     if (problem === null) throw error;
     // The row at fault begins after the last whole one; the parser itself counts to where it gave up.
     return refuse(lastLine + 1, problem);
   }
-  const [skip] = skips;
-  if (columns === 0 && skip !== undefined) return refuse(skip.line, skip.problem);
+  if (columns === 0 && firstSkip !== null) return refuse(firstSkip.line, firstSkip.problem);
   if (columns === 0) return { ok: false, message: `${source.name} is empty; it needs a header line and rows` };
-  if (rows === 0 && skip === undefined) return { ok: false, message: `${source.name} has a header line but no rows; add some` };
+  if (rows === 0 && firstSkip === null) return { ok: false, message: `${source.name} has a header line but no rows; add some` };
   return { ok: true, rows };
 }
 
 /** What is wrong with the text, for an error of the CSV parser; null for any other error. */
-function syntaxProblem(error: unknown): string | null {
+function syntaxProblem(error: unknown, maxRowCharacters: number): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
+  if (error.code === "CSV_MAX_RECORD_SIZE") {
+    return `the row goes on for over ${maxRowCharacters} characters; a quote before it may not be closed`;
+  }
   return SYNTAX_PROBLEMS[error.code] ?? (error.code.startsWith("CSV_") ? `this is not CSV (${shown(error.message)})` : null);
 }
 
@@ -104,5 +112,4 @@ const SYNTAX_PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is opened and never closed; close it, or write "" for a quote inside a quoted field',
   CSV_INVALID_CLOSING_QUOTE: 'text follows a closing quote; write "" for a quote inside a quoted field',
   INVALID_OPENING_QUOTE: 'a quote stands inside an unquoted field; quote the whole field and write "" for the quote',
-  CSV_MAX_RECORD_SIZE: `the row goes on for over ${MAX_ROW_CHARACTERS} characters; a quote before it may not be closed`,
 };

@@ -1,0 +1,87 @@
+import type { Prompt, PromptForm } from "@/server/contracts/studio";
+import { messageText } from "@/solver/judging/conversation";
+import { isRecord, type Json, promptOf } from "./promptOf";
+import { recordedMessages } from "./recordedMessages";
+
+/** Told of records that end before their prompt does, and counted. */
+export const CUT_PROMPT = "its prompt was kept only in part, as far as the record says";
+
+type LineForm = Exclude<PromptForm, "csv">;
+
+/** Set by whoever asks, or about delivery: none of it decides over the answer. */
+const dropped = new Set(
+  ["model", "stream", "stream_options", "n", "user", "metadata"].concat("store", "service_tier", "safety_identifier", "prompt_cache_key"),
+);
+
+/** Fields of a request that stand beside `messages` in a chat line. Others there are the file's own, which an engine may refuse. */
+const passed = new Set(
+  ["tools", "tool_choice", "parallel_tool_calls", "functions", "function_call", "response_format", "structured_outputs"].concat(
+    ["temperature", "top_p", "top_k", "min_p", "seed", "stop", "stop_token_ids", "max_tokens", "max_completion_tokens", "min_tokens"],
+    ["presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "reasoning_effort", "chat_template_kwargs"],
+    ["guided_json", "guided_regex", "guided_choice", "guided_grammar", "modalities"],
+  ),
+);
+
+/** The form of a line of JSON; null: none that is known. */
+export function formOfLine(value: unknown): LineForm | null {
+  if (!isRecord(value)) return null;
+  if (isRecord(value.body)) return "batch";
+  if (value.messages !== undefined) return "chat";
+  return typeof value.finishedAtMs === "number" ? "record" : typeof value.prompt === "string" ? "chat" : null;
+}
+
+/** The prompt of a line of JSON of that form, or what is wrong with it. */
+export function promptOfLine(value: unknown, form: LineForm, line: number): Prompt | string {
+  if (!isRecord(value)) return "it is no JSON object";
+  if (formOfLine(value) !== form) return `it is of another form than the lines before: ${shapes[form]}`;
+  return readers[form](value, line);
+}
+
+const shapes: Readonly<Record<LineForm, string>> = {
+  batch: "it needs a `body`",
+  chat: "it needs `messages`",
+  record: "it needs `finishedAtMs`",
+};
+
+const readers: Readonly<Record<LineForm, (value: Json, line: number) => Prompt | string>> = {
+  batch(value, line) {
+    const body = isRecord(value.body) ? value.body : {};
+    if (typeof value.url === "string" && !value.url.endsWith("/chat/completions"))
+      return "it asks for something else than a chat completion";
+    const { messages, ...settings } = Object.fromEntries(Object.entries(body).filter(([field]) => !dropped.has(field)));
+    return promptOf({ ...besides(value), line, id: value.custom_id ?? value.id, messages, settings });
+  },
+  chat(value, line) {
+    const all = value.messages ?? [{ role: "user", content: value.prompt }];
+    const settings = Object.fromEntries(Object.entries(value).filter(([field]) => passed.has(field)));
+    const last: unknown = Array.isArray(all) ? all.at(-1) : undefined;
+    const besidesIt = besides(value);
+    // The answer at the end is what a model is to find, as in OpenAI's form for fine-tuning.
+    const isAnswered = Array.isArray(all) && isRecord(last) && last.role === "assistant";
+    const reference = besidesIt.reference ?? (isAnswered ? messageText(last) : null);
+    return promptOf({
+      ...besidesIt,
+      line,
+      id: value.id ?? value.custom_id,
+      messages: isAnswered ? all.slice(0, -1) : all,
+      settings,
+      reference,
+    });
+  },
+  record(value, line) {
+    if (typeof value.prompt !== "string") return "its prompt was not kept";
+    // Records of older gateways do not say how long the prompt was.
+    if (value.promptCharacters !== value.prompt.length) return CUT_PROMPT;
+    const messages = recordedMessages(value.prompt);
+    if (typeof messages === "string") return messages;
+    const { id, objective, key, finishedAtMs } = value;
+    return promptOf({ line, id, category: objective ?? key, at: finishedAtMs, messages, settings: {}, reference: null, test: null });
+  },
+};
+
+const besides = ({ category, atMs, timestamp, created_at: createdAt, created, reference, ideal, answer, test }: Json) => ({
+  category,
+  at: atMs ?? timestamp ?? createdAt ?? created,
+  reference: reference ?? ideal ?? answer,
+  test,
+});

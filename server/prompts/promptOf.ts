@@ -1,0 +1,79 @@
+import type { Prompt } from "@/server/contracts/studio";
+import { messageText } from "@/solver/judging/conversation";
+import type { PromptFacts } from "@/solver/prompts/stratumOf";
+import { instantMs } from "./instantMs";
+
+/** What a line says of its prompt, before anything of it is believed. */
+export interface PromptParts {
+  readonly line: number;
+  readonly id: unknown;
+  readonly category: unknown;
+  readonly at: unknown;
+  readonly messages: unknown;
+  /** Fields of the request beside its messages. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly reference: unknown;
+  readonly test: unknown;
+}
+
+const MAX_NAME_CHARACTERS = 100;
+const roles: readonly unknown[] = ["system", "developer", "user", "assistant", "tool", "function"];
+
+export type Json = Readonly<Record<string, unknown>>;
+export const isRecord = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The prompt that a line asks for, or in some words what is wrong with it, which repeat nothing of it. */
+export function promptOf(parts: PromptParts): Prompt | string {
+  const { line, messages, settings } = parts;
+  if (!Array.isArray(messages)) return "`messages` is no list";
+  if (messages.length === 0) return "`messages` is empty";
+  for (const [at, message] of messages.entries()) {
+    if (!isRecord(message) || !roles.includes(message.role)) return `message ${at + 1} has none of the known roles`;
+    const { content } = message;
+    if (!(content === undefined || content === null || typeof content === "string" || Array.isArray(content)))
+      return `the content of message ${at + 1} is neither text nor a list of parts`;
+  }
+  if (!messages.some((message) => message.role === "user" && messageText(message).trim() !== "")) return "it has no text of a user";
+  return {
+    id: nameOf(parts.id)?.replaceAll(/[[\]]/g, "-") || `line-${line}`,
+    category: nameOf(parts.category) ?? "",
+    atMs: instantMs(parts.at),
+    body: { ...settings, messages },
+    reference: textual(parts.reference),
+    test: textual(parts.test),
+  };
+}
+
+/** What a survey counts of a prompt beside its text. */
+export function factsOf({ body: { messages, tools }, category, atMs }: Prompt): PromptFacts & {
+  readonly isMultiTurn: boolean;
+  readonly hasTools: boolean;
+} {
+  let [characters, users] = [0, 0];
+  let [hasAnswers, hasTools] = [false, Array.isArray(tools) && tools.length > 0];
+  for (const message of messages) {
+    if (!isRecord(message)) continue;
+    characters += messageText(message).length;
+    if (message.role === "user") users += 1;
+    if (message.role === "assistant") hasAnswers = true;
+    if (message.role === "tool" || message.role === "function" || message.tool_calls !== undefined) hasTools = true;
+  }
+  return { category, characters, atMs, isMultiTurn: users > 1 || hasAnswers, hasTools };
+}
+
+/** On one line and not too long; null: there is none. */
+function nameOf(value: unknown): string | null {
+  const text = textual(value);
+  // Line breaks and what else cannot be seen would break lists and other programs' lines.
+  const name = text
+    ?.slice(0, 10 * MAX_NAME_CHARACTERS)
+    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
+    .trim()
+    .slice(0, MAX_NAME_CHARACTERS);
+  return name || null;
+}
+
+function textual(value: unknown): string | null {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value !== "" ? value : null;
+}
