@@ -2,6 +2,7 @@ import { importArrivals } from "@/server/planning/importArrivals";
 import { importServingRows } from "@/server/planning/importServingRows";
 import type { CsvSource } from "@/server/planning/readCsv";
 import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
+import { surveyWorkload, type WorkloadSurvey } from "@/server/planning/surveyWorkload";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { Uploads } from "./uploads";
 
@@ -18,8 +19,8 @@ export interface ServingSurvey {
   readonly rows: number;
 }
 
-/** Kinds of tables the browser may send. */
-export const uploadKinds = ["outcomes", "arrivals", "serving"] as const;
+/** Kinds of files the browser may send. */
+export const uploadKinds = ["outcomes", "arrivals", "serving", "workload"] as const;
 
 export interface SurveyedUpload {
   readonly uploads: Uploads;
@@ -39,7 +40,7 @@ export async function surveyUpload({
   id,
   kind,
   cards,
-}: SurveyedUpload): Promise<OutcomeSurvey | ArrivalSurvey | ServingSurvey | Refused> {
+}: SurveyedUpload): Promise<OutcomeSurvey | ArrivalSurvey | ServingSurvey | WorkloadSurvey | Refused> {
   const source = uploads.open(id);
   if (source === null) return { ok: false, message: "The upload is gone." };
   const survey = await surveys[kind](source, cards);
@@ -49,6 +50,7 @@ export async function surveyUpload({
 
 const surveys = {
   outcomes: (source: CsvSource, { models }: CardCatalogue) => surveyOutcomes(source, models),
+  workload: (source: CsvSource, { models }: CardCatalogue) => surveyWorkload(source, models),
   async arrivals(source: CsvSource): Promise<ArrivalSurvey | Refused> {
     const read = await importArrivals(source);
     if (!read.ok) return read;

@@ -6,10 +6,10 @@ import { importArrivals } from "@/server/planning/importArrivals";
 import { importOutcomes } from "@/server/planning/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/importWorkloadLines";
 import { resolveArrivals } from "@/server/planning/resolveArrivals";
+import { unknownModels } from "@/server/planning/surveyWorkload";
 import { decodeWorkload, encodeWorkload, workloadHash } from "@/server/planning/workloadCodec";
 import { workloadLines } from "@/server/planning/workloadLines";
 import type { Store } from "@/server/store/store";
-import { type CardCatalogue, cardOf } from "@/solver/hardware/catalogue";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
 import { compareWorkloads } from "@/solver/workload/compareWorkloads";
 import type { Workload } from "@/solver/workload/workload";
@@ -51,12 +51,6 @@ export function storeWorkload(
 export function loadWorkload(store: Store, id: string): Workload | null {
   const data = store.workloads.data(id);
   return data === null ? null : decodeWorkload(data);
-}
-
-/** Why a workload cannot be planned here, in one sentence: models that no card is known of; null when it can. */
-export function unknownModels({ outcomes }: Workload, models: CardCatalogue["models"]): string | null {
-  const missing = outcomes.models.filter(({ model }) => cardOf(models, model) === undefined).map(({ model }) => model);
-  return missing.length === 0 ? null : `There is no model card ${missing.join(", ")} here: add one on Cards, then import again.`;
 }
 
 /** Workloads: listed, opened, compared, joined from uploaded tables, and read and written as lines. */

@@ -1,0 +1,31 @@
+import { runtime } from "@/server/runtime";
+
+export const dynamic = "force-dynamic";
+
+/** Downloads a workload as lines of JSON, written as they are read. */
+export async function GET(request: Request, { params }: { params: Promise<{ id: string }> }): Promise<Response> {
+  const { sessionOf, services } = runtime();
+  if (sessionOf(request.headers.get("cookie")) === null) return Response.json({ message: "Sign in first." }, { status: 401 });
+  const { id } = await params;
+  const written = services.workloads.write(id);
+  if (written === null) return Response.json({ message: `There is no workload ${id}.` }, { status: 404 });
+  const name = written.name.replace(/[^\p{L}\p{N}-]+/gu, "-").replace(/^-+|-+$/g, "") || "workload";
+  return new Response(streamOf(written.lines), {
+    headers: {
+      "content-type": "application/jsonl; charset=utf-8",
+      "content-disposition": `attachment; filename="workload-${id.slice(0, 8)}.jsonl"; filename*=UTF-8''${encodeURIComponent(name)}.jsonl`,
+    },
+  });
+}
+
+function streamOf(lines: Iterable<string>): ReadableStream<Uint8Array> {
+  const rest = lines[Symbol.iterator]();
+  const encoder = new TextEncoder();
+  return new ReadableStream({
+    pull(controller) {
+      const next = rest.next();
+      if (next.done) controller.close();
+      else controller.enqueue(encoder.encode(next.value));
+    },
+  });
+}
