@@ -33,12 +33,16 @@ function Progress({ labelled, advised }: { readonly labelled: number; readonly a
   const left = advised - labelled;
   return (
     <div className="flex items-center gap-3 text-sm">
-      <progress
+      <div
+        role="progressbar"
         aria-label="Labelled of the advised number"
-        className="h-1.5 w-40 max-w-full accent-(--accent)"
-        max={advised}
-        value={Math.min(labelled, advised)}
-      />
+        aria-valuemin={0}
+        aria-valuemax={advised}
+        aria-valuenow={Math.min(labelled, advised)}
+        className="h-1.5 w-40 max-w-full overflow-hidden rounded bg-line-strong"
+      >
+        <div className="h-full bg-accent" style={{ width: `${(100 * Math.min(labelled, advised)) / Math.max(1, advised)}%` }} />
+      </div>
       <span data-testid="labelled">
         {formatCount(labelled)} of {formatCount(advised)} advised
         <span className="text-ink-3">{left > 0 ? "" : ": more hardly narrow the intervals"}</span>

@@ -15,8 +15,8 @@ function Estimated(props: {
   const { picture } = props;
   return (
     <div className="flex min-w-0 flex-col gap-0.5">
-      <dt className="text-xs text-ink-3" title={props.meaning}>
-        {props.name}
+      <dt className="text-xs text-ink-3">
+        <span className="font-medium text-ink-2">{props.name}</span>: {props.meaning}
       </dt>
       {picture === null ? (
         <dd className="text-sm text-ink-3">{props.none}</dd>
@@ -61,17 +61,17 @@ export function MeasureTrust({ row }: { readonly row: TrustRow }) {
       </header>
       {row.warning !== null && <p className="max-w-prose rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">{row.warning}</p>}
       <div className="flex flex-wrap gap-x-8 gap-y-4">
-        <dl className="grid min-w-0 flex-1 basis-80 content-start gap-x-8 gap-y-4 sm:grid-cols-2">
+        <dl className="grid min-w-0 max-w-3xl flex-1 basis-80 content-start gap-x-8 gap-y-4 sm:grid-cols-6 sm:[&>*]:col-span-2 sm:[&>*:nth-child(-n+2)]:col-span-3">
           <Estimated
             name="AUC"
-            meaning="Chance that it puts a better answer above a worse one; 0.5 is a coin"
+            meaning="how often it puts a better answer above a worse; a coin 0.5"
             picture={row.auc}
             none="needs answers that you labelled better and worse"
             testId="trust-auc"
           />
           <Estimated
             name="Agreement"
-            meaning="Share of answers on which it and you agree whether they are worth at least 50"
+            meaning="you and it say alike whether an answer is worth 50"
             picture={row.agreement}
             none="needs labels"
             testId="trust-agreement"

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import type { LabelTask } from "@/server/contracts/studio";
 
 const roleWords: Readonly<Record<string, string>> = {
@@ -16,13 +17,13 @@ const Text = ({ children }: { readonly children: string }) => (
 );
 
 /** A text with its name that scrolls in place where it is long. */
-function Scrolled(props: { readonly name: string; readonly children: React.ReactNode; readonly className?: string }) {
+function Scrolled(props: { readonly name: string; readonly height: string; readonly children: ReactNode }) {
   return (
     <section
       aria-label={props.name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
       tabIndex={0}
-      className={`flex max-h-[50vh] min-w-0 flex-col gap-3 overflow-y-auto rounded-lg border bg-panel p-4 max-sm:max-h-[38vh] ${props.className ?? ""}`}
+      className={`flex min-w-0 flex-col gap-3 overflow-y-auto rounded-lg border bg-panel p-4 max-sm:p-3 ${props.height}`}
     >
       <h2 className="text-xs font-semibold text-ink-3">{props.name}</h2>
       {props.children}
@@ -45,13 +46,16 @@ function Messages({ messages }: { readonly messages: LabelTask["messages"] }) {
   );
 }
 
+/** Heights at which prompt and answers stay in sight together, with the buttons below them. */
+const [tall, middle, low] = ["max-h-[60vh] max-lg:max-h-[32vh]", "max-h-[40vh] max-sm:max-h-[34vh]", "max-h-[28vh] max-sm:max-h-[20vh]"];
+
 const answerNames = ["Left answer", "Right answer"] as const;
 
 /** What a person is shown to label: the prompt, the reference where there is one, and one answer or two side by side. */
 export function TaskView({ task }: { readonly task: LabelTask }) {
   const [answer, other] = task.answers;
   const prompt = (
-    <Scrolled name={task.messages.length > 1 ? "Conversation" : "Prompt"}>
+    <Scrolled name={task.messages.length > 1 ? "Conversation" : "Prompt"} height={other === undefined ? tall : low}>
       <Messages messages={task.messages} />
       {task.reference !== null && (
         <div className="flex flex-col gap-0.5 border-t pt-3">
@@ -65,7 +69,7 @@ export function TaskView({ task }: { readonly task: LabelTask }) {
     return (
       <div className="grid items-start gap-3 lg:grid-cols-2">
         {prompt}
-        <Scrolled name="Answer">
+        <Scrolled name="Answer" height={tall}>
           <Text>{answer ?? ""}</Text>
         </Scrolled>
       </div>
@@ -76,7 +80,7 @@ export function TaskView({ task }: { readonly task: LabelTask }) {
       {prompt}
       <div className="grid grid-cols-2 items-start gap-3 max-sm:gap-2">
         {[answer ?? "", other].map((text, at) => (
-          <Scrolled key={answerNames[at]} name={answerNames[at] ?? ""}>
+          <Scrolled key={answerNames[at]} name={answerNames[at] ?? ""} height={middle}>
             <Text>{text}</Text>
           </Scrolled>
         ))}

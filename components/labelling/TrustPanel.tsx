@@ -85,9 +85,11 @@ export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readon
                   )}
                 </div>
               )}
-              {prepareTrust(trust).map((row) => (
-                <MeasureTrust key={row.id} row={row} />
-              ))}
+              <div className="flex flex-col gap-4">
+                {prepareTrust(trust).map((row) => (
+                  <MeasureTrust key={row.id} row={row} />
+                ))}
+              </div>
             </div>
           )
         }

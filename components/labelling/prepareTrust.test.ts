@@ -57,7 +57,7 @@ describe("prepareTrust", () => {
       word: "not known yet",
       auc: null,
     });
-    expect(row({})).toMatchObject({ word: "fit for a floor of 80.0", tone: "good" });
+    expect(row({})).toMatchObject({ word: "fit for a floor of 80", tone: "good" });
     expect(row({ warning: "Too weak." })).toMatchObject({ word: "not fit as things stand", warning: "Too weak." });
   });
 
