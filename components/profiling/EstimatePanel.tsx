@@ -1,0 +1,104 @@
+import { useMutation } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { Figure } from "../ui/Figure";
+import { formatAge, formatCount, formatUsd } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { startSentence } from "./prepareRequest";
+import { useEstimate } from "./useEstimate";
+
+/** What it will take, what that rests on, what is in the way, and the button that starts it. */
+export function EstimatePanel(props: {
+  readonly set: PromptSet;
+  /** Memoised; null: something is yet to be filled in. */
+  readonly request: ProfileRequest | null;
+  readonly blocked: string | null;
+  readonly onStarted: () => void;
+}) {
+  const { set, request, blocked, onStarted } = props;
+  const client = useTRPCClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const { query, current } = useEstimate(request);
+  const estimate = query.data;
+  const start = useMutation({
+    mutationFn: async (asked: ProfileRequest) => takeOutcome(await client.profiles.start.mutate(asked)),
+    onSuccess: ({ id }) => {
+      onStarted();
+      router.push(link(`/workloads/profiles/${id}`));
+    },
+  });
+  const problems = current ? (estimate?.problems ?? []) : [];
+  const overCap = request?.capUsd != null && estimate !== undefined && estimate.usd > request.capUsd;
+  const ready = request !== null && current && problems.length === 0 && !start.isPending;
+  return (
+    <Panel
+      title="5. What it will take"
+      aside={request !== null && !current && query.error === null && <span role="status">Reckoning …</span>}
+    >
+      <div className="flex flex-col gap-3">
+        {blocked !== null && <p className="text-sm text-ink-2">{blocked}</p>}
+        {estimate !== undefined && request !== null && (
+          <>
+            <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="estimate">
+              <Figure name="Calls" value={formatCount(estimate.calls)} estimate={!current} />
+              <Figure
+                name="Tokens"
+                value={formatCount(estimate.inputTokens + estimate.outputTokens)}
+                detail={`${formatCount(estimate.outputTokens)} written`}
+                estimate={!current}
+              />
+              <Figure name="Time" value={`some ${formatAge(Math.max(2, estimate.seconds))}`} estimate={!current} />
+              <Figure
+                name="Cost"
+                value={formatUsd(estimate.usd)}
+                detail={request.capUsd === null ? "no cap" : `capped at ${formatUsd(request.capUsd)}`}
+                estimate={!current}
+              />
+            </dl>
+            {overCap && (
+              <p className="text-sm text-warn">
+                By this estimate it pauses at its cap, after about {formatCount(Math.floor((100 * (request.capUsd ?? 0)) / estimate.usd))} %
+                of it. The cap can be raised then.
+              </p>
+            )}
+            {estimate.basis.length > 0 && (
+              <details>
+                <summary className="text-xs text-ink-3">What this rests on</summary>
+                <ul className="mt-1 list-disc pl-5 text-xs text-ink-2">
+                  {estimate.basis.map((sentence) => (
+                    <li key={sentence}>{sentence}</li>
+                  ))}
+                </ul>
+              </details>
+            )}
+          </>
+        )}
+        {problems.length > 0 && (
+          <ul role="alert" aria-label="What is in the way" className="list-disc pl-5 text-sm text-bad">
+            {problems.map((problem) => (
+              <li key={problem} className="[overflow-wrap:anywhere]">
+                {problem}
+              </li>
+            ))}
+          </ul>
+        )}
+        <ErrorLine error={request === null ? null : query.error} />
+        <ErrorLine error={start.error} />
+        <div className="flex flex-wrap items-center justify-end gap-3">
+          <p className="max-w-prose min-w-0 flex-1 basis-60 text-sm text-ink-2">
+            {request !== null && startSentence(request, set.prompts)}
+          </p>
+          <Button look="primary" disabled={!ready} onClick={() => request !== null && start.mutate(request)}>
+            {start.isPending ? "Starting …" : "Start profile"}
+          </Button>
+        </div>
+      </div>
+    </Panel>
+  );
+}

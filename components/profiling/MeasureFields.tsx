@@ -1,0 +1,122 @@
+import type { PromptSet } from "@/server/contracts/studio";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { NumberField, SelectField, TextField } from "../ui/Field";
+import { JudgeFields } from "./JudgeFields";
+import { extracts, extractWords, isJudged, kindWords, measureKinds } from "./measureWords";
+import { measureNotes } from "./prepareRequest";
+import type { MeasureForm } from "./profileForm";
+import type { GroundCluster } from "./profileGround";
+import { RubricText } from "./RubricText";
+
+/** One way to tell how good an answer is. */
+export function MeasureFields(props: {
+  readonly value: MeasureForm;
+  readonly set: PromptSet;
+  /** Of the candidates. */
+  readonly models: readonly string[];
+  readonly ground: readonly GroundCluster[];
+  readonly onChange: (measure: MeasureForm) => void;
+  /** null: it is the only one. */
+  readonly onRemove: (() => void) | null;
+}) {
+  const { value, set, models, ground, onChange, onRemove } = props;
+  const put = (change: Partial<MeasureForm>): void => onChange({ ...value, ...change });
+  const { kind } = value;
+  const name = value.name.trim() || "this measure";
+  const notes = measureNotes(value, { set, models, clusters: ground });
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-3 rounded-md border p-3" data-testid="measure">
+      <legend className="px-1 text-xs text-ink-3">{name}</legend>
+      <div className="flex flex-wrap items-end gap-3">
+        <TextField
+          label="Name of the measure"
+          className="flex-1 basis-44"
+          value={value.name}
+          maxLength={80}
+          onChange={(next) => put({ name: next })}
+        />
+        <SelectField
+          label={`How ${name} measures`}
+          className="flex-1 basis-56"
+          value={kind}
+          options={measureKinds.map((each) => ({ value: each, text: kindWords[each].name }))}
+          onChange={(chosen) => put({ kind: measureKinds.find((each) => each === chosen) ?? kind, rubric: null })}
+        />
+        {onRemove !== null && (
+          <Button aria-label={`Remove ${name}`} onClick={onRemove}>
+            Remove
+          </Button>
+        )}
+      </div>
+      <p className="text-xs text-ink-3">{kindWords[kind].says}</p>
+      {isJudged(kind) && (
+        <>
+          <JudgeFields measure={name} value={value.judge} ground={ground} onChange={(judge) => put({ judge })} />
+          <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+            {kind === "pairwise" && (
+              <SelectField
+                label="Held against the answers of"
+                value={models.includes(value.against) ? value.against : (models.at(-1) ?? "")}
+                options={models.map((model) => ({ value: model, text: model }))}
+                onChange={(against) => put({ against })}
+              />
+            )}
+            <NumberField
+              label={`Readings of each answer by ${name}`}
+              min={1}
+              max={5}
+              value={value.repeats}
+              onChange={(repeats) => put({ repeats: Math.round(repeats) })}
+            />
+            {kind === "pairwise" && (
+              <Check checked={value.swap} onChange={(swap) => put({ swap })}>
+                Ask in both orders
+              </Check>
+            )}
+            <p className="basis-full text-xs text-ink-3">
+              More than one reading shows the judge's noise, at so many times its cost; the first one counts.
+              {kind === "pairwise" && " Both orders show whether a verdict hangs on the order; their mean counts."}
+            </p>
+          </div>
+          <RubricText measure={name} kind={kind} value={value.rubric} onChange={(rubric) => put({ rubric })} />
+        </>
+      )}
+      {kind === "exact" && (
+        <SelectField
+          label={`What ${name} compares`}
+          className="max-w-72"
+          value={value.extract}
+          options={extracts.map((each) => ({ value: each, text: extractWords[each] }))}
+          onChange={(chosen) => put({ extract: extracts.find((each) => each === chosen) ?? value.extract })}
+        />
+      )}
+      {kind === "unit-test" && (
+        <div className="flex flex-wrap items-end gap-3">
+          <TextField
+            label="Command that ends with 0 where the answer passes"
+            className="flex-1 basis-72"
+            value={value.command}
+            placeholder="python3 test.txt"
+            maxLength={2000}
+            hint="Run in an empty folder with the answer in answer.txt, its first fenced block in code.txt and the prompt's test in test.txt. No shell reads it."
+            onChange={(command) => put({ command })}
+          />
+          <NumberField
+            label="Time limit"
+            unit="s"
+            min={1}
+            max={120}
+            value={value.timeoutSeconds}
+            onChange={(timeoutSeconds) => put({ timeoutSeconds })}
+          />
+        </div>
+      )}
+      {notes.map((note) => (
+        <p key={note} className="text-xs text-warn">
+          {note}
+        </p>
+      ))}
+    </fieldset>
+  );
+}

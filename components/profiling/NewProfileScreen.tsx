@@ -1,0 +1,152 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useMemo } from "react";
+import type { PromptSet } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { intervalText, retentionText } from "../prompts/prepareSample";
+import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
+import { Button, buttonClass } from "../ui/Button";
+import { SelectField, TextField } from "../ui/Field";
+import { formatCount, formatCounted } from "../ui/format";
+import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useSessionState } from "../ui/useSessionState";
+import { useUrlView } from "../url/useUrlView";
+import { WorkloadTabs } from "../workloads/WorkloadTabs";
+import { CandidateList } from "./CandidateList";
+import { EstimatePanel } from "./EstimatePanel";
+import { LimitFields } from "./LimitFields";
+import { MeasureFields } from "./MeasureFields";
+import { newProfileCodec } from "./newProfileCodec";
+import { prepareRequest } from "./prepareRequest";
+import { type ProfileForm, startingForm, startingMeasures, startingModels, withMeasure } from "./profileForm";
+import { useGround } from "./useGround";
+
+/** The form of one sample, filled in from its storage and from what is there to be asked. */
+function Filled({ set, ground: found }: { readonly set: PromptSet; readonly ground: NonNullable<ReturnType<typeof useGround>> }) {
+  const { ground, sizes } = found;
+  const currentId = useCurrentCluster()?.spec.id ?? null;
+  const [kept, keep] = useSessionState<ProfileForm>(`weir.profile.${set.id}`);
+  const form = useMemo(() => {
+    const told = kept ?? startingForm(set);
+    return {
+      ...told,
+      chosen: told.chosen ?? startingModels(ground, currentId),
+      measures: told.measures ?? startingMeasures(set, ground, currentId),
+    };
+  }, [kept, set, ground, currentId]);
+  const { request, blocked } = useMemo(() => prepareRequest(form, set, sizes), [form, set, sizes]);
+  const put = (change: Partial<ProfileForm>): void => keep({ ...(kept ?? startingForm(set)), ...change });
+  const models = [...form.chosen, ...form.elsewhere].map(({ model }) => model.trim()).filter(Boolean);
+  const byMeasure = (id: string) => form.measures.findIndex((each) => each.id === id);
+  return (
+    <>
+      <Panel title="2. Models that answer">
+        <CandidateList ground={ground} chosen={form.chosen} elsewhere={form.elsewhere} onChange={put} />
+      </Panel>
+      <Panel title="3. Measures of their answers" aside={formatCounted(form.measures.length, "measure")}>
+        <div className="flex flex-col gap-4">
+          <p className="max-w-prose text-sm text-ink-2">
+            A workload takes two of them: what a gate will see while serving, which a judge gives, and the quality that counts, which
+            another measure gives. With one measure for both, thresholds would have nothing to trade.
+          </p>
+          {form.measures.map((measure) => (
+            <MeasureFields
+              key={measure.id}
+              value={measure}
+              set={set}
+              models={models}
+              ground={ground}
+              onChange={(next) => put({ measures: form.measures.with(byMeasure(measure.id), next) })}
+              onRemove={form.measures.length === 1 ? null : () => put({ measures: form.measures.filter(({ id }) => id !== measure.id) })}
+            />
+          ))}
+          <div>
+            <Button disabled={form.measures.length >= 8} onClick={() => put({ measures: withMeasure(form.measures, ground, currentId) })}>
+              Add a measure
+            </Button>
+          </div>
+        </div>
+      </Panel>
+      <Panel title="4. Limits">
+        <div className="flex flex-col gap-3">
+          <TextField label="Name of the profile" className="max-w-96" value={form.name} maxLength={80} onChange={(name) => put({ name })} />
+          <LimitFields form={form} onChange={put} />
+        </div>
+      </Panel>
+      <EstimatePanel set={set} request={request} blocked={blocked} onStarted={() => keep(null)} />
+    </>
+  );
+}
+
+/** A new profile: which prompts, which models, which measures, within which limits, and what that takes. */
+export function NewProfileScreen() {
+  const query = useQuery(useTRPC().prompts.list.queryOptions());
+  const [view, write] = useUrlView(newProfileCodec);
+  const link = useClusterLink();
+  const ground = useGround();
+  const sets = (query.data ?? []).filter(({ deleted }) => !deleted);
+  const set = view.set === null ? sets[0] : sets.find(({ id }) => id === view.set);
+  const status = queryStatus(query, {
+    what: "Reading samples",
+    empty: query.data !== undefined &&
+      sets.length === 0 && {
+        kind: "empty",
+        title: "No sample to profile",
+        text: "Take a sample of your prompts first: upload a file, or take them from a gateway.",
+        action: (
+          <Link href={link("/workloads/prompts?upload=1")} className={buttonClass("primary")}>
+            Upload prompts
+          </Link>
+        ),
+      },
+  });
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="New profile">
+        <p className="min-w-0 text-sm text-ink-3">Models answer your prompts, measures score the answers, and a workload comes of it.</p>
+      </PageHeader>
+      <WorkloadTabs />
+      <PanelState status={status}>
+        {() => (
+          <div className="flex flex-col gap-4">
+            <Panel title="1. Prompts">
+              <div className="flex flex-col gap-2">
+                <SelectField
+                  label="Sample"
+                  className="max-w-96"
+                  value={set?.id ?? ""}
+                  options={[
+                    ...(set === undefined ? [{ value: "", text: "choose one" }] : []),
+                    ...sets.map(({ id, name, prompts }) => ({ value: id, text: `${name} (${formatCounted(prompts, "prompt")})` })),
+                  ]}
+                  onChange={(id) => id !== "" && write({ set: id }, "push")}
+                />
+                {set === undefined ? (
+                  <p role="status" className="text-sm text-warn">
+                    That sample is not there, or its texts were deleted: choose another one.
+                  </p>
+                ) : (
+                  <p className="text-sm text-ink-2">
+                    {formatCount(set.prompts)} of {formatCount(set.population)} prompts of {set.from}; a mean quality of them is that of the
+                    whole to {intervalText(set.interval)}. Texts are kept {retentionText(set)}.
+                  </p>
+                )}
+              </div>
+            </Panel>
+            {set !== undefined &&
+              (ground === null ? (
+                <PanelState status={{ kind: "loading", what: "Looking at what runs" }}>{() => null}</PanelState>
+              ) : (
+                <Filled key={set.id} set={set} ground={ground} />
+              ))}
+          </div>
+        )}
+      </PanelState>
+    </div>
+  );
+}

@@ -1,0 +1,115 @@
+import type { PromptSet } from "@/server/contracts/studio";
+import { noReference, type ReferenceForm } from "../clusters/prepareAttach";
+import type { Extraction, MeasureKind } from "./measureWords";
+import type { GroundCluster } from "./profileGround";
+
+/** Somebody who answers, as filled in so far. */
+export interface AnswererForm {
+  readonly model: string;
+  /** Cluster whose engines or judge it is; null: at `url`. */
+  readonly clusterId: string | null;
+  readonly url: string;
+  /** Empty: as `model`. */
+  readonly servedName: string;
+  readonly key: ReferenceForm;
+  readonly caFile: string;
+  readonly usdPerMillionInputTokens: number;
+  readonly usdPerMillionOutputTokens: number;
+}
+
+/** A measure as filled in so far: what its kind does not ask for is kept, so that another kind can be tried. */
+export interface MeasureForm {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: MeasureKind;
+  readonly judge: AnswererForm;
+  /** null: ours. */
+  readonly rubric: string | null;
+  readonly repeats: number;
+  readonly swap: boolean;
+  /** Model that pairs are held against; empty: the largest. */
+  readonly against: string;
+  readonly extract: Extraction;
+  readonly command: string;
+  readonly timeoutSeconds: number;
+}
+
+/** A profile as filled in so far. It is kept in the tab's storage: a rubric is too long, and too much the operator's own, for an address. */
+export interface ProfileForm {
+  readonly name: string;
+  /** Models of clusters; null: nobody chose yet, and those of the cluster that is spoken of are taken. */
+  readonly chosen: readonly AnswererForm[] | null;
+  /** Models at other addresses. */
+  readonly elsewhere: readonly AnswererForm[];
+  /** null: nobody chose yet. */
+  readonly measures: readonly MeasureForm[] | null;
+  readonly concurrency: number;
+  readonly requestsPerMinute: number | null;
+  readonly capUsd: number | null;
+  readonly maxOutputTokens: number;
+  readonly keepAnswers: boolean;
+}
+
+const free = { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 };
+
+/** A model or a judge of a cluster, whose tokens cost nothing more. */
+export const ofCluster = (clusterId: string, model: string): AnswererForm => ({
+  ...{ model, clusterId, url: "", servedName: "", key: noReference, caFile: "" },
+  ...free,
+});
+
+export const atUrl: AnswererForm = { model: "", clusterId: null, url: "", servedName: "", key: noReference, caFile: "", ...free };
+
+export const startingForm = (set: PromptSet): ProfileForm => ({
+  ...{ name: set.name, chosen: null, elsewhere: [], measures: null },
+  // Enough to keep an engine busy, too little to crowd out what it serves besides.
+  ...{ concurrency: 8, requestsPerMinute: null, capUsd: null, maxOutputTokens: 1024, keepAnswers: true },
+});
+
+/** Models to begin with: all that answer on the cluster that is spoken of, or on the first that has any. */
+export function startingModels(ground: readonly GroundCluster[], currentId: string | null): readonly AnswererForm[] {
+  const serving = ({ models }: GroundCluster) => models.filter((each) => each.serving > 0);
+  const cluster =
+    ground.find((each) => each.id === currentId && serving(each).length > 0) ?? ground.find((each) => serving(each).length > 0);
+  return cluster === undefined ? [] : serving(cluster).map(({ model }) => ofCluster(cluster.id, model));
+}
+
+/** A measure of a kind, as it begins. */
+export const measureOf = (kind: MeasureKind, told: Partial<MeasureForm> & Pick<MeasureForm, "id" | "name">): MeasureForm => ({
+  ...{ kind, judge: atUrl, rubric: null, repeats: 1, swap: true, against: "", extract: "whole", command: "", timeoutSeconds: 10 },
+  ...told,
+});
+
+/**
+ * Measures to begin with: what the gate will see, which is the cluster's own judge with the gateway's words, and a label to hold it against:
+ * of emulated models the judge that may know, since what they write is no answer; else references or tests where every second prompt has
+ * one; else a second judge.
+ */
+export function startingMeasures(set: PromptSet, ground: readonly GroundCluster[], currentId: string | null): readonly MeasureForm[] {
+  const cluster = ground.find((each) => each.id === currentId && each.judges.length > 0) ?? ground.find(({ judges }) => judges.length > 0);
+  const [gateJudge, secondJudge] = cluster?.judges ?? [];
+  const judgeAt = (model: string | undefined): AnswererForm =>
+    cluster === undefined || model === undefined ? atUrl : ofCluster(cluster.id, model);
+  const gate = measureOf("rubric", { id: "gate", name: "Gate's judge", judge: judgeAt(gateJudge) });
+  const many = set.prompts / 2;
+  if (cluster?.emulated && secondJudge !== undefined)
+    return [gate, measureOf("rubric", { id: "label", name: "Trusted judge", judge: judgeAt(secondJudge) })];
+  if (set.withReference >= many && set.withReference > 0)
+    return [gate, measureOf("exact", { id: "label", name: "Equal to the reference" })];
+  if (set.withTest >= many && set.withTest > 0) return [gate, measureOf("unit-test", { id: "label", name: "Passes its test" })];
+  const largest = cluster?.models.at(-1)?.model;
+  return [gate, measureOf("rubric", { id: "label", name: "Second judge", judge: judgeAt(secondJudge ?? largest) })];
+}
+
+/** The form with one more measure, of an id that none has. */
+export function withMeasure(
+  measures: readonly MeasureForm[],
+  ground: readonly GroundCluster[],
+  currentId: string | null,
+): readonly MeasureForm[] {
+  let count = measures.length + 1;
+  while (measures.some(({ id }) => id === `measure-${count}`)) count += 1;
+  const cluster = ground.find((each) => each.id === currentId && each.judges.length > 0) ?? ground.find(({ judges }) => judges.length > 0);
+  const judge = cluster?.judges[0] === undefined ? atUrl : ofCluster(cluster.id, cluster.judges[0]);
+  return [...measures, measureOf("rubric", { id: `measure-${count}`, name: `Measure ${count}`, judge })];
+}
