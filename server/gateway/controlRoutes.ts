@@ -1,9 +1,9 @@
-import type { ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { signatureSchema } from "@/server/contracts/gatewayControls";
 import type { AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
 import type { AuditLog } from "./auditLog";
-import type { Control } from "./control";
+import { type Control, senseless } from "./control";
 import type { Controls } from "./controls";
 import { readDocument } from "./readDocument";
 import { sequenceOf } from "./sequenceOf";
@@ -25,6 +25,23 @@ export function controlRoutes({ controls, audit, turns }: ControlRoutesOptions):
     ...routesOf("/canary", controls.canary, turns),
     ...routesOf("/shadow", controls.shadow, turns),
     ...routesOf("/mirror", controls.mirror, turns),
+    ...routesOf("/capture", controls.capture, turns),
+    "DELETE /capture": async (request, response) => {
+      const read = await readDocument(request, signatureSchema, controlBytes);
+      if (read === null) return;
+      const erases = parameter(request, "erase") === "1";
+      const { capture } = controls;
+      const ended =
+        "error" in read ? read.error : await turns.take(() => (erases ? capture.erase(read.document) : capture.end(read.document)));
+      if (ended === null) sendJson(response, capture.read());
+      else sendError(response, ended);
+    },
+    "GET /captures": async (request, response) => {
+      const page = await controls.capture.page(parameter(request, "after"));
+      if (page === null)
+        sendError(response, senseless("after is no place in what is kept; take `next` of the page before, or leave it out."));
+      else sendJson(response, page);
+    },
     "GET /audit": (request, response) => {
       const after = sequenceOf(request);
       if (typeof after === "number") sendJson(response, audit.page(after));
@@ -50,3 +67,6 @@ function routesOf<Request, Document>(path: string, control: Control<Request, Doc
     },
   };
 }
+
+/** A parameter of a request's address; empty where it is left out. */
+const parameter = ({ url }: IncomingMessage, name: string): string => new URL(url ?? "/", "http://localhost").searchParams.get(name) ?? "";

@@ -2,6 +2,7 @@ import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { GatewayControls, Mirror, MirrorRequest, Shadow, ShadowRequest } from "@/server/contracts/gatewayControls";
 import type { ApiError } from "./apiError";
 import { CanaryControl, type CanaryGround } from "./canaryControl";
+import { CaptureControl, type CaptureGround } from "./captureControl";
 import { conflict } from "./control";
 import { mirrorControl } from "./mirrorControl";
 import { PanicControl } from "./panicControl";
@@ -14,17 +15,20 @@ export class Controls {
   readonly canary: CanaryControl;
   readonly shadow: WatchControl<ShadowRequest, Shadow>;
   readonly mirror: WatchControl<MirrorRequest, Mirror>;
+  readonly capture: CaptureControl;
 
-  constructor(ground: WatchGround & CanaryGround) {
+  constructor(ground: WatchGround & CanaryGround & CaptureGround) {
     this.canary = new CanaryControl(ground);
     this.panic = new PanicControl(ground, (by) => this.canary.withdraw("A panic was declared.", by));
     this.shadow = shadowControl(ground);
     this.mirror = mirrorControl(ground);
+    this.capture = new CaptureControl(ground);
   }
 
   /** All of them, for GET `/status`. */
   summary(): GatewayControls {
-    return { panic: this.panic.read(), canary: this.canary.read(), shadow: this.shadow.read(), mirror: this.mirror.read() };
+    const { panic, canary, shadow, mirror, capture } = this;
+    return { panic: panic.read(), canary: canary.read(), shadow: shadow.read(), mirror: mirror.read(), capture: capture.read() };
   }
 
   /** Ends what they do by themselves; what is kept stays kept. */
@@ -32,6 +36,7 @@ export class Controls {
     this.canary.close();
     this.shadow.close();
     this.mirror.close();
+    this.capture.close();
   }
 
   /** Why a configuration that could be served cannot be put into force now; null where it can. */

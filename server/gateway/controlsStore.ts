@@ -1,7 +1,13 @@
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { canarySchema, mirrorRequestSchema, panicSchema, shadowRequestSchema } from "@/server/contracts/gatewayControls";
+import {
+  canarySchema,
+  captureRequestSchema,
+  mirrorRequestSchema,
+  panicSchema,
+  shadowRequestSchema,
+} from "@/server/contracts/gatewayControls";
 import { isMissing, writeDurably } from "./durableFile";
 import { isRecord } from "./isRecord";
 
@@ -10,6 +16,8 @@ const keptSchemas = {
   canary: canarySchema.nullable().default(null),
   shadow: shadowRequestSchema.nullable().default(null),
   mirror: mirrorRequestSchema.nullable().default(null),
+  /** One that ended says how long what it left may stay. */
+  capture: captureRequestSchema.extend({ sinceMs: z.number(), endedMs: z.number().nullable() }).nullable().default(null),
 };
 const keptSchema = z.object(keptSchemas);
 

@@ -77,6 +77,7 @@ export async function startGateway({
     log,
     onInstalled(config, etag) {
       controls.canary.installed(config);
+      controls.capture.installed(config);
       const { planId, policyHash, replicas } = config;
       log.info({ planId, policyHash, replicas: replicas.length, etag }, "configuration in force");
     },
@@ -87,8 +88,9 @@ export async function startGateway({
   const unusable = await controlsStore.load();
   if (unusable !== null) log.error({ reason: unusable }, "starting without some of the controls of before");
   const turns = new Turns();
-  const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log });
+  const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log, stateDirectory });
   await controls.canary.resume();
+  await controls.capture.resume();
 
   const data = dataServer({
     limits,
@@ -162,7 +164,7 @@ export async function startGateway({
       data.closeAllConnections();
       admin.closeAllConnections();
       await closed;
-      await turns.take(() => Promise.all([controlsStore.written, audit.written]));
+      await turns.take(() => Promise.all([controlsStore.written, audit.written, controls.capture.written]));
       serving.close();
       await traces?.close();
       return cut;

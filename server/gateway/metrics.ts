@@ -1,4 +1,5 @@
 import { type Decision, type GatewayConfig, isUnjudged, type StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { CaptureOutcome } from "./capture";
 import { clientGone } from "./endedError";
 import { failureKind } from "./failureKind";
 import { MetricRegistry } from "./metricRegistry";
@@ -110,6 +111,9 @@ export class GatewayMetrics {
   readonly #copyTokens = this.#registry.counter("weir_gateway_mirror_tokens_total", "Tokens of the answers to mirrored requests.", [
     "direction",
   ]);
+  readonly #captured = this.#registry.counter("weir_gateway_captured_prompts_total", "Prompts to be kept, by what became of them.", [
+    "outcome",
+  ]);
 
   constructor(serving: Serving, traces: Traces | null) {
     this.#serving = serving;
@@ -201,6 +205,11 @@ export class GatewayMetrics {
   recordCopyTokens({ inputTokens, outputTokens }: Usage): void {
     this.#copyTokens.inc({ direction: "input" }, inputTokens ?? 0);
     this.#copyTokens.inc({ direction: "output" }, outputTokens ?? 0);
+  }
+
+  /** Counts a prompt that a capture was to keep. */
+  recordCapture(outcome: CaptureOutcome): void {
+    this.#captured.inc({ outcome });
   }
 
   /** The text exposition and its content type. */

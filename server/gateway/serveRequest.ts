@@ -101,7 +101,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   }
   trace?.finished(finished.decision, finished.served.timeScale);
   onDecision(finished.served.name, finished.decision);
-  showFinished(finished, { asked, response, serving });
+  showFinished(finished, { asked, caller, arrivedMs, response, serving });
   boundReading(response, limits.clientStallSeconds);
 }
 
@@ -120,16 +120,26 @@ function boundReading(response: ServerResponse, stallSeconds: number): void {
 
 interface Shown {
   readonly asked: ModelRequest;
+  readonly caller: Caller;
+  /** On the clock of `performance.now()`. */
+  readonly arrivedMs: number;
   readonly response: ServerResponse;
   readonly serving: Serving;
 }
 
 /** To those who look on: at once, or, where it is about the answer, once that is out. */
-function showFinished({ served, decision }: FinishedRun, { asked, response, serving }: Shown): void {
+function showFinished({ served, decision }: FinishedRun, { asked, caller, arrivedMs, response, serving }: Shown): void {
   const cascade = served.kind === "cascade";
   serving.shadow?.finished(decision, { cascade });
-  if (serving.mirror === null || !cascade) return;
-  const offer = (): void => serving.mirror?.offer({ asked, served, decision });
+  const mirrored = cascade && serving.mirror !== null;
+  const captured = decision.status === 200 && serving.capture !== null;
+  if (!mirrored && !captured) return;
+  const { key, objective } = caller;
+  const atMs = Date.now() - (performance.now() - arrivedMs);
+  const offer = (): void => {
+    if (mirrored) serving.mirror?.offer({ asked, served, decision });
+    if (captured) serving.capture?.offer({ asked, key, objective, atMs });
+  };
   if (response.writableFinished) offer();
   else response.once("finish", offer);
 }

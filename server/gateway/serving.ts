@@ -1,6 +1,7 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { StartingRequest } from "@/solver/policies/policy";
 import { Callers } from "./callers";
+import type { Capture } from "./capture";
 import { CascadeNames, cascadeName } from "./cascadeNames";
 import type { Judge } from "./judge";
 import { JudgeInForce, type JudgeLimits } from "./judgeInForce";
@@ -23,6 +24,8 @@ export class Serving {
   /** Who look on while the cascade is served; null where nobody does. */
   shadow: Shadow | null = null;
   mirror: Mirror | null = null;
+  /** Who keeps prompts; null where nobody does. */
+  capture: Capture | null = null;
   #config: GatewayConfig | null = null;
   #models: ReadonlyMap<string, ServedModel> = new Map();
   /** Served models of earlier configurations that still have requests. */

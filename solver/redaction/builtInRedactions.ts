@@ -11,12 +11,14 @@ export interface Redaction {
 export const builtInNames = ["email", "phone", "card", "iban", "ip", "secret", "bearer"] as const;
 export type BuiltInName = (typeof builtInNames)[number];
 
+const date = /^\d{1,2}([-/])\d{1,2}\1(?:\d{2}|\d{4})$/;
+
 /** In the order in which they are taken out: what another would take a part of comes first. */
 export const builtInRedactions: readonly (Redaction & { readonly name: BuiltInName })[] = [
   {
     name: "secret",
     pattern:
-      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,20000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|(?<![A-Za-z0-9])(?:[spr]k[-_][A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})/g,
+      /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,5000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|(?<![A-Za-z0-9])(?:[spr]k[-_][A-Za-z0-9_-]{16,}|gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|glpat-[\w-]{16,}|hf_[A-Za-z0-9]{20,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|A(?:KIA|SIA)[A-Z0-9]{16}|AIza[\w-]{30,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})/g,
     replacement: "[secret]",
   },
   { name: "bearer", pattern: /\b(?:bearer|basic)\s{1,4}[\w.~+/-]{20,}={0,2}/gi, replacement: "[bearer]" },
@@ -46,7 +48,7 @@ export const builtInRedactions: readonly (Redaction & { readonly name: BuiltInNa
     pattern:
       /(?<![\p{L}\p{N}])(?:\+\d{1,3}|00\d{1,3}|\(?0\d{1,4}\)|0\d{1,4}(?=[ /-])|\(?\d{3}\)?(?=[ .-]\d{3}[ .-]\d{4}(?!\d)))(?:[ ()./-]{0,2}\d{1,4}){2,6}(?![\p{L}\p{N}])/gu,
     replacement: "[phone]",
-    length: (match) => (isBetween(digitsOf(match).length, 7, 15) ? match.length : 0),
+    length: (match) => (isBetween(digitsOf(match).length, 7, 15) && !date.test(match) ? match.length : 0),
   },
 ];
 

@@ -1,0 +1,144 @@
+import type { CaptureRequest, Capture as CaptureSummary } from "@/server/contracts/gatewayControls";
+import { capturedFields } from "./capturedFields";
+import type { CaptureFiles } from "./captureFiles";
+import type { ModelRequest } from "./modelRequest";
+import { RedactionDesk } from "./redactionDesk";
+import { stableShare } from "./stableShare";
+
+export type DropReason = keyof CaptureSummary["counts"]["dropped"];
+/** What became of a prompt of the share. */
+export type CaptureOutcome = "kept" | DropReason;
+
+export interface CaptureOptions {
+  readonly request: CaptureRequest;
+  readonly files: CaptureFiles;
+  readonly onPrompt: (outcome: CaptureOutcome) => void;
+}
+
+/** A request that was answered. */
+export interface OfferedPrompt {
+  readonly asked: ModelRequest;
+  /** Name of its key; null where none is needed. */
+  readonly key: string | null;
+  readonly objective: string | null;
+  /** Unix milliseconds at which it came. */
+  readonly atMs: number;
+}
+
+interface Waiting {
+  readonly offered: OfferedPrompt;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly bytes: number;
+}
+
+/** Everybody, where there are no keys. */
+export const everybody = "*";
+
+/** A quarter of a million tokens: a longer one would hold the gateway up while it is written as JSON. */
+const mostPromptBytes = 1024 * 1024;
+/** Prompts that wait to be redacted and written, by number and by the bytes in which they came. */
+const mostWaiting = 1000;
+const mostWaitingBytes = 32 * 1024 * 1024;
+/** Many times what the largest takes by Weir's own rules. */
+export const redactionLimitMs = 1000;
+
+/** Keeps a share of the prompts of some keys, redacted, off the way of the requests: what there is no time or room for is dropped. */
+export class Capture {
+  readonly #options: CaptureOptions;
+  readonly #desk: RedactionDesk;
+  readonly #keys: Set<string>;
+  #waiting: Waiting[] = [];
+  #waitingBytes = 0;
+  #working = false;
+  #ended = false;
+  readonly #redacted = new Map<string, number>();
+  readonly #outcomes: Record<CaptureOutcome, number> = {
+    kept: 0,
+    busy: 0,
+    "too-long": 0,
+    "not-text": 0,
+    "too-slow": 0,
+    "no-room": 0,
+    failed: 0,
+  };
+
+  constructor(options: CaptureOptions) {
+    this.#options = options;
+    this.#keys = new Set(options.request.keys);
+    this.#desk = new RedactionDesk(options.request.redactions, redactionLimitMs);
+  }
+
+  get counts(): CaptureSummary["counts"] {
+    const { kept, ...dropped } = this.#outcomes;
+    return { kept, dropped, redacted: Object.fromEntries(this.#redacted) };
+  }
+
+  /** Keeps the prompt in time where it is one of the share; returns at once and never throws. */
+  offer(offered: OfferedPrompt): void {
+    const { asked, key } = offered;
+    if (this.#ended || !this.#keys.has(key ?? everybody)) return;
+    if (asked.endpoint.operation !== "chat" || stableShare(`capture ${asked.decisionId}`) >= this.#options.request.share) return;
+    const bytes = asked.inputTokens * 4;
+    const fields = capturedFields(asked.body);
+    if (bytes > mostPromptBytes) this.#count("too-long");
+    else if (fields === null) this.#count("not-text");
+    else if (this.#waiting.length >= mostWaiting || this.#waitingBytes + bytes > mostWaitingBytes) this.#count("busy");
+    else {
+      this.#waiting.push({ offered, fields, bytes });
+      this.#waitingBytes += bytes;
+      if (!this.#working) void this.#work();
+    }
+  }
+
+  /** Keeps no more of what comes, or has come and waits, with this key. */
+  drop(key: string): void {
+    this.#keys.delete(key);
+    this.#waiting = this.#waiting.filter(({ offered }) => offered.key !== key);
+    this.#waitingBytes = this.#waiting.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Keeps nothing more. */
+  close(): void {
+    this.#ended = true;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    this.#desk.close();
+  }
+
+  async #work(): Promise<void> {
+    this.#working = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      this.#waitingBytes -= next.bytes;
+      // After the requests that are there: what is written as JSON here holds them up for as long.
+      await new Promise((resolve) => setImmediate(resolve));
+      const outcome = await this.#keep(next).catch(() => "failed" as const);
+      if (outcome !== null) this.#count(outcome);
+    }
+    this.#working = false;
+  }
+
+  /** @returns null where it is to be kept no more. */
+  async #keep({ offered, fields }: Waiting): Promise<CaptureOutcome | null> {
+    const { request, files } = this.#options;
+    const { asked, key, objective, atMs } = offered;
+    const redacted = await this.#desk.redact(JSON.stringify(fields));
+    if (this.#ended || !this.#keys.has(key ?? everybody)) return null;
+    if (typeof redacted === "string") return redacted;
+    const head = JSON.stringify({
+      id: asked.decisionId,
+      atMs: Math.round(atMs),
+      category: objective ?? key ?? "",
+      metadata: { key, objective, inputTokens: asked.inputTokens },
+    });
+    // Two objects made one: what was written in the worker is not read again here.
+    const line = `${head.slice(0, -1)},${redacted.text.slice(1)}`;
+    if (!(await files.append(line, Date.now(), request.mostBytes))) return "no-room";
+    for (const [name, count] of Object.entries(redacted.counts)) this.#redacted.set(name, (this.#redacted.get(name) ?? 0) + count);
+    return "kept";
+  }
+
+  #count(outcome: CaptureOutcome): void {
+    this.#outcomes[outcome] += 1;
+    this.#options.onPrompt(outcome);
+  }
+}

@@ -1,0 +1,212 @@
+import type { Logger } from "pino";
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import {
+  type CaptureRequest,
+  type Capture as CaptureSummary,
+  captureRequestSchema,
+  type Signature,
+} from "@/server/contracts/gatewayControls";
+import type { RedactionChoice } from "@/solver/redaction/redactor";
+import type { ApiError } from "./apiError";
+import { percent } from "./canarySteps";
+import { Capture, type CaptureOutcome, everybody, redactionLimitMs } from "./capture";
+import { CaptureFiles, type CapturePage } from "./captureFiles";
+import { type Control, type ControlGround, conflict, nothingToEnd, senseless, withReason } from "./control";
+import { hostileTexts } from "./hostileTexts";
+import { RedactionDesk } from "./redactionDesk";
+
+export interface CaptureGround extends ControlGround {
+  readonly stateDirectory: string;
+  readonly metrics: { recordCapture(outcome: CaptureOutcome): void };
+  readonly log: Logger;
+}
+
+/** How often what is too old is looked for. */
+const sweepMs = 60_000;
+/** For files of which nothing says how long they may stay, as where the controls' file was lost. */
+const unknownRetentionDays = 7;
+
+/** A capture under an operator's hand, and the files it leaves. */
+export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
+  readonly schema = captureRequestSchema;
+  readonly #ground: CaptureGround;
+  readonly #files: CaptureFiles;
+  readonly #sweeping: NodeJS.Timeout;
+  #capture: Capture | null = null;
+
+  constructor(ground: CaptureGround) {
+    this.#ground = ground;
+    this.#files = new CaptureFiles(ground.stateDirectory);
+    this.#sweeping = setInterval(() => void this.#sweep(), sweepMs);
+    this.#sweeping.unref();
+  }
+
+  /** Takes up what an earlier start kept. */
+  async resume(): Promise<void> {
+    const { store, serving, log } = this.#ground;
+    await this.#files.load().catch((error) => log.error({ code: codeOf(error) }, "captured prompts cannot be read"));
+    await this.#sweep();
+    const { capture } = store.kept;
+    if (capture === null || capture.endedMs !== null) return;
+    this.#start(capture);
+    if (serving.config !== null) this.installed(serving.config);
+  }
+
+  async begin(request: CaptureRequest): Promise<ApiError | null> {
+    const { store, audit } = this.#ground;
+    const refusal = this.#keyRefusal(request.keys) ?? (await slownessRefusal(request.redactions));
+    if (refusal !== null) return refusal;
+    this.#start(request);
+    await store.keep({ capture: { ...request, sinceMs: Date.now(), endedMs: null } });
+    await audit.note({ by: request.by, action: "capture started", detail: withReason(describe(request), request.reason) });
+    await this.#sweep();
+    return null;
+  }
+
+  read(): CaptureSummary {
+    const { serving, store } = this.#ground;
+    const { capture } = store.kept;
+    const { endedMs = null, ...running } = capture ?? { endedMs: 0 };
+    return {
+      running: "keys" in running && endedMs === null ? running : null,
+      keyNames: serving.config?.settings?.keys?.map(({ name }) => name) ?? null,
+      counts: this.#capture?.counts ?? noCounts,
+      files: { ...this.#files.summary, retentionDays: this.#retentionDays },
+    };
+  }
+
+  async end({ by, reason }: Signature): Promise<ApiError | null> {
+    if (this.read().running === null) return nothingToEnd("There is no capture to end.");
+    await this.#end({ by, detail: withReason(`The capture ended; ${this.#remains()}`, reason) });
+    return null;
+  }
+
+  /** Ends it where it runs, and deletes all that is kept; audited. */
+  async erase({ by, reason }: Signature): Promise<ApiError | null> {
+    const { store, audit } = this.#ground;
+    const { running, files } = this.read();
+    if (running === null && files.bytes === 0) return nothingToEnd("Nothing is captured, and nothing is kept.");
+    this.#stop();
+    await this.#files.erase();
+    await store.keep({ capture: null });
+    const what = `${running === null ? "" : "The capture ended; "}${files.prompts} captured prompts were deleted`;
+    await audit.note({ by, action: "capture erased", detail: withReason(what, reason) });
+    return null;
+  }
+
+  /** At most about a megabyte of captured prompts; null where `after` is no place. */
+  page(after: string): Promise<CapturePage | null> {
+    return this.#files.page(after);
+  }
+
+  /** Ends the part of keys that a configuration has no more. */
+  installed(config: GatewayConfig): void {
+    const { running } = this.read();
+    if (running === null) return;
+    const names = config.settings?.keys?.map(({ name }) => name) ?? [everybody];
+    const gone = running.keys.filter((key) => !names.includes(key));
+    if (gone.length === 0) return;
+    for (const key of gone) this.#capture?.drop(key);
+    const keys = running.keys.filter((key) => names.includes(key));
+    const of = gone.includes(everybody) ? "there are keys now" : `${gone.join(", ")} left the settings`;
+    const detail = keys.length === 0 ? `The capture ended: ${of}; ${this.#remains()}.` : `Part of the capture ended: ${of}.`;
+    const { store, audit, log } = this.#ground;
+    const note = { by: "gateway", detail };
+    const change =
+      keys.length === 0
+        ? this.#end(note)
+        : store.keep({ capture: { ...running, keys, endedMs: null } }).then(() => audit.note({ ...note, action: "capture ended" }));
+    change.catch((err: unknown) => log.error({ err }, "the end of a capture could not be written"));
+  }
+
+  /** Keeps nothing more; what is kept stays, and a next start takes it up. */
+  close(): void {
+    clearInterval(this.#sweeping);
+    this.#capture?.close();
+    this.#ground.serving.capture = null;
+  }
+
+  /** Resolves when nothing is being written any more. */
+  get written(): Promise<void> {
+    return this.#files.settled;
+  }
+
+  get #retentionDays(): number {
+    return this.#ground.store.kept.capture?.retentionDays ?? unknownRetentionDays;
+  }
+
+  #remains(): string {
+    const { prompts } = this.#files.summary;
+    return `${prompts} prompts stay until they are ${this.#retentionDays} days old or erased`;
+  }
+
+  #start(request: CaptureRequest): void {
+    this.#capture?.close();
+    const onPrompt = (outcome: CaptureOutcome): void => this.#ground.metrics.recordCapture(outcome);
+    this.#capture = new Capture({ request, files: this.#files, onPrompt });
+    this.#ground.serving.capture = this.#capture;
+  }
+
+  /** The figures stay to be read. */
+  #stop(): void {
+    this.#capture?.close();
+    this.#ground.serving.capture = null;
+  }
+
+  async #end({ by, detail }: { readonly by: string; readonly detail: string }): Promise<void> {
+    const { store, audit } = this.#ground;
+    this.#stop();
+    const { capture } = store.kept;
+    if (capture !== null) await store.keep({ capture: { ...capture, endedMs: Date.now() } });
+    await audit.note({ by, action: "capture ended", detail });
+  }
+
+  async #sweep(): Promise<void> {
+    const failed = (error: unknown): void =>
+      this.#ground.log.error({ code: codeOf(error) }, "captured prompts that are too old could not be deleted");
+    await this.#files.sweep(Date.now(), this.#retentionDays).catch(failed);
+  }
+
+  #keyRefusal(keys: readonly string[]): ApiError | null {
+    const { config } = this.#ground.serving;
+    if (config === null) return conflict("No configuration is in force yet, so there is no traffic to capture.");
+    const names = config.settings?.keys?.map(({ name }) => name);
+    if (names === undefined)
+      return keys.length === 1 && keys[0] === everybody
+        ? null
+        : conflict('This gateway has no API keys: give ["*"] as keys to capture of everybody, or set keys first.');
+    const unknown = keys.find((key) => !names.includes(key));
+    if (unknown === undefined) return null;
+    if (unknown === everybody) return conflict(`Capture is by key here: name those whose prompts may be kept, of ${names.join(", ")}.`);
+    return conflict(`There is no key ${JSON.stringify(unknown)}; there are ${names.join(", ")}.`);
+  }
+}
+
+function describe({ share, keys, redactions: { builtIn, own }, retentionDays }: CaptureRequest): string {
+  const without = [...builtIn, ...own.map(({ name }) => name)].join(", ") || "nothing";
+  const of = keys.includes(everybody) ? "everybody" : keys.join(", ");
+  return `${percent(share)} of chat requests of ${of} are kept for ${retentionDays} days, without ${without}`;
+}
+
+/** Tries rules on texts that make bad patterns slow, in a thread that can be ended; the error names those that are. */
+async function slownessRefusal(redactions: RedactionChoice): Promise<ApiError | null> {
+  const isSlow = async (choice: RedactionChoice): Promise<boolean> => {
+    const desk = new RedactionDesk(choice, redactionLimitMs);
+    const outcome = await desk.redact(JSON.stringify({ messages: hostileTexts(choice.own.map(({ pattern }) => pattern)) }));
+    desk.close();
+    return typeof outcome === "string";
+  };
+  if (redactions.own.length === 0 || !(await isSlow(redactions))) return null;
+  const slow: string[] = [];
+  for (const rule of redactions.own) if (await isSlow({ builtIn: [], own: [rule] })) slow.push(rule.name);
+  const what = slow.length === 0 ? "The rules together take" : `${slow.join(", ")} of the rules ${slow.length === 1 ? "takes" : "take"}`;
+  return senseless(`${what} longer than ${redactionLimitMs / 1000} s on repetitive text: nest no repetitions in a pattern.`);
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "unknown");
+
+const noCounts: CaptureSummary["counts"] = {
+  kept: 0,
+  dropped: { busy: 0, "too-long": 0, "not-text": 0, "too-slow": 0, "no-room": 0, failed: 0 },
+  redacted: {},
+};

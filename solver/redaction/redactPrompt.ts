@@ -1,0 +1,35 @@
+import type { Redactor } from "./redactor";
+
+/** Of a chat request's body. */
+interface ChatFields {
+  readonly messages: readonly unknown[];
+  readonly [name: string]: unknown;
+}
+
+const callIdNames: ReadonlySet<string> = new Set(["id", "tool_call_id"]);
+
+/**
+ * A chat request's fields without what the rules find in any of their texts. Ids of tool calls are made anew, so that a rule cannot make
+ * two of them one and a client cannot say anything by them; which answer belongs to which call stays.
+ */
+export function redactPrompt({ messages, ...rest }: ChatFields, redactor: Redactor): Readonly<Record<string, unknown>> {
+  const ids = new Map<string, string>();
+  const named = messages.map((message) => withNewIds(message, ids));
+  return Object.fromEntries(Object.entries({ messages: named, ...rest }).map(([name, value]) => [name, redactor.value(value)]));
+}
+
+function withNewIds(message: unknown, ids: Map<string, string>): unknown {
+  if (typeof message !== "object" || message === null) return message;
+  const renamed = Object.entries(message).map(([name, value]): [string, unknown] => {
+    if (callIdNames.has(name) && typeof value === "string") return [name, newId(value, ids)];
+    if (name === "tool_calls" && Array.isArray(value)) return [name, value.map((call) => withNewIds(call, ids))];
+    return [name, value];
+  });
+  return Object.fromEntries(renamed);
+}
+
+function newId(id: string, ids: Map<string, string>): string {
+  const known = ids.get(id) ?? `call_${ids.size + 1}`;
+  ids.set(id, known);
+  return known;
+}
