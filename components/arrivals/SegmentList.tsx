@@ -1,0 +1,79 @@
+"use client";
+
+import { useId } from "react";
+import type { Segment } from "@/server/contracts/studio";
+import { Button } from "../ui/Button";
+import { dayAndNight, hourOfTime, nextSegment, timeOfHour } from "./prepareArrivals";
+import { TimeZoneField } from "./TimeZoneField";
+
+const MOST_SEGMENTS = 8;
+const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm";
+
+/** Parts of the day, each to become a workload of its own. None: the whole day. */
+export function SegmentList(props: {
+  readonly segments: readonly Segment[];
+  readonly timeZone: string;
+  readonly onChange: (change: { readonly segments?: readonly Segment[]; readonly timeZone?: string }) => void;
+}) {
+  const { segments } = props;
+  const set = (next: readonly Segment[]): void => props.onChange({ segments: next });
+  return (
+    <fieldset className="flex flex-col gap-2">
+      <legend className="mb-1 text-xs text-ink-3">Segments of the day, a workload each</legend>
+      {segments.length === 0 && <p className="text-sm text-ink-2">The whole day, as one workload.</p>}
+      {segments.map((segment, at) => (
+        <SegmentRow
+          key={at}
+          segment={segment}
+          onChange={(changed) => set(segments.map((other, place) => (place === at ? changed : other)))}
+          onRemove={() => set(segments.filter((_, place) => place !== at))}
+        />
+      ))}
+      <div className="flex flex-wrap items-end gap-2">
+        {segments.length === 0 && <Button onClick={() => set(dayAndNight)}>Day and night</Button>}
+        <Button disabled={segments.length >= MOST_SEGMENTS} onClick={() => set([...segments, nextSegment(segments)])}>
+          Add a segment
+        </Button>
+        {segments.length > 0 && <TimeZoneField value={props.timeZone} onChange={(timeZone) => props.onChange({ timeZone })} />}
+      </div>
+    </fieldset>
+  );
+}
+
+function SegmentRow(props: { readonly segment: Segment; readonly onChange: (segment: Segment) => void; readonly onRemove: () => void }) {
+  const { segment, onChange } = props;
+  const id = useId();
+  const time = (label: string, hour: number, change: (hour: number) => Segment) => (
+    <label className="flex flex-col gap-1 text-xs text-ink-3">
+      {label}
+      <input
+        type="time"
+        className={control}
+        value={timeOfHour(hour)}
+        onChange={(event) => {
+          const typed = hourOfTime(event.target.value);
+          if (typed !== null) onChange(change(typed));
+        }}
+      />
+    </label>
+  );
+  return (
+    <div className="flex flex-wrap items-end gap-2">
+      <label htmlFor={id} className="flex flex-col gap-1 text-xs text-ink-3">
+        Name
+        <input
+          id={id}
+          className={`${control} w-28`}
+          value={segment.name}
+          maxLength={40}
+          onChange={(event) => onChange({ ...segment, name: event.target.value })}
+        />
+      </label>
+      {time("from", segment.fromHour, (fromHour) => ({ ...segment, fromHour }))}
+      {time("to", segment.toHour, (toHour) => ({ ...segment, toHour }))}
+      <Button look="quiet" aria-label={`Remove ${segment.name}`} onClick={props.onRemove}>
+        ×
+      </Button>
+    </div>
+  );
+}
