@@ -114,11 +114,11 @@ export function createWorkloadService({ store, uploads, cards, arrivals }: Workl
       if (summary === null || workload === null) return { ok: false, message: `There is no workload ${request.workloadId}.` };
       const resolved = await resolveArrivals(request, arrivals);
       if (!resolved.ok) return resolved;
-      const made = resolved.parts.map(({ segment, arrivalSeconds, origin }) => ({
+      const made = resolved.parts.map(({ segment, arrivalSeconds, origin, byHour }) => ({
         ...workload,
         name: segment === null ? workload.name : `${workload.name} · ${segment}`,
         arrivalSeconds,
-        origin: { ...workload.origin, arrivals: origin },
+        origin: { ...workload.origin, arrivals: origin, byHour },
       }));
       const same = made.map(sameAs).find((refusal) => refusal !== null);
       if (same !== undefined) return same;

@@ -22,7 +22,7 @@ import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { reportKernels } from "./kernelReport";
 import { describeErrors } from "./simulateRows";
 import { textTable } from "./textTable";
-import { CARDS_FLAG, readCards, readCsvFile } from "./workloadFlags";
+import { CARDS_FLAG, readCards, readFile } from "./workloadFlags";
 
 interface CalibrateFlags {
   readonly rows?: string;
@@ -69,7 +69,7 @@ async function calibrate(flags: CalibrateFlags): Promise<ExitCode> {
   const { rows: path, kernels } = flags;
   if (kernels !== undefined && path === undefined) return reportKernels(kernels, cards.catalogue, flags.json === true);
   if (path === undefined || kernels !== undefined) return refuse("Give one of --rows and --kernels.");
-  const read = await readCsvFile(path, (source) => importServingRows(source, cards.catalogue));
+  const read = await readFile(path, (source) => importServingRows(source, cards.catalogue));
   if (!read.ok) return refuse(read.message);
   const { name: file, rows, unsupported, bad } = read;
   if (rows.length === 0) return refuse(`No row of ${file} can be fitted. ${bad[0] ?? unsupported[0]?.reason ?? ""}`);

@@ -13,7 +13,7 @@ import { numberFlag } from "./flagValues";
 import { PROFILE_FLAG, readProfile } from "./profileFlag";
 import { describeForecast, forecast, type Load } from "./replicaForecast";
 import { simulateRows } from "./simulateRows";
-import { CARDS_FLAG, readCards, readCsvFile } from "./workloadFlags";
+import { CARDS_FLAG, readCards, readFile } from "./workloadFlags";
 
 interface SimulateFlags {
   readonly rows?: string;
@@ -105,7 +105,7 @@ async function simulate(flags: SimulateFlags): Promise<ExitCode> {
   const model = atPrecision(named.card, precision ?? named.precision);
   const fit = replicaModel(model, gpu, { tp, pp }, profile);
   if (!fit.fits) return refuse(`${fit.reason}.`, EXIT.infeasible);
-  const steps = flags.stepTimes === undefined ? null : await readCsvFile(flags.stepTimes, importMeasuredSteps);
+  const steps = flags.stepTimes === undefined ? null : await readFile(flags.stepTimes, importMeasuredSteps);
   if (steps !== null && !steps.ok) return refuse(steps.message);
   const replica = steps === null ? fit.replica : { ...fit.replica, stepTime: steps.stepTime };
   const kvPrecision = model.kvBytesPerValue === 1 ? "fp8" : "bf16";
@@ -159,7 +159,7 @@ async function loadOf({ rate, concurrency, burstiness, arrivals: file }: Simulat
     const law: ArrivalLaw = burstiness === undefined ? { kind: "poisson" } : { kind: "gamma", burstiness };
     return { ok: true, load: { kind: "open", requestsPerSecond, law } };
   }
-  const read = await readCsvFile(file, importArrivals);
+  const read = await readFile(file, importArrivals);
   if (!read.ok) return read;
   return { ok: true, load: { kind: "open", requestsPerSecond, law: { kind: "trace", arrivalSeconds: read.arrivalSeconds } } };
 }

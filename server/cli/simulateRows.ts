@@ -8,7 +8,7 @@ import type { EngineProfile, MetricErrors, ServingMetric } from "@/solver/hardwa
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { bandText, METRIC_NAMES, NOT_MATCHED, seconds } from "./replicaForecast";
 import { textTable } from "./textTable";
-import { readCsvFile } from "./workloadFlags";
+import { readFile } from "./workloadFlags";
 
 export interface RowsAsked {
   readonly file: string;
@@ -20,7 +20,7 @@ export interface RowsAsked {
 
 /** Predicts every run of a table, printing each as it is done, then what could not be predicted and the errors by group. */
 export async function simulateRows({ file, profile, cards, json }: RowsAsked): Promise<ExitCode> {
-  const read = await readCsvFile(file, (source) => importServingRows(source, cards));
+  const read = await readFile(file, (source) => importServingRows(source, cards));
   if (!read.ok) return refuse(read.message);
   const { rows, bad } = read;
   if (rows.length + read.unsupported.length === 0) return refuse(`No row of ${read.name} could be read. ${bad[0]}`);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, test } from "vitest";
 import { planHashes } from "@/server/planning/sealPlan";
+import { workloadHash } from "@/server/planning/workloadCodec";
+import { workloadLines } from "@/server/planning/workloadLines";
 import { gpuCard } from "@/solver/hardware/gpus";
 import { memoryFit } from "@/solver/hardware/memoryFit";
 import { modelCard } from "@/solver/hardware/models";
@@ -167,6 +169,17 @@ test("an import lands in the studio's store under the hash of its content, once"
   const first = await weir("import", "--outcomes", file, "--name", "mine");
   expect(first.stdout.trim()).toMatch(/^[0-9a-f]{64}$/);
   expect((await weir("import", "--outcomes", file)).stdout).toBe(first.stdout);
+});
+
+test("a workload that a studio wrote is imported under its own hash, and damage is named by line", async () => {
+  const workload = { ...generatedWorkload({ prompts: 40, seed: 9 }), name: "written" };
+  const file = join(folder, "written.jsonl");
+  writeFileSync(file, [...workloadLines(workload)].join(""));
+  expect(await weir("import", "--workload", file)).toMatchObject({ code: 0, stdout: `${workloadHash(workload)}\n` });
+  writeFileSync(file, [...workloadLines(workload)].slice(0, 12).join(""));
+  const cut = await weir("import", "--workload", file);
+  expect([cut.code, cut.stderr]).toEqual([2, expect.stringContaining("written.jsonl ends with line 12 after 11 of 40 prompts")]);
+  expect((await weir("import")).stderr).toContain("--outcomes <file> or --workload <file> is missing");
 });
 
 const data = join(root, "..", "shared", "data");

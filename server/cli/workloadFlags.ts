@@ -5,7 +5,9 @@ import type { Command } from "commander";
 import { cardsFile, readCardsFile } from "@/server/contracts/cardsFile";
 import { type ImportedArrivals, importArrivals } from "@/server/planning/importArrivals";
 import { type ImportedOutcomes, importOutcomes } from "@/server/planning/importOutcomes";
+import { importWorkloadLines } from "@/server/planning/importWorkloadLines";
 import type { CsvSource } from "@/server/planning/readCsv";
+import { unknownModels } from "@/server/planning/surveyWorkload";
 import { studioSettings } from "@/server/studioSettings";
 import type { UserCards } from "@/solver/hardware/cardSchema";
 import { type CardCatalogue, cardOf, catalogueOf } from "@/solver/hardware/catalogue";
@@ -14,7 +16,8 @@ import type { Workload } from "@/solver/workload/workload";
 import { aliasFlag, listFlag, numberFlag } from "./flagValues";
 
 export interface WorkloadFlags {
-  readonly outcomes: string;
+  readonly workload?: string;
+  readonly outcomes?: string;
   readonly family?: string;
   readonly tasks?: readonly string[];
   readonly arrivals?: string;
@@ -31,7 +34,8 @@ export const CARDS_FLAG = ["--cards <file>", "JSON of your own model and GPU car
 /** Adds the flags that name a workload's files. */
 export const withWorkloadFlags = (command: Command): Command =>
   command
-    .requiredOption("--outcomes <file>", "CSV of outcomes: task, metric, prompt_id, family, model, score, out_tok ...")
+    .option("--workload <file>", "a workload as the studio exports it (JSONL); takes the place of the flags below, save --cards")
+    .option("--outcomes <file>", "CSV of outcomes: task, metric, prompt_id, family, model, score, out_tok ...")
     .option("--family <name>", "family of models in the table (needed when it has several)")
     .option("--tasks <list>", "tasks to keep, comma separated (default: all of the family)", listFlag)
     .option("--arrivals <file>", "CSV of arrivals with a column TIMESTAMP (default: generated bursts)")
@@ -46,22 +50,34 @@ export const withWorkloadFlags = (command: Command): Command =>
 
 /** Reads the files the flags name into a workload, or says in one sentence what is wrong with which. */
 export async function readWorkload(flags: WorkloadFlags, { models }: CardCatalogue): Promise<Read> {
+  if (flags.workload !== undefined && flags.outcomes !== undefined) {
+    return { ok: false, message: "--workload and --outcomes: give one of them, a workload holds its outcomes." };
+  }
+  if (flags.workload !== undefined) return readWorkloadFile(flags.workload, models);
+  if (flags.outcomes === undefined) return { ok: false, message: "--outcomes <file> or --workload <file> is missing." };
   const unknownCard = Object.values(flags.models).find((card) => cardOf(models, card) === undefined);
   if (unknownCard !== undefined) {
     return { ok: false, message: `--models: there is no model card "${unknownCard}"; known: ${Object.keys(models).join(", ")}.` };
   }
-  const outcomes = await readCsvFile(
+  const outcomes = await readFile(
     flags.outcomes,
     (source): Promise<ImportedOutcomes> =>
       importOutcomes(source, { family: flags.family ?? null, tasks: flags.tasks ?? [], aliases: flags.models, models }),
   );
   if (!outcomes.ok) return outcomes;
   const arrivals =
-    flags.arrivals === undefined ? null : await readCsvFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
+    flags.arrivals === undefined ? null : await readFile(flags.arrivals, (source): Promise<ImportedArrivals> => importArrivals(source));
   if (arrivals !== null && !arrivals.ok) return arrivals;
   const name = `${outcomes.family} ${outcomes.tasks.join("+")}`;
   const workload = buildWorkload({ name, outcomes, arrivals, judgeAuc: flags.judgeAuc ?? null, seed: flags.seed });
   return { ok: true, workload };
+}
+
+async function readWorkloadFile(path: string, models: CardCatalogue["models"]): Promise<Read> {
+  const read = await readFile(path, importWorkloadLines);
+  if (!read.ok) return read;
+  const unknown = unknownModels(read.workload, models);
+  return unknown === null ? read : { ok: false, message: unknown };
 }
 
 /** The cards that the flags name, or those of the state directory; a file that is named must be there. */
@@ -77,7 +93,7 @@ export function readCards(
 }
 
 /** What `read` makes of a file, or the sentence that there is none. */
-export async function readCsvFile<Result>(
+export async function readFile<Result>(
   path: string,
   read: (source: CsvSource) => Promise<Result>,
 ): Promise<Result | { readonly ok: false; readonly message: string }> {

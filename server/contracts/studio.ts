@@ -25,9 +25,10 @@ export type * from "./rollOut";
 export type * from "./schedule";
 export type * from "./seriesRange";
 export type * from "./trust";
-export type * from "./workloadComparison";
-export type * from "./workloadTies";
 export type { EngineReadingName, EngineReadings, Reading, ScrapeFailureKind, TargetEvent, TargetState } from "./watchedTarget";
+export type * from "./workloadComparison";
+export type * from "./workloadDetail";
+export type * from "./workloadTies";
 
 /** What a workload was made of, beside its content. */
 export interface WorkloadLineage {
@@ -360,20 +361,6 @@ export interface KeptPlan {
 export interface Histogram {
   readonly edges: readonly number[];
   readonly counts: readonly number[];
-}
-
-/** A workload opened: how its lengths, scores and arrivals are spread. */
-export interface WorkloadDetail {
-  readonly inputTokens: Histogram;
-  readonly models: readonly {
-    readonly model: string;
-    readonly outputTokens: Histogram;
-    readonly label: Histogram;
-    readonly judged: Histogram;
-  }[];
-  /** Edges are seconds since the first arrival. */
-  readonly arrivals: Histogram;
-  readonly categories: readonly { readonly name: string; readonly prompts: number }[];
 }
 
 /** An engine profile fitted to the operator's own runs. */

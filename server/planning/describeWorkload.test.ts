@@ -4,6 +4,7 @@ import type { Histogram } from "@/server/contracts/studio";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
 import { describeWorkload, workloadDetail } from "./describeWorkload";
+import { decodeWorkload, encodeWorkload } from "./workloadCodec";
 
 const workload: Workload = {
   name: "w",
@@ -54,10 +55,23 @@ test("scores fall into ten bars, arrivals into sixty, ends included", () => {
     [15, 1],
     [59, 2],
   ]);
-  expect(categories).toEqual([
-    { name: "x", prompts: 3 },
-    { name: "y", prompts: 1 },
+  expect(categories.map(({ name, prompts }) => [name, prompts])).toEqual([
+    ["x", 3],
+    ["y", 1],
   ]);
+});
+
+test("judged scores of right and wrong answers are told apart", () => {
+  const { judgedByLabel } = workloadDetail(workload);
+  expect(judgedByLabel.right.counts).toEqual([0, 1, 0, 0, 0, 0, 0, 0, 0, 1]);
+  expect(judgedByLabel.wrong.counts).toEqual([1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+});
+
+test("rates by hour are told where the arrivals have a clock, and outlive storage", () => {
+  const byHour = Array.from({ length: 24 }, (_, hour) => (hour < 8 ? null : hour));
+  const clocked = { ...workload, origin: { ...workload.origin, byHour } };
+  expect(workloadDetail(decodeWorkload(encodeWorkload(clocked))).byHour).toEqual(byHour);
+  expect(workloadDetail(workload).byHour).toBeNull();
 });
 
 test("every histogram holds every value once, between ascending edges", () => {

@@ -1,5 +1,8 @@
 import type { Histogram, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
 import { mean } from "@/solver/numeric/quantile";
+import { categoryQualities } from "@/solver/workload/categoryQuality";
+import { type Interval, lengthInterval, qualityInterval } from "@/solver/workload/contentIntervals";
+import { modelAgreements, RIGHT_FROM } from "@/solver/workload/modelAgreement";
 import { splitPrompts } from "@/solver/workload/split";
 import type { Workload } from "@/solver/workload/workload";
 
@@ -9,6 +12,8 @@ const ARRIVAL_BARS = 60;
 const EDGES_PER_DOUBLING = 4;
 /** Bars of score histograms: ten points wide. */
 const SCORE_BARS = 10;
+/** Categories told one by one; a table of more is read by nobody. */
+const MOST_CATEGORIES = 30;
 
 /** What lists of workloads show of one; the store adds its id and date. */
 export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt" | keyof WorkloadLineage> {
@@ -36,9 +41,14 @@ export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id"
 }
 
 /** How a workload's lengths, scores and arrivals are spread, over all its prompts. Length histograms share their edges, so that models compare. */
-export function workloadDetail({ outcomes, arrivalSeconds }: Workload): WorkloadDetail {
+export function workloadDetail({ outcomes, arrivalSeconds, origin }: Workload): WorkloadDetail {
   const outputEdges = lengthEdges(outcomes.models.map(({ outputTokens }) => outputTokens));
   const scoreEdges = evenEdges(100, SCORE_BARS);
+  const judgedWhere = (right: boolean) =>
+    histogram(
+      outcomes.models.flatMap(({ label, judged }) => [...judged.filter((_, row) => (label[row] ?? 0) >= RIGHT_FROM === right)]),
+      scoreEdges,
+    );
   return {
     inputTokens: histogram(outcomes.inputTokens, lengthEdges([outcomes.inputTokens])),
     models: outcomes.models.map(({ model, outputTokens, label, judged }) => ({
@@ -46,11 +56,20 @@ export function workloadDetail({ outcomes, arrivalSeconds }: Workload): Workload
       outputTokens: histogram(outputTokens, outputEdges),
       label: histogram(label, scoreEdges),
       judged: histogram(judged, scoreEdges),
+      quality: known(qualityInterval(label)),
+      meanJudged: known(qualityInterval(judged)),
+      meanOutputTokens: known(lengthInterval(outputTokens)),
     })),
+    judgedByLabel: { right: judgedWhere(true), wrong: judgedWhere(false) },
+    agreement: modelAgreements(outcomes),
     arrivals: histogram(arrivalSeconds, evenEdges(lastOf(arrivalSeconds), ARRIVAL_BARS)),
-    categories: [...countBy(outcomes.categories)].map(([name, prompts]) => ({ name, prompts })),
+    byHour: origin.byHour ?? null,
+    categories: categoryQualities(outcomes, MOST_CATEGORIES),
   };
 }
+
+/** A workload has prompts, so there is one. */
+const known = (interval: Interval | null): Interval => interval ?? { value: Number.NaN, low: Number.NaN, high: Number.NaN };
 
 const lastOf = (ascending: Float64Array): number => ascending[ascending.length - 1] ?? Number.NaN;
 
@@ -68,7 +87,7 @@ function lengthEdges(columns: readonly Int32Array[]): readonly number[] {
 }
 
 /** Counts between ascending edges. The last bar holds its upper edge too: a score of 100, the last arrival. */
-function histogram(values: Int32Array | Float64Array, edges: readonly number[]): Histogram {
+function histogram(values: Iterable<number>, edges: readonly number[]): Histogram {
   const counts = new Array<number>(edges.length - 1).fill(0);
   for (const value of values) {
     const above = edges.findIndex((edge) => edge > value);
@@ -76,10 +95,4 @@ function histogram(values: Int32Array | Float64Array, edges: readonly number[]):
     counts[bar] = (counts[bar] ?? 0) + 1;
   }
   return { edges, counts };
-}
-
-function countBy(names: readonly string[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return counts;
 }

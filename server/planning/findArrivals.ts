@@ -1,7 +1,7 @@
 import type { ArrivalsChoice, Segment } from "@/server/contracts/studio";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { generatedArrivals } from "@/solver/workload/buildWorkload";
-import { overlap, type Stretch } from "@/solver/workload/segmentArrivals";
+import { overlap, ratesByHour, type Stretch } from "@/solver/workload/segmentArrivals";
 import type { Workload } from "@/solver/workload/workload";
 import { type Found, type FoundArrivals, recorded } from "./foundArrivals";
 import { gatewayArrivals } from "./gatewayArrivals";
@@ -81,6 +81,13 @@ export function zoned({ clock, known }: FoundArrivals, timeZone: string): Zoned 
     },
   };
 }
+
+/** Mean rate of arrivals in each hour of the day, null where nothing is known of one. */
+export const hourly = ({ arrivalSeconds }: FoundArrivals, within: Extract<Zoned, { ok: true }>["within"]): readonly (number | null)[] =>
+  ratesByHour(
+    arrivalSeconds,
+    Array.from({ length: 24 }, (_, hour) => within({ fromHour: hour, toHour: hour + 1 })),
+  );
 
 /** A night that begins in the evening of a day without a date goes on in its morning. */
 function fromTheirStart(stretches: readonly Stretch[], fromHour: number): readonly Stretch[] {

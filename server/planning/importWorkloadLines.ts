@@ -1,13 +1,11 @@
 import { z } from "zod";
+import { textLines } from "@/server/prompts/textLines";
 import { shown } from "@/solver/workload/outcomeRow";
 import type { Workload } from "@/solver/workload/workload";
 import type { CsvSource } from "./readCsv";
-import { readLines } from "./readLines";
 import { workloadHash } from "./workloadCodec";
 import { WORKLOAD_FORMAT } from "./workloadLines";
 
-/** Characters of the longest line: a prompt of a dozen models has some thousand, a line of arrivals a hundred thousand. */
-const MAX_LINE = 4_000_000;
 /** Outcomes of all models above which a file is refused before it is read: what a store can unpack again. */
 const MAX_OUTCOMES = 20_000_000;
 const MAX_ARRIVALS = 50_000_000;
@@ -29,7 +27,12 @@ const headerSchema = z.object({
     z.object({ kind: z.literal("measured") }),
     z.object({ kind: z.literal("modelled"), auc: z.number().min(0.5).max(1), seed: z.int() }),
   ]),
-  origin: z.object({ outcomes: z.string().max(2000), arrivals: z.string().max(2000), generated: z.boolean() }),
+  origin: z.object({
+    outcomes: z.string().max(2000),
+    arrivals: z.string().max(2000),
+    generated: z.boolean(),
+    byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
+  }),
   models: z
     .array(z.object({ model: name, tableName: name }))
     .min(1, "name at least one model")
@@ -66,10 +69,12 @@ export type ImportedWorkload = { readonly ok: true; readonly workload: Workload 
 export async function importWorkloadLines({ name: file, stream }: CsvSource): Promise<ImportedWorkload> {
   let reader: ReturnType<typeof columnsFor> | null = null;
   let last = 0;
-  for await (const { line, text } of readLines(stream, MAX_LINE)) {
-    last = line;
-    const problem = text === null ? "is longer than any line of a workload" : take(text);
-    if (problem !== null) return refuse(`${file}, line ${line}: ${problem}. Nothing was imported.`);
+  for await (const lines of textLines(buffers(stream))) {
+    for (const each of lines) {
+      last = each.line;
+      const problem = "problem" in each ? each.problem : take(each.text);
+      if (problem !== null) return refuse(`${file}, line ${each.line}: ${problem}. Nothing was imported.`);
+    }
   }
   if (reader === null) return refuse(`${file} is empty: its first line says what workload it is.`);
   return finish(reader, file, last);
@@ -171,6 +176,11 @@ function finish({ header, counts, workload }: ReturnType<typeof columnsFor>, fil
     );
   }
   return { ok: true, workload: read };
+}
+
+async function* buffers(stream: CsvSource["stream"]): AsyncGenerator<Buffer> {
+  for await (const chunk of stream)
+    yield typeof chunk === "string" ? Buffer.from(chunk) : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 function parsed(text: string): Readonly<Record<string, unknown>> | null {

@@ -1,11 +1,10 @@
 import type { ArrivalsPreview, Histogram } from "@/server/contracts/studio";
-import { ratesByHour, segmentArrivals } from "@/solver/workload/segmentArrivals";
-import { type ArrivalsGround, findArrivals, zoned } from "./findArrivals";
+import { segmentArrivals } from "@/solver/workload/segmentArrivals";
+import { type ArrivalsGround, findArrivals, hourly, zoned } from "./findArrivals";
 import type { ArrivalsOrder } from "./resolveArrivals";
 
 type Previewed = { readonly ok: true; readonly preview: ArrivalsPreview } | { readonly ok: false; readonly message: string };
 
-const HOURS = Array.from({ length: 24 }, (_, hour) => ({ fromHour: hour, toHour: hour + 1 }));
 const BARS = 60;
 
 /** What chosen arrivals are, before anything is made of them. A segment with too few of them is told by its count. */
@@ -23,7 +22,7 @@ export async function previewArrivals({ arrivals, segments, timeZone }: Arrivals
       origin: found.origin,
       requestsPerSecond: all.arrivalSeconds.length / all.seconds,
       histogram: histogram(all.arrivalSeconds),
-      byHour: clock.ok ? ratesByHour(found.arrivalSeconds, HOURS.map(clock.within)) : null,
+      byHour: clock.ok ? hourly(found, clock.within) : null,
       segments: !clock.ok
         ? []
         : segments.map((segment) => {

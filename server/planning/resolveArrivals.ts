@@ -1,6 +1,6 @@
 import type { Rearrive, Segment } from "@/server/contracts/studio";
 import { segmentArrivals } from "@/solver/workload/segmentArrivals";
-import { type ArrivalsGround, findArrivals, zoned } from "./findArrivals";
+import { type ArrivalsGround, findArrivals, hourly, zoned } from "./findArrivals";
 import { type FoundArrivals, tooFew } from "./foundArrivals";
 
 export type ArrivalsOrder = Pick<Rearrive, "arrivals" | "segments" | "timeZone">;
@@ -13,6 +13,8 @@ export interface ArrivalsPart {
   readonly arrivalSeconds: Float64Array;
   /** Where they came from, in words. */
   readonly origin: string;
+  /** Mean rate in each hour of the day, null where nothing is known of one; left out without a clock, and of a segment. */
+  readonly byHour?: readonly (number | null)[];
 }
 
 export type ResolvedArrivals =
@@ -29,11 +31,12 @@ export async function resolveArrivals({ arrivals, segments, timeZone }: Arrivals
   const answer = await findArrivals(arrivals, ground);
   if (!answer.ok) return answer;
   const { found } = answer;
+  const clock = zoned(found, timeZone);
   if (segments.length === 0) {
     const { arrivalSeconds } = segmentArrivals(found.arrivalSeconds, found.known);
-    return { ok: true, parts: [{ segment: null, arrivalSeconds, origin: found.origin }] };
+    const byHour = clock.ok ? { byHour: hourly(found, clock.within) } : {};
+    return { ok: true, parts: [{ segment: null, arrivalSeconds, origin: found.origin, ...byHour }] };
   }
-  const clock = zoned(found, timeZone);
   if (!clock.ok) return clock;
   const parts: ArrivalsPart[] = [];
   for (const segment of segments) {

@@ -17,7 +17,12 @@ const headerSchema = z.object({
     z.object({ kind: z.literal("measured") }),
     z.object({ kind: z.literal("modelled"), auc: z.number().min(0.5).max(1), seed: z.int() }),
   ]),
-  origin: z.object({ outcomes: z.string(), arrivals: z.string(), generated: z.boolean() }),
+  origin: z.object({
+    outcomes: z.string(),
+    arrivals: z.string(),
+    generated: z.boolean(),
+    byHour: z.array(z.number().nullable()).length(24).optional(),
+  }),
   arrivals: z.int().min(2),
   promptIds: z.array(z.string()).min(2),
   categories: z.array(z.string()),

@@ -1,7 +1,7 @@
 import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
 import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "./gammaArrivals";
 import { DEFAULT_JUDGE_AUC } from "./judgeModel";
-import type { JudgeSource, Workload } from "./workload";
+import type { JudgeSource, Workload, WorkloadOrigin } from "./workload";
 
 /** Arrivals of a workload that brings none: an hour at the rate of the Azure conversation trace that they are modelled on. */
 const GENERATED_ARRIVALS = 20_000;
@@ -12,7 +12,7 @@ export interface WorkloadParts {
   /** Outcomes and, in words, where they came from. `generated` marks a table that was drawn, not read. */
   readonly outcomes: { readonly table: LabelledTable; readonly origin: string; readonly generated?: boolean };
   /** null: bursty arrivals are generated, and the origin says so. */
-  readonly arrivals: { readonly arrivalSeconds: Float64Array; readonly origin: string } | null;
+  readonly arrivals: (Pick<WorkloadOrigin, "byHour"> & { readonly arrivalSeconds: Float64Array; readonly origin: string }) | null;
   /** null: measured scores where the table has them, else a judge modelled at the default AUC. A number models the judge in any case. */
   readonly judgeAuc: number | null;
   readonly seed: number;
@@ -24,13 +24,18 @@ export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: Work
     judgeAuc === null && hasMeasuredJudge(outcomes.table)
       ? { kind: "measured" }
       : { kind: "modelled", auc: judgeAuc ?? DEFAULT_JUDGE_AUC, seed };
-  const { arrivalSeconds, origin } = arrivals ?? generatedArrivals(seed);
+  const { arrivalSeconds, origin, byHour } = arrivals ?? { ...generatedArrivals(seed), byHour: undefined };
   return {
     name,
     outcomes: applyJudge(outcomes.table, judge),
     arrivalSeconds,
     judge,
-    origin: { outcomes: outcomes.origin, arrivals: origin, generated: outcomes.generated ?? false },
+    origin: {
+      outcomes: outcomes.origin,
+      arrivals: origin,
+      generated: outcomes.generated ?? false,
+      ...(byHour === undefined ? {} : { byHour }),
+    },
     seed,
   };
 }

@@ -68,6 +68,7 @@ export function seenWorkload(earlier: Workload, seen: readonly SeenRequest[], na
       ...origin,
       outcomes: `seen at the gateway; labels, and answers of models that a request did not reach, modelled by like rows of ${origin.outcomes}`,
       arrivals: "seen at the gateway",
+      byHour: undefined,
     },
   };
 }

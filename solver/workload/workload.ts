@@ -30,6 +30,8 @@ export interface WorkloadOrigin {
   readonly outcomes: string;
   readonly arrivals: string;
   readonly generated: boolean;
+  /** Mean rate of the arrivals in each hour of the day, requests/s, null where nothing is known of one; left out where they have no clock. */
+  readonly byHour?: readonly (number | null)[] | undefined;
 }
 
 /**
