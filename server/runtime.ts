@@ -145,6 +145,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     clusterName: (clusterId) => store.clusters.get(clusterId)?.spec.name ?? clusterId,
   };
 
+  const prompts = createPromptService({ store, uploads, gatewayOf });
   const applications = createApplicationService(store, runner);
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
@@ -173,7 +174,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
         cards,
         sourceOf: createCalibrationSource({ clusterOf, store }),
       }),
-      prompts: createPromptService({ store }),
+      prompts,
       profiles: createProfileService({ store }),
       trust: createTrustService({ store }),
       arrivals: createArrivalsService(arrivals),
@@ -189,6 +190,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
     metrics: () => metrics.exposition(),
     async close() {
       drifts.close();
+      prompts.close();
       endVerifying();
       await schedules.close();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);

@@ -1,13 +1,153 @@
+import { randomUUID } from "node:crypto";
+import type { Outcome, PromptSet, PromptsOfGateway } from "@/server/contracts/studio";
+import { sampleInThread, surveyInThread } from "@/server/prompts/promptsThread";
 import type { Store } from "@/server/store/store";
+import { gatewayPrompts } from "./gatewayPrompts";
+import type { ControlledGateway } from "./gatewayService";
 import type { PromptService } from "./profilingServices";
+import { maxPromptBytes, type Uploads } from "./uploads";
 
-/** Samples of prompts: taken of uploads, listed, and their texts deleted by hand or when their time is over. */
-export function createPromptService({ store }: { readonly store: Store }): PromptService {
-  const unready = { ok: false, message: "Samples cannot be taken yet." } as const;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Whoever does what nobody ordered. */
+const studio = "studio";
+
+export interface PromptParts {
+  readonly store: Store;
+  readonly uploads: Uploads;
+  /** null: the cluster is not connected. */
+  readonly gatewayOf: (clusterId: string) => ControlledGateway | null;
+}
+
+/**
+ * Samples of prompts: taken of uploads, listed, and their texts deleted by hand or when their time is over, which is looked at now and
+ * every hour. Until it is closed.
+ */
+export function createPromptService({ store, uploads, gatewayOf }: PromptParts): PromptService & { close(): void } {
+  const closing = new AbortController();
+  const beingSampled = new Set<string>();
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  function forget({ id, name, prompts }: PromptSet, actor: string, why: string): void {
+    store.erasing(() => {
+      store.prompts.deleteTexts(id);
+      store.profiles.dropAnswersOf(id);
+      note(actor, "delete prompts", name, `${prompts} prompts and the answers kept of them; ${why}`);
+    });
+  }
+
+  function sweep(): void {
+    try {
+      uploads.sweep();
+      for (const set of store.prompts.expired(new Date().toISOString())) forget(set, studio, "their time was over");
+    } catch (problem) {
+      // Another process may hold the file: an hour later it is tried again.
+      process.stderr.write(`Prompts whose time is over could not be deleted: ${problem instanceof Error ? problem.message : problem}\n`);
+    }
+  }
+
+  // Begun by a studio that was killed.
+  store.prompts.abandon();
+  sweep();
+  const timer = setInterval(sweep, HOUR_MS);
+  timer.unref();
+
+  /** Reads a file once into a sample of its own. What was begun of one that fails is taken back. */
+  async function sampleFile(
+    file: { readonly path: string; readonly name: string },
+    request: Parameters<PromptService["sample"]>[0],
+    actor: string,
+  ): Promise<Outcome<{ readonly id: string }>> {
+    const { name, size, by, retentionDays } = request;
+    const id = randomUUID();
+    let [taken, isKept] = [0, false];
+    store.prompts.begin(id, new Date().toISOString());
+    try {
+      const outcome = await sampleInThread(
+        file,
+        { size, by },
+        (prompts) => {
+          store.prompts.add(id, taken, prompts);
+          taken += prompts.length;
+        },
+        closing.signal,
+      );
+      if (!outcome.ok) return outcome;
+      const now = Date.now();
+      const createdAt = new Date(now).toISOString();
+      const expiresAt = retentionDays === null ? null : new Date(now + retentionDays * DAY_MS).toISOString();
+      const { prompts, population } = outcome.sampled;
+      store.atomically(() => {
+        store.prompts.finish({ id, name, createdAt, actor, from: file.name, expiresAt, ...outcome.sampled });
+        const kept = retentionDays === null ? "kept until deleted" : `kept for ${retentionDays} days`;
+        note(actor, "sample prompts", name, `${prompts} of ${population} of ${file.name}, ${kept}`);
+      });
+      isKept = true;
+      return { ok: true, id };
+    } finally {
+      if (!isKept && !closing.signal.aborted) store.erasing(() => store.prompts.abandon(id));
+    }
+  }
+
   return {
     list: () => store.prompts.list(),
-    sample: async () => unready,
-    takeFromGateway: async () => unready,
-    deleteTexts: () => unready,
+    async sample(request, actor) {
+      const { uploadId } = request;
+      const file = uploads.file(uploadId);
+      if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+      if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken already." };
+      beingSampled.add(uploadId);
+      try {
+        const sampled = await sampleFile(file, request, actor);
+        if (sampled.ok) uploads.remove(uploadId);
+        return sampled;
+      } finally {
+        beingSampled.delete(uploadId);
+      }
+    },
+    async takeFromGateway({ clusterId, from }: PromptsOfGateway, actor) {
+      const prompts = await gatewayPrompts(gatewayOf(clusterId), from);
+      if (!prompts.ok) return prompts;
+      const cluster = store.clusters.get(clusterId)?.spec.name ?? clusterId;
+      const name = `${prompts.name} of ${cluster}, ${new Date().toISOString().slice(0, 16).replace("T", " ")} UTC`;
+      let broken: string | null = null;
+      async function* bytes(lines: AsyncIterable<string>): AsyncGenerator<Uint8Array> {
+        try {
+          for await (const line of lines) yield Buffer.from(`${line}\n`);
+        } catch (problem) {
+          broken = problem instanceof Error ? problem.message : String(problem);
+          throw problem;
+        }
+      }
+      const saved = await uploads.save(bytes(prompts.lines), name, maxPromptBytes).catch((problem: unknown): Outcome<never> => {
+        if (broken === null) throw problem;
+        return { ok: false, message: broken };
+      });
+      if (!saved.ok) return saved;
+      const read = await surveyInThread({ path: uploads.file(saved.id)?.path ?? "", name }, closing.signal);
+      if (!read.ok) {
+        uploads.remove(saved.id);
+        return read;
+      }
+      note(actor, "take prompts of a gateway", cluster, `${read.survey.prompts} prompts of ${prompts.name}`);
+      return { ok: true, uploadId: saved.id, survey: read.survey };
+    },
+    deleteTexts(id, actor) {
+      const set = store.prompts.get(id);
+      if (set === null) return { ok: false, message: "There is no such sample of prompts." };
+      if (set.deleted) return { ok: false, message: `The texts of "${set.name}" are deleted already.` };
+      const [open] = store.profiles.openOn(id);
+      if (open !== undefined) {
+        return { ok: false, message: `The profile "${open.request.name}" still asks these prompts: stop it, or let it end, first.` };
+      }
+      forget(set, actor, "by hand");
+      return { ok: true };
+    },
+    close() {
+      clearInterval(timer);
+      closing.abort();
+    },
   };
 }

@@ -1,8 +1,10 @@
+import type { PromptSurvey } from "@/server/contracts/studio";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importServingRows } from "@/server/planning/importServingRows";
 import type { CsvSource } from "@/server/planning/readCsv";
 import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
 import { surveyWorkload, type WorkloadSurvey } from "@/server/planning/surveyWorkload";
+import { surveyInThread } from "@/server/prompts/promptsThread";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { Uploads } from "./uploads";
 
@@ -20,13 +22,15 @@ export interface ServingSurvey {
 }
 
 /** Kinds of files the browser may send. */
-export const uploadKinds = ["outcomes", "arrivals", "serving", "workload"] as const;
+export const uploadKinds = ["outcomes", "arrivals", "serving", "workload", "prompts"] as const;
 
 export interface SurveyedUpload {
   readonly uploads: Uploads;
   readonly id: string;
   readonly kind: (typeof uploadKinds)[number];
   readonly cards: CardCatalogue;
+  /** Ends the reading of prompts, which may take a while: they are not kept then. */
+  readonly signal: AbortSignal;
 }
 
 /** Runs of one upload: each is simulated, at some 10 to 100 ms, and shown. */
@@ -34,18 +38,29 @@ const mostServingRows = 5000;
 
 type Refused = { readonly ok: false; readonly message: string };
 
+type Survey = OutcomeSurvey | ArrivalSurvey | ServingSurvey | WorkloadSurvey | (PromptSurvey & { readonly ok: true });
+
 /** Reads an upload once and says what is in it; one that cannot be read is not kept. */
-export async function surveyUpload({
-  uploads,
-  id,
-  kind,
-  cards,
-}: SurveyedUpload): Promise<OutcomeSurvey | ArrivalSurvey | ServingSurvey | WorkloadSurvey | Refused> {
+export async function surveyUpload(upload: SurveyedUpload): Promise<Survey | Refused> {
+  let isRead = false;
+  try {
+    const survey = await surveyOf(upload);
+    isRead = survey.ok;
+    return survey;
+  } finally {
+    if (!isRead) upload.uploads.remove(upload.id);
+  }
+}
+
+async function surveyOf({ uploads, id, kind, cards, signal }: SurveyedUpload): Promise<Survey | Refused> {
+  const file = uploads.file(id);
+  if (file === null) return { ok: false, message: "The upload is gone." };
+  if (kind === "prompts") {
+    const read = await surveyInThread(file, signal);
+    return read.ok ? { ok: true, ...read.survey } : read;
+  }
   const source = uploads.open(id);
-  if (source === null) return { ok: false, message: "The upload is gone." };
-  const survey = await surveys[kind](source, cards);
-  if (!survey.ok) uploads.remove(id);
-  return survey;
+  return source === null ? { ok: false, message: "The upload is gone." } : surveys[kind](source, cards);
 }
 
 const surveys = {

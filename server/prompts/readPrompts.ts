@@ -22,7 +22,6 @@ export interface PromptReader {
 const FORMS =
   "Taken are JSON lines, one object a line, of OpenAI's batch form (custom_id, body), of chats (messages) or of a gateway's decision records, and CSV with a column prompt.";
 
-/** The least that is told of a file that is no file of prompts. */
 const noForm = ({ name }: PromptFile): string => `${name} has no line that can be read as a prompt. ${FORMS}`;
 
 /**
@@ -102,6 +101,7 @@ async function formOf({ path }: PromptFile): Promise<PromptForm | null> {
     for (const one of lines) {
       if ("problem" in one) continue;
       if (isFirst && isHeader(one.text)) return "csv";
+      if (isFirst && beginsList(one.text)) return null;
       isFirst = false;
       const form = read(one.text, formOfLine);
       if (form !== null && form !== NOT_JSON) return form;
@@ -109,6 +109,9 @@ async function formOf({ path }: PromptFile): Promise<PromptForm | null> {
   }
   return null;
 }
+
+/** Its lines are no objects, but for the last, which has no comma behind it. */
+const beginsList = (text: string): boolean => /^\[\s*(\{|$)/.test(text);
 
 function isHeader(text: string): boolean {
   try {
@@ -125,7 +128,7 @@ async function refusal(file: PromptFile): Promise<string> {
     const [first] = lines;
     if (first === undefined) continue;
     if ("problem" in first) return `${noForm(file)} Line ${first.line} cannot be read: ${first.problem}.`;
-    if (first.text.startsWith("[")) return `${noForm(file)} This one begins like one list: write each of its objects on a line of its own.`;
+    if (beginsList(first.text)) return `${noForm(file)} This one begins like one list: write each of its objects on a line of its own.`;
     return noForm(file);
   }
   return `${file.name} is empty. ${FORMS}`;

@@ -1,7 +1,12 @@
-import { and, count, desc, eq, isNotNull, lte, sql } from "drizzle-orm";
+import { and, count, desc, eq, isNotNull, lte, not, sql } from "drizzle-orm";
 import type { Prompt, PromptSet } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { promptSets, prompts } from "./schema";
+
+/** A sample that is being taken, or was when the studio was killed: nobody is told of it. */
+const FILLING = "$.filling";
+const isFilling = sql`json_extract(${promptSets.summary}, ${FILLING}) is not null`;
+const isWhole = not(isFilling);
 
 const columns = {
   summary: promptSets.summary,
@@ -9,27 +14,64 @@ const columns = {
   deleted: sql<0 | 1>`not exists (select 1 from prompts where prompts.set_id = prompt_sets.id)`,
 };
 
-const whole = ({ summary, deleted }: { readonly summary: Omit<PromptSet, "deleted">; readonly deleted: 0 | 1 }): PromptSet => ({
+type Summary = Omit<PromptSet, "deleted">;
+
+const whole = ({ summary, deleted }: { readonly summary: Summary; readonly deleted: 0 | 1 }): PromptSet => ({
   ...summary,
   deleted: deleted === 1,
 });
 
 /** Samples of prompts: what is told of them for lists, and their texts by position until those are deleted. */
 export function createPromptRepository(db: Database) {
+  function begin(id: string, createdAt: string): void {
+    const summary = sql`json_object('filling', 1)`;
+    db.insert(promptSets).values({ id, createdAt, summary }).run();
+  }
+  function add(setId: string, from: number, texts: readonly Prompt[]): void {
+    db.$client.transaction(() => {
+      for (const [at, prompt] of texts.entries())
+        db.insert(prompts)
+          .values({ setId, position: from + at, prompt })
+          .run();
+    })();
+  }
+  function finish(set: Summary): void {
+    const { createdAt, expiresAt } = set;
+    db.update(promptSets).set({ createdAt, expiresAt, summary: set }).where(eq(promptSets.id, set.id)).run();
+  }
+  function deleteTexts(setId: string): void {
+    db.delete(prompts).where(eq(prompts.setId, setId)).run();
+  }
+
   return {
-    /** Within a transaction of the caller's, where a sample is not to be kept in part. */
-    insert(set: Omit<PromptSet, "deleted">, texts: Iterable<Prompt>): void {
-      const { id, createdAt, expiresAt } = set;
-      db.insert(promptSets).values({ id, createdAt, expiresAt, summary: set }).run();
-      let position = 0;
-      for (const prompt of texts) db.insert(prompts).values({ setId: id, position: position++, prompt }).run();
+    /** A sample comes in parts, so that nothing waits for all of it: it is begun, added to, and there once it is finished. */
+    begin,
+    add,
+    finish,
+    /** Takes back what was begun, all of it unless one is named. */
+    abandon(setId?: string): void {
+      const begun = setId === undefined ? isFilling : and(eq(promptSets.id, setId), isFilling);
+      for (const { id } of db.select({ id: promptSets.id }).from(promptSets).where(begun).all()) {
+        deleteTexts(id);
+        db.delete(promptSets).where(eq(promptSets.id, id)).run();
+      }
+    },
+    /** A small sample at once. */
+    insert(set: Summary, texts: readonly Prompt[]): void {
+      begin(set.id, set.createdAt);
+      add(set.id, 0, texts);
+      finish(set);
     },
     /** Newest first. */
     list(): readonly PromptSet[] {
-      return db.select(columns).from(promptSets).orderBy(desc(promptSets.createdAt)).all().map(whole);
+      return db.select(columns).from(promptSets).where(isWhole).orderBy(desc(promptSets.createdAt)).all().map(whole);
     },
     get(id: string): PromptSet | null {
-      const row = db.select(columns).from(promptSets).where(eq(promptSets.id, id)).get();
+      const row = db
+        .select(columns)
+        .from(promptSets)
+        .where(and(eq(promptSets.id, id), isWhole))
+        .get();
       return row === undefined ? null : whole(row);
     },
     /** Prompts whose texts are kept: all of the set, or none. Positions count from 0. */
@@ -47,9 +89,7 @@ export function createPromptRepository(db: Database) {
       const sets = db.select(columns).from(promptSets).where(over).all().map(whole);
       return sets.filter(({ deleted }) => !deleted);
     },
-    /** Deletes the texts; what is told of the set stays. */
-    deleteTexts(setId: string): void {
-      db.delete(prompts).where(eq(prompts.setId, setId)).run();
-    },
+    /** What is told of the set stays. */
+    deleteTexts,
   };
 }

@@ -1,11 +1,11 @@
-import { chmodSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { migrate } from "drizzle-orm/better-sqlite3/migrator";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { WorkloadSummary } from "@/server/contracts/studio";
+import type { Prompt, PromptSet, WorkloadSummary } from "@/server/contracts/studio";
 import { openStore, type Store } from "./store";
 
 const now = "2026-01-01T00:00:00.000Z";
@@ -39,12 +39,56 @@ describe("store", () => {
   });
 
   it("keeps a workload's bytes as they were", () => {
-    const summary = { id: "w", createdAt: now, name: "w" } as WorkloadSummary;
+    const summary = { id: "w", createdAt: now, name: "w", parentId: null, profileId: null } as WorkloadSummary;
     store.workloads.insert(summary, Buffer.from([0, 255, 7]));
     expect(store.workloads.data("w")).toEqual(Buffer.from([0, 255, 7]));
-    expect(store.workloads.list()).toEqual([summary]);
+    expect(store.workloads.list()).toEqual([{ ...summary, version: 1 }]);
+    store.workloads.insert({ ...summary, id: "again", createdAt: later, parentId: "w" }, Buffer.from([1]));
+    store.workloads.insert({ ...summary, id: "other", name: "other" }, Buffer.from([1]));
+    expect(store.workloads.summary("again")).toMatchObject({ version: 2, parentId: "w" });
+    expect(store.workloads.summary("other")).toMatchObject({ version: 1 });
     expect(store.workloads.remove("w")).toBe(true);
     expect(store.workloads.remove("w")).toBe(false);
+  });
+
+  const set = { id: "s", name: "mine", createdAt: now, expiresAt: later, prompts: 2 } as Omit<PromptSet, "deleted">;
+  const prompt = (content: string): Prompt => ({
+    ...{ id: content, category: "", atMs: null, reference: null, test: null },
+    body: { messages: [{ role: "user", content }] },
+  });
+
+  it("keeps a sample's prompts by position, and its facts when they are deleted", () => {
+    store.prompts.insert(set, [prompt("one"), prompt("two")]);
+    expect(store.prompts.list()).toEqual([{ ...set, deleted: false }]);
+    expect(store.prompts.prompt("s", 1)).toEqual(prompt("two"));
+    expect([store.prompts.prompt("s", 2), store.prompts.count("s")]).toEqual([null, 2]);
+    expect(store.prompts.expired(now)).toEqual([]);
+    expect(store.prompts.expired(later)).toEqual([{ ...set, deleted: false }]);
+    store.prompts.deleteTexts("s");
+    expect(store.prompts.get("s")).toEqual({ ...set, deleted: true });
+    expect([store.prompts.prompt("s", 0), store.prompts.count("s")]).toEqual([null, 0]);
+    expect(store.prompts.expired(later)).toEqual([]);
+  });
+
+  it("tells of a sample once all of it is there, and takes back what was begun", () => {
+    store.prompts.begin("s", now);
+    store.prompts.add("s", 0, [prompt("one")]);
+    expect([store.prompts.list(), store.prompts.get("s")]).toEqual([[], null]);
+    store.prompts.begin("t", now);
+    store.prompts.add("t", 0, [prompt("one")]);
+    store.prompts.finish({ ...set, id: "t" });
+    store.prompts.abandon();
+    expect(store.prompts.list()).toEqual([{ ...set, id: "t", deleted: false }]);
+    expect([store.prompts.count("s"), store.prompts.count("t")]).toEqual([0, 1]);
+  });
+
+  it("leaves nothing of what was erased in its files", () => {
+    const marker = `marker-${"x".repeat(20_000)}-marker`;
+    store.prompts.insert(set, [prompt(marker), prompt("b")]);
+    const holds = (): boolean => readdirSync(folder).some((name) => readFileSync(join(folder, name)).includes("marker-xxxx"));
+    expect(holds()).toBe(true);
+    store.erasing(() => store.prompts.deleteTexts("s"));
+    expect(holds()).toBe(false);
   });
 
   it("refuses a running plan that was never kept", () => {

@@ -44,6 +44,16 @@ export function openStore(stateDir: string) {
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
+    /** All of `write` or nothing of it; what it deletes is written over in the file and what SQLite keeps beside it. */
+    erasing(write: () => void): void {
+      db.$client.pragma("secure_delete = ON");
+      try {
+        db.$client.transaction(write)();
+      } finally {
+        db.$client.pragma("secure_delete = OFF");
+      }
+      db.$client.pragma("wal_checkpoint(TRUNCATE)");
+    },
     close: () => db.$client.close(),
   };
 }

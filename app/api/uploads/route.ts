@@ -1,5 +1,5 @@
 import { surveyUpload, uploadKinds } from "@/server/api/surveyUpload";
-import { maxUploadBytes, tooLarge } from "@/server/api/uploads";
+import { maxPromptBytes, maxUploadBytes, tooLarge } from "@/server/api/uploads";
 import { isSameOrigin } from "@/server/auth/sameOrigin";
 import { runtime } from "@/server/runtime";
 
@@ -7,7 +7,7 @@ export const dynamic = "force-dynamic";
 
 const refuse = (status: number, message: string): Response => Response.json({ message }, { status });
 
-/** Takes one file as the raw body: `?kind=outcomes|arrivals|serving|workload&name=<file name>`. Answers with what is in it, or why not. */
+/** Takes one file as the raw body: `?kind=outcomes|arrivals|serving|workload|prompts&name=<file name>`. Answers with what is in it, or why not. */
 export async function POST(request: Request): Promise<Response> {
   const { sessionOf, uploads, cards } = runtime();
   if (sessionOf(request.headers.get("cookie")) === null) return refuse(401, "Sign in first.");
@@ -18,9 +18,10 @@ export async function POST(request: Request): Promise<Response> {
   const name = query.get("name")?.slice(0, 200) || "the file";
   if (kind === undefined) return refuse(400, `kind is ${asked}: say one of ${uploadKinds.join(", ")}.`);
   if (request.body === null) return refuse(400, `${name} is empty.`);
-  if (Number(request.headers.get("content-length") ?? 0) > maxUploadBytes) return refuse(413, tooLarge(name));
-  const saved = await uploads.save(request.body, name);
+  const mostBytes = kind === "prompts" ? maxPromptBytes : maxUploadBytes;
+  if (Number(request.headers.get("content-length") ?? 0) > mostBytes) return refuse(413, tooLarge(name, mostBytes));
+  const saved = await uploads.save(request.body, name, mostBytes);
   if (!saved.ok) return refuse(413, saved.message);
-  const survey = await surveyUpload({ uploads, id: saved.id, kind, cards: cards.read().catalogue });
+  const survey = await surveyUpload({ uploads, id: saved.id, kind, cards: cards.read().catalogue, signal: request.signal });
   return survey.ok ? Response.json({ uploadId: saved.id, survey }) : refuse(422, survey.message);
 }
