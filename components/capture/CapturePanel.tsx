@@ -1,8 +1,116 @@
 "use client";
 
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { Capture } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useGatewayAct } from "../api/useGatewayAct";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { Figure } from "../ui/Figure";
+import { formatCount, formatPercent } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useFocusHandover } from "../ui/useFocusHandover";
+import { CaptureForm } from "./CaptureForm";
+import { EraseCapture } from "./EraseCapture";
+import { captured, dropped, formatBytes, redacted, staying } from "./prepareCapture";
+
+/** What is kept changes as requests come. */
+const REFRESH_MS = 5_000;
 
 /** What is kept of a cluster's live traffic for samples of prompts, and the way to begin, end and erase it. */
 export function CapturePanel({ clusterId }: { readonly clusterId: string }) {
-  return <Panel title="Capture of live traffic">{clusterId}</Panel>;
+  const trpc = useTRPC();
+  const query = useQuery(
+    trpc.gateway.capture.queryOptions({ clusterId }, { staleTime: 0, refetchInterval: REFRESH_MS, retry: false, select: takeOutcome }),
+  );
+  return (
+    <Panel title="Capture of live traffic">
+      <div data-testid="capture" className="flex flex-col gap-4">
+        <p className="text-sm text-ink-2">
+          Off unless you start it, and only of the API keys you name. Kept are the prompts of answered chat requests (messages, tools and
+          settings), never an answer; what the rules find is taken out before anything is written. They lie on the gateway's machine, in
+          files that only the user it runs as may read. Whoever is signed in to this studio can take samples of them.
+        </p>
+        <PanelState status={queryStatus(query, { what: "Asking the gateway" })}>
+          {() => query.data !== undefined && <CaptureState clusterId={clusterId} capture={query.data.capture} onChange={query.refetch} />}
+        </PanelState>
+      </div>
+    </Panel>
+  );
+}
+
+function CaptureState({
+  clusterId,
+  capture,
+  onChange,
+}: {
+  readonly clusterId: string;
+  readonly capture: Capture;
+  readonly onChange: () => unknown;
+}) {
+  const client = useTRPCClient();
+  const [open, setOpen] = useState(false);
+  const button = useFocusHandover<HTMLButtonElement>(!open);
+  const { running, files } = capture;
+  const end = useGatewayAct(() => client.gateway.endCapture.mutate({ clusterId, reason: "" }), onChange);
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
+        {running === null ? (
+          <span className="text-ink-2">Nothing is captured.</span>
+        ) : (
+          <>
+            <StateWord tone="accent">capturing</StateWord>
+            <span>
+              {formatPercent(running.share)} of chat requests of {captured(running)}, by {running.by}
+            </span>
+          </>
+        )}
+        <span className="ml-auto flex gap-2">
+          {running === null ? (
+            <Button ref={button.target} aria-expanded={open} onClick={() => setOpen(!open)}>
+              {open ? "Close" : "Capture prompts"}
+            </Button>
+          ) : (
+            <Button ref={button.target} onClick={() => !end.isPending && end.mutate(undefined)}>
+              End capture
+            </Button>
+          )}
+          {(running !== null || files.bytes > 0) && <EraseCapture clusterId={clusterId} capture={capture} onDone={onChange} />}
+        </span>
+      </div>
+      <ErrorLine error={end.error} />
+      {(running !== null || files.bytes > 0) && (
+        <dl className="flex flex-wrap gap-x-8 gap-y-3">
+          <Figure name="Kept now" value={formatCount(files.prompts)} detail={`${formatBytes(files.bytes)}; ${staying(capture)}`} />
+          <Figure
+            name="Kept since it began"
+            value={formatCount(capture.counts.kept)}
+            detail={dropped(capture) === "" ? "none dropped" : `dropped: ${dropped(capture)}`}
+          />
+          <Figure
+            name="Taken out"
+            value={formatCount(Object.values(capture.counts.redacted).reduce((sum, count) => sum + count, 0))}
+            detail={redacted(capture)}
+          />
+        </dl>
+      )}
+      {running === null && open && (
+        <CaptureForm
+          clusterId={clusterId}
+          keyNames={capture.keyNames}
+          onDone={() => {
+            button.handOver();
+            setOpen(false);
+            onChange();
+          }}
+        />
+      )}
+    </>
+  );
 }
