@@ -16,10 +16,16 @@ const Text = ({ children }: { readonly children: string }) => (
   </p>
 );
 
+/** A long conversation begins at its end: there stands the question that was answered. */
+function toEnd(region: HTMLElement | null): void {
+  if (region !== null) region.scrollTop = region.scrollHeight;
+}
+
 /** A text with its name that scrolls in place where it is long. */
-function Scrolled(props: { readonly name: string; readonly height: string; readonly children: ReactNode }) {
+function Scrolled(props: { readonly name: string; readonly height: string; readonly atEnd?: boolean; readonly children: ReactNode }) {
   return (
     <section
+      ref={props.atEnd ? toEnd : null}
       aria-label={props.name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
       tabIndex={0}
@@ -55,7 +61,11 @@ const answerNames = ["Left answer", "Right answer"] as const;
 export function TaskView({ task }: { readonly task: LabelTask }) {
   const [answer, other] = task.answers;
   const prompt = (
-    <Scrolled name={task.messages.length > 1 ? "Conversation" : "Prompt"} height={other === undefined ? tall : low}>
+    <Scrolled
+      name={task.messages.length > 1 ? "Conversation" : "Prompt"}
+      height={other === undefined ? tall : low}
+      atEnd={task.messages.length > 1}
+    >
       <Messages messages={task.messages} />
       {task.reference !== null && (
         <div className="flex flex-col gap-0.5 border-t pt-3">
