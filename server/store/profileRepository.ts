@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gte, inArray, isNotNull, isNull, sql, sum } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, sql, sum } from "drizzle-orm";
 import type { ProfileJob } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { profileCalls, profiles } from "./schema";
@@ -20,6 +20,8 @@ export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "st
   >;
 
 const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
+
+const key = [profileCalls.profileId, profileCalls.position, profileCalls.model, profileCalls.measureId, profileCalls.reading];
 
 /** Profiles, and every call of them. */
 export function createProfileRepository(db: Database) {
@@ -79,34 +81,34 @@ export function createProfileRepository(db: Database) {
         .run();
     },
 
-    /** Puts calls down as they stand, in one transaction. */
-    saveCalls(calls: readonly NewCall[]): void {
-      if (calls.length === 0) return;
+    /** Puts calls down as they stand, and deletes texts of answers, in one transaction. */
+    saveCalls(
+      profileId: string,
+      calls: readonly NewCall[],
+      unneeded: readonly { readonly position: number; readonly model: string }[] = [],
+    ): void {
       db.$client.transaction(() => {
-        for (const call of calls) {
-          const { profileId: _, position: _p, model: _m, measureId: _i, reading: _r, ...changes } = call;
-          const target = [profileCalls.profileId, profileCalls.position, profileCalls.model, profileCalls.measureId, profileCalls.reading];
-          db.insert(profileCalls).values(call).onConflictDoUpdate({ target, set: changes }).run();
+        for (const call of calls) db.insert(profileCalls).values(call).onConflictDoUpdate({ target: key, set: call }).run();
+        for (const { position, model } of unneeded) {
+          db.update(profileCalls)
+            .set({ answer: null })
+            .where(callAt(profileId, { position, model, measureId: "", reading: 0 }))
+            .run();
         }
       })();
-    },
-    dropAnswer(profileId: string, position: number, model: string): void {
-      db.update(profileCalls)
-        .set({ answer: null })
-        .where(callAt(profileId, { position, model, measureId: "", reading: 0 }))
-        .run();
     },
     call(profileId: string, key: CallKey): StoredCall | null {
       return db.select().from(profileCalls).where(callAt(profileId, key)).get() ?? null;
     },
     /** All calls of some prompts, of those from one position up to before another. */
-    callsBetween(profileId: string, from: number, before: number): readonly StoredCall[] {
+    callsBetween(profileId: string, from: number, before: number): readonly Omit<StoredCall, "answer">[] {
       const within = and(
         eq(profileCalls.profileId, profileId),
         gte(profileCalls.position, from),
         sql`${profileCalls.position} < ${before}`,
       );
-      return db.select().from(profileCalls).where(within).orderBy(asc(profileCalls.position)).all();
+      const { answer: _, ...columns } = getTableColumns(profileCalls);
+      return db.select(columns).from(profileCalls).where(within).orderBy(asc(profileCalls.position)).all();
     },
     /** All that is counted of a job, in a few dozen rows. */
     groups(profileId: string): readonly CallGroup[] {

@@ -1,0 +1,106 @@
+import { request } from "undici";
+import type { Observation } from "@/server/clusters/connector";
+import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
+import type { EngineAccess } from "@/server/contracts/engineAccess";
+import { accessRefusal } from "@/server/contracts/readEngineAccess";
+import type { Answerer } from "@/server/contracts/studio";
+import { addressOf } from "@/server/endpoints/address";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import type { Doors, Place } from "./place";
+
+/** A cluster as a profile needs it. */
+export type ProfiledCluster = Pick<ConnectedCluster, "kind" | "seen" | "timeScale">;
+
+export interface PoolGround {
+  /** null: the studio is not connected to it. */
+  readonly clusterOf: (clusterId: string) => ProfiledCluster | null;
+  readonly clusterName: (clusterId: string) => string;
+  readonly doors: Doors;
+}
+
+/** Where an answerer can be asked now; else why nowhere, in a sentence with the way out. */
+export type Places =
+  | { readonly ok: true; readonly places: readonly Place[] }
+  /** `unseen`: its cluster cannot be looked at, so that it may well be where it was. */
+  | { readonly ok: false; readonly message: string; readonly unseen?: true };
+
+/** An answerer's name among those of a job: models and judges that are the same share their places. */
+export const answererKey = ({ model, at }: Answerer): string => JSON.stringify([model, at]);
+
+/** The class of an answerer's address, for messages. */
+export function whereOf({ at }: Answerer, clusterName: PoolGround["clusterName"]): string {
+  return at.kind === "cluster" ? `on ${clusterName(at.clusterId)}` : `at ${new URL(at.url).host}`;
+}
+
+/**
+ * Finds the places of an answerer as its cluster was seen last: engines of the model there, else the cluster's own judge of that name.
+ * An engine that still loads is a place too; `isUp` tells it.
+ */
+export function placesOf(answerer: Answerer, { clusterOf, clusterName, doors }: PoolGround): Places {
+  const { model, at } = answerer;
+  if (at.kind === "url") {
+    const address = addressOf(at.url);
+    if (!address.ok) return { ok: false, message: `${model} cannot be asked: ${address.fault}.` };
+    const access = { key: at.key, caFile: at.caFile };
+    const refusal = accessRefusal(access);
+    if (refusal !== null) return { ok: false, message: refusal };
+    const servedName = at.servedName ?? model;
+    return { ok: true, places: [placeAt({ root: address.url, access, servedName, timeScale: 1, engine: null }, doors)] };
+  }
+  const name = clusterName(at.clusterId);
+  const cluster = clusterOf(at.clusterId);
+  if (cluster === null) return { ok: false, message: `${name} is not connected: attach it, or ask ${model} at a URL.` };
+  const { answer } = cluster.seen();
+  if (!answer.ok) return { ok: false, message: `${name} cannot be seen: ${answer.message}`, unseen: true };
+  const timeScale = cluster.timeScale();
+  const engines = answer.value.engines.filter((engine) => engine.model === model && !engine.stopping);
+  const places = engines.map(({ id, url, access: { key, caFile, servedName = model } = {} }) =>
+    placeAt({ root: url, access: { key, caFile }, servedName, timeScale, engine: id }, doors),
+  );
+  const judge = engines.length === 0 ? judgeOf(model, cluster.kind, answer.value) : null;
+  if (judge !== null) places.push(placeAt({ ...judge, servedName: model, timeScale, engine: null }, doors));
+  if (places.length > 0) return { ok: true, places };
+  return {
+    ok: false,
+    message: `No engine of ${model} runs on ${name}, and its judge has another name: apply a plan that has ${model}, attach an engine of it, or ask it at a URL.`,
+  };
+}
+
+/** The cluster's own judge, where it is of that name. */
+function judgeOf(model: string, kind: ProfiledCluster["kind"], { judge }: Observation) {
+  const isIts = judge?.model === model || (kind === "embedded" && model === trustedJudgeModel);
+  if (!judge?.url || !isIts) return null;
+  const address = addressOf(judge.url);
+  if (!address.ok) return null;
+  const { keyFromEnvironment: environment } = judge;
+  return { root: address.url, access: environment === undefined ? {} : { key: { environment } } };
+}
+
+const chatPath = "/v1/chat/completions";
+
+interface PlaceParts extends Pick<Place, "servedName" | "timeScale" | "engine"> {
+  readonly root: string;
+  readonly access: EngineAccess;
+}
+
+const placeAt = ({ root, access, servedName, timeScale, engine }: PlaceParts, doors: Doors): Place => ({
+  id: engine ?? root,
+  url: root + chatPath,
+  dispatcher: doors.to(root, access),
+  ...{ servedName, timeScale, engine },
+});
+
+/** One that is asked for its health answers soon or is not up. */
+const HEALTH_LIMIT_MS = 3_000;
+
+/** Whether the engine at a place takes requests, as one that still loads does not; one that has no health check does. */
+export async function isUp({ url, dispatcher }: Place, signal: AbortSignal): Promise<boolean> {
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(HEALTH_LIMIT_MS)]);
+    const { statusCode, body } = await request(`${url.slice(0, -chatPath.length)}/health`, { dispatcher, signal: limit });
+    await body.dump();
+    return ![502, 503, 504].includes(statusCode);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,165 @@
+import { type Dispatcher, request } from "undici";
+import { EngineAccessError } from "@/server/contracts/engineDoor";
+import { BrokenReply, ChatReader, EventCutter } from "./chatReply";
+import type { Place } from "./place";
+
+/** What became of one call. No text of prompt or answer is in a reason. */
+export type Asked =
+  | {
+      readonly kind: "answered";
+      readonly text: string;
+      readonly inputTokens: number | null;
+      readonly outputTokens: number;
+      /** Engine seconds, as all here; null where the answer came whole. */
+      readonly ttftSeconds: number | null;
+      readonly seconds: number;
+    }
+  /** Nobody answers there, or nobody who can: it says nothing of the prompt. `mayCost`: an answer may have been begun. */
+  | { readonly kind: "down"; readonly reason: string; readonly mayCost: boolean }
+  /** Asked to wait. */
+  | { readonly kind: "busy"; readonly reason: string; readonly waitSeconds: number | null }
+  /** It does not take this prompt. */
+  | { readonly kind: "refused"; readonly reason: string }
+  /** What came is no answer. */
+  | { readonly kind: "broken"; readonly reason: string; readonly mayCost: boolean }
+  /** `signal` fired. */
+  | { readonly kind: "aborted"; readonly mayCost: boolean };
+
+export interface Question {
+  readonly place: Place;
+  /** A chat request without model and stream. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly stream: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** Of a whole answer with all that stands around it. */
+const MOST_BYTES = 16_000_000;
+
+/** Of an error's text: enough to see what it speaks of. It is not kept. */
+const MOST_ERROR_BYTES = 20_000;
+
+const MOST_WAIT_SECONDS = 60;
+
+/** What says nothing of the prompt: no way in, no such model or path, nobody behind a proxy. */
+const ofTheAddress: readonly number[] = [401, 403, 404, 405, 502, 503, 504];
+
+/** What asks to come again without saying when. */
+const comeAgain: readonly number[] = [408, 425, 429];
+
+/** Asks one place for one answer. Never rejects. */
+export async function askModel(question: Question): Promise<Asked> {
+  const { place, signal } = question;
+  const startedMs = performance.now();
+  const engineSeconds = () => ((performance.now() - startedMs) / 1000) * place.timeScale;
+  let began = false;
+  try {
+    const response = await request(place.url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: bodyOf(question),
+      dispatcher: place.dispatcher,
+      signal,
+    });
+    // A body that is destroyed early emits an error, and one nobody listens for ends the process.
+    response.body.on("error", () => undefined);
+    if (response.statusCode !== 200) return await refusal(response, question);
+    began = true;
+    const isStream = String(response.headers["content-type"] ?? "").includes("event-stream");
+    const reader = new ChatReader();
+    const read = isStream ? readStream : readWhole;
+    const ttftSeconds = await read(response.body, reader, engineSeconds);
+    return { kind: "answered", ...reader.reply(isStream), ttftSeconds, seconds: engineSeconds() };
+  } catch (error) {
+    if (signal.aborted) return { kind: "aborted", mayCost: began };
+    return failure(error as Error, began);
+  }
+}
+
+function bodyOf({ place, body, stream }: Question): string {
+  const { n: _, stream_options: _o, ...rest } = body;
+  const delivery = stream ? { stream: true, stream_options: { include_usage: true } } : { stream: false };
+  return JSON.stringify({ ...rest, model: place.servedName, ...delivery });
+}
+
+async function* within(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > MOST_BYTES) throw new BrokenReply(`it is longer than ${MOST_BYTES} bytes`);
+    yield piece;
+  }
+}
+
+async function readWhole(pieces: AsyncIterable<Buffer>, reader: ChatReader): Promise<null> {
+  const chunks: Buffer[] = [];
+  for await (const piece of within(pieces)) chunks.push(piece);
+  reader.take(Buffer.concat(chunks).toString("utf8"));
+  return null;
+}
+
+/** Returns when the first token came. */
+async function readStream(pieces: AsyncIterable<Buffer>, reader: ChatReader, seconds: () => number): Promise<number | null> {
+  const [cutter, decoder] = [new EventCutter(), new TextDecoder()];
+  let first: number | null = null;
+  for await (const piece of within(pieces)) {
+    for (const data of cutter.cut(decoder.decode(piece, { stream: true }))) {
+      if (data === "[DONE]") return first;
+      if (reader.take(data)) first ??= seconds();
+    }
+  }
+  throw new BrokenReply("the stream ended without [DONE]");
+}
+
+async function refusal({ statusCode: status, headers, body }: Dispatcher.ResponseData, question: Question): Promise<Asked> {
+  const text = await errorText(body);
+  const reason = `answered ${status}`;
+  const waitSeconds = retryAfterSeconds(headers["retry-after"]);
+  if (comeAgain.includes(status) || (status === 503 && waitSeconds !== null)) return { kind: "busy", reason, waitSeconds };
+  // The answer is wanted whichever way it comes.
+  if (question.stream && status < 500 && /stream/i.test(text)) return askModel({ ...question, stream: false });
+  if (ofTheAddress.includes(status)) return { kind: "down", reason, mayCost: false };
+  return status >= 500 ? { kind: "broken", reason, mayCost: false } : { kind: "refused", reason };
+}
+
+async function errorText(body: AsyncIterable<Buffer>): Promise<string> {
+  let text = "";
+  for await (const piece of body) {
+    text += piece.toString("utf8");
+    if (text.length > MOST_ERROR_BYTES) break;
+  }
+  return text;
+}
+
+/** Seconds that somebody asks to wait, a minute at most; null where nothing that can be read is asked. */
+export function retryAfterSeconds(header: string | readonly string[] | undefined): number | null {
+  const [text] = typeof header === "string" ? [header] : (header ?? []);
+  if (text === undefined || text.trim() === "") return null;
+  const seconds = /^\s*\d+(\.\d+)?\s*$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? null : Math.min(MOST_WAIT_SECONDS, Math.max(0, seconds));
+}
+
+/** By which undici says that nobody is there: what it was asked was not begun. */
+const unreached: readonly string[] = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "refused the connection",
+  ECONNRESET: "reset the connection",
+  EPIPE: "reset the connection",
+  UND_ERR_SOCKET: "closed the connection",
+  UND_ERR_CONNECT_TIMEOUT: "took no connection in time",
+  UND_ERR_HEADERS_TIMEOUT: "hung",
+  UND_ERR_BODY_TIMEOUT: "hung",
+  ENOTFOUND: "has no address that its name leads to",
+  EAI_AGAIN: "has no address that its name leads to",
+};
+
+function failure(
+  error: Error & { readonly code?: string; readonly errors?: readonly { readonly code?: string }[] },
+  began: boolean,
+): Asked {
+  if (error instanceof EngineAccessError) return { kind: "down", reason: `cannot be asked: ${error.message}`, mayCost: false };
+  if (error instanceof BrokenReply) return { kind: "broken", reason: `gave no answer that can be read: ${error.message}`, mayCost: true };
+  const code = error.errors?.[0]?.code ?? error.code ?? error.name;
+  return { kind: "down", reason: words[code] ?? `cannot be reached (${code})`, mayCost: began || !unreached.includes(code) };
+}

@@ -1,0 +1,213 @@
+/** What a profile is made of, in numbers. */
+export interface CallShape {
+  readonly prompts: number;
+  /** Of each model, the lane in which its answers are asked for. */
+  readonly models: readonly { readonly lane: number }[];
+  /** Of each measure: readings of one answer, where they are made, and the model whose answer they need beside it. */
+  readonly measures: readonly { readonly readings: number; readonly lane: number; readonly against: number | null }[];
+  /** Calls at once in each lane. */
+  readonly lanes: readonly { readonly limit: number }[];
+}
+
+/** One call: an answer where `measure` is null, else a reading of that answer. */
+export interface LedgerCall {
+  readonly id: number;
+  readonly position: number;
+  readonly model: number;
+  readonly measure: number | null;
+  readonly reading: number;
+}
+
+interface Counts {
+  planned: number;
+  done: number;
+  failed: number;
+}
+
+const [TO_DO, UNDER_WAY, DONE, FAILED] = [0, 1, 2, 3];
+
+/** A queue that is read from its front without moving what is behind. */
+class Line {
+  #items: number[] = [];
+  #head = 0;
+
+  push(id: number): void {
+    this.#items.push(id);
+  }
+
+  shift(): number | undefined {
+    const id = this.#items[this.#head];
+    if (id === undefined) return undefined;
+    this.#head += 1;
+    if (this.#head > 4096) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    return id;
+  }
+
+  get isEmpty(): boolean {
+    return this.#head >= this.#items.length;
+  }
+}
+
+/**
+ * Which calls of a profile are to be made, under way and over, and which is next. Readings of an answer come when the answer is there,
+ * and before further answers: texts wait no longer than they must. It knows no time and does nothing by itself.
+ */
+export class CallLedger {
+  readonly #shape: CallShape;
+  readonly #perAnswer: number;
+  /** Of each reading of an answer, its measure. */
+  readonly #measureOf: readonly number[];
+  readonly #firstOf: readonly number[];
+  readonly #state: Uint8Array;
+  readonly #lanes: readonly { readonly readings: Line; readonly back: Line; underWay: number }[];
+  /** Of each model, the first prompt that was not looked at yet. */
+  readonly #cursor: number[];
+  readonly models: readonly Counts[];
+  readonly measures: readonly Counts[];
+  #open: number;
+
+  constructor(shape: CallShape) {
+    this.#shape = shape;
+    this.#measureOf = shape.measures.flatMap(({ readings }, measure) => Array.from({ length: readings }, () => measure));
+    this.#firstOf = shape.measures.map((_, measure) => 1 + this.#measureOf.indexOf(measure));
+    this.#perAnswer = 1 + this.#measureOf.length;
+    const answers = shape.prompts * shape.models.length;
+    this.#state = new Uint8Array(answers * this.#perAnswer);
+    this.#lanes = shape.lanes.map(() => ({ readings: new Line(), back: new Line(), underWay: 0 }));
+    this.#cursor = shape.models.map(() => 0);
+    this.models = shape.models.map(() => ({ planned: shape.prompts, done: 0, failed: 0 }));
+    this.measures = shape.measures.map(({ readings }) => ({ planned: answers * readings, done: 0, failed: 0 }));
+    this.#open = this.#state.length;
+  }
+
+  /** Whether every call is over. */
+  get isOver(): boolean {
+    return this.#open === 0;
+  }
+
+  underWay(lane: number): number {
+    return this.#lanes[lane]?.underWay ?? 0;
+  }
+
+  idOf({ position, model, measure, reading }: Omit<LedgerCall, "id">): number {
+    const place = position * this.#shape.models.length + model;
+    return place * this.#perAnswer + (measure === null ? 0 : (this.#firstOf[measure] ?? 0) + reading);
+  }
+
+  callOf(id: number): LedgerCall {
+    const [place, within] = [Math.floor(id / this.#perAnswer), id % this.#perAnswer];
+    const models = this.#shape.models.length;
+    const measure = within === 0 ? null : (this.#measureOf[within - 1] ?? 0);
+    const reading = measure === null ? 0 : within - (this.#firstOf[measure] ?? 0);
+    return { id, position: Math.floor(place / models), model: place % models, measure, reading };
+  }
+
+  /** Puts down what was over before. Answers before their readings, and all before the first `take`. */
+  restore(call: Omit<LedgerCall, "id">, how: "done" | "failed"): void {
+    this.#close(this.idOf(call), how);
+  }
+
+  /** The next call of a lane, which is under way from now on; null where it has none, or as many under way as it may. */
+  take(lane: number): LedgerCall | null {
+    const own = this.#lanes[lane];
+    if (own === undefined || own.underWay >= (this.#shape.lanes[lane]?.limit ?? 0)) return null;
+    const id = this.#nextOf(own.back) ?? this.#nextOf(own.readings) ?? this.#nextAnswer(lane);
+    if (id === undefined) return null;
+    own.underWay += 1;
+    this.#state[id] = UNDER_WAY;
+    return this.callOf(id);
+  }
+
+  /** One that was taken is not under way any more; it is taken again before others once it was given back. */
+  leave(id: number): void {
+    this.#laneOf(id).underWay -= 1;
+    this.#state[id] = TO_DO;
+  }
+
+  giveBack(id: number): void {
+    this.#laneOf(id).back.push(id);
+  }
+
+  /** One that was taken is over. */
+  end(id: number, how: "done" | "failed"): void {
+    this.#laneOf(id).underWay -= 1;
+    this.#close(id, how);
+  }
+
+  /** Whether nobody reads an answer any more, for itself or beside another. */
+  isRead(position: number, model: number): boolean {
+    const first = this.idOf({ position, model, measure: null, reading: 0 });
+    for (let id = first + 1; id < first + this.#perAnswer; id += 1) if (this.#isOpen(id)) return false;
+    const { measures, models } = this.#shape;
+    return measures.every(
+      ({ against, readings }, measure) =>
+        against !== model ||
+        models.every((_, other) => {
+          const reads = this.idOf({ position, model: other, measure, reading: 0 });
+          return Array.from({ length: readings }, (_, reading) => reads + reading).every((id) => !this.#isOpen(id));
+        }),
+    );
+  }
+
+  #isOpen(id: number): boolean {
+    return this.#state[id] === TO_DO || this.#state[id] === UNDER_WAY;
+  }
+
+  #laneOf(id: number): { readonly readings: Line; readonly back: Line; underWay: number } {
+    const { model, measure } = this.callOf(id);
+    const { models, measures } = this.#shape;
+    const lane = this.#lanes[(measure === null ? models[model] : measures[measure])?.lane ?? -1];
+    if (lane === undefined) throw new RangeError(`There is no lane for call ${id}`);
+    return lane;
+  }
+
+  #nextOf(line: Line): number | undefined {
+    let id = line.shift();
+    while (id !== undefined && this.#state[id] !== TO_DO) id = line.shift();
+    return id;
+  }
+
+  #nextAnswer(lane: number): number | undefined {
+    const { models, prompts } = this.#shape;
+    for (const [model, { lane: own }] of models.entries()) {
+      if (own !== lane) continue;
+      for (let position = this.#cursor[model] ?? 0; position < prompts; position += 1) {
+        this.#cursor[model] = position + 1;
+        const id = this.idOf({ position, model, measure: null, reading: 0 });
+        if (this.#state[id] === TO_DO) return id;
+      }
+    }
+    return undefined;
+  }
+
+  #close(id: number, how: "done" | "failed"): void {
+    if (!this.#isOpen(id)) return;
+    const { position, model, measure } = this.callOf(id);
+    this.#state[id] = how === "done" ? DONE : FAILED;
+    this.#open -= 1;
+    const counts = measure === null ? this.models[model] : this.measures[measure];
+    if (counts !== undefined) counts[how] += 1;
+    if (measure === null) this.#answered(position, model);
+  }
+
+  /** An answer is there, or never will be: its readings, and those of others beside it, can be made or cannot. */
+  #answered(position: number, model: number): void {
+    for (const [measure, { against }] of this.#shape.measures.entries()) {
+      if (against !== model) this.#tryReadings(position, model, measure);
+      else for (const other of this.#shape.models.keys()) this.#tryReadings(position, other, measure);
+    }
+  }
+
+  #tryReadings(position: number, model: number, measure: number): void {
+    const { against, readings } = this.#shape.measures[measure] ?? { against: null, readings: 0 };
+    const answers = [model, against ?? model].map((of) => this.#state[this.idOf({ position, model: of, measure: null, reading: 0 })]);
+    const first = this.idOf({ position, model, measure, reading: 0 });
+    for (let id = first; id < first + readings; id += 1) {
+      if (answers.includes(FAILED)) this.#close(id, "failed");
+      else if (answers.every((state) => state === DONE) && this.#state[id] === TO_DO) this.#laneOf(id).readings.push(id);
+    }
+  }
+}

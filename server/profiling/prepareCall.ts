@@ -1,0 +1,67 @@
+import type { ProfileRequest } from "@/server/contracts/studio";
+import type { StoredProfile } from "@/server/store/profileRepository";
+import type { Store } from "@/server/store/store";
+import type { LedgerCall } from "./callLedger";
+import type { ProfileShape } from "./profileShape";
+import type { MeasureReadings, Reading } from "./reading";
+
+/** What a call will be at most. */
+export interface MostOfCall {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** A call with all that it takes. */
+export type PreparedCall =
+  | {
+      readonly kind: "call";
+      readonly call: LedgerCall;
+      readonly body: Readonly<Record<string, unknown>>;
+      readonly most: MostOfCall;
+      /** What the reply of a judge says; null where the reply is the answer itself. */
+      readonly read: ((reply: string) => Reading) | null;
+    }
+  | { readonly kind: "local"; readonly call: LedgerCall; run(signal: AbortSignal): Promise<Reading> }
+  | { readonly kind: "known"; readonly call: LedgerCall; readonly reading: Reading };
+
+export interface PrepareParts {
+  readonly profile: StoredProfile;
+  readonly shape: ProfileShape;
+  readonly store: Pick<Store, "profiles" | "prompts">;
+  readonly measures: MeasureReadings;
+}
+
+/** Reads what a call needs from the store; null where texts that it needs were deleted. */
+export function prepareCall(call: LedgerCall, { profile, shape, store, measures: how }: PrepareParts): PreparedCall | null {
+  const { id, promptSetId, request } = profile;
+  const { position, model, measure } = call;
+  const prompt = store.prompts.prompt(promptSetId, position);
+  if (prompt === null) return null;
+  const wanted = measure === null ? undefined : request.measures[measure];
+  if (measure === null || wanted === undefined) {
+    const isBound = prompt.body.max_tokens != null || prompt.body.max_completion_tokens != null;
+    const body = isBound ? prompt.body : { ...prompt.body, max_tokens: request.maxOutputTokens };
+    return { kind: "call", call, body, most: mostOf(body, request), read: null };
+  }
+  const answerOf = (at: number) => store.profiles.answer(id, position, request.models[at]?.model ?? "");
+  const against = shape.measures[measure]?.against ?? null;
+  const isAlone = against === null || against === model;
+  const [answer, other] = [answerOf(model), isAlone ? null : answerOf(against)];
+  if (answer === null || (!isAlone && other === null)) return null;
+  const work = how.readingWork(wanted, call.reading, { prompt, answer, other });
+  if (work.kind === "known") return { kind: "known", call, reading: work.reading };
+  if (work.kind === "local") return { kind: "local", call, run: (signal) => work.run(signal) };
+  return { kind: "call", call, body: work.body, most: mostOf(work.body, request), read: (reply) => work.read(reply) };
+}
+
+/** What a chat template adds to what is counted in bytes. */
+const TEMPLATE_TOKENS = 64;
+
+/** No tokenizer makes more tokens of a text than it has bytes. */
+function mostOf(body: Readonly<Record<string, unknown>>, { maxOutputTokens }: ProfileRequest): MostOfCall {
+  const bound = body.max_completion_tokens ?? body.max_tokens;
+  return {
+    inputTokens: Buffer.byteLength(JSON.stringify(body)) + TEMPLATE_TOKENS,
+    outputTokens: typeof bound === "number" ? bound : maxOutputTokens,
+  };
+}

@@ -1,0 +1,46 @@
+import type { Answerer, Measure, ProfileRequest } from "@/server/contracts/studio";
+import { answererKey } from "./answererPool";
+import type { CallShape } from "./callLedger";
+import type { MeasureReadings } from "./reading";
+
+/** Processes of unit tests, and other work without a call, at once. */
+const LOCAL_LIMIT = 16;
+
+/** A job as the ledger counts it: a lane for each model and each judge, which share one where they are the same, and the last for work done here. */
+export interface ProfileShape extends CallShape {
+  readonly answerers: readonly { readonly answerer: Answerer; readonly isJudge: boolean }[];
+}
+
+/** Who gives a measure's readings; null: nobody is asked. */
+export const judgeOf = (measure: Measure): Answerer | null => ("judge" in measure ? measure.judge : null);
+
+/** How many readings of an answer count for its score. */
+export const countedReadings = (measure: Measure | undefined): number => (measure?.kind === "pairwise" && measure.swap ? 2 : 1);
+
+export function profileShape(
+  request: ProfileRequest,
+  prompts: number,
+  { readingCount }: Pick<MeasureReadings, "readingCount">,
+): ProfileShape {
+  const { models, measures, concurrency } = request;
+  const answerers = new Map(models.map((answerer) => [answererKey(answerer), { answerer, isJudge: false }]));
+  for (const measure of measures) {
+    const judge = judgeOf(measure);
+    if (judge !== null && !answerers.has(answererKey(judge))) answerers.set(answererKey(judge), { answerer: judge, isJudge: true });
+  }
+  const keys = [...answerers.keys()];
+  return {
+    prompts,
+    answerers: [...answerers.values()],
+    models: models.map((model) => ({ lane: keys.indexOf(answererKey(model)) })),
+    measures: measures.map((measure) => {
+      const judge = judgeOf(measure);
+      return {
+        readings: readingCount(measure),
+        lane: judge === null ? keys.length : keys.indexOf(answererKey(judge)),
+        against: measure.kind === "pairwise" ? models.findIndex(({ model }) => model === measure.against) : null,
+      };
+    }),
+    lanes: [...keys.map(() => ({ limit: concurrency })), { limit: LOCAL_LIMIT }],
+  };
+}
