@@ -1,0 +1,46 @@
+import { useState } from "react";
+import type { ProfileJob } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { Modal } from "../ui/Modal";
+import { useProfileAct } from "./useProfileAct";
+
+/** What can be done about a job that is not over: pause it, or stop it for good after asking once. */
+export function JobActions({ job }: { readonly job: ProfileJob }) {
+  const client = useTRPCClient();
+  const [open, setOpen] = useState(false);
+  const pause = useProfileAct(() => client.profiles.pause.mutate({ jobId: job.id }));
+  const stop = useProfileAct(
+    () => client.profiles.stop.mutate({ jobId: job.id }),
+    () => setOpen(false),
+  );
+  if (job.state !== "running" && job.state !== "paused") return null;
+  return (
+    <div className="ml-auto flex flex-wrap items-center gap-2">
+      <ErrorLine error={pause.error} />
+      {job.state === "running" && (
+        <Button disabled={pause.isPending} onClick={() => pause.mutate(undefined)}>
+          {pause.isPending ? "Pausing …" : "Pause"}
+        </Button>
+      )}
+      <Button look="danger" onClick={() => setOpen(true)}>
+        Stop
+      </Button>
+      <Modal
+        open={open}
+        onOpenChange={setOpen}
+        title={`Stop ${job.request.name} for good?`}
+        description="It cannot be resumed. What was measured stays, and a workload can be made of the prompts that have everything. To go on later, pause it."
+      >
+        <ErrorLine error={stop.error} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={() => setOpen(false)}>Let it be</Button>
+          <Button look="danger" disabled={stop.isPending} onClick={() => stop.mutate(undefined)}>
+            Stop profile
+          </Button>
+        </div>
+      </Modal>
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import type { ProfileJob } from "@/server/contracts/studio";
+import { useTRPC } from "../api/trpc";
+import { TrustPanel } from "../labelling/TrustPanel";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { StateWord } from "../ui/Badge";
+import { buttonClass } from "../ui/Button";
+import { formatDate } from "../ui/format";
+import { PageHeader } from "../ui/PageHeader";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { WorkloadTabs } from "../workloads/WorkloadTabs";
+import { AskedDetails } from "./AskedDetails";
+import { JobActions } from "./JobActions";
+import { jobRefreshMs } from "./jobRefresh";
+import { PausedNotice } from "./PausedNotice";
+import { ProgressPanel } from "./ProgressPanel";
+import { askedText, stateOf } from "./prepareJob";
+import { ToCalibration } from "./ToCalibration";
+import { ToWorkload } from "./ToWorkload";
+
+function Opened({ job }: { readonly job: ProfileJob }) {
+  const link = useClusterLink();
+  return (
+    <div className="flex flex-col gap-4">
+      <p className="text-sm text-ink-2 [overflow-wrap:anywhere]">
+        {askedText(job)}; started {formatDate(job.createdAt)} by {job.actor}.
+      </p>
+      <PausedNotice job={job} />
+      <ProgressPanel job={job} />
+      <ToWorkload key={job.id} job={job} />
+      <div className="flex flex-wrap items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
+        <Link href={link(`/workloads/profiles/${job.id}/label`)} className={buttonClass(job.hasAnswers ? "primary" : "plain")}>
+          Label by hand
+        </Link>
+        <span className="min-w-0 flex-1 basis-60 text-ink-2">
+          {job.hasAnswers
+            ? "A few dozen answers, blind and by keyboard, tell how far each judge can be trusted."
+            : "The texts of its answers are not kept: there is nothing to be labelled."}
+        </span>
+      </div>
+      <TrustPanel jobId={job.id} />
+      <div className="flex flex-col gap-3 rounded-lg border bg-panel px-4 py-3">
+        <ToCalibration job={job} />
+        <AskedDetails job={job} />
+      </div>
+    </div>
+  );
+}
+
+/** One profile: how far it is, what is in its way, and what becomes of it. */
+export function ProfileScreen({ id }: { readonly id: string }) {
+  const query = useQuery(
+    useTRPC().profiles.get.queryOptions({ id }, { staleTime: 0, refetchInterval: ({ state }) => jobRefreshMs(state.data?.state) }),
+  );
+  const job = query.data;
+  const state = job === undefined ? null : stateOf(job);
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title={job?.request.name ?? "Profile"}>
+        {state !== null && (
+          <span role="status" data-testid="profile-state">
+            <StateWord tone={state.tone}>{state.word}</StateWord>
+          </span>
+        )}
+        {job !== undefined && <JobActions job={job} />}
+      </PageHeader>
+      <WorkloadTabs />
+      <PanelState status={queryStatus(query, { what: "Reading the profile" })}>
+        {() => job !== undefined && <Opened job={job} />}
+      </PanelState>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import type { ProfileCounts, ProfileJob } from "@/server/contracts/studio";
+import type { Tone } from "../ui/Badge";
+import { formatAge, formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { isJudged, unscoredWords } from "./measureWords";
+
+/** Calls of one kind: how far they are. Shares are of those planned, 0..1. */
+export interface ProgressRow {
+  readonly key: string;
+  readonly name: string;
+  readonly done: number;
+  readonly failed: number;
+  /** `400 of 1,000`. */
+  readonly says: string;
+  /** What was measured so far, and what gave no score. */
+  readonly details: readonly string[];
+}
+
+export interface JobPicture {
+  readonly word: string;
+  readonly tone: Tone;
+  /** Of all calls, those that are over. */
+  readonly share: number;
+  /** `600 of 3,000 calls, 20 %`. */
+  readonly says: string;
+  readonly models: readonly ProgressRow[];
+  readonly measures: readonly ProgressRow[];
+}
+
+const words = {
+  running: { word: "running", tone: "accent" },
+  done: { word: "done", tone: "good" },
+  stopped: { word: "stopped", tone: "neutral" },
+} as const satisfies Partial<Record<ProfileJob["state"], { readonly word: string; readonly tone: Tone }>>;
+
+const pausedWords = {
+  operator: { word: "paused", tone: "warn" },
+  cap: { word: "paused at its cap", tone: "warn" },
+  "model-down": { word: "paused: somebody does not answer", tone: "bad" },
+  problem: { word: "paused by a problem", tone: "bad" },
+} as const satisfies Record<NonNullable<ProfileJob["pause"]>["kind"], { readonly word: string; readonly tone: Tone }>;
+
+/** State in words: paused by somebody is not paused by itself. */
+export const stateOf = ({ state, pause }: Pick<ProfileJob, "state" | "pause">): { readonly word: string; readonly tone: Tone } =>
+  state === "paused" ? pausedWords[pause?.kind ?? "operator"] : words[state];
+
+const shareOf = (count: number, planned: number): number => (planned === 0 ? 0 : Math.min(1, count / planned));
+
+function progressOf({ planned, done, failed }: ProfileCounts): Pick<ProgressRow, "done" | "failed" | "says"> {
+  return {
+    done: shareOf(done, planned),
+    failed: shareOf(failed, planned),
+    says: `${formatCount(done)} of ${formatCount(planned)}${failed === 0 ? "" : `, ${formatCount(failed)} failed`}`,
+  };
+}
+
+/** What is over of all calls; never 100 % while one is left. */
+export function shareText({ total }: Pick<ProfileJob, "total">): string {
+  const share = shareOf(total.done + total.failed, total.planned);
+  return formatPercent(share < 1 ? Math.floor(share * 100) / 100 : 1);
+}
+
+/** How a job stands, for bars and words. */
+export function prepareJob(job: ProfileJob): JobPicture {
+  const { total } = job;
+  const over = total.done + total.failed;
+  return {
+    ...stateOf(job),
+    share: shareOf(over, total.planned),
+    says: `${formatCount(over)} of ${formatCounted(total.planned, "call")}, ${shareText(job)}`,
+    models: job.models.map((each) => ({
+      key: each.model,
+      name: each.model,
+      ...progressOf(each),
+      details: [
+        ...(each.meanOutputTokens === null ? [] : [`${formatCount(Math.round(each.meanOutputTokens))} tokens a mean answer`]),
+        ...(each.meanSeconds === null ? [] : [`${formatSeconds(each.meanSeconds)} each`]),
+      ],
+    })),
+    measures: job.measures.map((each) => ({
+      key: each.id,
+      name: each.name,
+      ...progressOf(each),
+      details: [
+        ...(each.meanScore === null ? [] : [`mean score ${formatScore(each.meanScore)}`]),
+        ...(isJudged(each.kind) ? [`cost ${formatUsd(each.usd)}`] : ["no calls"]),
+        ...Object.entries(each.unscored)
+          .filter(([, count]) => count > 0)
+          .map(([kind, count]) => `${formatCount(count)} ${unscoredWords[kind as keyof typeof each.unscored]}`),
+      ],
+    })),
+  };
+}
+
+/** `some 10 min left`; null where nothing moves, or not enough of it was seen. */
+export const leftText = ({ state, etaSeconds }: Pick<ProfileJob, "state" | "etaSeconds">): string | null =>
+  state !== "running" || etaSeconds === null ? null : etaSeconds < 2 ? "nearly done" : `some ${formatAge(etaSeconds)} left`;
+
+export type WayOut =
+  | { readonly kind: "cap"; readonly suggestedUsd: number; readonly says: string }
+  | { readonly kind: "resume"; readonly says: string };
+
+/** What to do about a pause; null: it is not paused. */
+export function wayOut(job: ProfileJob): WayOut | null {
+  if (job.state !== "paused" || job.pause === null) return null;
+  switch (job.pause.kind) {
+    case "cap":
+      return {
+        kind: "cap",
+        suggestedUsd: suggestedCap(job),
+        says: "Raise the cap to go on. What was measured stays, and a workload can be made of it as it is.",
+      };
+    case "model-down":
+      return {
+        kind: "resume",
+        says: "Bring it back, on Clusters or Apply, or where its address leads, then resume: calls that were made are not made again.",
+      };
+    case "problem":
+      return { kind: "resume", says: "Set right what it says, then resume: calls that were made are not made again." };
+    case "operator":
+      return { kind: "resume", says: "Calls that were under way ended. Resuming goes on with what is left." };
+  }
+}
+
+/** Prompts differ: what comes may cost more than what was. */
+const MARGIN = 1.2;
+
+/** A cap under which the rest should fit, by what calls cost so far: a fifth above, rounded up to two digits. */
+export function suggestedCap({ total, spentUsd, request }: Pick<ProfileJob, "total" | "spentUsd" | "request">): number {
+  const over = total.done + total.failed;
+  const whole = over === 0 ? 0 : (spentUsd * total.planned * MARGIN) / over;
+  const least = 2 * (request.capUsd ?? spentUsd);
+  return roundedUp(Math.max(whole, least, 0.01));
+}
+
+function roundedUp(usd: number): number {
+  const digit = 10 ** (Math.floor(Math.log10(usd)) - 1);
+  return Number((Math.ceil(usd / digit - 1e-9) * digit).toPrecision(2));
+}
+
+/** Prompts, models and measures of a job, in one line. */
+export const askedText = ({ request, prompts, promptSetName }: Pick<ProfileJob, "request" | "prompts" | "promptSetName">): string =>
+  `${formatCounted(prompts, "prompt")} of ${promptSetName}, ${formatCounted(request.models.length, "model")}, ${formatCounted(request.measures.length, "measure")}`;

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import type { ProfileJob } from "@/server/contracts/studio";
+import { prepareToWorkload } from "./prepareToWorkload";
+import { testJob } from "./testProfile";
+
+const none = { gate: null, label: null, name: "support" };
+const [gate, label] = testJob().measures;
+const withMeasures = (...measures: readonly (ProfileJob["measures"][number] | undefined)[]) =>
+  testJob({ measures: measures.filter((each) => each !== undefined) });
+
+it("takes a judge as the gate and another measure as the label, without being told", () => {
+  expect(prepareToWorkload(testJob(), none)).toMatchObject({ gate: "gate", label: "label", blocked: null });
+  expect(prepareToWorkload(withMeasures(label, gate), none)).toMatchObject({ gate: "gate", label: "label" });
+});
+
+it("says of each measure that cannot be chosen why", () => {
+  const { gates, labels } = prepareToWorkload(testJob(), none);
+  expect(gates.map(({ refusal }) => refusal)).toEqual([null, "a gate has no reference answer"]);
+  expect(labels.map(({ refusal }) => refusal)).toEqual(["it is the gate: quality is told by another measure", null]);
+});
+
+it("takes no measure for gate and label at once, and says what to do where there is one only", () => {
+  const picture = prepareToWorkload(withMeasures(gate), none);
+  expect(picture).toMatchObject({ gate: "gate", label: null });
+  expect(picture.blocked).toContain("a second judge, references or tests");
+  expect(prepareToWorkload(withMeasures(label), none).blocked).toContain("No judge graded");
+});
+
+it("gives way where what was chosen as the label becomes the gate", () => {
+  const second = gate === undefined ? undefined : { ...gate, id: "second", name: "Second" };
+  expect(prepareToWorkload(withMeasures(gate, second), { ...none, gate: "second", label: "second" })).toMatchObject({
+    gate: "second",
+    label: "gate",
+  });
+});
+
+it("warns of what is not measured yet, and of a gate that sees more than it will while serving", () => {
+  expect(prepareToWorkload(testJob(), none).notes[0]).toContain("2,400 calls are not made yet");
+  const byReference = gate === undefined ? undefined : { ...gate, kind: "reference" as const };
+  expect(prepareToWorkload(withMeasures(byReference, label), none).notes.at(-1)).toContain("sees no reference answer");
+});
+
+it("needs answers and a name", () => {
+  expect(prepareToWorkload(testJob({ total: { planned: 10, done: 0, failed: 0, inFlight: 2 } }), none).blocked).toBe(
+    "No prompt was answered yet.",
+  );
+  expect(prepareToWorkload(testJob(), { ...none, name: " " }).blocked).toBe("Give the workload a name.");
+});
