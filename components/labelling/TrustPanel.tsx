@@ -6,7 +6,6 @@ import { usePathname } from "next/navigation";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
-import { buttonClass } from "../ui/Button";
 import { formatCounted } from "../ui/format";
 import { NumberInput } from "../ui/NumberInput";
 import { Panel } from "../ui/Panel";
@@ -35,7 +34,6 @@ export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readon
   const query = useQuery(trpc.labels.trust.queryOptions(asked, { select: takeOutcome, placeholderData: keepPreviousData }));
   const job = useQuery(trpc.profiles.get.queryOptions({ id: jobId })).data;
   const trust = query.data?.trust;
-  const labelPage = link(`/workloads/profiles/${jobId}/label`);
   const here = usePathname().endsWith("/label");
   const missing = job === undefined ? false : noAnswers(job);
   return (
@@ -72,18 +70,14 @@ export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readon
                   {missing.title}. {missing.text}
                 </p>
               )}
-              {missing === false && !here && (
-                <div className="flex flex-wrap items-center gap-3">
-                  <Link href={labelPage} className={buttonClass(trust.labels === 0 ? "primary" : "plain")}>
-                    Label by hand
+              {missing === false && !here && trust.labels === 0 && (
+                <p className="max-w-prose text-sm text-ink-2">
+                  Nobody can say yet whether these measures tell good answers from bad ones. About 50 answers{" "}
+                  <Link href={link(`/workloads/profiles/${jobId}/label`)} className="text-accent">
+                    labelled by hand
                   </Link>
-                  {trust.labels === 0 && (
-                    <p className="max-w-prose text-sm text-ink-2">
-                      Nobody can say yet whether these measures tell good answers from bad ones. About 50 answers labelled by hand, some ten
-                      minutes, tell it with an interval.
-                    </p>
-                  )}
-                </div>
+                  , some ten minutes, tell it with an interval.
+                </p>
               )}
               <div className="flex flex-col gap-4">
                 {prepareTrust(trust).map((row) => (
