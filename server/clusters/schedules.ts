@@ -1,8 +1,8 @@
 import type { Application, Outcome } from "@/server/contracts/studio";
-import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { ScheduleMemory } from "@/server/store/scheduleMemory";
 import type { ScheduleRow } from "@/server/store/scheduleRepository";
 import type { Store } from "@/server/store/store";
+import type { Collector } from "@/server/telemetry/collector";
 import { holdsAt, type Switch, shownIn } from "./scheduleClock";
 
 export interface SchedulesOptions {
@@ -18,7 +18,7 @@ export interface SchedulesOptions {
     actor: string,
   ) => Promise<Outcome<{ readonly application: Application }>>;
   /** null: the studio is not connected to it. */
-  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector"> | null;
+  readonly clusterOf: (clusterId: string) => { collector(): Pick<Collector, "routing"> | null } | null;
   readonly now?: () => number;
   readonly everyMs?: number;
 }

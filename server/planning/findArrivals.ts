@@ -1,9 +1,8 @@
 import type { ArrivalsChoice, Segment } from "@/server/contracts/studio";
-import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { generatedArrivals } from "@/solver/workload/buildWorkload";
 import { overlap, ratesByHour, type Stretch } from "@/solver/workload/segmentArrivals";
 import type { Workload } from "@/solver/workload/workload";
-import { type Found, type FoundArrivals, recorded } from "./foundArrivals";
+import { type Found, type FoundArrivals, recorded, type WatchedCluster } from "./foundArrivals";
 import { gatewayArrivals } from "./gatewayArrivals";
 import { importArrivals } from "./importArrivals";
 import { daily, localTime, unknownZone } from "./localTime";
@@ -16,7 +15,7 @@ export interface ArrivalsGround {
   readonly openUpload: (uploadId: string) => CsvSource | null;
   readonly workloadOf: (workloadId: string) => Pick<Workload, "name" | "arrivalSeconds" | "origin"> | null;
   /** null: the studio is not connected to it. */
-  readonly clusterOf: (clusterId: string) => Pick<ConnectedCluster, "collector" | "series" | "timeScale"> | null;
+  readonly clusterOf: (clusterId: string) => WatchedCluster | null;
   readonly clusterName: (clusterId: string) => string;
   /** Unix milliseconds; left out: the present. */
   readonly now?: () => number;

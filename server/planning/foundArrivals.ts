@@ -1,3 +1,5 @@
+import type { SeriesSource } from "@/server/series/seriesSource";
+import type { Collector } from "@/server/telemetry/collector";
 import type { Stretch } from "@/solver/workload/segmentArrivals";
 
 /** Arrivals on a clock of their own, with the time in which they were looked for. */
@@ -19,6 +21,15 @@ export interface ArrivalsClock {
   readonly timeScale: number;
   /** Whether it is no date but a day that comes again and again, of whatever time zone. */
   readonly anyDay: boolean;
+}
+
+/** What is watched of a cluster's traffic. */
+export interface WatchedCluster {
+  /** null: it was not seen yet. */
+  collector(): Pick<Collector, "decisions"> | null;
+  readonly series: SeriesSource;
+  /** Engine seconds in a wall second. */
+  timeScale(): number;
 }
 
 export type Found = { readonly ok: true; readonly found: FoundArrivals } | { readonly ok: false; readonly message: string };

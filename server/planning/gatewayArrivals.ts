@@ -1,11 +1,10 @@
-import type { ConnectedCluster } from "@/server/fleet/fleet";
-import { type Found, recorded, tooFew } from "./foundArrivals";
+import { type Found, recorded, tooFew, type WatchedCluster } from "./foundArrivals";
 
 /**
  * When every request came whose record a gateway gave the studio lately: when it was answered less how long it took. Requests that were
  * shed or failed came too.
  */
-export function gatewayArrivals(cluster: Pick<ConnectedCluster, "collector" | "timeScale">, clusterName: string): Found {
+export function gatewayArrivals(cluster: Pick<WatchedCluster, "collector" | "timeScale">, clusterName: string): Found {
   const timeScale = cluster.timeScale();
   const decisions = cluster.collector()?.decisions(Number.MAX_SAFE_INTEGER) ?? [];
   const atMs = Float64Array.from(

@@ -1,11 +1,10 @@
 import type { SeriesKey, SeriesRange } from "@/server/contracts/seriesRange";
 import type { ArrivalsChoice } from "@/server/contracts/studio";
-import type { ConnectedCluster } from "@/server/fleet/fleet";
 import { boundedRange, bucketWidth } from "@/server/series/bucketWidth";
 import { AZURE_CONVERSATION_SHAPE } from "@/solver/workload/gammaArrivals";
 import { expectedArrivals, hourlyArrivals, type RateStep } from "@/solver/workload/hourlyArrivals";
 import type { Stretch } from "@/solver/workload/segmentArrivals";
-import { type Found, tooFew } from "./foundArrivals";
+import { type Found, tooFew, type WatchedCluster } from "./foundArrivals";
 
 /** Eight megabytes of them; a plan simulates 20,000 at most. */
 const MOST_ARRIVALS = 1_000_000;
@@ -35,7 +34,7 @@ export function typedArrivals({ requestsPerSecond }: Extract<ArrivalsChoice, { k
 }
 
 export interface CounterSpan {
-  readonly cluster: Pick<ConnectedCluster, "series" | "timeScale">;
+  readonly cluster: Pick<WatchedCluster, "series" | "timeScale">;
   readonly name: string;
   readonly fromMs: number;
   readonly toMs: number;
