@@ -39,6 +39,7 @@ test("an operator imports a workload, plans it, applies the plan, watches it ser
       .getByRole("button", { name: /import/i })
       .first()
       .click();
+    await page.getByRole("button", { name: /answers already measured/i }).click();
     await page.getByLabel("Outcomes file").setInputFiles(files.outcomes);
     await page.getByLabel("Family").selectOption(files.family);
     await page.getByLabel("Name of the workload").fill("support chat");

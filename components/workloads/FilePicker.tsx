@@ -8,6 +8,8 @@ export function FilePicker(props: {
   readonly note: string | null;
   readonly error: string | null;
   readonly onFile: (file: File) => void;
+  /** What the system's own chooser offers; left out: CSV. */
+  readonly accept?: string;
 }) {
   const id = useId();
   return (
@@ -18,7 +20,7 @@ export function FilePicker(props: {
       <input
         id={id}
         type="file"
-        accept=".csv,text/csv"
+        accept={props.accept ?? ".csv,text/csv"}
         disabled={props.busy}
         aria-describedby={`${id}-hint`}
         className="text-sm file:mr-3 file:h-8 file:rounded-md file:border file:border-line-strong file:bg-raised file:px-3 file:text-sm file:font-medium file:text-ink"

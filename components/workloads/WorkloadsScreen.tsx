@@ -2,95 +2,84 @@
 
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
-import type { WorkloadSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
-import { Badge } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
-import { formatCount, formatDate, formatRate, formatScore } from "../ui/format";
-import { ModelChip } from "../ui/ModelChip";
 import { PageHeader } from "../ui/PageHeader";
-import { PanelState } from "../ui/PanelState";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
-import { useModelIdentities } from "../ui/useModelIdentities";
-import { flagCodec } from "../url/flagCodec";
 import { useUrlView } from "../url/useUrlView";
-import { ImportWizard } from "./ImportWizard";
-import { JudgeBadge } from "./JudgeBadge";
+import { BringWorkload } from "./BringWorkload";
+import { prepareWorkloads } from "./prepareWorkloads";
+import { WorkloadTable } from "./WorkloadTable";
+import { WorkloadTabs } from "./WorkloadTabs";
+import { tick, workloadsCodec } from "./workloadsCodec";
 
-const importCodec = flagCodec("import");
-
-function WorkloadCard({ workload }: { readonly workload: WorkloadSummary }) {
-  const link = useClusterLink();
-  const identities = useModelIdentities(workload.models.map((each) => each.model));
-  return (
-    <article className="flex flex-col gap-3 rounded-lg border bg-panel p-4">
-      <header className="flex flex-wrap items-center gap-2">
-        <h2 className="text-base font-semibold">
-          <Link href={link(`/workloads/${workload.id}`)} className="underline-offset-2 hover:underline">
-            {workload.name}
-          </Link>
-        </h2>
-        {workload.generated && <Badge tone="hatched">generated</Badge>}
-        <JudgeBadge judge={workload.judge} />
-      </header>
-      <p className="text-sm text-ink-2">
-        {formatCount(workload.prompts)} prompts, {formatCount(workload.planningPrompts)} planned on and{" "}
-        {formatCount(workload.heldOutPrompts)} held out; {formatCount(workload.arrivals)} arrivals at{" "}
-        {formatRate(workload.recordedRequestsPerSecond)} as recorded.
-      </p>
-      <ul className="flex list-none flex-col gap-1 text-sm">
-        {workload.models.map((each) => {
-          const identity = identities.get(each.model);
-          return (
-            <li key={each.model} className="flex items-center gap-3">
-              <span className="min-w-40">{identity === undefined ? each.model : <ModelChip identity={identity} />}</span>
-              <span className="text-ink-2">quality alone {formatScore(each.meanLabel)}</span>
-              <span className="text-ink-3">{formatCount(each.meanOutputTokens)} tokens a mean answer</span>
-            </li>
-          );
-        })}
-      </ul>
-      <footer className="mt-auto flex items-center gap-2 text-xs text-ink-3">
-        <span>{formatDate(workload.createdAt)}</span>
-        <Link href={link(`/plan?workload=${workload.id}`)} className={`${buttonClass("plain")} ml-auto`}>
-          Plan with it
-        </Link>
-      </footer>
-    </article>
-  );
-}
-
-/** Workloads: what plans are made on, and how to bring one's own. */
+/** Workloads: what plans are made on, their versions, and how to bring one's own. */
 export function WorkloadsScreen() {
   const trpc = useTRPC();
   const query = useQuery(trpc.workloads.list.queryOptions());
-  const [{ open }, write] = useUrlView(importCodec);
-  const status = queryStatus(query, {
+  const uses = useQuery(trpc.workloads.uses.queryOptions());
+  const [view, write] = useUrlView(workloadsCodec);
+  const bring = () => write({ bring: "choose" }, "push");
+  const asked = queryStatus(query, {
     what: "Reading workloads",
     empty: query.data?.length === 0 && {
       kind: "empty",
       title: "No workload yet",
-      text: "Import a table of what your models answered to your prompts.",
+      text: "Plans are made on prompts, what each model answers to them and how good that is. Bring your own.",
+      action: <Button onClick={bring}>Import</Button>,
     },
   });
+  const status: PanelStatus =
+    asked.kind === "ready" && uses.error !== null
+      ? { kind: "partial", note: `how many plans rest on each is not known: ${uses.error.message}` }
+      : asked;
+  const known = new Set(query.data?.map(({ id }) => id));
+  const ticked = view.ticked.filter((id) => known.has(id));
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Workloads">
-        <Button look="primary" className="ml-auto" onClick={() => write({ open: true }, "push")}>
-          Import prompts
-        </Button>
+        <div className="ml-auto flex flex-wrap items-center gap-2">
+          <CompareLink ticked={ticked} />
+          <Button look="primary" onClick={bring}>
+            Import
+          </Button>
+        </div>
       </PageHeader>
+      <WorkloadTabs />
       <PanelState status={status}>
         {() => (
-          <div className="grid gap-4 [grid-template-columns:repeat(auto-fill,minmax(min(420px,100%),1fr))]">
-            {(query.data ?? []).map((workload) => (
-              <WorkloadCard key={workload.id} workload={workload} />
-            ))}
+          <div className="rounded-lg border bg-panel px-4 py-2">
+            <WorkloadTable
+              groups={prepareWorkloads(query.data ?? [], uses.data ?? {})}
+              ticked={ticked}
+              unfolded={view.unfolded}
+              onTick={(id) => write({ ticked: tick(ticked, id) }, "replace")}
+              onUnfold={(name) =>
+                write(
+                  { unfolded: view.unfolded.includes(name) ? view.unfolded.filter((one) => one !== name) : [...view.unfolded, name] },
+                  "replace",
+                )
+              }
+            />
           </div>
         )}
       </PanelState>
-      {open && <ImportWizard open onOpenChange={(next) => write({ open: next }, "replace")} />}
+      {view.bring !== null && (
+        <BringWorkload step={view.bring} onStep={(step) => write({ bring: step }, step === null ? "replace" : "push")} />
+      )}
     </div>
+  );
+}
+
+function CompareLink({ ticked }: { readonly ticked: readonly string[] }) {
+  const link = useClusterLink();
+  const [a, b] = ticked;
+  if (a === undefined || b === undefined) return <span className="text-sm text-ink-3">Tick two to compare them.</span>;
+  return (
+    <Link href={link(`/workloads/compare?a=${a}&b=${b}`)} className={buttonClass("plain")}>
+      Compare
+    </Link>
   );
 }

@@ -25,6 +25,15 @@ export interface ServingSurvey {
   readonly rows: number;
 }
 
+/** What a file of a workload holds. */
+export interface WorkloadFileSurvey {
+  readonly name: string;
+  readonly prompts: number;
+  readonly arrivals: number;
+  readonly models: readonly string[];
+  readonly outcomesFrom: string;
+}
+
 export interface Uploaded<Survey> {
   readonly uploadId: string;
   readonly survey: Survey;
@@ -32,13 +41,13 @@ export interface Uploaded<Survey> {
 
 /** Why a file is not even sent; null when it may be. */
 export function refusalBeforeSending(file: { readonly name: string; readonly size: number }): string | null {
-  if (file.size === 0) return `${file.name} is empty: choose a CSV file with a header and rows.`;
+  if (file.size === 0) return `${file.name} is empty: choose another file.`;
   if (file.size <= MAX_UPLOAD_BYTES) return null;
   const megabytes = Math.ceil(file.size / 1024 / 1024);
   return `${file.name} has ${megabytes} MB, the browser sends at most 64 MB: import it with \`npm run weir -- import\`, which reads files of any size. Nothing was sent.`;
 }
 
-async function upload<Survey>(file: File, kind: "outcomes" | "arrivals" | "serving"): Promise<Uploaded<Survey>> {
+async function upload<Survey>(file: File, kind: "outcomes" | "arrivals" | "serving" | "workload"): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
   const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
@@ -55,3 +64,6 @@ export const uploadArrivals = (file: File) => upload<ArrivalsSurvey>(file, "arri
 
 /** Sends measured runs. Throws with the studio's sentence when they are refused. */
 export const uploadServing = (file: File) => upload<ServingSurvey>(file, "serving");
+
+/** Sends a workload as a studio writes it. Throws with the studio's sentence when it is refused. */
+export const uploadWorkload = (file: File) => upload<WorkloadFileSurvey>(file, "workload");

@@ -1,16 +1,13 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { AZURE_CONVERSATION_SHAPE } from "@/solver/workload/gammaArrivals";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
-import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
 import { SelectField, TextField } from "../ui/Field";
 import { formatCounted, formatRate } from "../ui/format";
-import { Modal } from "../ui/Modal";
 import { FilePicker } from "./FilePicker";
 import { AUC_CHOICES, type ImportChoice, importRequest, startingChoice, unnamedModels } from "./prepareImport";
 import { type OutcomesSurvey, uploadArrivals, uploadOutcomes } from "./uploadFile";
@@ -89,13 +86,11 @@ function Choices(props: {
   );
 }
 
-/** Import prompts: a table of outcomes, what to take from it, and arrivals to join to it. */
-export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; readonly onOpenChange: (open: boolean) => void }) {
+/** A table of outcomes, what to take from it, and arrivals to join to it. */
+export function OutcomesImport({ onDone }: { readonly onDone: (id: string) => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const router = useRouter();
-  const link = useClusterLink();
   const [choice, setChoice] = useState<ImportChoice | null>(null);
   const outcomes = useMutation({
     mutationFn: uploadOutcomes,
@@ -110,8 +105,7 @@ export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; r
     mutationFn: async (request: ReturnType<typeof importRequest>) => takeOutcome(await client.workloads.import.mutate(request)),
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries(trpc.workloads.pathFilter());
-      onOpenChange(false);
-      router.push(link(`/workloads/${id}`));
+      onDone(id);
     },
   });
   const family = outcomes.data?.survey.families.find((each) => each.family === choice?.family);
@@ -120,12 +114,7 @@ export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; r
   const blocked =
     choice === null || choice.name.trim() === "" || choice.tasks.length === 0 || unnamed.length > 0 || arrivals.isPending || take.isPending;
   return (
-    <Modal
-      open={open}
-      onOpenChange={onOpenChange}
-      title="Import prompts"
-      description="A table of what each model answered to each prompt becomes a workload that plans are made on. Prompts and answers themselves are not stored."
-    >
+    <>
       <FilePicker
         label="Outcomes file"
         hint="CSV, up to 64 MB: family, model, size rank, task, prompt, score and lengths, optionally a judged score."
@@ -167,6 +156,6 @@ export function ImportWizard({ open, onOpenChange }: { readonly open: boolean; r
           </div>
         </>
       )}
-    </Modal>
+    </>
   );
 }

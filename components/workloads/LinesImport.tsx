@@ -1,0 +1,57 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { formatCounted } from "../ui/format";
+import { FilePicker } from "./FilePicker";
+import { uploadWorkload } from "./uploadFile";
+
+/** A workload as another studio exported it. */
+export function LinesImport({ onDone }: { readonly onDone: (id: string) => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const file = useMutation({ mutationFn: uploadWorkload, onMutate: () => take.reset() });
+  const take = useMutation({
+    mutationFn: async (uploadId: string) => takeOutcome(await client.workloads.importLines.mutate({ uploadId })),
+    onSuccess: async ({ id }) => {
+      await queries.invalidateQueries(trpc.workloads.pathFilter());
+      onDone(id);
+    },
+  });
+  const survey = file.data?.survey;
+  return (
+    <>
+      <FilePicker
+        label="Workload file"
+        hint="JSONL, up to 64 MB, as Export on a workload's page writes it. Damage is told by line, and nothing of a damaged file is kept."
+        accept=".jsonl,.ndjson,application/jsonl,application/x-ndjson"
+        busy={file.isPending}
+        note={
+          survey === undefined
+            ? null
+            : `“${survey.name}”: ${formatCounted(survey.prompts, "prompt")}, ${formatCounted(survey.arrivals, "arrival")}, answers of ${survey.models.join(", ")}.`
+        }
+        error={file.error?.message ?? null}
+        onFile={(chosen) => file.mutate(chosen)}
+      />
+      {survey !== undefined && <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">Outcomes: {survey.outcomesFrom}.</p>}
+      {take.error !== null && (
+        <p role="alert" className="text-sm text-bad">
+          {take.error.message}
+        </p>
+      )}
+      <div className="flex justify-end">
+        <Button
+          look="primary"
+          disabled={file.data === undefined || take.isPending}
+          onClick={() => file.data !== undefined && take.mutate(file.data.uploadId)}
+        >
+          Import workload
+        </Button>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import type { WorkloadSummary, WorkloadUses } from "@/server/contracts/studio";
+import { formatCount, formatCounted, formatRate, formatScore } from "../ui/format";
+
+export interface WorkloadRow {
+  readonly workload: WorkloadSummary;
+  readonly version: string;
+  readonly from: string;
+  readonly models: readonly { readonly model: string; readonly quality: string }[];
+  readonly prompts: string;
+  readonly rate: string;
+  /** Plans made from it; null: none. */
+  readonly plans: string | null;
+}
+
+/** Workloads of one name. */
+export interface WorkloadGroup {
+  readonly name: string;
+  readonly newest: WorkloadRow;
+  /** Newest first. */
+  readonly earlier: readonly WorkloadRow[];
+}
+
+/** Groups by name, the one that was made last first; in each the newest version stands for the others. */
+export function prepareWorkloads(workloads: readonly WorkloadSummary[], uses: WorkloadUses): readonly WorkloadGroup[] {
+  const named = new Map<string, WorkloadSummary[]>();
+  for (const workload of [...workloads].sort((a, b) => b.createdAt.localeCompare(a.createdAt))) {
+    const known = named.get(workload.name);
+    if (known === undefined) named.set(workload.name, [workload]);
+    else known.push(workload);
+  }
+  return [...named].flatMap(([name, of]) => {
+    const [newest, ...earlier] = of.sort((a, b) => b.version - a.version).map((workload) => prepareRow(workload, uses));
+    return newest === undefined ? [] : [{ name, newest, earlier }];
+  });
+}
+
+function prepareRow(workload: WorkloadSummary, uses: WorkloadUses): WorkloadRow {
+  const plans = uses[workload.id] ?? 0;
+  return {
+    workload,
+    version: versionText(workload),
+    from: whereFrom(workload),
+    models: workload.models.map(({ model, meanLabel }) => ({ model, quality: formatScore(meanLabel) })),
+    prompts: formatCount(workload.prompts),
+    rate: formatRate(workload.recordedRequestsPerSecond),
+    plans: plans === 0 ? null : formatCounted(plans, "plan"),
+  };
+}
+
+export const versionText = ({ version }: Pick<WorkloadSummary, "version">): string => `v${version}`;
+
+/** Where a workload's prompts and outcomes came from, in a word or two. */
+export function whereFrom({ generated, parentId, profileId, outcomesFrom }: WorkloadSummary): string {
+  if (parentId !== null) return "other arrivals";
+  if (profileId !== null) return "profile";
+  if (outcomesFrom.startsWith("seen at the gateway")) return "seen traffic";
+  return generated ? "drawn by the studio" : "table";
+}

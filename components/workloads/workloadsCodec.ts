@@ -1,0 +1,46 @@
+import { readWord } from "../url/readParam";
+import type { UrlCodec } from "../url/useUrlView";
+
+/** Steps of bringing a workload. */
+const steps = ["choose", "outcomes", "lines"] as const;
+export type BringStep = (typeof steps)[number];
+
+/** What defines the view of the Workloads page. */
+export interface WorkloadsView {
+  /** Ids ticked for comparison, at most two. */
+  readonly ticked: readonly string[];
+  /** Names whose earlier versions are shown. */
+  readonly unfolded: readonly string[];
+  /** What is being brought; null: nothing. */
+  readonly bring: BringStep | null;
+}
+
+const MOST_TICKED = 2;
+
+export const workloadsCodec: UrlCodec<WorkloadsView> = {
+  parse: (params) => ({
+    ticked: params.getAll("tick").flatMap(words).slice(0, MOST_TICKED),
+    unfolded: params.getAll("versions").flatMap(words).map(decodeURIComponentSafely),
+    bring: readWord(params, "bring", steps),
+  }),
+  format: ({ ticked, unfolded, bring }) => ({
+    tick: ticked.length === 0 ? undefined : ticked.join(" "),
+    versions: unfolded.length === 0 ? undefined : unfolded.map(encodeURIComponent).join(" "),
+    bring: bring ?? undefined,
+  }),
+};
+
+/** With one more ticked or without it; a third lets go of the first. */
+export function tick(ticked: readonly string[], id: string): readonly string[] {
+  return ticked.includes(id) ? ticked.filter((one) => one !== id) : [...ticked, id].slice(-MOST_TICKED);
+}
+
+const words = (text: string): readonly string[] => text.split(" ").filter((word) => word !== "");
+
+function decodeURIComponentSafely(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
