@@ -62,8 +62,8 @@ export async function counterArrivals({ cluster, name, nowMs, seed, ...asked }: 
   };
   const subjects = await cluster.series.subjects(fromMs, toMs);
   const ofGateway = await read(GATEWAY_QUANTITIES.map((quantity) => ({ subject: "gateway", quantity })));
-  const isGateways = expectedArrivals(ofGateway.steps) > 0;
   const engines = subjects.filter((subject) => subject.startsWith("engine:"));
+  const isGateways = expectedArrivals(ofGateway.steps) > 0 || engines.length === 0;
   const rates = isGateways ? ofGateway : await read(engines.map((subject) => ({ subject, quantity: "requestsPerSecond" })));
   const { steps, known, stepSeconds } = rates;
   if (known.length === 0) {
