@@ -11,6 +11,7 @@ import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
 import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
+import { promptBenchmarks } from "./prompts";
 import { machine, writeResults } from "./results";
 import { rollOutBenchmarks } from "./rollOut";
 import { seriesBenchmarks } from "./series";
@@ -31,6 +32,7 @@ const benchmarks: readonly Benchmark[] = [
   ...streamBenchmarks,
   ...telemetryBenchmarks,
   ...seriesBenchmarks,
+  ...promptBenchmarks,
   ...liveBenchmarks,
   ...expositionBenchmarks,
   ...faultMixBenchmarks,

@@ -16,6 +16,7 @@ export const entries = {
   promptsWorker: "server/prompts/promptsWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/mockUpstream.ts",
+  samplePrompts: "bench/samplePrompts.ts",
   busyExpositions: "bench/busyExpositions.ts",
   faultyEngine: "bench/faults/faultyEngine.ts",
   impatientGateway: "bench/faults/impatientGateway.ts",
