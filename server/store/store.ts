@@ -3,7 +3,7 @@ import { createApprovalRepository } from "./approvalRepository";
 import { createAuditRepository } from "./auditRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
-import { openDatabase } from "./database";
+import { openDatabase, scrub } from "./database";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
@@ -44,16 +44,13 @@ export function openStore(stateDir: string) {
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */
     atomically: <Result>(write: () => Result): Result => db.$client.transaction(write)(),
-    /** All of `write` or nothing of it; what it deletes is written over in the file and what SQLite keeps beside it. */
+    /** All of `write` or nothing of it; what it deletes is in none of SQLite's files afterwards. */
     erasing(write: () => void): void {
-      db.$client.pragma("secure_delete = ON");
-      try {
-        db.$client.transaction(write)();
-      } finally {
-        db.$client.pragma("secure_delete = OFF");
-      }
-      db.$client.pragma("wal_checkpoint(TRUNCATE)");
+      db.$client.transaction(write)();
+      scrub(db);
     },
+    /** Takes what was deleted, and the copies that SQLite left where rows moved, out of its files. */
+    scrub: () => scrub(db),
     close: () => db.$client.close(),
   };
 }
