@@ -33,6 +33,7 @@ import { launcher, nobody } from "@/server/fleet/gatewayBeside";
 import type { ArrivalsGround } from "@/server/planning/findArrivals";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner } from "@/server/planning/planner";
+import { createUnitTests } from "@/server/profiling/measures/unitTests";
 import { createPromiseDesk, type PromiseSource } from "@/server/proposals/promiseDesk";
 import { createTrafficWatch } from "@/server/proposals/trafficWatch";
 import { seedStore } from "@/server/seedStore";
@@ -146,6 +147,9 @@ export function createRuntime(settings: StudioSettings): Runtime {
   };
 
   const prompts = createPromptService({ store, uploads, gatewayOf });
+  const sourceOf = createCalibrationSource({ clusterOf, store });
+  const unitTests = createUnitTests();
+  const profiles = createProfileService({ store, uploads, cards, clusterOf, arrivals, sourceOf, unitTests });
   const applications = createApplicationService(store, runner);
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
@@ -168,14 +172,9 @@ export function createRuntime(settings: StudioSettings): Runtime {
       gateway: createGatewayService({ store, gatewayOf }),
       load,
       cards: createCardService(store, cards),
-      calibrations: createCalibrationService({
-        store,
-        uploads,
-        cards,
-        sourceOf: createCalibrationSource({ clusterOf, store }),
-      }),
+      calibrations: createCalibrationService({ store, uploads, cards, sourceOf }),
       prompts,
-      profiles: createProfileService({ store }),
+      profiles,
       trust: createTrustService({ store }),
       arrivals: createArrivalsService(arrivals),
       schedules: createScheduleService({ store, clusterOf }),
@@ -193,6 +192,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       prompts.close();
       endVerifying();
       await schedules.close();
+      await profiles.close();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();
       unlock();

@@ -1,22 +1,271 @@
+import { randomUUID } from "node:crypto";
+import { Readable } from "node:stream";
+import type { CardShelf } from "@/server/cards/cardShelf";
+import type { ProfileJob, ProfileRequest } from "@/server/contracts/studio";
+import type { ArrivalsGround } from "@/server/planning/findArrivals";
+import { shapeOf } from "@/server/planning/liveServingRows";
+import { resolveArrivals } from "@/server/planning/resolveArrivals";
+import { answererKey, type PoolGround, type ProfiledCluster } from "@/server/profiling/answererPool";
+import { describeJob } from "@/server/profiling/describeJob";
+import { estimateProfile, type SeenAnswers } from "@/server/profiling/estimateProfile";
+import type { LaneLimits } from "@/server/profiling/lane";
+import { measuredRuns } from "@/server/profiling/measuredRuns";
+import { createMeasureReadings, measureProblem } from "@/server/profiling/measures/readings";
+import type { UnitTests } from "@/server/profiling/measures/unitTests";
+import { createDoors } from "@/server/profiling/place";
+import { profileProblems } from "@/server/profiling/profileProblems";
+import { type ProfileRun, takeUpProfile } from "@/server/profiling/profileRun";
+import { countedReadings, profileShape } from "@/server/profiling/profileShape";
+import { profileTable } from "@/server/profiling/profileTable";
+import { Tally } from "@/server/profiling/tally";
+import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
+import { type LiveRow, liveTable } from "@/solver/calibration/liveRows";
+import { mean } from "@/solver/numeric/quantile";
+import { buildWorkload } from "@/solver/workload/buildWorkload";
+import type { CalibrationSource } from "./calibrationSource";
 import type { ProfileService } from "./profilingServices";
+import type { Uploads } from "./uploads";
+import { storeWorkload } from "./workloadService";
+
+/** An answer of a loaded engine may wait in a queue for minutes; one of which nothing comes for longer hangs. */
+const SILENCE_MS = 300_000;
+
+/** As of workloads that are imported. */
+const workloadSeed = 1;
 
 export interface ProfileServiceParts {
   readonly store: Store;
+  readonly uploads: Uploads;
+  readonly cards: CardShelf;
+  /** null: the studio is not connected to it. */
+  readonly clusterOf: (clusterId: string) => ProfiledCluster | null;
+  readonly arrivals: ArrivalsGround;
+  readonly sourceOf: CalibrationSource;
+  readonly unitTests: UnitTests;
+  readonly silenceMs?: number;
+  readonly limits?: Partial<LaneLimits>;
 }
 
-/** Profiles: estimated, run, and made into workloads. */
-export function createProfileService({ store }: ProfileServiceParts): ProfileService {
-  const unready = { ok: false, message: "Profiles cannot be run yet." } as const;
+/** Profiles: estimated, run, and made into workloads. Jobs that were running when the studio ended go on at once; paused ones stay. */
+export function createProfileService(parts: ProfileServiceParts): ProfileService & { close(): Promise<void> } {
+  const { store, cards, arrivals, clusterOf, uploads, unitTests } = parts;
+  const doors = createDoors(parts.silenceMs ?? SILENCE_MS);
+  const clusterName = (clusterId: string) => store.clusters.get(clusterId)?.spec.name ?? clusterId;
+  const ground: PoolGround = { clusterOf, clusterName, doors };
+  const measures = createMeasureReadings(unitTests);
+  const runParts = { ...ground, store, measures, ...(parts.limits && { limits: parts.limits }) };
+  const runs = new Map<string, ProfileRun>();
+  const tallies = new Map<string, Tally>();
+  const closing = new AbortController();
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  async function takeUp(profile: StoredProfile): Promise<void> {
+    const run = await takeUpProfile(profile, runParts);
+    if (closing.signal.aborted) await run.close();
+    else runs.set(profile.id, run);
+  }
+
+  const open = store.profiles.list().filter(({ state }) => state === "running" || state === "paused");
+  const takenUp = Promise.all(
+    open.map((profile) =>
+      takeUp(profile).catch((error: unknown) => {
+        process.stderr.write(`The profile ${profile.id} could not be taken up: ${error instanceof Error ? error.message : error}\n`);
+      }),
+    ),
+  );
+
+  function tallyOf({ id, request }: StoredProfile): Tally {
+    const known = tallies.get(id);
+    if (known !== undefined) return known;
+    const tally = new Tally(store.profiles.groups(id), (measureId) =>
+      countedReadings(request.measures.find((one) => one.id === measureId)),
+    );
+    tallies.set(id, tally);
+    return tally;
+  }
+
+  /** The run of a job that is not over. */
+  function runOf(id: string): ProfileRun | null {
+    const run = runs.get(id);
+    if (run === undefined || run.state === "running" || run.state === "paused") return run ?? null;
+    runs.delete(id);
+    return null;
+  }
+
+  function describe(profile: StoredProfile, workloads: ReturnType<typeof store.workloads.list>): ProfileJob {
+    const run = runOf(profile.id);
+    const set = store.prompts.get(profile.promptSetId);
+    const workloadIds = workloads.filter(({ profileId }) => profileId === profile.id).map(({ id }) => id);
+    const shape = profileShape(profile.request, set?.prompts ?? 0, measures);
+    return describeJob({ profile, set, shape, tally: run?.tally ?? tallyOf(profile), run, workloadIds });
+  }
+
+  /** What is known of a model's answers from earlier profiles, else from workloads. */
+  function seenOf(model: string): SeenAnswers | null {
+    const seen = store.profiles.seenOf(model);
+    if (seen !== null) return { ...seen, from: `${seen.answers} answers of earlier profiles` };
+    const means = store.workloads
+      .list()
+      .flatMap(({ models }) => models.filter((one) => one.model === model).map((one) => one.meanOutputTokens));
+    return means.length === 0 ? null : { outputTokens: mean(means), seconds: null, from: "workloads that have it" };
+  }
+
+  async function estimate(request: ProfileRequest) {
+    const set = store.prompts.get(request.promptSetId);
+    const problems = await profileProblems(request, set, {
+      ground,
+      measureProblem: (measure) => measureProblem(measure, unitTests),
+      signal: closing.signal,
+    });
+    const nothing = { calls: 0, inputTokens: 0, outputTokens: 0, usd: 0, seconds: 0, basis: [] };
+    const timeScales = new Map(
+      [...request.models, ...request.measures.flatMap((measure) => ("judge" in measure ? measure.judge : []))].map((answerer) => {
+        const { at } = answerer;
+        return [answererKey(answerer), at.kind === "cluster" ? (clusterOf(at.clusterId)?.timeScale() ?? 1) : 1];
+      }),
+    );
+    const timeScaleOf = (answerer: ProfileRequest["models"][number]) => timeScales.get(answererKey(answerer)) ?? 1;
+    return { ...(set === null ? nothing : estimateProfile({ request, set, measures, seenOf, timeScaleOf })), problems };
+  }
+
+  /** What is done to a job that is not over; refused with a sentence where it is, or does not stand as it must. */
+  function act(id: string, wanted: readonly ProfileJob["state"][], what: string, run: (job: ProfileRun, profile: StoredProfile) => void) {
+    const profile = store.profiles.get(id);
+    if (profile === null) return { ok: false as const, message: `There is no profile ${id}.` };
+    const job = runOf(id);
+    if (job === null) {
+      const isOpen = profile.state === "running" || profile.state === "paused";
+      const why = isOpen ? "is being taken up: try again in a moment" : `is ${profile.state === "done" ? "done" : "stopped"}`;
+      return { ok: false as const, message: `"${profile.request.name}" ${why}.` };
+    }
+    if (!wanted.includes(job.state))
+      return { ok: false as const, message: `"${profile.request.name}" is ${job.state}, so it cannot be ${what}.` };
+    run(job, profile);
+    return { ok: true as const };
+  }
+
+  /** Rows of the answers of each engine of a cluster whose hardware is known; why there are none. */
+  async function rowsOn(
+    clusterId: string,
+    profile: StoredProfile,
+  ): Promise<{ readonly rows: readonly LiveRow[]; readonly problem: string }> {
+    const source = await parts.sourceOf(clusterId);
+    if (!source.ok) return { rows: [], problem: source.message };
+    const models = profile.request.models.filter(({ at }) => at.kind === "cluster" && at.clusterId === clusterId).map(({ model }) => model);
+    const answers = store.profiles.answers(profile.id);
+    const rows: LiveRow[] = [];
+    let problem = "No engine gave twenty answers under like load.";
+    for (const engine of source.cluster.engines.filter(({ model }) => models.includes(model))) {
+      const shape = shapeOf(engine, source.cluster, cards.read().catalogue);
+      if (typeof shape === "string") problem = `${engine.id}: ${shape}`;
+      else
+        rows.push(
+          ...measuredRuns(
+            answers.filter((one) => one.engine === engine.id && one.model === engine.model),
+            shape,
+            engine.id,
+          ),
+        );
+    }
+    return { rows, problem };
+  }
+
   return {
-    estimate: async () => unready,
-    start: async () => unready,
-    list: () => [],
-    get: (id) => (store.profiles.get(id) === null ? null : null),
-    pause: () => unready,
-    resume: () => unready,
-    stop: () => unready,
-    toWorkload: async () => unready,
-    toMeasuredRuns: () => unready,
+    estimate: async (request) => ({ ok: true, estimate: await estimate(request) }),
+    async start(request, actor) {
+      const { problems, usd } = await estimate(request);
+      const [problem] = problems;
+      if (problem !== undefined) return { ok: false, message: problem };
+      const id = randomUUID();
+      const createdAt = new Date().toISOString();
+      const profile: StoredProfile = { id, createdAt, actor, promptSetId: request.promptSetId, request, state: "running", pause: null };
+      store.atomically(() => {
+        store.profiles.insert(profile);
+        const cap = request.capUsd === null ? "no cap" : `a cap of $${request.capUsd}`;
+        note(
+          actor,
+          "start profile",
+          request.name,
+          `${request.models.map(({ model }) => model).join(", ")}; about $${usd.toPrecision(3)}, ${cap}`,
+        );
+      });
+      await takeUp(profile);
+      return { ok: true, id };
+    },
+    list() {
+      const workloads = store.workloads.list();
+      return store.profiles.list().map((profile) => describe(profile, workloads));
+    },
+    get(id) {
+      const profile = store.profiles.get(id);
+      return profile === null ? null : describe(profile, store.workloads.list());
+    },
+    pause: (id, actor) =>
+      act(id, ["running"], "paused", (run, { request }) => {
+        run.pause("operator", `Paused by ${actor}.`);
+        note(actor, "pause profile", request.name, "");
+      }),
+    resume: (id, capUsd, actor) =>
+      act(id, ["paused"], "resumed", (run, { request }) => {
+        const cap = capUsd === undefined ? request.capUsd : capUsd;
+        if (capUsd !== undefined) store.profiles.setCap(id, capUsd);
+        run.resume(cap);
+        note(actor, "resume profile", request.name, capUsd === undefined ? "" : cap === null ? "without a cap" : `with a cap of $${cap}`);
+      }),
+    stop: (id, actor) =>
+      act(id, ["running", "paused"], "stopped", (run, { request }) => {
+        run.stop();
+        tallies.delete(id);
+        note(actor, "stop profile", request.name, "");
+      }),
+    async toWorkload({ jobId, name, gate, label, ...order }, actor) {
+      const profile = store.profiles.get(jobId);
+      if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
+      const set = store.prompts.get(profile.promptSetId);
+      const { request } = profile;
+      const table = profileTable({
+        ...{ profile, promptSetName: set?.name ?? "", prompts: set?.prompts ?? 0, gate, label },
+        promptOf: (position) => store.prompts.prompt(profile.promptSetId, position),
+        answers: store.profiles.answers(jobId),
+        readingsOf: (measureId) => store.profiles.readings(jobId, measureId),
+        countedScore: measures.countedScore,
+        models: cards.read().catalogue.models,
+        emulated: request.models.some(({ at }) => at.kind === "cluster" && store.clusters.get(at.clusterId)?.spec.kind === "embedded"),
+      });
+      if (!table.ok) return table;
+      const found = await resolveArrivals(order, arrivals);
+      if (!found.ok) return found;
+      const ids = store.atomically(() =>
+        found.parts.map(({ segment, ...part }) => {
+          const whole = segment === null ? name : `${name}, ${segment}`;
+          const workload = buildWorkload({ name: whole, outcomes: table, arrivals: part, judgeAuc: null, seed: workloadSeed });
+          note(actor, "make workload of profile", whole, table.origin);
+          return storeWorkload(store, workload, { profileId: jobId });
+        }),
+      );
+      if (order.arrivals.kind === "upload") uploads.remove(order.arrivals.uploadId);
+      return { ok: true, ids, leftOut: table.leftOut };
+    },
+    async toMeasuredRuns(id) {
+      const profile = store.profiles.get(id);
+      if (profile === null) return { ok: false, message: `There is no profile ${id}.` };
+      const clusterIds = new Set(profile.request.models.flatMap(({ at }) => (at.kind === "cluster" ? at.clusterId : [])));
+      if (clusterIds.size === 0)
+        return { ok: false, message: "None of its models ran on a connected cluster: the hardware behind an address is not known." };
+      const found = await Promise.all([...clusterIds].map((clusterId) => rowsOn(clusterId, profile)));
+      const rows = found.flatMap((one) => one.rows);
+      if (rows.length === 0)
+        return { ok: false, message: `There are no measured runs in it: ${found.map(({ problem }) => problem).join(" ")}` };
+      const saved = await uploads.save(Readable.from([Buffer.from(liveTable(rows))]), `profile ${profile.request.name}`);
+      return saved.ok ? { ok: true, uploadId: saved.id } : saved;
+    },
+    async close() {
+      closing.abort();
+      await takenUp;
+      await Promise.all([...runs.values()].map((run) => run.close()));
+      await doors.close();
+    },
   };
 }

@@ -45,7 +45,7 @@ export interface ProfileService {
   /** Joins what was measured to arrivals, a workload for each segment. Refused where fewer than two prompts have everything. */
   toWorkload(request: ProfileToWorkload, actor: Actor): Promise<Outcome<{ readonly ids: readonly string[]; readonly leftOut: number }>>;
   /** Makes an upload of measured runs of its latencies, for calibration. */
-  toMeasuredRuns(id: string): Outcome<{ readonly uploadId: string }>;
+  toMeasuredRuns(id: string): Promise<Outcome<{ readonly uploadId: string }>>;
 }
 
 /** Hand labels, and what they say of measures. */

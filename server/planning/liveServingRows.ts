@@ -108,7 +108,11 @@ const idle = ({ id, model, engine }: WatchedEngine): EngineRows => ({
 });
 
 /** What rows of the engine are of, or why there can be none, in a sentence. */
-function shapeOf({ engine, model, deployed }: WatchedEngine, { emulated }: WatchedCluster, cards: CardCatalogue): LiveEngine | string {
+export function shapeOf(
+  { engine, model, deployed }: WatchedEngine,
+  { emulated }: Pick<WatchedCluster, "emulated">,
+  cards: CardCatalogue,
+): LiveEngine | string {
   if (engine === null) return "It was not heard yet: what it is is not known.";
   const kind = Object.hasOwn(KINDS, engine.type) ? KINDS[engine.type] : undefined;
   if (kind === undefined) return `The work of ${engine.type} is not modelled.`;

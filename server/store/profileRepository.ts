@@ -13,6 +13,12 @@ export type CallKey = Pick<StoredCall, "position" | "model" | "measureId" | "rea
 /** What one reading of an answer by a measure gave. */
 export type StoredReading = Pick<StoredCall, "position" | "model" | "reading" | "score" | "unscored">;
 
+/** A model's answer without its text. */
+export type StoredAnswer = Pick<
+  StoredCall,
+  "position" | "model" | "at" | "inputTokens" | "outputTokens" | "ttftSeconds" | "seconds" | "engine" | "inFlight"
+>;
+
 /** Calls alike in all that is counted. Readings of a measure beside the first one, or the first two, are calls too. */
 export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "state" | "unscored" | "failure"> &
   Readonly<
@@ -130,6 +136,16 @@ export function createProfileRepository(db: Database) {
         .from(profileCalls)
         .where(eq(profileCalls.profileId, profileId))
         .groupBy(model, measureId, reading, state, unscored, failure)
+        .all();
+    },
+    /** Answers that were given, in order of prompts. */
+    answers(profileId: string): readonly StoredAnswer[] {
+      const { position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, state } = profileCalls;
+      return db
+        .select({ position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight })
+        .from(profileCalls)
+        .where(and(answersOf(profileId), eq(state, "done")))
+        .orderBy(asc(position), asc(model))
         .all();
     },
     /** Readings of a measure that were made, in order of prompts. */

@@ -1,0 +1,62 @@
+import type { ProfileCounts, ProfileJob, PromptSet } from "@/server/contracts/studio";
+import type { StoredProfile } from "@/server/store/profileRepository";
+import type { CallShape } from "./callLedger";
+import type { ProfileRun } from "./profileRun";
+import type { Tally } from "./tally";
+
+/** Reasons of failures that are told; a job has few. */
+const MOST_FAILURES = 5;
+
+export interface JobParts {
+  readonly profile: StoredProfile;
+  readonly set: PromptSet | null;
+  readonly shape: CallShape;
+  readonly tally: Tally;
+  /** null: it is over. */
+  readonly run: ProfileRun | null;
+  readonly workloadIds: readonly string[];
+}
+
+/** A job as it is told. Costs nothing: all is counted already. */
+export function describeJob({ profile, set, shape, tally, run, workloadIds }: JobParts): ProfileJob {
+  const { id, createdAt, actor, request } = profile;
+  const state = run?.state ?? profile.state;
+  const models = request.models.map(({ model }, at) => {
+    const { outputTokens, withOutput, seconds, timed, ...own } = tally.model(model);
+    const counts = run?.ledger.models[at] ?? ended(shape.prompts, own, state);
+    return { ...counted(counts), model, meanOutputTokens: ratio(outputTokens, withOutput), meanSeconds: ratio(seconds, timed) };
+  });
+  const measures = request.measures.map(({ id: measureId, name, kind }, at) => {
+    const { unscored, usd, score, scored, ...own } = tally.measure(measureId);
+    const planned = shape.prompts * request.models.length * (shape.measures[at]?.readings ?? 1);
+    const counts = run?.ledger.measures[at] ?? ended(planned, own, state);
+    return { ...counted(counts), id: measureId, name, kind, unscored: { ...unscored }, usd, meanScore: ratio(score, scored) };
+  });
+  const total = [...models, ...measures].reduce<ProfileCounts>(
+    (sum, one) => ({ planned: sum.planned + one.planned, done: sum.done + one.done, failed: sum.failed + one.failed }),
+    { planned: 0, done: 0, failed: 0 },
+  );
+  const callsPerMinute = run?.callsPerMinute() ?? null;
+  const left = total.planned - total.done - total.failed;
+  return {
+    ...{ id, createdAt, actor, request, state, promptSetName: set?.name ?? "", prompts: shape.prompts },
+    pause: state === "paused" ? (run?.pausedFor ?? profile.pause) : null,
+    total: { ...total, inFlight: run?.inFlight() ?? 0 },
+    askedAgain: tally.lost,
+    ...{ models, measures, inputTokens: tally.inputTokens, outputTokens: tally.outputTokens, spentUsd: tally.usd },
+    etaSeconds: callsPerMinute === null ? null : (60 * left) / callsPerMinute,
+    ...{ callsPerMinute, failures: tally.failures(MOST_FAILURES), workloadIds },
+    hasAnswers: request.keepAnswers && set?.deleted === false && models.some(({ done }) => done > 0),
+  };
+}
+
+const counted = ({ planned, done, failed }: ProfileCounts): ProfileCounts => ({ planned, done, failed });
+
+/** Of a job that went to its end all that is not done has failed: answers, and readings of answers that there are none of. */
+const ended = (planned: number, { done, failed }: { readonly done: number; readonly failed: number }, state: ProfileJob["state"]) => ({
+  planned,
+  done,
+  failed: state === "done" ? planned - done : failed,
+});
+
+const ratio = (sum: number, count: number): number | null => (count === 0 ? null : sum / count);

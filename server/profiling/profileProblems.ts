@@ -1,0 +1,47 @@
+import type { Answerer, Measure, ProfileRequest, PromptSet } from "@/server/contracts/studio";
+import { isUp, type PoolGround, placesOf, whereOf } from "./answererPool";
+import { judgeOf } from "./profileShape";
+
+/** Whether a sample has what a measure needs; one sentence where it has not. */
+function lacking({ kind, name }: Measure, { models }: ProfileRequest, set: PromptSet): string | null {
+  if ((kind === "reference" || kind === "exact") && set.withReference === 0)
+    return `"${name}" needs reference answers, and no prompt of "${set.name}" has one: upload prompts with a field reference, or choose a rubric.`;
+  if (kind === "unit-test" && set.withTest === 0)
+    return `"${name}" needs tests, and no prompt of "${set.name}" has one: upload prompts with a field test, or choose another measure.`;
+  if (kind === "pairwise" && models.length < 2) return `"${name}" compares two models: choose another model beside the one.`;
+  return null;
+}
+
+/** Why somebody cannot be asked now, in a sentence; null where they can. */
+async function unreachable(answerer: Answerer, ground: PoolGround, signal: AbortSignal): Promise<string | null> {
+  const found = placesOf(answerer, ground);
+  if (!found.ok) return found.message;
+  const up = await Promise.all(found.places.map((place) => isUp(place, signal)));
+  const where = whereOf(answerer, ground.clusterName);
+  return up.includes(true) ? null : `${answerer.model} ${where} does not answer yet: start it, or wait until it has loaded.`;
+}
+
+/** What stands in the way of a job, a sentence each. */
+export async function profileProblems(
+  request: ProfileRequest,
+  set: PromptSet | null,
+  {
+    ground,
+    measureProblem,
+    signal,
+  }: {
+    readonly ground: PoolGround;
+    readonly measureProblem: (measure: Measure) => Promise<string | null>;
+    readonly signal: AbortSignal;
+  },
+): Promise<readonly string[]> {
+  if (set === null) return ["There is no such sample of prompts: choose another."];
+  if (set.deleted) return [`The texts of "${set.name}" were deleted: take another sample.`];
+  const asked = [...request.models, ...request.measures.flatMap((measure) => judgeOf(measure) ?? [])];
+  const problems = await Promise.all([
+    ...asked.map((answerer) => unreachable(answerer, ground, signal)),
+    ...request.measures.map((measure) => lacking(measure, request, set)),
+    ...request.measures.map(measureProblem),
+  ]);
+  return [...new Set(problems.filter((problem) => problem !== null))];
+}

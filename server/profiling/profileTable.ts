@@ -1,0 +1,164 @@
+import type { ProfileRequest, Prompt } from "@/server/contracts/studio";
+import type { StoredAnswer, StoredProfile, StoredReading } from "@/server/store/profileRepository";
+import type { ModelCard } from "@/solver/hardware/modelCard";
+import type { LabelledTable } from "@/solver/workload/applyJudge";
+import { type Answers, collectedTable } from "@/solver/workload/collectedTable";
+import { judgeOf } from "./profileShape";
+import type { MeasureReadings } from "./reading";
+
+export interface TableParts {
+  readonly profile: StoredProfile;
+  readonly promptSetName: string;
+  readonly prompts: number;
+  /** null: its text was deleted. */
+  readonly promptOf: (position: number) => Pick<Prompt, "id" | "category"> | null;
+  readonly answers: readonly StoredAnswer[];
+  readonly readingsOf: (measureId: string) => readonly StoredReading[];
+  readonly countedScore: MeasureReadings["countedScore"];
+  readonly gate: string;
+  readonly label: string;
+  readonly models: Readonly<Record<string, ModelCard>>;
+  /** Whether the engines that answered were emulated. */
+  readonly emulated: boolean;
+}
+
+export type ProfileTable =
+  | { readonly ok: true; readonly table: LabelledTable; readonly origin: string; readonly leftOut: number }
+  | { readonly ok: false; readonly message: string };
+
+/** Why two measures cannot be gate and label, in a sentence with the ways out; null: they can. */
+export function measuresProblem({ measures }: ProfileRequest, gateId: string, labelId: string): string | null {
+  const [gate, label] = [gateId, labelId].map((id) => measures.find((measure) => measure.id === id));
+  if (gate === undefined || label === undefined) return `This profile has no measure "${gate === undefined ? gateId : labelId}".`;
+  const waysOut = "Profile with a second judge, with reference answers or with unit tests, and take that as the label";
+  if (gateId === labelId)
+    return `"${gate.name}" cannot be both: a gate that sees the label itself never errs, and every saving would be a mirage. ${waysOut}.`;
+  if (gate.kind !== "rubric" && gate.kind !== "reference")
+    return `"${gate.name}" cannot be the gate: while serving a gate sees the score that a judge gives an answer. Choose one with a rubric.`;
+  const [one, other] = [judgeOf(gate), judgeOf(label)].map((judge) => JSON.stringify([judge?.model, judge?.at]));
+  const isSame = gate.kind === label.kind && one === other && "rubric" in label && gate.rubric === label.rubric;
+  return isSame ? `"${gate.name}" and "${label.name}" are the same judge with the same words. ${waysOut}.` : null;
+}
+
+/** Joins answers and readings of a job into an outcome table: prompts that every model answered and both measures scored. */
+export function profileTable(parts: TableParts): ProfileTable {
+  const { profile, prompts, answers, countedScore, gate, label } = parts;
+  const { request } = profile;
+  const problem = measuresProblem(request, gate, label);
+  if (problem !== null) return { ok: false, message: problem };
+  const scoresOf = (measureId: string): ((model: string, position: number) => number | null) => {
+    const measure = request.measures.find(({ id }) => id === measureId);
+    const scores = new Map<string, (number | null)[]>();
+    for (const { model, position, reading, score } of parts.readingsOf(measureId)) {
+      const of = scores.get(`${position} ${model}`) ?? [];
+      of[reading] = score;
+      scores.set(`${position} ${model}`, of);
+    }
+    return (model, position) => (measure === undefined ? null : countedScore(measure, scores.get(`${position} ${model}`) ?? []));
+  };
+  const [judgedOf, labelOf] = [scoresOf(gate), scoresOf(label)];
+  const empty = () => new Array<number>(prompts).fill(Number.NaN);
+  const byModel = new Map(
+    request.models.map(({ model }, sizeRank) => [model, { sizeRank, outputTokens: empty(), label: empty(), judged: empty() }]),
+  );
+  const inputTokens = new Array<number>(prompts).fill(0);
+  const whole = { answers: new Set<number>(), missing: { answer: new Set<number>(), gate: new Set<number>(), label: new Set<number>() } };
+  const answered = new Map(answers.map((answer) => [`${answer.position} ${answer.model}`, answer]));
+  for (let position = 0; position < prompts; position += 1) {
+    for (const [model, columns] of byModel) {
+      const answer = answered.get(`${position} ${model}`);
+      const [judged, quality] = [judgedOf(model, position), labelOf(model, position)];
+      if (answer === undefined) whole.missing.answer.add(position);
+      else if (judged === null) whole.missing.gate.add(position);
+      else if (quality === null) whole.missing.label.add(position);
+      else take(columns, position, { outputTokens: answer.outputTokens ?? 0, judged, label: quality });
+      inputTokens[position] = Math.max(inputTokens[position] ?? 0, answer?.inputTokens ?? 0);
+    }
+  }
+  const ids = replayableIds(Array.from({ length: prompts }, (_, position) => parts.promptOf(position)?.id ?? ""));
+  const rows = ids.map((id, position) => ({
+    id,
+    category: parts.promptOf(position)?.category ?? "",
+    inputTokens: inputTokens[position] ?? 0,
+  }));
+  const unknown = request.models.find(({ model }) => !Object.hasOwn(parts.models, model));
+  if (unknown !== undefined)
+    return { ok: false, message: `There is no model card "${unknown.model}": add one on the page of models, then make the workload.` };
+  const collected = collectedTable(rows, byModel, { aliases: {}, models: parts.models });
+  if (!collected.ok) return { ok: false, message: tooFew(prompts, whole.missing) ?? `${collected.problem}.` };
+  const { table, droppedPrompts, promptLengths } = collected.value;
+  return {
+    ok: true,
+    table,
+    leftOut: droppedPrompts,
+    origin: originOf(parts, { leftOut: droppedPrompts, missing: whole.missing, promptLengths }),
+  };
+}
+
+function take(
+  columns: Answers,
+  position: number,
+  of: { readonly outputTokens: number; readonly judged: number; readonly label: number },
+): void {
+  columns.outputTokens[position] = of.outputTokens;
+  columns.judged[position] = of.judged;
+  columns.label[position] = of.label;
+}
+
+interface Missing {
+  readonly answer: ReadonlySet<number>;
+  readonly gate: ReadonlySet<number>;
+  readonly label: ReadonlySet<number>;
+}
+
+/** Prompts by the first thing that is missing of them. */
+function reasonsOf({ answer, gate, label }: Missing): readonly string[] {
+  const unscored = new Set([...gate].filter((position) => !answer.has(position)));
+  const unlabelled = new Set([...label].filter((position) => !answer.has(position) && !unscored.has(position)));
+  return [
+    ...(answer.size > 0 ? [`${answer.size} without an answer of every model`] : []),
+    ...(unscored.size > 0 ? [`${unscored.size} without a score for the gate`] : []),
+    ...(unlabelled.size > 0 ? [`${unlabelled.size} without a label`] : []),
+  ];
+}
+
+function tooFew(prompts: number, missing: Missing): string | null {
+  const { answer, gate, label } = missing;
+  const whole = prompts - new Set([...answer, ...gate, ...label]).size;
+  if (whole >= 2) return null;
+  const found = whole === 0 ? "No prompt is" : "Only one prompt is";
+  return `${found} whole: ${reasonsOf(missing).join(", ")}. Let the job go on, or choose measures that score more of the answers.`;
+}
+
+function originOf(
+  { profile: { request }, promptSetName, prompts, gate, label, answers, emulated }: TableParts,
+  { leftOut, missing, promptLengths }: { readonly leftOut: number; readonly missing: Missing; readonly promptLengths: string },
+): string {
+  const names = request.models.map(({ model }) => model).join(", ");
+  const told = (id: string): string => {
+    const measure = request.measures.find((one) => one.id === id);
+    const judge = measure && judgeOf(measure);
+    return `${measure?.name ?? id} (${measure?.kind}${judge ? ` by ${judge.model}` : ""})`;
+  };
+  const counted = answers.filter(({ inputTokens }) => inputTokens === null).length;
+  return [
+    `profile "${request.name}": ${prompts} prompts of "${promptSetName}" answered by ${emulated ? "emulated engines of " : ""}${names}`,
+    `judged score by ${told(gate)}`,
+    `label by ${told(label)}`,
+    ...(leftOut > 0 ? [`${leftOut} left out: ${reasonsOf(missing).join(", ")}`] : []),
+    ...(counted > 0 ? [`tokens of ${counted} answers were counted by the studio, for the address gave no usage`] : []),
+    ...(promptLengths === "estimated" ? ["prompt lengths partly estimated"] : []),
+  ].join("; ");
+}
+
+/** Ids fit to stand in brackets, each once and none empty. */
+export function replayableIds(ids: readonly string[]): readonly string[] {
+  const taken = new Set<string>();
+  return ids.map((id, position) => {
+    const plain = id.replace(/[[\]\r\n]/g, "_").trim() || `prompt-${position + 1}`;
+    let free = plain;
+    for (let count = 2; taken.has(free); count += 1) free = `${plain}-${count}`;
+    taken.add(free);
+    return free;
+  });
+}
