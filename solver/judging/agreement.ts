@@ -1,0 +1,35 @@
+import type { LabelledScore } from "./concordance";
+import { type Interval, meanQuality, shareOf } from "./interval";
+
+/** From here on an answer counts as good. */
+const GOOD = 50;
+
+/** Ranges of scores, both ends in them. */
+const ranges = [
+  { from: 0, to: 19 },
+  { from: 20, to: 39 },
+  { from: 40, to: 59 },
+  { from: 60, to: 79 },
+  { from: 80, to: 100 },
+] as const;
+
+/** Share of answers on which measure and person agree whether the quality is at least 50; null of none. */
+export function agreementOf(answers: readonly LabelledScore[]): Interval | null {
+  return shareOf(answers.filter(({ score, label }) => score >= GOOD === label >= GOOD).length, answers.length);
+}
+
+/** Share of pairs on which a comparing measure and a person say the same: the one, the other, or neither; null of none. */
+export function agreementOnPairs(pairs: readonly { readonly difference: number; readonly preference: number }[]): Interval | null {
+  const same = pairs.filter(({ difference, preference }) => Math.sign(difference) === Math.sign(preference));
+  return shareOf(same.length, pairs.length);
+}
+
+/** Mean label of the answers scored within each range that has some. */
+export function calibrationOf(answers: readonly LabelledScore[]) {
+  return ranges.flatMap(({ from, to }) => {
+    // Means of two orders lie between whole points.
+    const within = answers.filter(({ score }) => score >= from && score < to + 1);
+    const quality = within.length === 0 ? null : meanQuality(within.map(({ label }) => label));
+    return quality === null ? [] : [{ from, to, labels: within.length, quality }];
+  });
+}

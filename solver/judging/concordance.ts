@@ -1,0 +1,122 @@
+import { type Interval, NORMAL_90, shareOf } from "./interval";
+
+/** What a measure gave an answer, and what a person did; 0..100 both. */
+export interface LabelledScore {
+  readonly score: number;
+  readonly label: number;
+}
+
+/** Of all pairs of answers with different labels, how a measure orders them. */
+interface Concordance {
+  /** Chance that the better one has the higher score, ties half: on right or wrong labels the area under the ROC curve. */
+  readonly value: number;
+  readonly pairs: number;
+  /** Of the value, by how much each answer's own pairs differ from the rest (a U-statistic's projections). */
+  readonly variance: number;
+}
+
+/** Labelled answers that bear an interval as narrow as their own spread says, where labels are graded; with fewer unlike ones it is wider. */
+const UNLIKE_LABELS = 15;
+
+/** Halvings: far below what a score shows. */
+const STEPS = 50;
+
+/**
+ * AUC of a measure with a 90 % interval: Newcombe's method 5 (Statistics in Medicine 25, 2006, p. 559), Wilson's idea on Hanley and McNeil's
+ * variance. Of 50 labels, few of them of one kind, it holds what it says where DeLong's on the logit scale and BCa bootstrap fall to 70 to
+ * 85 % (`aucIntervals.test.ts`). Graded labels say more than right or wrong ones: their interval is narrowed to the variance that is seen, as
+ * far as labels are unlike enough to show one.
+ *
+ * @returns null without two different labels.
+ */
+export function aucOf(answers: readonly LabelledScore[]): Interval | null {
+  const seen = concordance(answers);
+  if (seen === null) return null;
+  const { better, worse } = weights(answers, seen);
+  return newcombe(seen.value, better, worse);
+}
+
+/** How many more labels of the same kinds make the interval of `aucOf` half as wide; null without two different labels. */
+export function labelsToHalve(answers: readonly LabelledScore[]): number | null {
+  const seen = concordance(answers);
+  if (seen === null) return null;
+  const { better, worse } = weights(answers, seen);
+  const width = (times: number): number => {
+    const { low, high } = newcombe(seen.value, times * better, times * worse);
+    return high - low;
+  };
+  const wanted = width(1) / 2;
+  const times = crossing(1, 16, (factor) => width(factor) > wanted);
+  return Math.ceil((times - 1) * answers.length);
+}
+
+/** Pairs that a person compared: of those with a better answer, the share in which it has the higher score, ties half; null without any. */
+export function concordanceOfPairs(pairs: readonly { readonly difference: number; readonly preference: number }[]): Interval | null {
+  const told = pairs.filter(({ preference }) => preference !== 0);
+  const hits = told.reduce((sum, { difference, preference }) => sum + (difference === 0 ? 0.5 : difference * preference > 0 ? 1 : 0), 0);
+  return shareOf(hits, told.length);
+}
+
+function concordance(answers: readonly LabelledScore[]): Concordance | null {
+  const count = answers.length;
+  const right = new Float64Array(count);
+  const pairs = new Float64Array(count);
+  for (const [i, a] of answers.entries()) {
+    for (let j = 0; j < i; j += 1) {
+      const b = answers[j];
+      if (b === undefined || a.label === b.label) continue;
+      const order = (a.score - b.score) * (a.label - b.label);
+      const won = order > 0 ? 1 : order === 0 ? 0.5 : 0;
+      for (const at of [i, j]) {
+        right[at] = (right[at] ?? 0) + won;
+        pairs[at] = (pairs[at] ?? 0) + 1;
+      }
+    }
+  }
+  const total = pairs.reduce((sum, each) => sum + each, 0);
+  if (total === 0) return null;
+  const value = right.reduce((sum, each) => sum + each, 0) / total;
+  const mean = total / count;
+  const spread = right.reduce((sum, each, at) => sum + ((2 * (each - value * (pairs[at] ?? 0))) / mean) ** 2, 0);
+  return { value, pairs: total / 2, variance: spread / (count * Math.max(1, count - 1)) };
+}
+
+/** How many better and worse answers the labels are worth: themselves where they are right or wrong. */
+function weights(answers: readonly LabelledScore[], { value, pairs, variance }: Concordance) {
+  const counts = new Map<number, number>();
+  for (const { label } of answers) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const [one = 0, other = 0] = counts.values();
+  if (counts.size === 2) return { better: one, worse: other };
+  const half = answers.length / 2;
+  const unlike = answers.length - Math.max(...counts.values());
+  const most = Math.max(1, unlike / UNLIKE_LABELS);
+  const expected = hanleyMcNeil(value, half, pairs / half);
+  const times = variance > 0 ? Math.min(most, Math.max(1, expected / variance)) : 1;
+  return { better: times * half, worse: (times * pairs) / half };
+}
+
+/** Variance of an AUC of `better` and `worse` answers by Hanley and McNeil (Radiology 143, 1982), with Newcombe's mean of both counts in it. */
+function hanleyMcNeil(auc: number, better: number, worse: number): number {
+  const others = (better + worse) / 2 - 1;
+  const spread = 1 + (others * (1 - auc)) / (2 - auc) + (others * auc) / (1 + auc);
+  return (auc * (1 - auc) * Math.max(0, spread)) / (better * worse);
+}
+
+/** The AUCs that what was seen lies within 1.64 standard deviations of, each by its own. */
+function newcombe(value: number, better: number, worse: number): Interval {
+  const isFar = (auc: number): boolean => Math.abs(value - auc) > NORMAL_90 * Math.sqrt(hanleyMcNeil(auc, better, worse));
+  const low = value <= 0 ? 0 : crossing(0, value, isFar);
+  const high = value >= 1 ? 1 : crossing(1, value, isFar);
+  return { value, low, high };
+}
+
+/** Between an end where something holds and one where it does not, the place where it ends. */
+function crossing(holds: number, ends: number, isThere: (at: number) => boolean): number {
+  let [from, to] = [holds, ends];
+  for (let step = 0; step < STEPS; step += 1) {
+    const middle = (from + to) / 2;
+    if (isThere(middle)) from = middle;
+    else to = middle;
+  }
+  return (from + to) / 2;
+}
