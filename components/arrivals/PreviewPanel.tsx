@@ -56,7 +56,7 @@ export function PreviewPanel({ preview, byHour }: { readonly preview: ArrivalsPr
 }
 
 /** Mean rate of each hour; a gap where nothing is known of it. */
-function ByHour({ rates }: { readonly rates: readonly (number | null)[] }) {
+export function ByHour({ rates }: { readonly rates: readonly (number | null)[] }) {
   const most = Math.max(...rates.map((rate) => rate ?? 0)) || 1;
   return (
     <figure className="m-0 flex flex-col gap-1">

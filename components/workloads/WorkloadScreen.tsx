@@ -5,73 +5,104 @@ import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { takeOutcome } from "../api/takeOutcome";
 import { type Outputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { ByHour } from "../arrivals/PreviewPanel";
 import { HistogramChart } from "../charts/HistogramChart";
 import { prepareHistogram } from "../charts/prepareHistogram";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge } from "../ui/Badge";
-import { buttonClass } from "../ui/Button";
+import { Button, buttonClass } from "../ui/Button";
 import { formatAge, formatCount, formatRate, formatScore } from "../ui/format";
-import { ModelChip } from "../ui/ModelChip";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { RemoveButton } from "../ui/RemoveButton";
 import { useModelIdentities } from "../ui/useModelIdentities";
+import { flagCodec } from "../url/flagCodec";
+import { useUrlView } from "../url/useUrlView";
+import { AgreementPanel } from "./AgreementPanel";
+import { CategoryPanel } from "./CategoryPanel";
 import { JudgeBadge } from "./JudgeBadge";
+import { JudgePanel } from "./JudgePanel";
+import { ModelName } from "./ModelName";
+import { versionText } from "./prepareWorkloads";
+import { QualityPanel } from "./QualityPanel";
+import { RearriveDialog } from "./RearriveDialog";
+import { TiesPanel } from "./TiesPanel";
 
 type Opened = Outputs["workloads"]["get"];
 
+const rearriveCodec = flagCodec("rearrive");
+
 const tokens = (value: number) => formatCount(Math.round(value));
 
-function Spread({ workload }: { readonly workload: Opened }) {
+function Lengths({ workload, identities }: { readonly workload: Opened; readonly identities: ReturnType<typeof useModelIdentities> }) {
+  const { summary, detail } = workload;
+  const isModelled = summary.judge.kind === "modelled";
+  return (
+    <Panel title="Lengths and scores of each model" aside={<JudgeBadge judge={summary.judge} />}>
+      <div className="flex flex-col gap-6">
+        {detail.models.map((model) => {
+          const hue = identities.get(model.model)?.hue ?? "var(--ink-2)";
+          return (
+            <section key={model.model} className="flex flex-col gap-2" aria-label={model.model}>
+              <h3 className="text-sm font-medium">
+                <ModelName model={model.model} identities={identities} />
+              </h3>
+              <div className="grid gap-4 sm:grid-cols-3">
+                <HistogramChart title="Output tokens" picture={prepareHistogram(model.outputTokens, tokens)} hue={hue} />
+                <HistogramChart title="Label: the quality that counts" picture={prepareHistogram(model.label, formatScore)} hue={hue} />
+                <HistogramChart
+                  title={isModelled ? "Judged score (modelled)" : "Judged score (measured)"}
+                  picture={prepareHistogram(model.judged, formatScore)}
+                  hue={hue}
+                  hatched={isModelled}
+                />
+              </div>
+            </section>
+          );
+        })}
+      </div>
+    </Panel>
+  );
+}
+
+function ArrivalsPanel({ summary, detail }: Opened) {
+  return (
+    <Panel title="Arrivals" aside={<span>{formatRate(summary.recordedRequestsPerSecond)} as recorded</span>}>
+      <div className="flex flex-col gap-4">
+        <HistogramChart title="Over the recording" picture={prepareHistogram(detail.arrivals, formatAge)} hue="var(--accent)" />
+        {detail.byHour !== null && <ByHour rates={detail.byHour} />}
+      </div>
+      <p className="mt-3 text-xs text-ink-3">
+        {summary.arrivalsFrom}. Planning and replay stretch them to the rate asked for; the pattern stays.
+        {detail.byHour === null && " At which hours of the day they came is not known."}
+      </p>
+    </Panel>
+  );
+}
+
+function Content({ workload }: { readonly workload: Opened }) {
   const { summary, detail } = workload;
   const identities = useModelIdentities(summary.models.map((each) => each.model));
   return (
     <>
       <div className="grid gap-4 lg:grid-cols-2">
+        <QualityPanel summary={summary} detail={detail} identities={identities} />
+        <AgreementPanel detail={detail} identities={identities} />
+        <JudgePanel summary={summary} detail={detail} />
+        <TiesPanel summary={summary} />
         <Panel title="Prompts" aside={<span>mean {tokens(summary.meanInputTokens)} tokens</span>}>
           <HistogramChart title="Input tokens" picture={prepareHistogram(detail.inputTokens, tokens)} hue="var(--accent)" />
           <p className="mt-3 text-xs text-ink-3">
-            {detail.categories.map((category) => `${category.name} ${formatCount(category.prompts)}`).join(" · ")}
+            {formatCount(summary.prompts)} prompts, of which {formatCount(summary.planningPrompts)} are planned on and{" "}
+            {formatCount(summary.heldOutPrompts)} held out for measuring.
           </p>
         </Panel>
-        <Panel title="Arrivals" aside={<span>{formatRate(summary.recordedRequestsPerSecond)} as recorded</span>}>
-          <HistogramChart title="Arrivals over the recording" picture={prepareHistogram(detail.arrivals, formatAge)} hue="var(--accent)" />
-          <p className="mt-3 text-xs text-ink-3">
-            {summary.arrivalsFrom}. Planning and replay stretch them to the rate asked for; the pattern stays.
-          </p>
-        </Panel>
+        <ArrivalsPanel {...workload} />
       </div>
-      <Panel title="Models" aside={<JudgeBadge judge={summary.judge} />}>
-        <div className="flex flex-col gap-6">
-          {detail.models.map((model) => {
-            const identity = identities.get(model.model);
-            const each = summary.models.find((one) => one.model === model.model);
-            const hue = identity?.hue ?? "var(--ink-2)";
-            return (
-              <section key={model.model} className="flex flex-col gap-2" aria-label={model.model}>
-                <h3 className="flex flex-wrap items-center gap-x-3 text-sm font-medium">
-                  {identity === undefined ? model.model : <ModelChip identity={identity} />}
-                  <span className="text-xs font-normal text-ink-3">
-                    {each?.tableName} in the table, quality alone {formatScore(each?.meanLabel)}
-                  </span>
-                </h3>
-                <div className="grid gap-4 sm:grid-cols-3">
-                  <HistogramChart title="Output tokens" picture={prepareHistogram(model.outputTokens, tokens)} hue={hue} />
-                  <HistogramChart title="Label: the quality that counts" picture={prepareHistogram(model.label, formatScore)} hue={hue} />
-                  <HistogramChart
-                    title={summary.judge.kind === "modelled" ? "Judged score (modelled)" : "Judged score (measured)"}
-                    picture={prepareHistogram(model.judged, formatScore)}
-                    hue={hue}
-                    hatched={summary.judge.kind === "modelled"}
-                  />
-                </div>
-              </section>
-            );
-          })}
-        </div>
-      </Panel>
+      <CategoryPanel detail={detail} />
+      <Lengths workload={workload} identities={identities} />
     </>
   );
 }
@@ -99,19 +130,25 @@ function RemoveWorkload({ id, name }: { readonly id: string; readonly name: stri
   );
 }
 
-/** One workload opened: how lengths, scores and arrivals are spread, and where they came from. */
+/** One workload opened: what is in it, how sure its figures are, where it came from and what rests on it. */
 export function WorkloadScreen({ id }: { readonly id: string }) {
   const trpc = useTRPC();
   const link = useClusterLink();
+  const [{ open }, write] = useUrlView(rearriveCodec);
   const query = useQuery(trpc.workloads.get.queryOptions({ id }));
   const summary = query.data?.summary;
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title={summary?.name ?? "Workload"}>
+        {summary !== undefined && <Badge>{versionText(summary)}</Badge>}
         {summary?.generated && <Badge tone="hatched">generated</Badge>}
         {summary !== undefined && (
-          <div className="ml-auto flex gap-2">
+          <div className="ml-auto flex flex-wrap gap-2">
             <RemoveWorkload id={id} name={summary.name} />
+            <a href={`/api/workloads/${id}`} download className={buttonClass()} title="As JSONL: a line a prompt, without its text">
+              Export
+            </a>
+            <Button onClick={() => write({ open: true }, "push")}>Other arrivals</Button>
             <Link href={link(`/plan?workload=${id}`)} className={buttonClass("primary")}>
               Plan with it
             </Link>
@@ -119,19 +156,9 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
         )}
       </PageHeader>
       <PanelState status={queryStatus(query, { what: "Reading the workload" })}>
-        {() =>
-          query.data !== undefined && (
-            <>
-              <p className="text-sm text-ink-2">
-                Outcomes: {query.data.summary.outcomesFrom}. {formatCount(query.data.summary.prompts)} prompts, of which{" "}
-                {formatCount(query.data.summary.planningPrompts)} are planned on and {formatCount(query.data.summary.heldOutPrompts)} held
-                out for measuring.
-              </p>
-              <Spread workload={query.data} />
-            </>
-          )
-        }
+        {() => query.data !== undefined && <Content workload={query.data} />}
       </PanelState>
+      {open && summary !== undefined && <RearriveDialog summary={summary} onClose={() => write({ open: false }, "replace")} />}
     </div>
   );
 }

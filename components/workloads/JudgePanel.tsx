@@ -1,0 +1,74 @@
+import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
+import { formatCount } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { JudgeBadge } from "./JudgeBadge";
+import { JudgeTrust } from "./JudgeTrust";
+import { prepareJudged } from "./prepareWorkload";
+
+const box = { width: 100, height: 30 } as const;
+
+/** What the gate sees against what counts: how judged scores lie for answers that are right and for those that are wrong. */
+export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly detail: WorkloadDetail }) {
+  const { summary, detail } = props;
+  const { bars, right, wrong } = prepareJudged(detail.judgedByLabel);
+  const width = box.width / bars.length;
+  const isModelled = summary.judge.kind === "modelled";
+  return (
+    <Panel title="Label against judged score" aside={<JudgeBadge judge={summary.judge} />}>
+      <figure className="m-0 flex flex-col gap-1">
+        <figcaption className="text-xs text-ink-2">
+          Judged score of {formatCount(right)} right answers (above) and {formatCount(wrong)} wrong ones (below), each as shares of its own
+        </figcaption>
+        <svg
+          role="img"
+          aria-label="Judged scores of right answers above, of wrong ones below"
+          viewBox={`0 ${-box.height} ${box.width} ${2 * box.height}`}
+          preserveAspectRatio="none"
+          className="h-32 w-full"
+        >
+          {bars.map((bar, at) => (
+            <g key={bar.key} opacity={isModelled ? 0.6 : 0.9}>
+              <title>{`${bar.scores}: ${bar.rightText} of the right, ${bar.wrongText} of the wrong`}</title>
+              <rect
+                x={at * width + 0.3}
+                width={width - 0.6}
+                y={-bar.right * (box.height - 1)}
+                height={bar.right * (box.height - 1)}
+                fill="var(--accent)"
+              />
+              <rect x={at * width + 0.3} width={width - 0.6} y={0} height={bar.wrong * (box.height - 1)} fill="var(--warn)" />
+            </g>
+          ))}
+          <path d={`M0 0H${box.width}`} stroke="var(--line-strong)" strokeWidth="0.5" vectorEffect="non-scaling-stroke" />
+        </svg>
+        <div className="flex justify-between text-xs text-ink-3">
+          <span>0</span>
+          <span>judged score</span>
+          <span>100</span>
+        </div>
+      </figure>
+      <details className="mt-2 text-sm">
+        <summary className="cursor-pointer text-xs text-ink-2">View as table</summary>
+        <table className="mt-1 w-full text-sm">
+          <thead>
+            <tr className="text-xs text-ink-3">
+              <th className="text-left font-normal">Judged score</th>
+              <th className="text-right font-normal">Of the right</th>
+              <th className="text-right font-normal">Of the wrong</th>
+            </tr>
+          </thead>
+          <tbody>
+            {bars.map((bar) => (
+              <tr key={bar.key}>
+                <td>{bar.scores}</td>
+                <td className="text-right">{bar.rightText}</td>
+                <td className="text-right">{bar.wrongText}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+      {summary.profileId !== null && <JudgeTrust jobId={summary.profileId} />}
+    </Panel>
+  );
+}
