@@ -48,25 +48,19 @@ const readers: Readonly<Record<LineForm, (value: Json, line: number) => Prompt |
     const body = isRecord(value.body) ? value.body : {};
     if (typeof value.url === "string" && !value.url.endsWith("/chat/completions"))
       return "it asks for something else than a chat completion";
-    const { messages, ...settings } = Object.fromEntries(Object.entries(body).filter(([field]) => !dropped.has(field)));
-    return promptOf({ ...besides(value), line, id: value.custom_id ?? value.id, messages, settings });
+    const settings = fieldsOf(body, (field) => field !== "messages" && !dropped.has(field));
+    return promptOf({ line, id: value.custom_id ?? value.id, messages: body.messages, settings, ...besides(value) });
   },
   chat(value, line) {
-    const all = value.messages ?? [{ role: "user", content: value.prompt }];
-    const settings = Object.fromEntries(Object.entries(value).filter(([field]) => passed.has(field)));
+    const all: unknown = value.messages ?? [{ role: "user", content: value.prompt }];
+    const settings = fieldsOf(value, (field) => passed.has(field));
+    const about = besides(value);
+    const id = value.id ?? value.custom_id;
     const last: unknown = Array.isArray(all) ? all.at(-1) : undefined;
-    const besidesIt = besides(value);
+    if (!Array.isArray(all) || !isRecord(last) || last.role !== "assistant")
+      return promptOf({ line, id, messages: all, settings, ...about });
     // The answer at the end is what a model is to find, as in OpenAI's form for fine-tuning.
-    const isAnswered = Array.isArray(all) && isRecord(last) && last.role === "assistant";
-    const reference = besidesIt.reference ?? (isAnswered ? messageText(last) : null);
-    return promptOf({
-      ...besidesIt,
-      line,
-      id: value.id ?? value.custom_id,
-      messages: isAnswered ? all.slice(0, -1) : all,
-      settings,
-      reference,
-    });
+    return promptOf({ line, id, messages: all.slice(0, -1), settings, ...about, reference: about.reference ?? messageText(last) });
   },
   record(value, line) {
     if (typeof value.prompt !== "string") return "its prompt was not kept";
@@ -79,9 +73,16 @@ const readers: Readonly<Record<LineForm, (value: Json, line: number) => Prompt |
   },
 };
 
-const besides = ({ category, atMs, timestamp, created_at: createdAt, created, reference, ideal, answer, test }: Json) => ({
-  category,
-  at: atMs ?? timestamp ?? createdAt ?? created,
-  reference: reference ?? ideal ?? answer,
-  test,
+/** Most lines have none, and a million lines are read one by one. */
+function fieldsOf(value: Json, isWanted: (field: string) => boolean): Json {
+  const fields: Record<string, unknown> = {};
+  for (const field of Object.keys(value)) if (isWanted(field)) fields[field] = value[field];
+  return fields;
+}
+
+const besides = (value: Json) => ({
+  category: value.category,
+  at: value.atMs ?? value.timestamp ?? value.created_at ?? value.created,
+  reference: value.reference ?? value.ideal ?? value.answer,
+  test: value.test,
 });

@@ -61,16 +61,16 @@ export function factsOf({ body: { messages, tools }, category, atMs }: Prompt): 
   return { category, characters, atMs, isMultiTurn: users > 1 || hasAnswers, hasTools };
 }
 
+/** What most names are made of. */
+const usualName = /^[\w.:/@+-]{1,100}$/;
+
 /** On one line and not too long; null: there is none. */
 function nameOf(value: unknown): string | null {
   const text = textual(value);
+  if (text === null || usualName.test(text)) return text;
   // Line breaks and what else cannot be seen would break lists and other programs' lines.
-  const name = text
-    ?.slice(0, 10 * MAX_NAME_CHARACTERS)
-    .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ")
-    .trim()
-    .slice(0, MAX_NAME_CHARACTERS);
-  return name || null;
+  const shown = text.slice(0, 10 * MAX_NAME_CHARACTERS).replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ");
+  return shown.trim().slice(0, MAX_NAME_CHARACTERS) || null;
 }
 
 function textual(value: unknown): string | null {
