@@ -6,14 +6,13 @@ import type { GroundCluster } from "./profileGround";
 const elsewhere = "elsewhere";
 const optionOf = (clusterId: string, model: string): string => JSON.stringify([clusterId, model]);
 
-/** Who judges: a cluster's own judge, a model that runs there, or somebody at another address. `measure`: its name, for labels. */
-export function JudgeFields(props: {
-  readonly measure: string;
+interface Judge {
   readonly value: AnswererForm;
-  readonly ground: readonly GroundCluster[];
   readonly onChange: (judge: AnswererForm) => void;
-}) {
-  const { measure, value, ground, onChange } = props;
+}
+
+/** Who judges: a cluster's own judge, a model that runs there, or somebody at another address. */
+export function JudgeSelect({ value, ground, onChange }: Judge & { readonly ground: readonly GroundCluster[] }) {
   const there = ground.flatMap(({ id, name, judges, models }) => [
     ...judges.map((model) => ({ clusterId: id, model, text: `${model}, judge of ${name}` })),
     ...models.filter(({ model }) => !judges.includes(model)).map(({ model }) => ({ clusterId: id, model, text: `${model} on ${name}` })),
@@ -26,33 +25,34 @@ export function JudgeFields(props: {
     { value: elsewhere, text: "at another address" },
   ];
   return (
-    <div className="flex flex-col gap-3">
-      <div className="flex flex-wrap items-end gap-3">
-        <SelectField
-          label={`Judge of ${measure}`}
-          className="max-w-full basis-72"
-          value={clusterId === null ? elsewhere : optionOf(clusterId, model)}
-          options={options}
-          onChange={(chosen) => {
-            const one = there.find((each) => optionOf(each.clusterId, each.model) === chosen);
-            if (one !== undefined) onChange(ofCluster(one.clusterId, one.model));
-            else if (chosen === elsewhere) onChange(atUrl);
-          }}
-        />
-        {clusterId !== null && (
-          <details>
-            <summary className="text-xs text-ink-3">
-              Price<span className="sr-only"> of the judge of {measure}</span>
-            </summary>
-            <div className="flex flex-wrap items-end gap-3 py-1">
-              <PriceFields who={`the judge of ${measure}`} value={value} onChange={(change) => onChange({ ...value, ...change })} />
-            </div>
-          </details>
-        )}
+    <SelectField
+      label="Judge"
+      className="max-w-full flex-1 basis-64"
+      value={clusterId === null ? elsewhere : optionOf(clusterId, model)}
+      options={options}
+      onChange={(chosen) => {
+        const one = there.find((each) => optionOf(each.clusterId, each.model) === chosen);
+        if (one !== undefined) onChange(ofCluster(one.clusterId, one.model));
+        else if (chosen === elsewhere) onChange(atUrl);
+      }}
+    />
+  );
+}
+
+/** What a judge's tokens cost, and where it is found where that is no cluster. `measure`: its name, for labels. */
+export function JudgeDetails({ measure, value, onChange }: Judge & { readonly measure: string }) {
+  const put = (change: Partial<AnswererForm>): void => onChange({ ...value, ...change });
+  if (value.clusterId === null) return <AddressFields who="the judge" value={value} onChange={put} />;
+  const { usdPerMillionInputTokens: input, usdPerMillionOutputTokens: output } = value;
+  return (
+    <details>
+      <summary className="text-xs text-ink-3">
+        {input + output === 0 ? "The judge costs nothing more" : `The judge costs $${input} in, $${output} out a million tokens`}
+        <span className="sr-only">, {measure}</span>
+      </summary>
+      <div className="flex flex-wrap items-end gap-3 py-1">
+        <PriceFields who="the judge" value={value} onChange={put} />
       </div>
-      {clusterId === null && (
-        <AddressFields who={`the judge of ${measure}`} value={value} onChange={(change) => onChange({ ...value, ...change })} />
-      )}
-    </div>
+    </details>
   );
 }

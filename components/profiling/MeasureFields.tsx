@@ -2,7 +2,7 @@ import type { PromptSet } from "@/server/contracts/studio";
 import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, SelectField, TextField } from "../ui/Field";
-import { JudgeFields } from "./JudgeFields";
+import { JudgeDetails, JudgeSelect } from "./JudgeFields";
 import { extracts, extractWords, isJudged, kindWords, measureKinds } from "./measureWords";
 import { measureNotes } from "./prepareRequest";
 import type { MeasureForm } from "./profileForm";
@@ -31,60 +31,63 @@ export function MeasureFields(props: {
       <div className="flex flex-wrap items-end gap-3">
         <TextField
           label="Name of the measure"
-          className="flex-1 basis-44"
+          className="flex-1 basis-36"
           value={value.name}
           maxLength={80}
           onChange={(next) => put({ name: next })}
         />
         <SelectField
-          label={`How ${name} measures`}
-          className="flex-1 basis-56"
+          label="How it measures"
+          className="flex-1 basis-52"
           value={kind}
           options={measureKinds.map((each) => ({ value: each, text: kindWords[each].name }))}
           onChange={(chosen) => put({ kind: measureKinds.find((each) => each === chosen) ?? kind, rubric: null })}
         />
+        {isJudged(kind) && (
+          <>
+            <JudgeSelect value={value.judge} ground={ground} onChange={(judge) => put({ judge })} />
+            <NumberField
+              label="Readings"
+              min={1}
+              max={5}
+              value={value.repeats}
+              onChange={(repeats) => put({ repeats: Math.round(repeats) })}
+            />
+          </>
+        )}
         {onRemove !== null && (
           <Button aria-label={`Remove ${name}`} onClick={onRemove}>
             Remove
           </Button>
         )}
       </div>
-      <p className="text-xs text-ink-3">{kindWords[kind].says}</p>
+      {kind === "pairwise" && (
+        <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
+          <SelectField
+            label="Held against the answers of"
+            value={models.includes(value.against) ? value.against : (models.at(-1) ?? "")}
+            options={models.map((model) => ({ value: model, text: model }))}
+            onChange={(against) => put({ against })}
+          />
+          <Check checked={value.swap} onChange={(swap) => put({ swap })}>
+            Ask in both orders, which shows whether a verdict hangs on the order
+          </Check>
+        </div>
+      )}
+      <p className="text-xs text-ink-3">
+        {kindWords[kind].says}
+        {isJudged(kind) &&
+          " More than one reading of each answer shows the judge's noise, at so many times its cost; the first one counts."}
+      </p>
       {isJudged(kind) && (
         <>
-          <JudgeFields measure={name} value={value.judge} ground={ground} onChange={(judge) => put({ judge })} />
-          <div className="flex flex-wrap items-end gap-x-4 gap-y-2">
-            {kind === "pairwise" && (
-              <SelectField
-                label="Held against the answers of"
-                value={models.includes(value.against) ? value.against : (models.at(-1) ?? "")}
-                options={models.map((model) => ({ value: model, text: model }))}
-                onChange={(against) => put({ against })}
-              />
-            )}
-            <NumberField
-              label={`Readings of each answer by ${name}`}
-              min={1}
-              max={5}
-              value={value.repeats}
-              onChange={(repeats) => put({ repeats: Math.round(repeats) })}
-            />
-            {kind === "pairwise" && (
-              <Check checked={value.swap} onChange={(swap) => put({ swap })}>
-                Ask in both orders
-              </Check>
-            )}
-            <p className="basis-full text-xs text-ink-3">
-              More than one reading shows the judge's noise, at so many times its cost; the first one counts.
-              {kind === "pairwise" && " Both orders show whether a verdict hangs on the order; their mean counts."}
-            </p>
-          </div>
+          <JudgeDetails measure={name} value={value.judge} onChange={(judge) => put({ judge })} />
           <RubricText measure={name} kind={kind} value={value.rubric} onChange={(rubric) => put({ rubric })} />
         </>
       )}
       {kind === "exact" && (
         <SelectField
-          label={`What ${name} compares`}
+          label="What is compared"
           className="max-w-72"
           value={value.extract}
           options={extracts.map((each) => ({ value: each, text: extractWords[each] }))}

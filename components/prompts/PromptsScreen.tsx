@@ -15,7 +15,7 @@ import { GatewayPrompts } from "./GatewayPrompts";
 import { PromptFile } from "./PromptFile";
 import { promptsCodec } from "./promptsCodec";
 import { SampleForm } from "./SampleForm";
-import { SampleTable } from "./SampleTable";
+import { SampleList } from "./SampleList";
 import { SurveyFacts } from "./SurveyFacts";
 import type { PromptUpload } from "./uploadPrompts";
 
@@ -86,7 +86,7 @@ export function PromptsScreen() {
         </Panel>
       )}
       <Panel title="Samples">
-        <PanelState status={status}>{() => <SampleTable sets={query.data ?? []} fresh={fresh} />}</PanelState>
+        <PanelState status={status}>{() => <SampleList sets={query.data ?? []} fresh={fresh} />}</PanelState>
         <p className="mt-3 max-w-prose text-xs text-ink-3">
           Texts are kept in the studio's own database, for nobody but its user, and never in logs, metrics or addresses.
         </p>

@@ -19,7 +19,7 @@ export function SurveyFacts({ survey }: { readonly survey: PromptSurvey }) {
         <ul aria-label="Categories" className="grid list-none gap-x-8 gap-y-1 text-sm sm:grid-cols-2">
           {picture.categories.map((category) => (
             <li key={category.name} className="flex items-center gap-2">
-              <span className="w-36 truncate" title={category.name}>
+              <span className="w-36 truncate sm:w-52" title={category.name}>
                 {category.name}
               </span>
               <span aria-hidden="true" className="h-1.5 min-w-0 flex-1 overflow-hidden rounded bg-line">

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { samplePromptsSchema } from "@/server/contracts/prompts";
 import type { PromptSurvey } from "@/server/contracts/studio";
-import { intervalText, prepareSample, retentionText, type SampleForm, startingSample } from "./prepareSample";
+import { holdings, intervalText, prepareSample, retentionText, type SampleForm, startingSample } from "./prepareSample";
 import type { PromptUpload } from "./uploadPrompts";
 
 const survey: PromptSurvey = {
@@ -48,7 +48,12 @@ it("takes no sample without a name, nor more prompts than there are", () => {
 });
 
 it("says until when texts are kept", () => {
-  expect(retentionText({ deleted: true, expiresAt: null })).toBe("texts deleted");
+  expect(retentionText({ deleted: true, expiresAt: null })).toBe("deleted");
   expect(retentionText({ deleted: false, expiresAt: null })).toBe("until deleted");
   expect(retentionText({ deleted: false, expiresAt: "2026-03-01T14:05:00Z" })).toMatch(/^until 2026-03-01/);
+});
+
+it("says what a sample holds beside prompts", () => {
+  expect(holdings({ withReference: 0, withTest: 0, multiTurn: 0, withTools: 0 })).toBe("prompts only");
+  expect(holdings({ withReference: 1200, withTest: 0, multiTurn: 3, withTools: 0 })).toBe("1,200 with a reference, 3 of several turns");
 });

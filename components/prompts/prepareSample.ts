@@ -99,8 +99,20 @@ function noteOf(by: SampleForm["by"], withTime: number): string | null {
 export const stratifiers = ["category", "length", "time"] as const satisfies readonly SamplePrompts["by"][number][];
 export const stratifierWords = { category: "category", length: "length", time: "hour of the day" } as const;
 
-/** `kept until 2026-03-01 14:05`, in words that say what is gone. */
+/** What of a sample can be measured beside a judge's opinion, and what is special about its prompts. */
+export function holdings(set: Pick<PromptSet, "withReference" | "withTest" | "multiTurn" | "withTools">): string {
+  const parts = [
+    [set.withReference, "with a reference"],
+    [set.withTest, "with a test"],
+    [set.multiTurn, "of several turns"],
+    [set.withTools, "with tools"],
+  ] as const;
+  const said = parts.filter(([count]) => count > 0).map(([count, what]) => `${formatCount(count)} ${what}`);
+  return said.join(", ") || "prompts only";
+}
+
+/** Until when texts are kept, after "kept ": `until 2026-03-01 14:05`; `deleted` where they are gone. */
 export function retentionText({ deleted, expiresAt }: Pick<PromptSet, "deleted" | "expiresAt">): string {
-  if (deleted) return "texts deleted";
+  if (deleted) return "deleted";
   return expiresAt === null ? "until deleted" : `until ${formatDate(expiresAt)}`;
 }

@@ -1,0 +1,97 @@
+"use client";
+
+import Link from "next/link";
+import type { PromptSet } from "@/server/contracts/studio";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Badge } from "../ui/Badge";
+import { buttonClass } from "../ui/Button";
+import { formatCount, formatDate } from "../ui/format";
+import { Table } from "../ui/Table";
+import { DeleteTexts } from "./DeleteTexts";
+import { holdings, intervalText, retentionText } from "./prepareSample";
+
+const strataColumns = [
+  { key: "name", name: "Stratum" },
+  { key: "of", name: "Of", numeric: true },
+  { key: "taken", name: "Taken", numeric: true },
+  { key: "interval", name: "Its quality is known to", numeric: true },
+];
+
+function Strata({ set }: { readonly set: PromptSet }) {
+  return (
+    <details className="basis-full">
+      <summary className="text-xs text-ink-3">
+        {set.strata.length} strata<span className="sr-only"> of {set.name}</span>
+      </summary>
+      <div className="mt-1 max-h-72 overflow-y-auto">
+        <Table caption={`Strata of ${set.name}`} columns={strataColumns}>
+          {set.strata.map((stratum) => (
+            <tr key={stratum.name}>
+              <td className="[overflow-wrap:anywhere]">{stratum.name}</td>
+              <td className="text-right">{formatCount(stratum.population)}</td>
+              <td className="text-right">{formatCount(stratum.sampled)}</td>
+              <td className="text-right whitespace-nowrap">{intervalText(stratum.interval)}</td>
+            </tr>
+          ))}
+        </Table>
+      </div>
+    </details>
+  );
+}
+
+function Fact({ name, value, detail }: { readonly name: string; readonly value: string; readonly detail: string }) {
+  return (
+    <div className="min-w-28">
+      <dt className="text-xs text-ink-3">{name}</dt>
+      <dd className="text-sm">{value}</dd>
+      <dd className="text-xs text-ink-3">{detail}</dd>
+    </div>
+  );
+}
+
+function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: boolean }) {
+  const link = useClusterLink();
+  return (
+    <li className="flex flex-wrap items-start gap-x-6 gap-y-2 border-b py-3 first:pt-0 last:border-0 last:pb-0" data-testid="prompt-set">
+      <div className="min-w-0 flex-1 basis-56">
+        <h3 className="flex flex-wrap items-center gap-2 text-sm font-medium [overflow-wrap:anywhere]">
+          {set.name}
+          {isFresh && <Badge tone="accent">new</Badge>}
+        </h3>
+        <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">
+          {set.from}, {formatDate(set.createdAt)} by {set.actor}
+        </p>
+      </div>
+      <dl className="flex flex-wrap gap-x-6 gap-y-2">
+        <Fact
+          name="Prompts"
+          value={`${formatCount(set.prompts)} of ${formatCount(set.population)}`}
+          detail={set.skipped === 0 ? "" : `${formatCount(set.skipped)} lines skipped`}
+        />
+        <Fact name="Mean quality known to" value={intervalText(set.interval)} detail="at worst" />
+        <Fact name="What they hold" value={holdings(set)} detail={`mean ${formatCount(Math.round(set.meanCharacters))} characters`} />
+        <Fact name="Texts" value={retentionText(set)} detail={set.deleted ? "what was measured with them stays" : ""} />
+      </dl>
+      {!set.deleted && (
+        <div className="flex flex-wrap gap-2">
+          <Link href={link(`/workloads/profiles/new?set=${set.id}`)} className={buttonClass("primary")}>
+            Profile it<span className="sr-only">: {set.name}</span>
+          </Link>
+          <DeleteTexts set={set} />
+        </div>
+      )}
+      {set.strata.length > 1 && <Strata set={set} />}
+    </li>
+  );
+}
+
+/** Samples that the studio keeps, newest first. `fresh`: the one just taken. */
+export function SampleList({ sets, fresh }: { readonly sets: readonly PromptSet[]; readonly fresh: string | null }) {
+  return (
+    <ul className="list-none">
+      {sets.map((set) => (
+        <Sample key={set.id} set={set} isFresh={set.id === fresh} />
+      ))}
+    </ul>
+  );
+}
