@@ -49,7 +49,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   }
 
   // Begun by a studio that was killed.
-  store.prompts.abandon();
+  store.erasing(() => store.prompts.abandon());
   sweep();
   const timer = setInterval(sweep, HOUR_MS);
   timer.unref();
