@@ -48,10 +48,12 @@ export interface TestClusterOptions {
   readonly gpus?: number;
   readonly timeScale?: number;
   readonly prompts?: number;
+  /** Told of all that the processes print, which is then all that they have to say. */
+  readonly onOutput?: (text: string) => void;
 }
 
 /** The real emulator and the real gateway as processes of their own, and a store, all in a temporary folder. */
-export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale, prompts = 100 }: TestClusterOptions = {}) {
+export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale, prompts = 100, onOutput }: TestClusterOptions = {}) {
   const folder = mkdtempSync(join(tmpdir(), "weir-cluster-"));
   const [gatewayPort = 0, gatewayAdminPort = 0, emulatorPort = 0, dcgmPort = 0, enginePort = 0] = await freePorts(5);
   const environment = {
@@ -65,10 +67,16 @@ export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale,
     WEIR_ENGINE_PORT_BASE: String(enginePort),
     WEIR_TIME_SCALE: String(scale),
     WEIR_EMBEDDED: JSON.stringify({ gpu: "l40s", nodes: [{ name: "node1", gpus }] }),
-    WEIR_LOG_LEVEL: "silent",
+    WEIR_LOG_LEVEL: onOutput === undefined ? "silent" : "trace",
   };
-  const start = (name: string): ChildProcess =>
-    spawn(process.execPath, [join("dist", `${name}.mjs`)], { env: environment, stdio: "ignore" });
+  const start = (name: string): ChildProcess => {
+    const child = spawn(process.execPath, [join("dist", `${name}.mjs`)], {
+      env: environment,
+      stdio: onOutput === undefined ? "ignore" : ["ignore", "pipe", "pipe"],
+    });
+    for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => onOutput?.(chunk.toString()));
+    return child;
+  };
   const processes = { emulator: start("emulator"), gateway: start("gateway") };
   const emulatorUrl = `http://127.0.0.1:${emulatorPort}`;
   const gatewayUrl = `http://127.0.0.1:${gatewayPort}`;
