@@ -30,18 +30,22 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 
-  function forget({ id, name, prompts }: PromptSet, actor: string, why: string): void {
+  /** At once for all of them: the store's files are built anew after it. */
+  function forget(sets: readonly PromptSet[], actor: string, why: string): void {
     store.erasing(() => {
-      store.prompts.deleteTexts(id);
-      store.profiles.dropAnswersOf(id);
-      note(actor, "delete prompts", name, `${prompts} prompts and the answers kept of them; ${why}`);
+      for (const { id, name, prompts } of sets) {
+        store.prompts.deleteTexts(id);
+        store.profiles.dropAnswersOf(id);
+        note(actor, "delete prompts", name, `${prompts} prompts and the answers kept of them; ${why}`);
+      }
     });
   }
 
   function sweep(): void {
     try {
       uploads.sweep();
-      for (const set of store.prompts.expired(new Date().toISOString())) forget(set, studio, "their time was over");
+      const over = store.prompts.expired(new Date().toISOString());
+      if (over.length > 0) forget(over, studio, "their time was over");
     } catch (problem) {
       // Another process may hold the file: an hour later it is tried again.
       process.stderr.write(`Prompts whose time is over could not be deleted: ${problem instanceof Error ? problem.message : problem}\n`);
@@ -49,7 +53,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   }
 
   // Begun by a studio that was killed.
-  store.erasing(() => store.prompts.abandon());
+  if (store.prompts.abandon() > 0) store.scrub();
   sweep();
   const timer = setInterval(sweep, HOUR_MS);
   timer.unref();
@@ -87,7 +91,8 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
       isKept = true;
       return { ok: true, id };
     } finally {
-      if (!isKept && !closing.signal.aborted) store.erasing(() => store.prompts.abandon(id));
+      // A store that is closed does it at the next start.
+      if (!isKept && !closing.signal.aborted && store.prompts.abandon(id) > 0 && taken > 0) store.scrub();
     }
   }
 
@@ -142,7 +147,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
       if (open !== undefined) {
         return { ok: false, message: `The profile "${open.request.name}" still asks these prompts: stop it, or let it end, first.` };
       }
-      forget(set, actor, "by hand");
+      forget([set], actor, "by hand");
       return { ok: true };
     },
     close() {

@@ -48,13 +48,15 @@ export function createPromptRepository(db: Database) {
     begin,
     add,
     finish,
-    /** Takes back what was begun, all of it unless one is named. */
-    abandon(setId?: string): void {
-      const begun = setId === undefined ? isFilling : and(eq(promptSets.id, setId), isFilling);
-      for (const { id } of db.select({ id: promptSets.id }).from(promptSets).where(begun).all()) {
+    /** Takes back what was begun, all of it unless one is named, and says how many that were. */
+    abandon(setId?: string): number {
+      const wanted = setId === undefined ? isFilling : and(eq(promptSets.id, setId), isFilling);
+      const begun = db.select({ id: promptSets.id }).from(promptSets).where(wanted).all();
+      for (const { id } of begun) {
         deleteTexts(id);
         db.delete(promptSets).where(eq(promptSets.id, id)).run();
       }
+      return begun.length;
     },
     /** A small sample at once. */
     insert(set: Summary, texts: readonly Prompt[]): void {
