@@ -3,7 +3,7 @@ import { formatCount } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgeTrust } from "./JudgeTrust";
-import { prepareJudged } from "./prepareWorkload";
+import { aucText, prepareJudged } from "./prepareWorkload";
 
 const box = { width: 100, height: 30 } as const;
 
@@ -47,6 +47,11 @@ export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly 
           <span>100</span>
         </div>
       </figure>
+      <p className="mt-2 text-sm">
+        {detail.judgeAuc === null
+          ? "All labels are alike: nothing tells how reliable the scores are."
+          : `AUC ${aucText(detail.judgeAuc)}: of a right and a wrong answer the right one is scored higher so often. A coin has 0.50.`}
+      </p>
       <details className="mt-2 text-sm">
         <summary className="cursor-pointer text-xs text-ink-2">View as table</summary>
         <table className="mt-1 w-full text-sm">

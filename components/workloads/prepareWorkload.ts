@@ -6,6 +6,10 @@ import { formatCount, formatCounted, formatDelta, formatPercent, formatScore } f
 export const withHalf = ({ value, low, high }: Interval, format: (value: number) => string = formatScore): string =>
   Number.isFinite(high - low) ? `${format(value)} ±${format((high - low) / 2)}` : format(value);
 
+/** An AUC with its interval, ends rounded outwards: `0.81 (0.79 to 0.83)`. */
+export const aucText = ({ value, low, high }: Interval): string =>
+  `${value.toFixed(2)} (${(Math.floor(low * 100 + 1e-6) / 100).toFixed(2)} to ${(Math.ceil(high * 100 - 1e-6) / 100).toFixed(2)})`;
+
 /** A difference with half the width of its interval, and in words whether it is more than noise. */
 export interface PreparedStep {
   readonly key: string;

@@ -18,6 +18,8 @@ export interface WorkloadDetail {
   }[];
   /** Judged scores of all models' answers, apart by whether the label is at least 50. */
   readonly judgedByLabel: { readonly right: Histogram; readonly wrong: Histogram };
+  /** Chance that of two answers the one with the better label has the higher judged score; null: all labels are alike. */
+  readonly judgeAuc: Interval | null;
   /** Every two models, neighbours first. */
   readonly agreement: readonly Agreement[];
   /** Edges are seconds since the first arrival. */

@@ -67,6 +67,15 @@ test("judged scores of right and wrong answers are told apart", () => {
   expect(judgedByLabel.wrong.counts).toEqual([1, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
 });
 
+test("the judge of a table is as reliable as it was modelled, also where not all answers are compared", () => {
+  for (const prompts of [200, 3000]) {
+    const { judgeAuc } = workloadDetail(generatedWorkload({ prompts, seed: 4 }));
+    expect(judgeAuc?.low).toBeLessThan(0.8);
+    expect(judgeAuc?.high).toBeGreaterThan(0.8);
+  }
+  expect(workloadDetail({ ...workload, outcomes: { ...workload.outcomes, models: [] } }).judgeAuc).toBeNull();
+});
+
 test("rates by hour are told where the arrivals have a clock, and outlive storage", () => {
   const byHour = Array.from({ length: 24 }, (_, hour) => (hour < 8 ? null : hour));
   const clocked = { ...workload, origin: { ...workload.origin, byHour } };

@@ -1,10 +1,11 @@
 import type { Histogram, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
+import { aucOf } from "@/solver/judging/concordance";
 import { mean } from "@/solver/numeric/quantile";
 import { categoryQualities } from "@/solver/workload/categoryQuality";
 import { type Interval, lengthInterval, qualityInterval } from "@/solver/workload/contentIntervals";
 import { modelAgreements, RIGHT_FROM } from "@/solver/workload/modelAgreement";
 import { splitPrompts } from "@/solver/workload/split";
-import type { Workload } from "@/solver/workload/workload";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 
 /** Bars of the histogram of arrivals: one a minute for a trace of an hour. */
 const ARRIVAL_BARS = 60;
@@ -14,6 +15,8 @@ const EDGES_PER_DOUBLING = 4;
 const SCORE_BARS = 10;
 /** Categories told one by one; a table of more is read by nobody. */
 const MOST_CATEGORIES = 30;
+/** Answers whose order by label and by score is compared, each with each: some tens of milliseconds. */
+const MOST_COMPARED = 3000;
 
 /** What lists of workloads show of one; the store adds its id and date. */
 export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt" | keyof WorkloadLineage> {
@@ -61,11 +64,19 @@ export function workloadDetail({ outcomes, arrivalSeconds, origin }: Workload): 
       meanOutputTokens: known(lengthInterval(outputTokens)),
     })),
     judgedByLabel: { right: judgedWhere(true), wrong: judgedWhere(false) },
+    judgeAuc: aucOf(judgedAnswers(outcomes)),
     agreement: modelAgreements(outcomes),
     arrivals: histogram(arrivalSeconds, evenEdges(lastOf(arrivalSeconds), ARRIVAL_BARS)),
     byHour: origin.byHour ?? null,
     categories: categoryQualities(outcomes, MOST_CATEGORIES),
   };
+}
+
+/** Labels and judged scores of all models' answers, of evenly chosen prompts where there are more than can be compared. */
+function judgedAnswers({ promptIds, models }: OutcomeTable): readonly { readonly score: number; readonly label: number }[] {
+  const most = Math.min(promptIds.length, Math.ceil(MOST_COMPARED / Math.max(1, models.length)));
+  const rows = Array.from({ length: most }, (_, at) => Math.floor((at * promptIds.length) / most));
+  return models.flatMap(({ label, judged }) => rows.map((row) => ({ score: judged[row] ?? 0, label: label[row] ?? 0 })));
 }
 
 /** A workload has prompts, so there is one. */

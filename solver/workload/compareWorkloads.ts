@@ -1,13 +1,5 @@
-import {
-  differenceOf,
-  type Interval,
-  isApart,
-  lengthInterval,
-  pairedDifference,
-  qualityInterval,
-  rateInterval,
-  shareInterval,
-} from "./contentIntervals";
+import { shareOf } from "../judging/interval";
+import { differenceOf, type Interval, isApart, lengthInterval, pairedDifference, qualityInterval, rateInterval } from "./contentIntervals";
 import type { ModelOutcomes, OutcomeTable, Workload } from "./workload";
 
 /** One figure in both workloads; null where one has none of it. */
@@ -93,8 +85,7 @@ function comparedModel(model: string, a: ModelOutcomes | null, b: ModelOutcomes 
 
 function comparedCategories(a: OutcomeTable, b: OutcomeTable, same: boolean): ComparedContent["categories"] {
   const [inA, inB] = [countBy(a.categories), countBy(b.categories)];
-  const share = (counts: ReadonlyMap<string, number>, name: string, prompts: number) =>
-    shareInterval((counts.get(name) ?? 0) / prompts, prompts);
+  const share = (counts: ReadonlyMap<string, number>, name: string, prompts: number) => shareOf(counts.get(name) ?? 0, prompts);
   return [...new Set([...inA.keys(), ...inB.keys()])]
     .map((name) => ({
       name,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "../numeric/random";
-import { differenceOf, isApart, lengthInterval, pairedDifference, qualityInterval, rateInterval, shareInterval } from "./contentIntervals";
+import { differenceOf, isApart, lengthInterval, pairedDifference, qualityInterval, rateInterval } from "./contentIntervals";
 import { gammaArrivals } from "./gammaArrivals";
 
 const SAMPLES = 1000;
@@ -32,12 +32,6 @@ describe("intervals at 90 %", () => {
     expect(coverage((random) => qualityInterval(labels(random, count, right)), 100 * right)).toBeGreaterThan(0.875);
   });
 
-  it("cover a share, also a small one of few", () => {
-    const draw = (random: ReturnType<typeof seededRandom>) =>
-      shareInterval(labels(random, 40, 0.05).reduce((sum, value) => sum + value / 100, 0) / 40, 40);
-    expect(coverage(draw, 0.05)).toBeGreaterThan(0.875);
-  });
-
   it("cover a mean length that is skewed", () => {
     const draw = (random: ReturnType<typeof seededRandom>) => lengthInterval(Array.from({ length: 200 }, () => Math.exp(random.normal())));
     expect(coverage(draw, Math.exp(0.5))).toBeGreaterThan(0.85);
@@ -45,7 +39,7 @@ describe("intervals at 90 %", () => {
 
   it("cover the rate of bursty arrivals", () => {
     let seed = 0;
-    const draw = () => rateInterval(gammaArrivals({ requests: 2000, requestsPerSecond: 5, shape: 0.3, seed: seed++ }));
+    const draw = () => rateInterval(gammaArrivals({ requests: 400, requestsPerSecond: 5, shape: 0.3, seed: seed++ }));
     expect(coverage(draw, 5)).toBeGreaterThan(0.8);
   });
 
@@ -95,6 +89,5 @@ it("nothing has no interval, and one length bounds nothing", () => {
   expect(qualityInterval(new Float64Array())).toBeNull();
   expect(lengthInterval([])).toBeNull();
   expect(lengthInterval([40])?.high).toBe(Number.POSITIVE_INFINITY);
-  expect(shareInterval(0, 0)).toBeNull();
   expect(rateInterval(Float64Array.of(0, 0))).toBeNull();
 });

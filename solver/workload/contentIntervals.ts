@@ -1,16 +1,10 @@
 import { standardError } from "../cascade/qualityBound";
+import { type Interval, NORMAL_90 } from "../judging/interval";
 import { mean } from "../numeric/quantile";
 
-/** A figure of a table's prompts with the ends between which their number leaves it: 90 %, two-sided. */
-export interface Interval {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
+export type { Interval } from "../judging/interval";
 
-/** Two-sided 90 % of the normal distribution. */
-const NORMAL_90 = 1.645;
-/** The same of Student's with nine degrees of freedom. */
+/** Two-sided 90 % of Student's with nine degrees of freedom. */
 const TENTHS_T_90 = 1.833;
 const TENTHS = 10;
 
@@ -49,15 +43,6 @@ export function lengthInterval(tokens: ArrayLike<number>): Interval | null {
   const error = count < 2 ? Number.POSITIVE_INFINITY : Math.sqrt(squares / (count - 1) / count);
   const around = about(centre, critical(count) * error);
   return { ...around, low: Math.max(0, around.low) };
-}
-
-/** A share, 0..1, of `count` prompts, by Wilson's interval (Journal of the American Statistical Association 22, 1927). */
-export function shareInterval(share: number, count: number): Interval | null {
-  if (count === 0) return null;
-  const square = NORMAL_90 ** 2 / count;
-  const centre = (share + square / 2) / (1 + square);
-  const half = (NORMAL_90 * Math.sqrt((share * (1 - share)) / count + square / (4 * count))) / (1 + square);
-  return { value: share, low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
 }
 
 /**
