@@ -5,6 +5,7 @@ import Link from "next/link";
 import type { Application, ApplyStep, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { useTRPC } from "../api/trpc";
+import { SchedulePanel } from "../schedule/SchedulePanel";
 import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { shortHash } from "../ui/format";
@@ -166,6 +167,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
           )}
         </PanelState>
       </Panel>
+      {cluster.spec.kind !== "described" && <SchedulePanel cluster={cluster} planId={plan.id} />}
     </>
   );
 }

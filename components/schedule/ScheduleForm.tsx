@@ -1,0 +1,131 @@
+"use client";
+
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import type { PlanSummary } from "@/server/contracts/studio";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { TimeZoneField } from "../arrivals/TimeZoneField";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { shortHash } from "../ui/format";
+import { type Draft, draftProblem, type Entry, inOrder, nextTime } from "./prepareSchedule";
+
+const MOST_ENTRIES = 24;
+const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm";
+
+/** Sets a schedule, and with it switches it on. */
+export function ScheduleForm(props: {
+  readonly clusterId: string;
+  /** Approved on this cluster. */
+  readonly plans: readonly PlanSummary[];
+  readonly draft: Draft;
+  readonly onDone: () => void;
+}) {
+  const { clusterId, plans } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const [draft, setDraft] = useState(props.draft);
+  const { entries } = draft;
+  const set = useMutation({
+    mutationFn: async () =>
+      takeOutcome(await client.schedules.set.mutate({ clusterId, timeZone: draft.timeZone.trim(), entries: [...inOrder(entries)] })),
+    onSuccess: props.onDone,
+    onSettled: () => queries.invalidateQueries(trpc.schedules.pathFilter()),
+  });
+  const problem = draftProblem(draft);
+  const change = (at: number, entry: Entry): void =>
+    setDraft({ ...draft, entries: entries.map((other, place) => (place === at ? entry : other)) });
+  return (
+    <form
+      className="flex flex-col gap-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (problem === null && !set.isPending) set.mutate();
+      }}
+    >
+      <ul className="flex list-none flex-col gap-2">
+        {entries.map((entry, at) => (
+          <EntryRow
+            key={at}
+            entry={entry}
+            plans={plans}
+            onChange={(changed) => change(at, changed)}
+            onRemove={entries.length > 2 ? () => setDraft({ ...draft, entries: entries.filter((_, place) => place !== at) }) : null}
+          />
+        ))}
+      </ul>
+      <div className="flex flex-wrap items-end gap-3">
+        <Button
+          disabled={entries.length >= MOST_ENTRIES}
+          onClick={() => setDraft({ ...draft, entries: [...entries, { at: nextTime(entries), planId: plans[0]?.id ?? "" }] })}
+        >
+          Add a time
+        </Button>
+        <TimeZoneField value={draft.timeZone} onChange={(timeZone) => setDraft({ ...draft, timeZone })} />
+      </div>
+      <p className="text-sm text-ink-2">
+        Each plan is applied at its time as by the Apply button, in your name, and undone by itself if it has to stop or does not keep its
+        promise. The first switch is at the next of these times; what is in force stays until then.
+      </p>
+      <ErrorLine error={set.error} />
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" look="primary" disabled={problem !== null}>
+          Set and switch on
+        </Button>
+        <Button onClick={props.onDone}>Cancel</Button>
+        {problem !== null && (
+          <span role="status" className="text-sm text-ink-3">
+            {problem}
+          </span>
+        )}
+      </div>
+    </form>
+  );
+}
+
+function EntryRow(props: {
+  readonly entry: Entry;
+  readonly plans: readonly PlanSummary[];
+  readonly onChange: (entry: Entry) => void;
+  /** null: it has to stay. */
+  readonly onRemove: (() => void) | null;
+}) {
+  const { entry, plans, onChange, onRemove } = props;
+  const isKnown = entry.planId === "" || plans.some(({ id }) => id === entry.planId);
+  return (
+    <li className="flex flex-wrap items-end gap-2">
+      <label className="flex flex-col gap-1 text-xs text-ink-3">
+        From
+        <input
+          type="time"
+          className={control}
+          value={entry.at}
+          onChange={(event) => onChange({ ...entry, at: event.target.value.slice(0, 5) })}
+        />
+      </label>
+      <label className="flex min-w-0 flex-1 basis-52 flex-col gap-1 text-xs text-ink-3">
+        Plan
+        <select
+          className={`${control} w-full truncate pr-6`}
+          value={entry.planId}
+          onChange={(event) => onChange({ ...entry, planId: event.target.value })}
+        >
+          {entry.planId === "" && <option value="">Choose a plan</option>}
+          {!isKnown && <option value={entry.planId}>{shortHash(entry.planId)}, not approved</option>}
+          {plans.map(({ id, name, workloadName }) => (
+            <option key={id} value={id}>
+              {name} ({shortHash(id)}), for {workloadName}
+            </option>
+          ))}
+        </select>
+      </label>
+      {onRemove !== null && (
+        <Button look="quiet" aria-label={`Remove ${entry.at}`} onClick={onRemove}>
+          ×
+        </Button>
+      )}
+    </li>
+  );
+}
