@@ -175,7 +175,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       calibrations: createCalibrationService({ store, uploads, cards, sourceOf }),
       prompts,
       profiles,
-      trust: createTrustService({ store }),
+      trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
       arrivals: createArrivalsService(arrivals),
       schedules: createScheduleService({ store, clusterOf }),
       audit: store.audit,

@@ -1,11 +1,26 @@
-import { and, asc, count, desc, eq, ne } from "drizzle-orm";
+import { and, asc, count, desc, eq, isNotNull, ne, or, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "./database";
-import { handLabels } from "./schema";
+import { handLabels, profileCalls } from "./schema";
 
 export type HandLabel = typeof handLabels.$inferSelect;
 type LabelKey = Pick<HandLabel, "profileId" | "position" | "model" | "otherModel">;
 
-/** What people said of answers. */
+/** What a measure gave an answer that somebody labelled. */
+export type LabelledReading = Pick<typeof profileCalls.$inferSelect, "position" | "model" | "reading" | "score">;
+
+/** How a measure scored answers of two models to the same prompts; means of 0..100, `both` of their product. */
+export interface ScoredTogether {
+  readonly prompts: number;
+  readonly smaller: number;
+  readonly larger: number;
+  readonly both: number;
+}
+
+/** Two labels may be of one millisecond. */
+const given = sql`rowid`;
+
+/** What people said of answers, beside what measures gave them. */
 export function createHandLabelRepository(db: Database) {
   const one = ({ profileId, position, model, otherModel }: LabelKey) =>
     and(
@@ -34,7 +49,7 @@ export function createHandLabelRepository(db: Database) {
     },
     /** In the order they were given. */
     list(profileId: string): readonly HandLabel[] {
-      return db.select().from(handLabels).where(eq(handLabels.profileId, profileId)).orderBy(asc(handLabels.at)).all();
+      return db.select().from(handLabels).where(eq(handLabels.profileId, profileId)).orderBy(asc(handLabels.at), asc(given)).all();
     },
     /** The latest that a person gave; null: none. */
     last(profileId: string, kind: "one" | "two", actor: string): HandLabel | null {
@@ -43,13 +58,60 @@ export function createHandLabelRepository(db: Database) {
           .select()
           .from(handLabels)
           .where(and(ofKind(profileId, kind), eq(handLabels.actor, actor)))
-          .orderBy(desc(handLabels.at))
+          .orderBy(desc(handLabels.at), desc(given))
           .limit(1)
           .get() ?? null
       );
     },
-    count(profileId: string): number {
-      return db.select({ labels: count() }).from(handLabels).where(eq(handLabels.profileId, profileId)).get()?.labels ?? 0;
+    /** What a measure gave the labelled answers, each reading once. */
+    readings(profileId: string, measureId: string): readonly LabelledReading[] {
+      const { position, model, reading, score } = profileCalls;
+      const labelled = and(
+        eq(profileCalls.profileId, handLabels.profileId),
+        eq(profileCalls.position, handLabels.position),
+        or(eq(profileCalls.model, handLabels.model), eq(profileCalls.model, handLabels.otherModel)),
+        eq(profileCalls.measureId, measureId),
+      );
+      return db
+        .selectDistinct({ position, model, reading, score })
+        .from(handLabels)
+        .innerJoin(profileCalls, labelled)
+        .where(and(eq(handLabels.profileId, profileId), eq(profileCalls.state, "done")))
+        .orderBy(asc(position), asc(model), asc(reading))
+        .all();
+    },
+    /** First readings of a measure, of the prompts for which both models have one. */
+    scoredTogether(profileId: string, measureId: string, smaller: string, larger: string): ScoredTogether {
+      const other = alias(profileCalls, "other");
+      const same = and(
+        eq(other.profileId, profileCalls.profileId),
+        eq(other.position, profileCalls.position),
+        eq(other.model, larger),
+        eq(other.measureId, profileCalls.measureId),
+        eq(other.reading, profileCalls.reading),
+        isNotNull(other.score),
+      );
+      const mean = (value: ReturnType<typeof sql>) => sql<number>`coalesce(avg(${value}), 0)`;
+      const row = db
+        .select({
+          prompts: count(),
+          smaller: mean(sql`${profileCalls.score}`),
+          larger: mean(sql`${other.score}`),
+          both: mean(sql`${profileCalls.score} * ${other.score}`),
+        })
+        .from(profileCalls)
+        .innerJoin(other, same)
+        .where(
+          and(
+            eq(profileCalls.profileId, profileId),
+            eq(profileCalls.measureId, measureId),
+            eq(profileCalls.model, smaller),
+            eq(profileCalls.reading, 0),
+            isNotNull(profileCalls.score),
+          ),
+        )
+        .get();
+      return row ?? { prompts: 0, smaller: 0, larger: 0, both: 0 };
     },
   };
 }

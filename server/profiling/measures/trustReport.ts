@@ -1,0 +1,145 @@
+import type { Measure, MeasureTrust, ProfileTrust } from "@/server/contracts/studio";
+import type { HandLabel } from "@/server/store/handLabelRepository";
+import type { StoredProfile } from "@/server/store/profileRepository";
+import type { Store } from "@/server/store/store";
+import { agreementOf, agreementOnPairs, calibrationOf } from "@/solver/judging/agreement";
+import { aucOf, concordanceOfPairs, type LabelledScore, labelsToHalve } from "@/solver/judging/concordance";
+import { type CascadeStep, floorFit } from "@/solver/judging/floorFit";
+import type { Interval } from "@/solver/judging/interval";
+import { noisePoints, orderFlips } from "@/solver/judging/noise";
+import { countedScore } from "./readings";
+
+/** Labels after which intervals hardly narrow: from there it takes four times as many to halve them. */
+export const ADVISED_LABELS = 50;
+
+interface LabelledPair {
+  readonly difference: number;
+  readonly preference: number;
+}
+
+/** What hand labels tell of one measure. */
+interface Evidence {
+  readonly measure: Measure;
+  readonly answers: readonly LabelledScore[];
+  readonly pairs: readonly LabelledPair[];
+  readonly auc: Interval | null;
+}
+
+/** How far each measure of a profile can be trusted by its hand labels, held against a floor of quality 0..100. */
+export function trustReport(store: Store, profile: StoredProfile, floor: number): Omit<ProfileTrust, "recheck"> {
+  const labels = store.handLabels.list(profile.id);
+  const all = profile.request.measures.map((measure) => evidenceOf(store, profile, measure, labels));
+  return { floor, labels: labels.length, measures: all.map((one) => trustOf(store, profile, { one, all, labels, floor })) };
+}
+
+function evidenceOf(store: Store, { id }: StoredProfile, measure: Measure, labels: readonly HandLabel[]): Evidence {
+  const readings = new Map<string, (number | null)[]>();
+  for (const { position, model, reading, score } of labels.length === 0 ? [] : store.handLabels.readings(id, measure.id)) {
+    const scores = readings.get(`${position} ${model}`) ?? [];
+    scores[reading] = score;
+    readings.set(`${position} ${model}`, scores);
+  }
+  const scoreAt = (position: number, model: string): number | null => countedScore(measure, readings.get(`${position} ${model}`) ?? []);
+  // What won against another answer is not thereby good, and what compares two models says nothing of a third.
+  const compares = measure.kind === "pairwise";
+  const answers = labels.flatMap(({ position, model, otherModel, quality }) => {
+    const score = otherModel === "" && !compares ? scoreAt(position, model) : null;
+    return score === null ? [] : [{ score, label: quality }];
+  });
+  const pairs = labels.flatMap(({ position, model, otherModel, quality }) => {
+    if (otherModel === "" || (compares && model !== measure.against && otherModel !== measure.against)) return [];
+    const [first, second] = [scoreAt(position, model), scoreAt(position, otherModel)];
+    return first === null || second === null ? [] : [{ difference: first - second, preference: quality - 50 }];
+  });
+  const ofAnswers = aucOf(answers);
+  // Pairs are of one prompt each and a gate compares over prompts: they count where there are more of them.
+  const auc = ofAnswers !== null && answers.length >= pairs.length ? ofAnswers : (concordanceOfPairs(pairs) ?? ofAnswers);
+  return { measure, answers, pairs, auc };
+}
+
+interface Asked {
+  readonly one: Evidence;
+  readonly all: readonly Evidence[];
+  readonly labels: readonly HandLabel[];
+  readonly floor: number;
+}
+
+function trustOf(store: Store, profile: StoredProfile, asked: Asked): MeasureTrust {
+  const { measure, answers, pairs, auc } = asked.one;
+  const swaps = measure.kind === "pairwise" && measure.swap;
+  const repeats = "repeats" in measure && measure.repeats > 1;
+  const readings = swaps || repeats ? store.profiles.readings(profile.id, measure.id) : [];
+  const asking = measure.kind === "pairwise" ? readings.filter(({ model }) => model !== measure.against) : readings;
+  return {
+    measureId: measure.id,
+    name: measure.name,
+    labels: answers.length + pairs.length,
+    agreement: measure.kind === "pairwise" ? agreementOnPairs(pairs) : agreementOf(answers),
+    auc,
+    calibration: calibrationOf(answers),
+    noisePoints: repeats ? noisePoints(asking, swaps) : null,
+    orderFlips: swaps ? orderFlips(asking) : null,
+    usd: store.profiles.measureUsd(profile.id, measure.id),
+    warning: warningOf(store, profile, asked),
+  };
+}
+
+function warningOf(store: Store, profile: StoredProfile, asked: Asked): string | null {
+  const { one, floor } = asked;
+  const { auc, answers, pairs } = one;
+  const labels = answers.length + pairs.length;
+  if (labels === 0) return `Nobody has labelled what it scored: label about ${ADVISED_LABELS} answers by hand before a plan rests on it.`;
+  if (auc === null) {
+    return `Its ${labels === 1 ? "one label does" : `${labels} labels are all alike and do`} not tell better answers from worse: label on until some differ.`;
+  }
+  const more = labelsToHalve(answers);
+  const narrower = more === null ? "More labels narrow it." : `About ${more} more labels make its interval half as wide.`;
+  const low = auc.low.toFixed(2);
+  if (one.measure.kind !== "rubric" && one.measure.kind !== "reference") {
+    if (auc.low > 0.5) return null;
+    return `By ${labels} labels it may tell better answers from worse no more often than a coin does (AUC from ${low} on). ${narrower}`;
+  }
+  const steps = stepsOf(store, profile, asked);
+  if (steps === null) return null;
+  const fitOf = (reliability: number) => floorFit(steps, floor / 100, reliability);
+  const fit = fitOf(auc.low);
+  if (fit === "unneeded" || fit === "fit") return null;
+  if (fit === "unreachable") {
+    return `No cascade of these models holds a floor of ${floor}, whoever judges: lower the floor or add a better model.`;
+  }
+  if (fitOf(auc.value) === "weak") {
+    return `An AUC of ${auc.value.toFixed(2)} is too weak for a floor of ${floor}: a coin in its place needs hardly more answers of the largest model. Take a better judge or other words for it.`;
+  }
+  return `By ${labels} labels its AUC may be as low as ${low}, too weak for a floor of ${floor}: a coin in its place would need hardly more answers of the largest model. ${narrower}`;
+}
+
+/**
+ * What each smaller model and the largest one do on the same prompts: by the measure that labels trust most beside this one, and where there
+ * is none by the labels themselves, as though the largest were as good wherever the smaller one fails. null: too little is known.
+ */
+function stepsOf(store: Store, { id, request }: StoredProfile, { one, all, labels }: Asked): readonly CascadeStep[] | null {
+  const models = request.models.map(({ model }) => model);
+  const largest = models.at(-1) ?? "";
+  const smaller = models.slice(0, -1);
+  if (smaller.length === 0) return null;
+  const [trusted] = all
+    .filter(({ measure, auc }) => measure !== one.measure && measure.kind !== "pairwise" && auc !== null)
+    .sort((a, b) => (b.auc?.value ?? 0) - (a.auc?.value ?? 0));
+  if (trusted !== undefined) {
+    const steps = smaller.map((model) => store.handLabels.scoredTogether(id, trusted.measure.id, model, largest));
+    if (steps.every(({ prompts }) => prompts > 1)) {
+      return steps.map(({ smaller: quality, larger, both }) => ({
+        quality: quality / 100,
+        largestWhereRight: quality > 0 ? both / quality / 100 : 0,
+        largestWhereWrong: quality < 100 ? (100 * larger - both) / (100 - quality) / 100 : 0,
+      }));
+    }
+  }
+  const qualityOf = (wanted: string): number => {
+    const of = labels.filter(({ model, otherModel }) => model === wanted && otherModel === "");
+    return of.reduce((sum, { quality }) => sum + quality, 0) / of.length / 100;
+  };
+  const best = qualityOf(largest);
+  const steps = smaller.map((model) => ({ quality: qualityOf(model), largestWhereRight: best, largestWhereWrong: best }));
+  return Number.isNaN(best) || steps.some(({ quality }) => Number.isNaN(quality)) ? null : steps;
+}
