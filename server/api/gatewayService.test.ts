@@ -105,6 +105,23 @@ describe("the studio's hand on a real gateway", () => {
     expect((await noted()).sort()).toEqual(["ada: knobs turned", "ada: order knobs"]);
   });
 
+  it("captures prompts, tells what is kept, and ends and erases it", async () => {
+    const redactions = { builtIn: ["email"], own: [] } as const;
+    const order = { share: 0.5, keys: ["*"], redactions, retentionDays: 3, mostBytes: 1_000_000, reason: "a sample" };
+    expect(await service.startCapture(clusterId, { ...order, keys: ["eve"] }, "ada")).toMatchObject({ ok: false });
+    expect(await service.startCapture(clusterId, order, "ada")).toEqual({ ok: true });
+    const running = { share: 0.5, keys: ["*"], by: "ada", redactions };
+    expect(await service.capture(clusterId)).toMatchObject({ ok: true, capture: { keyNames: null, running, files: { prompts: 0 } } });
+    expect((await controls())?.capture?.running).toMatchObject(running);
+    expect(await service.endCapture(clusterId, "", "ada")).toEqual({ ok: true });
+    expect(sentence(await service.eraseCapture(clusterId, "", "ada"))).toContain("Nothing is captured, and nothing is kept.");
+    const acts = ["capture ended", "capture started", "order capture", "order end of capture"];
+    expect([...(await noted())].sort()).toEqual(acts.map((action) => `ada: ${action}`));
+    const ordered = cluster.store.audit.list(10).find(({ action }) => action === "order capture");
+    expect(ordered?.detail).toBe("50 % of requests of everybody, without email, for 3 days; a sample");
+    expect(await service.capture("nowhere")).toMatchObject({ ok: false, message: expect.stringContaining("not connected") });
+  });
+
   it("shadows any kept plan whose models have engines, and mirrors a share", async () => {
     expect(await service.startShadow(clusterId, { planId: running.id, reason: "" }, "ada")).toEqual({ ok: true });
     expect((await controls())?.shadow).toMatchObject({ candidate: { planId: running.id, policyHash: running.policyHash } });

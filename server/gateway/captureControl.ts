@@ -188,7 +188,7 @@ function describe({ share, keys, redactions: { builtIn, own }, retentionDays }: 
   return `${percent(share)} of chat requests of ${of} are kept for ${retentionDays} days, without ${without}`;
 }
 
-/** Tries rules on texts that make bad patterns slow, in a thread that can be ended; the error names those that are. */
+/** Tries rules on texts that make bad patterns slow, in a thread that can be ended; the error names the first that is. */
 async function slownessRefusal(redactions: RedactionChoice): Promise<ApiError | null> {
   const isSlow = async (choice: RedactionChoice): Promise<boolean> => {
     const desk = new RedactionDesk(choice, redactionLimitMs);
@@ -197,11 +197,12 @@ async function slownessRefusal(redactions: RedactionChoice): Promise<ApiError | 
     return typeof outcome === "string";
   };
   if (redactions.own.length === 0 || !(await isSlow(redactions))) return null;
-  const slow: string[] = [];
-  for (const rule of redactions.own) if (await isSlow({ builtIn: [], own: [rule] })) slow.push(rule.name);
-  const what = slow.length === 0 ? "The rules together take" : `${slow.join(", ")} of the rules ${slow.length === 1 ? "takes" : "take"}`;
-  return senseless(`${what} longer than ${redactionLimitMs / 1000} s on repetitive text: nest no repetitions in a pattern.`);
+  for (const rule of redactions.own) if (await isSlow({ builtIn: [], own: [rule] })) return tooSlow(`The rule ${rule.name} takes`);
+  return tooSlow("The rules together take");
 }
+
+const tooSlow = (what: string): ApiError =>
+  senseless(`${what} longer than ${redactionLimitMs / 1000} s on repetitive text: nest no repetitions in a pattern.`);
 
 const codeOf = (error: unknown): string => (error instanceof Error && "code" in error ? String(error.code) : "unknown");
 
