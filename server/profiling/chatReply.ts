@@ -1,5 +1,3 @@
-import { z } from "zod";
-
 /** What an answer says, whichever way it came. */
 export interface ChatReply {
   /** Tool calls follow the text, as JSON. */
@@ -12,39 +10,33 @@ export interface ChatReply {
 
 const CHARACTERS_PER_TOKEN = 4;
 
-const toolCallSchema = z.looseObject({
-  index: z.int().nonnegative().nullish(),
-  id: z.string().nullish(),
-  function: z.looseObject({ name: z.string().nullish(), arguments: z.string().nullish() }).nullish(),
-});
-const saidSchema = z.looseObject({
-  content: z.string().nullish(),
-  refusal: z.string().nullish(),
-  reasoning_content: z.string().nullish(),
-  reasoning: z.string().nullish(),
-  tool_calls: z.array(toolCallSchema).nullish(),
-});
-const usageSchema = z
-  .looseObject({ prompt_tokens: z.int().nonnegative().nullish(), completion_tokens: z.int().nonnegative().nullish() })
-  .nullish();
-const choice = z.looseObject({ delta: saidSchema.nullish(), message: saidSchema.nullish() });
-const replySchema = z.looseObject({ choices: z.array(choice).nullish(), usage: usageSchema, error: z.unknown() });
+/** An index of a tool call is a stranger's number. */
+const MOST_TOOL_CALLS = 200;
+
+/** What came is no answer; the message repeats nothing of it. */
+export class BrokenReply extends Error {}
 
 interface ToolCall {
   name: string;
   arguments: string;
 }
 
-/** What came is no answer; the message repeats nothing of it. */
-export class BrokenReply extends Error {}
+type Fields = Readonly<Record<string, unknown>>;
+
+// Read by hand: a schema took most of the time of a thousand tokens a second.
+const fieldsOf = (value: unknown): Fields | null => (typeof value === "object" && value !== null ? (value as Fields) : null);
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const countOf = (value: unknown): number | null => (Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null);
 
 /** Puts an answer together from one whole reply, or from the events of a stream. */
 export class ChatReader {
   #text = "";
   #pieces = 0;
   #reasoned = 0;
-  readonly #tools: ToolCall[] = [];
-  #usage: z.infer<typeof usageSchema> = null;
+  readonly #tools = new Map<number, ToolCall>();
+  #inputTokens: number | null = null;
+  #outputTokens: number | null = null;
   #heard = false;
 
   /**
@@ -54,43 +46,51 @@ export class ChatReader {
    * @throws BrokenReply when it is no completion, or tells of an error.
    */
   take(json: string): boolean {
-    const parsed = replySchema.safeParse(parse(json));
-    if (!parsed.success) throw new BrokenReply("it is no chat completion");
-    const { choices, usage, error } = parsed.data;
+    const document = fieldsOf(parse(json));
+    if (document === null) throw new BrokenReply("it is no chat completion");
+    const { choices, usage, error } = document;
     if (error !== undefined && error !== null) throw new BrokenReply("it broke off with an error");
-    if (usage) this.#usage = usage;
-    const [first] = choices ?? [];
-    if (first !== undefined) this.#heard = true;
-    const said = first?.delta ?? first?.message;
-    if (!said) return false;
-    const { content, refusal, tool_calls: calls } = said;
-    const words = content || refusal || "";
-    const reasoning = said.reasoning_content || said.reasoning || "";
-    this.#text += words;
-    this.#reasoned += reasoning.length;
-    for (const [at, call] of (calls ?? []).entries()) this.#takeTool(call, first?.delta ? (call.index ?? at) : at);
-    const isPiece = words !== "" || reasoning !== "" || (calls ?? []).length > 0;
-    if (isPiece) this.#pieces += 1;
-    return isPiece;
+    const used = fieldsOf(usage);
+    if (used !== null) {
+      this.#inputTokens = countOf(used.prompt_tokens) ?? this.#inputTokens;
+      this.#outputTokens = countOf(used.completion_tokens) ?? this.#outputTokens;
+    }
+    const first = fieldsOf(listOf(choices)[0]);
+    if (first === null) return false;
+    this.#heard = true;
+    const said = fieldsOf(first.delta) ?? fieldsOf(first.message);
+    return said !== null && this.#takeSaid(said);
   }
 
   /** @throws BrokenReply when no choice came at all. */
   reply(isStream: boolean): ChatReply {
     if (!this.#heard) throw new BrokenReply("it holds no answer");
-    const tools = this.#tools.filter((tool) => tool !== undefined);
-    const calls = tools.length === 0 ? "" : JSON.stringify(tools);
-    const text = [this.#text, calls].filter((part) => part !== "").join("\n");
+    const tools = [...this.#tools].sort(([one], [other]) => one - other).map(([, tool]) => tool);
+    const text = [this.#text, tools.length === 0 ? "" : JSON.stringify(tools)].filter((part) => part !== "").join("\n");
     const counted = isStream ? this.#pieces : Math.ceil((text.length + this.#reasoned) / CHARACTERS_PER_TOKEN);
-    return { text, inputTokens: this.#usage?.prompt_tokens ?? null, outputTokens: this.#usage?.completion_tokens ?? counted };
+    return { text, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? counted };
   }
 
-  #takeTool({ function: called }: z.infer<typeof toolCallSchema>, at: number): void {
-    // An index is a stranger's number.
-    if (at > 200) return;
-    this.#tools[at] ??= { name: "", arguments: "" };
-    const tool = this.#tools[at];
-    tool.name += called?.name ?? "";
-    tool.arguments += called?.arguments ?? "";
+  #takeSaid(said: Fields): boolean {
+    const words = textOf(said.content) || textOf(said.refusal);
+    const reasoning = textOf(said.reasoning_content) || textOf(said.reasoning);
+    const calls = listOf(said.tool_calls);
+    this.#text += words;
+    this.#reasoned += reasoning.length;
+    for (const [at, call] of calls.entries()) this.#takeTool(fieldsOf(call) ?? {}, at);
+    const isPiece = words !== "" || reasoning !== "" || calls.length > 0;
+    if (isPiece) this.#pieces += 1;
+    return isPiece;
+  }
+
+  #takeTool(call: Fields, at: number): void {
+    const index = countOf(call.index) ?? at;
+    if (index >= MOST_TOOL_CALLS) return;
+    const called = fieldsOf(call.function) ?? {};
+    const tool = this.#tools.get(index) ?? { name: "", arguments: "" };
+    tool.name += textOf(called.name);
+    tool.arguments += textOf(called.arguments);
+    this.#tools.set(index, tool);
   }
 }
 
@@ -107,7 +107,7 @@ export class EventCutter {
   #rest = "";
 
   cut(piece: string): readonly string[] {
-    const lines = (this.#rest + piece).split(/\r?\n/);
+    const lines = (this.#rest + piece).split("\n");
     this.#rest = lines.pop() ?? "";
     return lines.flatMap((line) => (line.startsWith("data:") ? [line.slice(5).trim()] : []));
   }

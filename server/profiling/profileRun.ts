@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ProfileJob, UnscoredKind } from "@/server/contracts/studio";
 import type { NewCall, StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
@@ -86,6 +87,8 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
   const waiting: (PreparedCall | null)[] = shape.lanes.map(() => null);
   const underWay = new Set<Promise<void>>();
   const ending = new AbortController();
+  // Every call under way listens.
+  setMaxListeners(0, ending.signal);
   let state = profile.state;
   let pausedFor = profile.pause;
   let inFlight = 0;
