@@ -32,16 +32,16 @@ function Opened({ job }: { readonly job: ProfileJob }) {
       <PausedNotice job={job} />
       <ProgressPanel job={job} />
       <ToWorkload key={job.id} job={job} />
-      <div className="flex flex-wrap items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
-        <Link href={link(`/workloads/profiles/${job.id}/label`)} className={buttonClass(job.hasAnswers ? "primary" : "plain")}>
-          Label by hand
-        </Link>
-        <span className="min-w-0 flex-1 basis-60 text-ink-2">
-          {job.hasAnswers
-            ? "A few dozen answers, blind and by keyboard, tell how far each judge can be trusted."
-            : "The texts of its answers are not kept: there is nothing to be labelled."}
-        </span>
-      </div>
+      {job.hasAnswers && (
+        <div className="flex flex-wrap items-center gap-3 rounded-lg border bg-panel px-4 py-3 text-sm">
+          <Link href={link(`/workloads/profiles/${job.id}/label`)} className={buttonClass("primary")}>
+            Label by hand
+          </Link>
+          <span className="min-w-0 flex-1 basis-60 text-ink-2">
+            A few dozen answers, blind and by keyboard, tell how far each measure can be trusted.
+          </span>
+        </div>
+      )}
       <TrustPanel jobId={job.id} />
       <div className="flex flex-col gap-3 rounded-lg border bg-panel px-4 py-3">
         <ToCalibration job={job} />

@@ -33,7 +33,7 @@ describe("the request of a profile", () => {
     [{ chosen: [] }, "Choose at least one model."],
     [{ chosen: [ofCluster("c", "a-1b"), ofCluster("d", "a-1b")] }, "a-1b is chosen twice: leave one out."],
     [{ measures: [] }, "Add at least one measure."],
-    [{ elsewhere: [atUrl] }, "Give the address of model 3, as in https://models.example.com."],
+    [{ elsewhere: [atUrl] }, "Give the address of model 1, as in https://models.example.com."],
   ] satisfies [Partial<ProfileForm>, string][])("says what is in the way of %j", (change, sentence) => {
     expect(prepared(change)).toEqual({ request: null, blocked: sentence });
   });

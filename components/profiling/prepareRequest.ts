@@ -68,8 +68,12 @@ function candidates(
   sizes: ModelSizes,
 ): Result<{ readonly models: readonly Answerer[] }> {
   const models: Answerer[] = [];
-  for (const [index, each] of [...chosen, ...form.elsewhere].entries()) {
-    const asked = answererOf(each, each.model.trim() === "" ? `model ${index + 1}` : each.model.trim());
+  const all = [
+    ...chosen.map((each) => [each, each.model] as const),
+    ...form.elsewhere.map((each, at) => [each, `model ${at + 1}`] as const),
+  ];
+  for (const [each, who] of all) {
+    const asked = answererOf(each, who);
     if ("fault" in asked) return asked;
     if (models.some(({ model }) => model === asked.answerer.model))
       return { fault: `${asked.answerer.model} is chosen twice: leave one out.` };
