@@ -1,25 +1,29 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Measure } from "@/server/contracts/profile";
 import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
+import { sealPlan } from "@/server/planning/sealPlan";
+import { testDecisions } from "@/server/proposals/testDecisions";
 import type { NewCall } from "@/server/store/profileRepository";
 import { openStore, type Store } from "@/server/store/store";
 import { aucOf } from "@/solver/judging/concordance";
 import { mixSeed } from "@/solver/numeric/random";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { modelledScores } from "@/solver/workload/judgeModel";
 import { createTrustService } from "./trustService";
 
-const PROMPTS = 200;
+const PROMPTS = 120;
 const { models } = generatedWorkload({ prompts: PROMPTS, seed: 5 }).outcomes;
+const [smallest] = models.map(({ model }) => model);
 const at = { kind: "url", url: "http://engine.test" } as const;
 const price = { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 };
 const judge = (model: string) => ({ model, at, ...price });
 const gate: Measure = { id: "gate", name: "Gate", kind: "rubric", judge: judge("small-judge"), rubric: null, repeats: 2 };
-const coin: Measure = { ...gate, id: "coin", name: "Coin", repeats: 1 };
-const trusted: Measure = { ...coin, id: "trusted", name: "Trusted" };
+const coin: Measure = { ...gate, id: "coin", name: "Coin", judge: judge("coin-judge"), repeats: 1 };
+const trusted: Measure = { ...coin, id: "trusted", name: "Trusted", judge: judge("trusted-judge") };
 const against = models.at(-1)!.model;
 const pairwise: Measure = { ...coin, id: "pairs", name: "Pairs", kind: "pairwise", against, swap: true };
 const labelOf = (position: number, model: string): number => models.find((column) => column.model === model)!.label[position]!;
@@ -65,11 +69,12 @@ const set: Omit<PromptSet, "deleted"> = {
   expiresAt: null,
 };
 
+let template: string;
 let folder: string;
 let store: Store;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "weir-trust-"));
-  store = openStore(folder);
+beforeAll(() => {
+  template = mkdtempSync(join(tmpdir(), "weir-trust-"));
+  store = openStore(template);
   const texts = Array.from({ length: PROMPTS }, (_, position) => ({
     ...{ id: `p${position}`, category: "", atMs: null, reference: null, test: null },
     body: { messages: [{ role: "user", content: `question ${position}` }] },
@@ -77,6 +82,13 @@ beforeEach(() => {
   store.prompts.insert(set, texts);
   insert("job", request);
   store.profiles.saveCalls("job", calls("job"));
+  store.close();
+});
+afterAll(() => rmSync(template, { recursive: true }));
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "weir-trust-"));
+  cpSync(template, folder, { recursive: true });
+  store = openStore(folder);
 });
 afterEach(() => {
   store.close();
@@ -260,4 +272,42 @@ test("a job that has just begun offers the few answers that there are", () => {
   const next = service().next("begun", "one");
   expect(next.ok && next.progress.task?.messages).toEqual([{ role: "user", text: "question 7" }]);
   expect(next.ok && next.progress.after).not.toBeNull();
+});
+
+test("scores that moved at a gateway since the labels ask for fresh ones", () => {
+  const spec = { id: "c", name: "Our cluster", kind: "described" as const, gpu: "l40s", nodes: [{ name: "n", gpus: 4 }], usdPerGpuHour: 1 };
+  store.clusters.insert(spec, set.createdAt);
+  const draft = examplePlanDraft();
+  if (draft.policy.kind !== "cascade") throw new Error("The example is a cascade");
+  const policy = {
+    ...draft.policy,
+    stages: [{ model: smallest! }, { model: against }],
+    judge: { ...draft.policy.judge, model: "small-judge" },
+  };
+  const plan = sealPlan({ ...draft, policy }, new Date(set.createdAt));
+  store.plans.keep(plan);
+  const workload = generatedWorkload({ prompts: 3000, seed: 6 });
+  // The gateway's judge reads fresh prompts as the profile's did.
+  const quality = Float64Array.from(workload.outcomes.models.flatMap((column) => Array.from(column.label)));
+  const scores = modelledScores(quality, { auc: 0.8, seed: 9 });
+  const columns = workload.outcomes.models.map((column, place) => ({ ...column, judged: scores.slice(place * 3000, (place + 1) * 3000) }));
+  const fresh = { ...workload, outcomes: { ...workload.outcomes, models: columns } };
+  const asked = (startMs: number, lower: number) => {
+    const decisions = testDecisions(
+      { plan, workload: fresh, timeScale: 1, startMs },
+      { fromSeconds: 0, seconds: 300 },
+      { rate: 2, lower },
+    ).reverse();
+    const trust = createTrustService({ store, decisionsOf: () => decisions }).report("job", 80);
+    return trust.ok && trust.trust.recheck;
+  };
+  const later = Date.now() + 1000;
+  expect(asked(later, 15)).toBeNull();
+  label("one", 5);
+  expect(asked(later, 15)).toMatch(
+    /^Gate scored answers of \S+ \d+ in the mean when they were labelled, and \d+ lately at Our cluster: label/,
+  );
+  expect(asked(later, 0)).toBeNull();
+  // Before the labels were given.
+  expect(asked(later - 10_000_000, 15)).toBeNull();
 });

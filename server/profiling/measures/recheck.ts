@@ -28,14 +28,19 @@ export function recheckOf(store: Store, { id, request }: StoredProfile, decision
       return judges.get(planId) ?? null;
     };
     const since = decisionsOf(clusterId, MOST_DECISIONS).filter(({ finishedAtMs }) => finishedAtMs > sinceMs);
-    for (const measure of rubrics) {
-      const judged = since.filter(({ planId }) => judgeOf(planId) === measure.judge.model);
+    for (const judge of new Set(rubrics.map((measure) => measure.judge.model))) {
+      const judged = since.filter(({ planId }) => judgeOf(planId) === judge);
       for (const { model } of request.models) {
         const live = judged.flatMap(({ stages: [first] }) => (first?.model === model ? (first.judgedScore ?? []) : [])).reverse();
-        const moved = live.length < LEAST_LIVE_SCORES ? null : scoresMoved(profileScores(store, id, measure, model), live);
-        if (moved !== null) {
-          return `${measure.name} scored answers of ${model} ${moved.before.toFixed(0)} in the mean when they were labelled, and ${moved.now.toFixed(0)} lately at ${spec.name}: label some fresh answers.`;
-        }
+        if (live.length < LEAST_LIVE_SCORES) continue;
+        const moves = rubrics
+          .filter((measure) => measure.judge.model === judge)
+          .map((measure) => ({ name: measure.name, moved: scoresMoved(profileScores(store, id, measure, model), live) }));
+        const [first] = moves;
+        // Of one judge with several rubrics the gateway asks with one: where its scores are any one's, nothing has moved.
+        if (first?.moved == null || moves.some(({ moved }) => moved === null)) continue;
+        const { before, now } = first.moved;
+        return `${first.name} scored answers of ${model} ${before.toFixed(0)} in the mean when they were labelled, and ${now.toFixed(0)} lately at ${spec.name}: label some fresh answers.`;
       }
     }
   }
