@@ -39,9 +39,14 @@ export function openDatabase(stateDir: string): Database {
 
 /**
  * Builds the file anew of what is still in it: rows that moved leave copies behind that `secure_delete` does not reach, and the log holds
- * what was there before. Nothing else runs meanwhile: some 9 ms for a megabyte.
+ * what was there before. Nothing else runs meanwhile: some 9 ms for a megabyte. Where it cannot be done, as on a full disk, it says so, and
+ * the next time does it.
  */
 export function scrub({ $client }: Database): void {
-  $client.exec("VACUUM");
-  $client.pragma("wal_checkpoint(TRUNCATE)");
+  try {
+    $client.exec("VACUUM");
+    $client.pragma("wal_checkpoint(TRUNCATE)");
+  } catch (problem) {
+    process.stderr.write(`Copies of deleted texts may still be in weir.db: ${problem instanceof Error ? problem.message : problem}\n`);
+  }
 }

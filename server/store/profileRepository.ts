@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, sql, sum } from "drizzle-orm";
 import type { ProfileJob } from "@/server/contracts/studio";
-import type { Database } from "./database";
+import { type Database, scrub } from "./database";
 import { profileCalls, profiles } from "./schema";
 
 export type StoredProfile = typeof profiles.$inferSelect;
@@ -79,12 +79,13 @@ export function createProfileRepository(db: Database) {
         .where(and(inArray(profileCalls.profileId, ids), isNotNull(profileCalls.answer)))
         .run();
     },
-    /** Deletes the texts of a job's answers. */
+    /** Deletes the texts of a job's answers, those that are left and what is left in the file of others. */
     dropAnswers(profileId: string): void {
       db.update(profileCalls)
         .set({ answer: null })
         .where(and(eq(profileCalls.profileId, profileId), isNotNull(profileCalls.answer)))
         .run();
+      scrub(db);
     },
 
     /** Puts calls down as they stand, and deletes texts of answers, in one transaction. */
