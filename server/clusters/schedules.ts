@@ -60,7 +60,7 @@ export function switchObstacle(
   if (routing === null) return "The cluster's gateway was not heard yet.";
   const { panic = null, canary = null } = routing.controls ?? {};
   if (panic !== null) return `A panic of ${panic.by} is on: lift it.`;
-  return canary === null ? null : `A canary of ${canary.by} is under way: end it.`;
+  return canary?.state !== "running" ? null : `A canary of ${canary.by} is under way: end it.`;
 }
 
 /**
@@ -134,6 +134,16 @@ export function createSchedules(options: SchedulesOptions) {
     return save(row, { rollingId: null, last: told(false, `${words} did not come into force: ${why}`, id) });
   }
 
+  /** Of a plan in force that the schedule did not put there. */
+  function howItCame({ clusterId, memory }: ScheduleRow, planId: string | null): string {
+    const own = memory?.last?.applicationId ?? null;
+    const { verification = null } = (own === null ? null : store.applications.get(own)) ?? {};
+    const [latest] = store.applications.list(clusterId);
+    if (latest?.kind === "rollback" && verification?.state === "failed") return `is in force again: ${verification.says}`;
+    const by = latest?.planId === planId ? `by ${latest.actor}` : "at the gateway";
+    return `was put into force ${by}, not by the schedule, and is left alone.`;
+  }
+
   async function attempt(row: ScheduleRow, due: Switch): Promise<void> {
     const { clusterId } = row;
     const kept = row.memory?.trying ?? null;
@@ -174,9 +184,7 @@ export function createSchedules(options: SchedulesOptions) {
     const busy = store.applications.open().some((one) => one.clusterId === clusterId);
     const { runningPlanId } = cluster;
     if (!busy && runningPlanId !== memory.expectedPlanId) {
-      const [latest] = store.applications.list(clusterId);
-      const by = latest?.planId === runningPlanId ? `by a ${latest.kind} of ${latest.actor}` : "at the gateway";
-      return switchOff(row, `${planWords(store, runningPlanId)} was put into force ${by}, not by the schedule, and is left alone.`);
+      return switchOff(row, `${planWords(store, runningPlanId)} ${howItCame(row, runningPlanId)}`);
     }
     const due = holdsAt(row.schedule, now());
     if (due === null || due.atMs <= memory.settledMs) return;
@@ -188,11 +196,14 @@ export function createSchedules(options: SchedulesOptions) {
   }
 
   async function lookAll(): Promise<void> {
-    for (const row of store.schedules.list()) {
+    for (const { clusterId } of store.schedules.list()) {
+      // It may have been set anew while another cluster was asked.
+      const row = store.schedules.get(clusterId);
+      if (row === null) continue;
       try {
         await look(row);
       } catch (problem) {
-        process.stderr.write(`The schedule of ${clusterName(row.clusterId)} failed, and is looked at again: ${problem}\n`);
+        process.stderr.write(`The schedule of ${clusterName(clusterId)} failed, and is looked at again: ${problem}\n`);
       }
     }
   }

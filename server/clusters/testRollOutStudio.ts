@@ -12,6 +12,8 @@ export interface RollOutToKill {
   readonly abortAfter?: number;
   /** Boundaries until it is killed; left out: it lives. */
   readonly dieAfter?: number;
+  /** Nobody applies the plan: the cluster's schedule does, at this time by the studio's clock. */
+  readonly scheduledAtMs?: number;
 }
 
 /**
@@ -19,13 +21,15 @@ export interface RollOutToKill {
  * transaction of its store that tells of the application, and before and after every call that changes the gateway or the engines.
  */
 const studio = `
+  import { createApplicationService } from "@/server/api/applicationService";
   import { openStore } from "@/server/store/store";
   import { createAdminClient } from "./adminClient";
   import { createApplyRunner } from "./applyRunner";
   import { createConnector } from "./clusterConnector";
   import { createEmulatorHost } from "./emulatorHost";
+  import { createSchedules } from "./schedules";
 
-  const { planId, abortAfter, dieAfter, folder, token, gatewayAdminUrl, emulatorUrl } = JSON.parse(process.argv[2]);
+  const { planId, abortAfter, dieAfter, scheduledAtMs, folder, token, gatewayAdminUrl, emulatorUrl } = JSON.parse(process.argv[2]);
   let counting = abortAfter === undefined;
   let reached = 0;
   const boundary = () => {
@@ -40,6 +44,11 @@ const studio = `
     if (depth === 0) boundary();
     return result;
   };
+  const save = (row) => {
+    store.schedules.save(row);
+    if (depth === 0) boundary();
+  };
+  const watched = { ...store, atomically, schedules: { ...store.schedules, save } };
   const call = globalThis.fetch;
   globalThis.fetch = async (address, options) => {
     const changes = options.method !== "GET" && !new URL(address).pathname.startsWith("/v1/");
@@ -53,10 +62,24 @@ const studio = `
     gateway: createAdminClient("gateway", gatewayAdminUrl, token),
     planOf: (id) => store.plans.get(id),
   });
-  const runner = createApplyRunner({ store: { ...store, atomically }, connectorOf: () => connector, graceMs: 0 });
-  const started = await runner.start({ clusterId: "embedded", planId, kind: "apply", actor: "a" });
-  if (!started.ok) throw new Error(started.message);
-  const { id } = started.application;
+  const runner = createApplyRunner({ store: watched, connectorOf: () => connector, graceMs: 0 });
+  const scheduled = async () => {
+    const { start } = createApplicationService(watched, runner);
+    const clusterOf = () => ({ collector: () => ({ routing: () => ({ controls: null }) }) });
+    const schedules = createSchedules({ store: watched, start, clusterOf, now: () => scheduledAtMs, everyMs: 5 });
+    for (;;) {
+      const { rollingId, last } = store.schedules.get("embedded").memory;
+      if (rollingId === null && last !== null && last.applicationId !== null) return schedules.close();
+      await new Promise((wake) => setTimeout(wake, 5));
+    }
+  };
+  const applied = async () => {
+    const started = await runner.start({ clusterId: "embedded", planId, kind: "apply", actor: "a" });
+    if (!started.ok) throw new Error(started.message);
+    return started.application.id;
+  };
+  if (scheduledAtMs !== undefined) await scheduled();
+  const id = scheduledAtMs === undefined ? await applied() : store.applications.list("embedded")[0].id;
   for (;;) {
     const { endedAt, steps } = store.applications.get(id);
     if (endedAt !== null) break;
