@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { GatewayConfig, GatewaySettings } from "@/server/contracts/gatewayAdmin";
 import { policyHash } from "@/server/contracts/policyHash";
-import type { AuditLine, Outcome, PromptSurvey } from "@/server/contracts/studio";
+import type { AuditLine, LabelProgress, Outcome, ProfileJob, ProfileRequest, PromptSurvey } from "@/server/contracts/studio";
 import { builtInNames } from "@/solver/redaction/builtInRedactions";
 import { startTestCluster } from "./clusters/testCluster";
 import { embeddedClusterId } from "./fleet/fleet";
-import { filesWith, marker, startPrivacyStudio, startQuotingEngine, startTraceReceiver } from "./testPrivacy";
+import { filesWith, marker, said, startPrivacyStudio, startQuotingEngine, startTraceReceiver } from "./testPrivacy";
 
 const digest = createHash("sha256").update("secret").digest("hex");
 const keys: NonNullable<GatewaySettings["keys"]> = [{ name: "app", sha256: digest }];
@@ -181,4 +181,72 @@ describe("texts of prompts and answers", () => {
     expect(await ask(user(`afterwards ${marker}`))).toBe(200);
     expect((await everything.told()).decisions).not.toContain("afterwards");
   });
+
+  it("of a profile are in the store alone, and after they were deleted nowhere", async () => {
+    const { engine, call, folder, told } = await startEverything();
+    const fields = [
+      `plain ${marker}`,
+      ...["prose", "judge400", "refused", "broken", "noise", "tool"].map((fault) => `fault-${fault} ${marker}`),
+    ];
+    const lines = fields.map((content, at) =>
+      JSON.stringify({ id: `q${at}`, ...user(content), reference: at % 2 === 0 ? `It is ${marker}.` : "no" }),
+    );
+    const uploaded = await call<{ readonly uploadId: string }>(
+      "upload",
+      `${lines.join("\n")}\n{"messages": "${marker}"}\n{${marker}\n`,
+      "mine.jsonl",
+    );
+    expect(uploaded).toMatchObject({ ok: true, prompts: fields.length, skipped: 2 });
+    const sample = { uploadId: uploaded.uploadId, name: "mine", size: fields.length, by: ["length"], retentionDays: null };
+    const { id: promptSetId } = await call<{ readonly id: string }>("prompts.sample", sample, "ann");
+    expect(Object.keys(filesWith(marker, folder)).filter((path) => !path.startsWith("weir.db"))).toEqual([]);
+
+    const at = { kind: "url", url: engine.url } as const;
+    const prices = { usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 };
+    const asked = { judge: { model: "weir-judge", at, ...prices }, rubric: null, repeats: 2 };
+    const request: ProfileRequest = {
+      ...{ name: "job", promptSetId, concurrency: 4, requestsPerMinute: null, capUsd: null, maxOutputTokens: 50, keepAnswers: true },
+      models: [
+        { model: "qwen2.5-3b", at: { ...at, servedName: "small" }, ...prices },
+        { model: "qwen2.5-7b", at: { ...at, servedName: "large" }, ...prices },
+      ],
+      measures: [
+        { id: "rubric", name: "Rubric", kind: "rubric", ...asked },
+        { id: "reference", name: "Reference", kind: "reference", ...asked },
+        { id: "pair", name: "Pair", kind: "pairwise", against: "qwen2.5-7b", swap: true, ...asked },
+        { id: "exact", name: "Exact", kind: "exact", extract: "whole" },
+      ],
+    };
+    const run = async (given: Partial<ProfileRequest>): Promise<ProfileJob> => {
+      const started = await call<Outcome<{ readonly id: string }>>("profiles.start", { ...request, ...given }, "ann");
+      if (!started.ok) throw new Error(started.message);
+      for (;;) {
+        const job = await call<ProfileJob>("profiles.get", started.id);
+        if (job.state !== "running") return job;
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const unkept = await run({ name: "unkept", keepAnswers: false });
+    expect(unkept).toMatchObject({ state: "done", hasAnswers: false });
+    expect(filesWith(said, folder)).toEqual({});
+    const job = await run({});
+    expect(filesWith(said, folder)["weir.db"] ?? filesWith(said, folder)["weir.db-wal"]).toBeGreaterThan(0);
+    expect(job).toMatchObject({ state: "done", pause: null, hasAnswers: true });
+    expect(job.total.failed).toBeGreaterThan(3);
+    const { progress } = await call<{ readonly progress: LabelProgress }>("trust.next", job.id, "one");
+    expect(JSON.stringify(progress)).toContain(marker);
+    const label = { jobId: job.id, kind: "one", index: progress.task?.index ?? -1, quality: 70 } as const;
+    expect(await call("trust.label", label, "ann")).toMatchObject({ ok: true });
+    expect(await call("trust.report", job.id, 60)).toMatchObject({ ok: true });
+    expect(Object.keys(filesWith(marker, folder)).filter((path) => !path.startsWith("weir.db"))).toEqual([]);
+    expect(JSON.stringify([await call("profiles.list"), await call("prompts.list"), await call("trust.report", job.id, 60)])).not.toContain(
+      marker,
+    );
+
+    expect(places(await told())).toEqual([]);
+    expect(await call("prompts.deleteTexts", promptSetId, "ann")).toEqual({ ok: true });
+    expect(filesWith(marker, folder)).toEqual({});
+    expect(await call<ProfileJob>("profiles.get", job.id)).toMatchObject({ hasAnswers: false, total: job.total });
+    expect(places(await told())).toEqual([]);
+  }, 180_000);
 });

@@ -9,6 +9,9 @@ import { onTestFinished } from "vitest";
 /** Stands in every text that must not be seen: in prompts, answers, messages of tools and references. */
 export const marker = "quokkaberry";
 
+/** Stands in every answer of text. */
+export const said = "which an engine said";
+
 /** A studio without its pages: told over IPC which service to call, and to say which addresses it asked. */
 const studio = `
   import { subscribe } from "node:diagnostics_channel";
@@ -43,7 +46,7 @@ const studio = `
   });
   process.send({ id: 0 });`;
 
-/** Starts such a studio as a process of its own; \`onOutput\` is told of all that it prints. */
+/** Starts such a studio as a process of its own; `onOutput` is told of all that it prints. */
 export async function startPrivacyStudio(environment: NodeJS.ProcessEnv, onOutput: (text: string) => void) {
   // Among the bundles, so that packages and workers are found.
   const outfile = join(process.cwd(), "dist", `privacyStudio-${process.pid}.mjs`);
@@ -105,9 +108,9 @@ export const startTraceReceiver = () =>
  */
 export const startQuotingEngine = () =>
   startReceiver((text, request, response) => {
-    if (request.method === "GET") return void response.writeHead(request.url === "/health" ? 200 : 404).end();
     const sends = (status: number, body: unknown): void =>
       void response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (request.method === "GET") return sends(200, { object: "list", data: ["small", "large", "weir-judge"].map((id) => ({ id })) });
     const fault = /fault-(\w+)/.exec(text)?.[1];
     const { model, stream } = JSON.parse(text) as { readonly model: string; readonly stream?: boolean };
     const usage = { prompt_tokens: 9, completion_tokens: 4, total_tokens: 13 };
@@ -124,7 +127,7 @@ export const startQuotingEngine = () =>
     if (fault === "cut") return void response.writeHead(200).write(text, () => response.destroy());
     if (request.url?.endsWith("/embeddings")) return sends(200, { object: "list", model, data: [{ index: 0, embedding: [1] }], usage });
     if (stream === true) {
-      const event = { choices: [{ index: 0, delta: { content: `the ${marker}` } }] };
+      const event = { choices: [{ index: 0, delta: { content: `the ${marker}, ${said}` } }] };
       response.writeHead(200, { "content-type": "text/event-stream" }).write(`data: ${JSON.stringify(event)}\n\n`);
       if (fault === "torn") return void setTimeout(() => response.destroy(), 50);
       return void response.end("data: [DONE]\n\n");
@@ -133,7 +136,7 @@ export const startQuotingEngine = () =>
       const call = { id: marker, type: "function", function: { name: "find", arguments: JSON.stringify({ q: marker }) } };
       return says({ role: "assistant", content: null, tool_calls: [call] });
     }
-    return says({ role: "assistant", content: `The answer is ${marker}.` });
+    return says({ role: "assistant", content: `The answer is ${marker}, ${said}.` });
   });
 
 /** Where the marker stands in files of a folder and below it, by path from there; how often. */
