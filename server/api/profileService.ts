@@ -57,6 +57,7 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
   const runParts = { ...ground, store, measures, ...(parts.limits && { limits: parts.limits }) };
   const runs = new Map<string, ProfileRun>();
   const tallies = new Map<string, Tally>();
+  const stopping = new Set<Promise<unknown>>();
   const closing = new AbortController();
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
@@ -76,13 +77,14 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
     ),
   );
 
-  function tallyOf({ id, request }: StoredProfile): Tally {
+  /** Of a job without a run: kept where nothing is added to it any more. */
+  function tallyOf({ id, request, state }: StoredProfile): Tally {
     const known = tallies.get(id);
     if (known !== undefined) return known;
     const tally = new Tally(store.profiles.groups(id), (measureId) =>
       countedReadings(request.measures.find((one) => one.id === measureId)),
     );
-    tallies.set(id, tally);
+    if (state === "done" || state === "stopped") tallies.set(id, tally);
     return tally;
   }
 
@@ -216,8 +218,11 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
       }),
     stop: (id, actor) =>
       act(id, ["running", "paused"], "stopped", (run, { request }) => {
-        run.stop();
-        tallies.delete(id);
+        const stopped: Promise<unknown> = run.stop().finally(() => {
+          tallies.delete(id);
+          stopping.delete(stopped);
+        });
+        stopping.add(stopped);
         note(actor, "stop profile", request.name, "");
       }),
     async toWorkload({ jobId, name, gate, label, ...order }, actor) {
@@ -264,7 +269,7 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
     async close() {
       closing.abort();
       await takenUp;
-      await Promise.all([...runs.values()].map((run) => run.close()));
+      await Promise.all([...[...runs.values()].map((run) => run.close()), ...stopping]);
       await doors.close();
     },
   };

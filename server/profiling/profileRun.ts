@@ -37,8 +37,8 @@ export interface ProfileRun {
   pause(kind: PauseKind, reason: string): void;
   /** @param capUsd from now on. */
   resume(capUsd: number | null): void;
-  /** Ends it for good, and cuts what is under way. */
-  stop(): void;
+  /** Ends it for good, and cuts what is under way; resolves when nothing of it is. */
+  stop(): Promise<void>;
   /** Cuts what is under way; the job goes on at the next start. */
   close(): Promise<void>;
 }
@@ -350,11 +350,10 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
       change("running", null);
       goOn();
     },
-    stop() {
+    async stop() {
       change("stopped", null);
-      void end().then(() => {
-        if (!request.keepAnswers) store.profiles.dropAnswers(id);
-      });
+      await end();
+      if (!request.keepAnswers) store.profiles.dropAnswers(id);
     },
     close: end,
   };
