@@ -17,6 +17,9 @@ export interface PromptParts {
 }
 
 const MAX_NAME_CHARACTERS = 100;
+
+/** No schema of a tool comes near it; writing down what is nested much deeper fails. */
+const MAX_DEPTH = 200;
 const roles: readonly unknown[] = ["system", "developer", "user", "assistant", "tool", "function"];
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -34,6 +37,7 @@ export function promptOf(parts: PromptParts): Prompt | string {
       return `the content of message ${at + 1} is neither text nor a list of parts`;
   }
   if (!messages.some((message) => message.role === "user" && messageText(message).trim() !== "")) return "it has no text of a user";
+  if (isDeep(messages, MAX_DEPTH) || isDeep(settings, MAX_DEPTH)) return "it is nested too deeply";
   return {
     id: nameOf(parts.id)?.replaceAll(/[[\]]/g, "-") || `line-${line}`,
     category: nameOf(parts.category) ?? "",
@@ -42,6 +46,13 @@ export function promptOf(parts: PromptParts): Prompt | string {
     reference: textual(parts.reference),
     test: textual(parts.test),
   };
+}
+
+function isDeep(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (most === 0) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) if (isDeep(part, most - 1)) return true;
+  return false;
 }
 
 /** What a survey counts of a prompt beside its text. */

@@ -10,8 +10,8 @@ import type { SampledPrompts } from "./samplePrompts";
 /** Files read at once, further ones wait: planning and serving go on beside them. */
 const lane = createLane(2);
 
-/** Much more than a line of 8 MB takes, and a bound for what collects as a million of them go by. */
-const heapMb = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 };
+/** Twice what the worst line of 8 MB takes, and a bound for what collects as a million lines go by. */
+const heapMb = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
 
 /** `surveyPrompts` in a thread of its own. */
 export async function surveyInThread(file: PromptFile, signal: AbortSignal): Promise<Outcome<{ readonly survey: PromptSurvey }>> {

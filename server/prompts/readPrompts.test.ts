@@ -180,6 +180,14 @@ describe("files of prompts", () => {
     });
   });
 
+  it("skips what is nested too deeply to be written down again", async () => {
+    const deep = `{"messages":[{"role":"user","content":"q"}],"tools":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    expect(await readAll(files.file(lines(deep, ask("good"))))).toMatchObject({
+      prompts: [{ id: "line-2" }],
+      skipped: [{ line: 1, problem: "it is nested too deeply" }],
+    });
+  });
+
   it("reads what gzip packed, and says of a broken one that it is", async () => {
     const packed = gzipSync(lines(...Array.from({ length: 5000 }, (_, at) => ask(`question ${at * 7919}`))));
     expect(await readAll(files.file(packed))).toMatchObject({ prompts: { length: 5000 } });
