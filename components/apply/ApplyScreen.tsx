@@ -201,6 +201,11 @@ export function ApplyScreen({ planId }: { readonly planId: string }) {
       <PageHeader title="Review and apply">
         <span className="font-mono text-sm text-ink-2">{shortHash(planId)}</span>
         {plan !== undefined && <span className="text-sm text-ink-2">{plan.metadata.name}</span>}
+        {plan !== undefined && (
+          <Link href={link(`/workloads/${plan.inputs.workload.id}`)} className="text-sm text-accent underline-offset-2 hover:underline">
+            made for {plan.inputs.workload.name}
+          </Link>
+        )}
         {cluster !== null && <InForce planId={planId} cluster={cluster} />}
         <Link href={link("/plan")} className="ml-auto text-sm text-accent underline-offset-2 hover:underline">
           Back to planning

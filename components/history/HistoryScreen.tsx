@@ -67,7 +67,11 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
                 </Link>
               </td>
               <td className="whitespace-nowrap">{formatDate(plan.createdAt)}</td>
-              <td>{plan.workloadName}</td>
+              <td>
+                <Link href={link(`/workloads/${plan.workloadId}`)} className="underline-offset-2 hover:underline">
+                  {plan.workloadName}
+                </Link>
+              </td>
               <td>
                 {plan.stages
                   .map((stage, index) => (index < plan.thresholds.length ? `${stage} <${plan.thresholds[index]}→ ` : stage))

@@ -12,6 +12,7 @@ import { StateWord, type Tone } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate, formatScore, formatSeconds } from "../ui/format";
+import { workloadOptions } from "../workloads/workloadOptions";
 import { type LoadFields, prepareLoadFields } from "./prepareLoadFields";
 
 /** A load that another tab begins is seen within the longer one. */
@@ -91,7 +92,7 @@ export const LoadPanel = memo(function LoadPanel({ clusterId, plan }: { readonly
           label="Workload to replay"
           value={workloadId}
           disabled={running}
-          options={workloads.map((each) => ({ value: each.id, text: each.name }))}
+          options={workloadOptions(workloads)}
           onChange={(id) => setChosen({ ...chosen, workloadId: id })}
         />
         <NumberField

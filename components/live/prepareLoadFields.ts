@@ -29,5 +29,8 @@ export function prepareLoadFields({ status, chosen, plan, workloads }: LoadField
   };
   if (status?.state !== "running") return choice;
   const { requestsPerSecond, seconds, workloadName } = status;
-  return { workloadId: workloads.find((each) => each.name === workloadName)?.id ?? choice.workloadId, requestsPerSecond, seconds };
+  const named = workloads.filter((each) => each.name === workloadName);
+  // A load tells its name only, which versions share.
+  const runs = named.find(({ id }) => id === choice.workloadId) ?? named[0];
+  return { workloadId: runs?.id ?? choice.workloadId, requestsPerSecond, seconds };
 }

@@ -5,6 +5,7 @@ import { Badge } from "../ui/Badge";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate } from "../ui/format";
 import { JudgeBadge } from "../workloads/JudgeBadge";
+import { workloadOptions } from "../workloads/workloadOptions";
 import { RATE_BOUNDS } from "./planCodec";
 
 /** What is planned for: a workload at a rate. The cluster is chosen for all pages in the bar above. */
@@ -22,7 +23,7 @@ export function SituationBar(props: {
         className="w-96 max-w-full"
         label="Workload"
         value={props.workloadId}
-        options={props.workloads.map((each) => ({ value: each.id, text: each.name }))}
+        options={workloadOptions(props.workloads)}
         onChange={props.onWorkload}
       />
       <NumberField

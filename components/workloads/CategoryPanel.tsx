@@ -24,7 +24,7 @@ export function CategoryPanel({ detail }: { readonly detail: WorkloadDetail }) {
       >
         {rows.map((row) => (
           <tr key={row.key}>
-            <td className="[overflow-wrap:anywhere]">{row.name}</td>
+            <td className="min-w-28 [overflow-wrap:anywhere]">{row.name}</td>
             <td className="text-right">{row.prompts}</td>
             <td className="text-right text-ink-2">{row.share}</td>
             {row.cells.map((cell, column) => (

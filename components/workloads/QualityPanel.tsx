@@ -34,7 +34,7 @@ export function QualityPanel(props: {
             <td className="text-right whitespace-nowrap">{withHalf(quality)}</td>
             <td className="text-right whitespace-nowrap text-ink-2">{withHalf(meanJudged)}</td>
             <td className="text-right whitespace-nowrap text-ink-2">{withHalf(meanOutputTokens, formatCount)}</td>
-            <td className="text-ink-3">{summary.models.find((one) => one.model === model)?.tableName}</td>
+            <td className="whitespace-nowrap text-ink-3">{summary.models.find((one) => one.model === model)?.tableName}</td>
           </tr>
         ))}
       </Table>
@@ -43,7 +43,9 @@ export function QualityPanel(props: {
           <ul className="mt-3 flex list-none flex-col gap-1 text-sm">
             {prepareSteps(detail.agreement).map((step) => (
               <li key={step.key} className="flex flex-wrap items-center gap-x-2">
-                <ModelName model={step.larger} identities={identities} /> over <ModelName model={step.smaller} identities={identities} />:{" "}
+                <ModelName model={step.larger} identities={identities} />
+                <span className="text-ink-3">over</span>
+                <ModelName model={step.smaller} identities={identities} />
                 <span className="whitespace-nowrap">{step.difference} points</span>
                 {step.noise !== null && <span className="text-xs font-semibold text-warn">{step.noise}</span>}
               </li>

@@ -34,6 +34,9 @@ type Opened = Outputs["workloads"]["get"];
 
 const rearriveCodec = flagCodec("rearrive");
 
+/** An age of nothing reads as now, which the first arrival is not. */
+const sinceFirst = (seconds: number): string => (seconds === 0 ? "0" : formatAge(seconds));
+
 const tokens = (value: number) => formatCount(Math.round(value));
 
 function Lengths({ workload, identities }: { readonly workload: Opened; readonly identities: ReturnType<typeof useModelIdentities> }) {
@@ -71,7 +74,7 @@ function ArrivalsPanel({ summary, detail }: Opened) {
   return (
     <Panel title="Arrivals" aside={<span>{formatRate(summary.recordedRequestsPerSecond)} as recorded</span>}>
       <div className="flex flex-col gap-4">
-        <HistogramChart title="Over the recording" picture={prepareHistogram(detail.arrivals, formatAge)} hue="var(--accent)" />
+        <HistogramChart title="Over the recording" picture={prepareHistogram(detail.arrivals, sinceFirst)} hue="var(--accent)" />
         {detail.byHour !== null && <ByHour rates={detail.byHour} />}
       </div>
       <p className="mt-3 text-xs text-ink-3">

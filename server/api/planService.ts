@@ -53,6 +53,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       name: metadata.name,
       createdAt: metadata.createdAt,
       clusterId: inputs.cluster.id,
+      workloadId: inputs.workload.id,
       workloadName: inputs.workload.name,
       stages: modelsOf(policy),
       thresholds: thresholdsOf(policy),

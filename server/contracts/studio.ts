@@ -90,6 +90,7 @@ export interface PlanSummary {
   readonly name: string;
   readonly createdAt: string;
   readonly clusterId: string;
+  readonly workloadId: string;
   readonly workloadName: string;
   readonly stages: readonly string[];
   readonly thresholds: readonly number[];
