@@ -2,7 +2,7 @@ import type { CaptureRequest, Capture as CaptureSummary } from "@/server/contrac
 import { capturedFields } from "./capturedFields";
 import type { CaptureFiles } from "./captureFiles";
 import type { ModelRequest } from "./modelRequest";
-import { RedactionDesk } from "./redactionDesk";
+import { type Redacted, RedactionDesk } from "./redactionDesk";
 import { stableShare } from "./stableShare";
 
 export type DropReason = keyof CaptureSummary["counts"]["dropped"];
@@ -39,6 +39,9 @@ const mostPromptBytes = 1024 * 1024;
 /** Prompts that wait to be redacted and written, by number and by the bytes in which they came. */
 const mostWaiting = 1000;
 const mostWaitingBytes = 32 * 1024 * 1024;
+/** Redacted and written together, so that as many as come can be kept. */
+const mostAtOnce = 64;
+const mostBytesAtOnce = 256 * 1024;
 /** Many times what the largest takes by Weir's own rules. */
 export const redactionLimitMs = 1000;
 
@@ -107,38 +110,69 @@ export class Capture {
 
   async #work(): Promise<void> {
     this.#working = true;
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      this.#waitingBytes -= next.bytes;
+    while (this.#waiting.length > 0) {
       // After the requests that are there: what is written as JSON here holds them up for as long.
       await new Promise((resolve) => setImmediate(resolve));
-      const outcome = await this.#keep(next).catch(() => "failed" as const);
-      if (outcome !== null) this.#count(outcome);
+      const batch = this.#takeBatch();
+      const outcomes = await this.#keep(batch).catch(() => batch.map(() => "failed" as const));
+      for (const outcome of outcomes) if (outcome !== null) this.#count(outcome);
     }
     this.#working = false;
   }
 
-  /** @returns null where it is to be kept no more. */
-  async #keep({ offered, fields }: Waiting): Promise<CaptureOutcome | null> {
+  #takeBatch(): readonly Waiting[] {
+    const batch: Waiting[] = [];
+    let bytes = 0;
+    for (const next of this.#waiting) {
+      if (batch.length === mostAtOnce || (bytes > 0 && bytes + next.bytes > mostBytesAtOnce)) break;
+      batch.push(next);
+      bytes += next.bytes;
+    }
+    this.#waiting = this.#waiting.slice(batch.length);
+    this.#waitingBytes -= bytes;
+    return batch;
+  }
+
+  /** @returns what became of each; null where it is to be kept no more. */
+  async #keep(batch: readonly Waiting[]): Promise<readonly (CaptureOutcome | null)[]> {
     const { request, files } = this.#options;
-    const { asked, key, objective, atMs } = offered;
-    const redacted = await this.#desk.redact(JSON.stringify(fields));
-    if (this.#ended || !this.#keys.has(key ?? everybody)) return null;
-    if (typeof redacted === "string") return redacted;
-    const head = JSON.stringify({
-      id: asked.decisionId,
-      atMs: Math.round(atMs),
-      category: objective ?? key ?? "",
-      metadata: { key, objective, inputTokens: asked.inputTokens },
+    const redacted = await this.#desk.redact(batch.map(({ fields }) => JSON.stringify(fields)));
+    const outcomes = batch.map(({ offered }, at): CaptureOutcome | null => {
+      if (this.#ended || !this.#keys.has(offered.key ?? everybody)) return null;
+      const one = redacted[at] ?? "failed";
+      return typeof one === "string" ? one : "kept";
     });
-    // Two objects made one: what was written in the worker is not read again here.
-    const line = `${head.slice(0, -1)},${redacted.text.slice(1)}`;
-    if (!(await files.append(line, Date.now(), request.mostBytes))) return "no-room";
-    for (const [name, count] of Object.entries(redacted.counts)) this.#redacted.set(name, (this.#redacted.get(name) ?? 0) + count);
-    return "kept";
+    const toKeep = batch.flatMap(({ offered }, at) => {
+      const one = redacted[at];
+      return outcomes[at] === "kept" && typeof one === "object" ? [{ line: lineOf(offered, one), counts: one.counts }] : [];
+    });
+    if (toKeep.length === 0) return outcomes;
+    const lines = toKeep.map(({ line }) => line);
+    const kept = await files.append(lines, Date.now(), request.mostBytes).catch(() => null);
+    for (const { counts } of toKeep.slice(0, kept ?? 0))
+      for (const [name, count] of Object.entries(counts)) this.#redacted.set(name, (this.#redacted.get(name) ?? 0) + count);
+    let place = 0;
+    return outcomes.map((outcome) => {
+      if (outcome !== "kept") return outcome;
+      place += 1;
+      return kept === null ? "failed" : place > kept ? "no-room" : "kept";
+    });
   }
 
   #count(outcome: CaptureOutcome): void {
     this.#outcomes[outcome] += 1;
     this.#options.onPrompt(outcome);
   }
+}
+
+/** A prompt as a line of a file of prompts. */
+function lineOf({ asked, key, objective, atMs }: OfferedPrompt, { text }: Redacted): string {
+  const head = JSON.stringify({
+    id: asked.decisionId,
+    atMs: Math.round(atMs),
+    category: objective ?? key ?? "",
+    metadata: { key, objective, inputTokens: asked.inputTokens },
+  });
+  // Two objects made one: what was written in the worker is not read again here.
+  return `${head.slice(0, -1)},${text.slice(1)}`;
 }

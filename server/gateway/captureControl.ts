@@ -192,7 +192,8 @@ function describe({ share, keys, redactions: { builtIn, own }, retentionDays }: 
 async function slownessRefusal(redactions: RedactionChoice): Promise<ApiError | null> {
   const isSlow = async (choice: RedactionChoice): Promise<boolean> => {
     const desk = new RedactionDesk(choice, redactionLimitMs);
-    const outcome = await desk.redact(JSON.stringify({ messages: hostileTexts(choice.own.map(({ pattern }) => pattern)) }));
+    const messages = hostileTexts(choice.own.map(({ pattern }) => pattern));
+    const [outcome] = await desk.redact([JSON.stringify({ messages })]);
     desk.close();
     return typeof outcome === "string";
   };

@@ -56,21 +56,22 @@ export class CaptureFiles {
     });
   }
 
-  /** Adds a line; the oldest day goes where there is no room. @returns whether there was any. Rejects where it cannot be written. */
-  append(line: string, nowMs: number, mostBytes: number): Promise<boolean> {
+  /** Adds lines; the oldest day goes where there is no room. @returns how many of them, the first ones, there was room for. Rejects where they cannot be written. */
+  append(lines: readonly string[], nowMs: number, mostBytes: number): Promise<number> {
     return this.#turns.take(async () => {
       const today = dayOf(nowMs);
-      const bytes = Buffer.byteLength(line) + 1;
-      while (this.summary.bytes + bytes > mostBytes) {
-        const oldest = this.#names[0];
-        if (oldest === undefined || oldest >= today) return false;
-        await this.#remove(oldest);
+      let [count, bytes] = [0, 0];
+      for (const line of lines) {
+        const more = bytes + Buffer.byteLength(line) + 1;
+        if (!(await this.#makeRoom(more, today, mostBytes))) break;
+        [count, bytes] = [count + 1, more];
       }
+      if (count === 0) return 0;
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      await appendFile(this.#path(today), `${line}\n`, { mode: 0o600 });
+      await appendFile(this.#path(today), `${lines.slice(0, count).join("\n")}\n`, { mode: 0o600 });
       const before = this.#days.get(today) ?? { bytes: 0, prompts: 0 };
-      this.#days.set(today, { bytes: before.bytes + bytes, prompts: before.prompts + 1 });
-      return true;
+      this.#days.set(today, { bytes: before.bytes + bytes, prompts: before.prompts + count });
+      return count;
     });
   }
 
@@ -129,6 +130,16 @@ export class CaptureFiles {
 
   #path(day: string): string {
     return join(this.#directory, `${day}.jsonl`);
+  }
+
+  /** Takes the oldest days away until there is room; false where today's alone leave none. */
+  async #makeRoom(bytes: number, today: string, mostBytes: number): Promise<boolean> {
+    while (this.summary.bytes + bytes > mostBytes) {
+      const oldest = this.#names[0];
+      if (oldest === undefined || oldest >= today) return false;
+      await this.#remove(oldest);
+    }
+    return true;
   }
 
   async #remove(day: string): Promise<void> {
