@@ -34,7 +34,11 @@ const choice =
 export function BringWorkload({ step, onStep }: { readonly step: BringStep; readonly onStep: (step: BringStep | null) => void }) {
   const router = useRouter();
   const link = useClusterLink();
-  const done = (id: string) => router.push(link(`/workloads/${id}`));
+  const done = (id: string) => {
+    // Closed in the address first, so that the way back does not open it again.
+    onStep(null);
+    router.push(link(`/workloads/${id}`));
+  };
   return (
     <Modal open onOpenChange={(open) => !open && onStep(null)} {...texts[step]}>
       {step === "choose" && (

@@ -30,6 +30,8 @@ export function RearriveDialog({ summary, onClose }: { readonly summary: Workloa
     onSuccess: async ({ ids }) => {
       await queries.invalidateQueries(trpc.workloads.pathFilter());
       const [only, ...others] = ids;
+      // Closed in the address first, so that the way back does not open it again.
+      onClose();
       router.push(link(only === undefined || others.length > 0 ? "/workloads" : `/workloads/${only}`));
     },
   });
