@@ -73,7 +73,7 @@ export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readon
               {missing === false && !here && trust.labels === 0 && (
                 <p className="max-w-prose text-sm text-ink-2">
                   Nobody can say yet whether these measures tell good answers from bad ones. About 50 answers{" "}
-                  <Link href={link(`/workloads/profiles/${jobId}/label`)} className="text-accent">
+                  <Link href={link(`/workloads/profiles/${jobId}/label`)} className="text-accent underline underline-offset-2">
                     labelled by hand
                   </Link>
                   , some ten minutes, tell it with an interval.

@@ -40,7 +40,7 @@ export function CandidateList(props: {
       {running.length === 0 && (
         <p className="text-sm text-ink-3">
           No engine runs on a connected cluster.{" "}
-          <Link href={link("/plan")} className="text-accent">
+          <Link href={link("/plan")} className="text-accent underline underline-offset-2">
             Apply a plan
           </Link>{" "}
           that runs the models, or name a model at another address.

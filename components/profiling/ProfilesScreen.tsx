@@ -12,7 +12,6 @@ import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
-import { Table } from "../ui/Table";
 import { WorkloadTabs } from "../workloads/WorkloadTabs";
 import { ProgressBar } from "./ProgressBar";
 import { askedText, leftText, prepareJob } from "./prepareJob";
@@ -20,56 +19,54 @@ import { askedText, leftText, prepareJob } from "./prepareJob";
 const BUSY_MS = 2_000;
 const IDLE_MS = 30_000;
 
-const columns = [
-  { key: "name", name: "Profile" },
-  { key: "state", name: "State" },
-  { key: "progress", name: "Progress" },
-  { key: "spent", name: "Spent", numeric: true },
-  { key: "workloads", name: "Made of it" },
-];
-
-function JobRow({ job }: { readonly job: ProfileJob }) {
+function JobItem({ job }: { readonly job: ProfileJob }) {
   const link = useClusterLink();
   const picture = prepareJob(job);
-  const { workloadIds } = job;
+  const { workloadIds, pause } = job;
   const only = workloadIds.length === 1 ? workloadIds[0] : undefined;
   return (
-    <tr className="align-top" data-testid="profile">
-      <td className="min-w-48">
-        <Link
-          href={link(`/workloads/profiles/${job.id}`)}
-          className="font-medium underline-offset-2 [overflow-wrap:anywhere] hover:underline"
-        >
-          {job.request.name}
-        </Link>
-        <span className="block text-xs text-ink-3 [overflow-wrap:anywhere]">{askedText(job)}</span>
-        <span className="block text-xs text-ink-3">
-          {formatDate(job.createdAt)} by {job.actor}
-        </span>
-      </td>
-      <td>
-        <StateWord tone={picture.tone}>{picture.word}</StateWord>
-        {job.pause !== null && <span className="mt-1 block max-w-72 text-xs text-ink-2 [overflow-wrap:anywhere]">{job.pause.reason}</span>}
-      </td>
-      <td className="min-w-40">
-        <span className="block text-xs whitespace-nowrap text-ink-2">{picture.says}</span>
-        <ProgressBar label={`Calls of ${job.request.name}`} done={picture.share} failed={0} />
-        <span className="block text-xs text-ink-3">{leftText(job)}</span>
-      </td>
-      <td className="text-right whitespace-nowrap">
-        {formatUsd(job.spentUsd)}
-        <span className="block text-xs text-ink-3">{job.request.capUsd === null ? "no cap" : `of ${formatUsd(job.request.capUsd)}`}</span>
-      </td>
-      <td className="whitespace-nowrap">
-        {only === undefined ? (
-          <span className="text-ink-3">{workloadIds.length === 0 ? "nothing yet" : formatCounted(workloadIds.length, "workload")}</span>
-        ) : (
-          <Link href={link(`/workloads/${only}`)} className="underline underline-offset-2">
-            its workload<span className="sr-only"> of {job.request.name}</span>
+    <li className="flex flex-wrap items-start gap-x-6 gap-y-2 border-b py-3 first:pt-0 last:border-0 last:pb-0" data-testid="profile">
+      <div className="min-w-0 flex-1 basis-64">
+        <h3 className="flex flex-wrap items-center gap-2 text-sm font-medium">
+          <Link href={link(`/workloads/profiles/${job.id}`)} className="underline underline-offset-2 [overflow-wrap:anywhere]">
+            {job.request.name}
           </Link>
-        )}
-      </td>
-    </tr>
+          <StateWord tone={picture.tone}>{picture.word}</StateWord>
+        </h3>
+        <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">
+          {askedText(job)}; {formatDate(job.createdAt)} by {job.actor}
+        </p>
+        {pause !== null && <p className="mt-1 max-w-prose text-xs text-ink-2 [overflow-wrap:anywhere]">{pause.reason}</p>}
+      </div>
+      <div className="flex basis-60 flex-col gap-1 max-sm:basis-full">
+        <p className="flex flex-wrap justify-between gap-x-3 text-xs text-ink-2">
+          <span>{picture.says}</span>
+          <span className="text-ink-3">{leftText(job)}</span>
+        </p>
+        <ProgressBar label={`Calls of ${job.request.name}`} done={picture.share} failed={0} />
+      </div>
+      <dl className="flex flex-wrap gap-x-6 gap-y-2 text-sm [&_dt]:text-xs [&_dt]:text-ink-3">
+        <div className="min-w-28">
+          <dt>Spent</dt>
+          <dd>
+            {formatUsd(job.spentUsd)}{" "}
+            <span className="text-xs text-ink-3">{job.request.capUsd === null ? "no cap" : `of ${formatUsd(job.request.capUsd)}`}</span>
+          </dd>
+        </div>
+        <div className="min-w-24">
+          <dt>Made of it</dt>
+          <dd>
+            {only === undefined ? (
+              <span className="text-ink-2">{workloadIds.length === 0 ? "nothing yet" : formatCounted(workloadIds.length, "workload")}</span>
+            ) : (
+              <Link href={link(`/workloads/${only}`)} className="underline underline-offset-2">
+                its workload<span className="sr-only"> of {job.request.name}</span>
+              </Link>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </li>
   );
 }
 
@@ -104,11 +101,11 @@ export function ProfilesScreen() {
       <Panel title="Profiles">
         <PanelState status={status}>
           {() => (
-            <Table caption="Profiles" columns={columns}>
+            <ul className="list-none">
               {(query.data ?? []).map((job) => (
-                <JobRow key={job.id} job={job} />
+                <JobItem key={job.id} job={job} />
               ))}
-            </Table>
+            </ul>
           )}
         </PanelState>
       </Panel>

@@ -57,11 +57,13 @@ export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
           <ProgressBar label="All calls" done={picture.share} failed={0} />
         </div>
         <dl className="flex flex-wrap gap-x-8 gap-y-3">
-          <Figure
-            name="Pace"
-            value={job.callsPerMinute === null ? ABSENT : `${formatCount(Math.round(job.callsPerMinute))}/min`}
-            detail={`${formatCount(job.total.inFlight)} under way`}
-          />
+          {job.state === "running" && (
+            <Figure
+              name="Pace"
+              value={job.callsPerMinute === null ? ABSENT : `${formatCount(Math.round(job.callsPerMinute))}/min`}
+              detail={`${formatCount(job.total.inFlight)} under way`}
+            />
+          )}
           <Figure name="Spent" value={formatUsd(job.spentUsd)} detail={capUsd === null ? "no cap" : `of ${formatUsd(capUsd)} at most`} />
           <Figure
             name="Tokens"

@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
 import { useId, useMemo, useState } from "react";
 import type { ProfileJob } from "@/server/contracts/studio";
@@ -47,18 +47,20 @@ function Choice(props: {
   );
 }
 
-/** Workloads that were made of a job; names where they are kept still. */
+/** Workloads that were made of a job. */
 function Made({ ids }: { readonly ids: readonly string[] }) {
-  const trpc = useTRPC();
   const link = useClusterLink();
-  const queries = useQueryClient();
-  const known = queries.getQueryData(trpc.workloads.list.queryKey()) ?? [];
+  const { data: known = [] } = useQuery(useTRPC().workloads.list.queryOptions());
+  const nameOf = (id: string, at: number): string => {
+    const workload = known.find((each) => each.id === id);
+    return workload === undefined ? `Workload ${at + 1}` : `${workload.name} v${workload.version}`;
+  };
   return (
     <ul aria-label="Workloads made of it" className="flex list-none flex-wrap gap-2">
       {ids.map((id, index) => (
         <li key={id}>
           <Link href={link(`/workloads/${id}`)} className={buttonClass("plain")}>
-            {known.find((each) => each.id === id)?.name ?? `Workload ${index + 1}`}
+            {nameOf(id, index)}
           </Link>
         </li>
       ))}
@@ -82,6 +84,7 @@ export function ToWorkload({ job }: { readonly job: ProfileJob }) {
       client.profiles.toWorkload.mutate({ jobId: job.id, name: name.trim(), ...order, ...arrivals }),
     () => queries.invalidateQueries(trpc.workloads.pathFilter()),
   );
+  const earlier = job.workloadIds.filter((id) => !make.data?.ids.includes(id));
   return (
     <Panel title="Make a workload of it">
       <form
@@ -91,10 +94,10 @@ export function ToWorkload({ job }: { readonly job: ProfileJob }) {
           if (gate !== null && label !== null && blocked === null && ready && !make.isPending) make.mutate({ gate, label });
         }}
       >
-        {job.workloadIds.length > 0 && (
+        {earlier.length > 0 && (
           <div className="flex flex-wrap items-center gap-3 text-sm">
             <span className="text-ink-2">Made of it already:</span>
-            <Made ids={job.workloadIds} />
+            <Made ids={earlier} />
           </div>
         )}
         <div className="grid gap-x-8 gap-y-4 sm:grid-cols-2">

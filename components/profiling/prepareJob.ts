@@ -124,12 +124,27 @@ export function wayOut(job: ProfileJob): WayOut | null {
 /** Prompts differ: what comes may cost more than what was. */
 const MARGIN = 1.2;
 
-/** A cap under which the rest should fit, by what calls cost so far: a fifth above, rounded up to two digits. */
-export function suggestedCap({ total, spentUsd, request }: Pick<ProfileJob, "total" | "spentUsd" | "request">): number {
-  const over = total.done + total.failed;
-  const whole = over === 0 ? 0 : (spentUsd * total.planned * MARGIN) / over;
-  const least = 2 * (request.capUsd ?? spentUsd);
-  return roundedUp(Math.max(whole, least, 0.01));
+/** A cap under which the rest should fit, a fifth above what it would cost as calls did so far, rounded up to two digits. */
+export function suggestedCap(job: ProfileJob): number {
+  const { spentUsd, request } = job;
+  return roundedUp(Math.max(spentUsd + MARGIN * remainingUsd(job), request.capUsd ?? 0, LEAST_USD));
+}
+
+/** Cents, so that a box can hold it. */
+const LEAST_USD = 0.01;
+
+/** What calls that are left would cost: of each model by its prices and its mean answer, of each measure by what its calls did. */
+function remainingUsd({ models, measures, request, inputTokens, outputTokens, total }: ProfileJob): number {
+  const left = ({ planned, done, failed }: ProfileCounts): number => Math.max(0, planned - done - failed);
+  const mean = (tokens: number): number => (total.done === 0 ? 0 : tokens / total.done);
+  const ofModels = models.reduce((sum, each) => {
+    const asked = request.models.find(({ model }) => model === each.model);
+    if (asked === undefined) return sum;
+    const output = each.meanOutputTokens ?? mean(outputTokens);
+    const usd = (mean(inputTokens) * asked.usdPerMillionInputTokens + output * asked.usdPerMillionOutputTokens) / 1e6;
+    return sum + left(each) * usd;
+  }, 0);
+  return measures.reduce((sum, each) => sum + (each.done === 0 ? 0 : (left(each) * each.usd) / each.done), ofModels);
 }
 
 function roundedUp(usd: number): number {

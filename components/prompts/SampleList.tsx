@@ -70,7 +70,11 @@ function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: b
         />
         <Fact name="Mean quality known to" value={intervalText(set.interval)} detail="at worst" />
         <Fact name="What they hold" value={holdings(set)} detail={`mean ${formatCount(Math.round(set.meanCharacters))} characters`} />
-        <Fact name="Texts" value={set.deleted ? "deleted" : `kept ${retentionText(set)}`} detail={set.deleted ? "what was measured with them stays" : ""} />
+        <Fact
+          name="Texts"
+          value={set.deleted ? "deleted" : `kept ${retentionText(set)}`}
+          detail={set.deleted ? "what was measured with them stays" : ""}
+        />
       </dl>
       {!set.deleted && (
         <div className="flex flex-wrap gap-2">
