@@ -16,7 +16,7 @@ const SCORE_BARS = 10;
 /** Categories told one by one; a table of more is read by nobody. */
 const MOST_CATEGORIES = 30;
 /** Answers whose order by label and by score is compared, each with each: some tens of milliseconds. */
-const MOST_COMPARED = 3000;
+const MOST_COMPARED = 1500;
 
 /** What lists of workloads show of one; the store adds its id and date. */
 export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt" | keyof WorkloadLineage> {
