@@ -30,6 +30,7 @@ export function PausedNotice({ job }: { readonly job: ProfileJob }) {
       </p>
       <p className="text-ink-2">{way.says}</p>
       <form
+        noValidate
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
           event.preventDefault();

@@ -88,6 +88,7 @@ export function ToWorkload({ job }: { readonly job: ProfileJob }) {
   return (
     <Panel title="Make a workload of it">
       <form
+        noValidate
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault();

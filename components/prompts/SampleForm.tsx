@@ -63,6 +63,7 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
   });
   return (
     <form
+      noValidate
       className="flex flex-col gap-4 border-t pt-4"
       onSubmit={(event) => {
         event.preventDefault();
