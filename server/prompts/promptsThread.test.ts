@@ -8,15 +8,15 @@ afterAll(files.remove);
 const ask = (content: string): string => JSON.stringify({ messages: [{ role: "user", content }] });
 const never = new AbortController().signal;
 
-it("has the memory for lines of 8 MB that are nothing but lists", async () => {
+it("has the memory for a line of 8 MB that is nothing but a list", async () => {
   const hungry = `{"messages":[{"role":"user","content":[${"{},".repeat(2_700_000)}{}]}]}`;
-  const file = files.file(`${ask("good")}\n${[hungry, hungry].join("\n")}`);
-  const skipped = [2, 3].map((line) => ({ line, problem: "it has no text of a user" }));
+  const file = files.file(`${ask("good")}\n${hungry}`);
+  const skipped = [{ line: 2, problem: "it has no text of a user" }];
   expect(await surveyInThread(file, never)).toMatchObject({ ok: true, survey: { prompts: 1, badLines: skipped } });
 });
 
 it("ends with the signal, while it reads and while it waits its turn", async () => {
-  const file = files.file(`${ask("q")}\n`.repeat(300_000));
+  const file = files.file(`${ask("q")}\n`.repeat(60_000));
   const stop = new AbortController();
   const begun = Array.from({ length: 4 }, () =>
     sampleInThread(file, { size: 1000, by: [] }, () => stop.abort(new Error("enough")), stop.signal),
