@@ -147,7 +147,7 @@ describe("the studio's HTTP API", () => {
     const again = await send("outcomes", table.join("\n"));
     expect(await change("workloads.import", { outcomesUploadId: again.uploadId, ...order })).toMatchObject({
       ok: false,
-      message: 'The same prompts and arrivals are here already, as "mine".',
+      message: 'The same prompts and arrivals are here already, as "mine" v1.',
     });
   });
 
