@@ -1,9 +1,9 @@
-import type { NewCall } from "@/server/store/profileRepository";
+import type { StoredCall } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 
 export interface CallWriter {
   /** Resolves when it is on disk. */
-  save(call: NewCall): Promise<void>;
+  save(call: StoredCall): Promise<void>;
   /** Deletes an answer's text with the next calls. */
   drop(position: number, model: string): void;
   /** Writes what waits, at once. */
@@ -12,7 +12,7 @@ export interface CallWriter {
 
 /** Puts down calls of a job: those of one turn of the event loop together, since each transaction costs as much as many rows. */
 export function createCallWriter(profiles: Store["profiles"], profileId: string): CallWriter {
-  let calls: NewCall[] = [];
+  let calls: StoredCall[] = [];
   let drops: { readonly position: number; readonly model: string }[] = [];
   let flushed: Promise<void> | null = null;
 

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { ProfileJob, UnscoredKind } from "@/server/contracts/studio";
-import type { NewCall, StoredProfile } from "@/server/store/profileRepository";
+import type { StoredCall, StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { PoolGround } from "./answererPool";
 import { type Asked, askModel } from "./askModel";
@@ -52,7 +52,7 @@ const retryMs = (failures: number): number => Math.min(60_000, 500 * 2 ** (failu
 const REFRESH_MS = 1_000;
 
 /** Calls begun in one turn of the event loop. */
-const MOST_A_TURN = 50;
+const MOST_A_TURN = 16;
 
 const none: EarlierAttempts = { attempts: 0, lost: 0, usd: 0 };
 
@@ -176,7 +176,7 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
 
   function follow(work: Promise<void>): void {
     const guarded = work.catch((error: unknown) => {
-      pause("problem", `The studio could not go on: ${error instanceof Error ? error.message : String(error)}`);
+      pause("problem", `The studio could not go on (${nameOf(error)}). Its disk may be full: resume when it can write again.`);
     });
     const tracked: Promise<void> = guarded.finally(() => {
       underWay.delete(tracked);
@@ -226,7 +226,7 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
     if (fault !== null) pause("model-down", fault);
   }
 
-  async function settle(call: LedgerCall, row: NewCall, asked: Asked, read: Call["read"]): Promise<void> {
+  async function settle(call: LedgerCall, row: StoredCall, asked: Asked, read: Call["read"]): Promise<void> {
     if (asked.kind === "answered") {
       const { kind: _, text, ...figures } = asked;
       return over(call, { ...row, ...figures, ...(read === null ? { answer: text } : scoreOf(read(text))), state: "done" });
@@ -243,9 +243,9 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
   }
 
   /** Puts an attempt down that failed, and makes the call again after a while. */
-  async function again(call: LedgerCall, row: NewCall, afterMs: number): Promise<void> {
+  async function again(call: LedgerCall, row: StoredCall, afterMs: number): Promise<void> {
     tally.take(row, earlier.get(call.id) ?? none);
-    earlier.set(call.id, { attempts: row.attempts, lost: row.lost ?? 0, usd: row.usd });
+    earlier.set(call.id, { attempts: row.attempts, lost: row.lost, usd: row.usd });
     await writer.save(row);
     putBack(call, afterMs);
   }
@@ -261,7 +261,7 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
     else delayed.set(call.id, setTimeout(back, afterMs));
   }
 
-  async function over(call: LedgerCall, row: NewCall): Promise<void> {
+  async function over(call: LedgerCall, row: StoredCall): Promise<void> {
     await writer.save(row);
     tally.take(row, earlier.get(call.id) ?? none);
     throughput.ended(nowMs());
@@ -274,14 +274,14 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
       if (ledger.isRead(call.position, model)) writer.drop(call.position, models[model]?.model ?? "");
   }
 
-  const blank = (call: LedgerCall): NewCall => ({
+  const blank = (call: LedgerCall): StoredCall => ({
     ...{ profileId: id, position: call.position, model: modelOf(call), reading: call.reading },
     ...{ measureId: call.measure === null ? "" : (measures[call.measure]?.id ?? ""), state: "waiting", at: new Date().toISOString() },
     ...{ ...none, inputTokens: null, outputTokens: null, ttftSeconds: null, seconds: null, engine: null, inFlight: null },
     ...{ score: null, unscored: null, failure: null, answer: null },
   });
 
-  const rowOf = (call: LedgerCall, reading: Reading): NewCall => ({ ...blank(call), ...scoreOf(reading), state: "done" });
+  const rowOf = (call: LedgerCall, reading: Reading): StoredCall => ({ ...blank(call), ...scoreOf(reading), state: "done" });
 
   function finish(): void {
     writer.flush();
@@ -358,6 +358,12 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
     close: end,
   };
 }
+
+/** Of an error nothing but its name: what it says may be of a prompt. */
+const nameOf = (error: unknown): string => {
+  const { code, name } = error as { readonly code?: unknown; readonly name?: unknown };
+  return String(code ?? name ?? "unknown");
+};
 
 const scoreOf = (reading: Reading) => ("score" in reading ? { score: reading.score } : { unscored: reading.unscored });
 

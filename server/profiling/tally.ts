@@ -1,5 +1,5 @@
 import type { UnscoredKind } from "@/server/contracts/studio";
-import type { CallGroup, NewCall } from "@/server/store/profileRepository";
+import type { CallGroup, StoredCall } from "@/server/store/profileRepository";
 
 interface Sums {
   done: number;
@@ -39,14 +39,12 @@ export class Tally {
   }
 
   /** A call that is over, as it was put down last. `before`: what was counted of its cost and its lost attempts already. */
-  take(call: NewCall, before: { readonly usd: number; readonly lost: number }): void {
-    const { inputTokens, outputTokens, seconds, score } = call;
+  take(call: StoredCall, before: { readonly usd: number; readonly lost: number }): void {
+    const { model, measureId, reading, state, unscored, failure, inputTokens, outputTokens, seconds, score } = call;
     this.#add({
-      ...{ model: call.model, measureId: call.measureId, reading: call.reading, state: call.state },
-      ...{ unscored: call.unscored ?? null, failure: call.failure ?? null, calls: 1 },
-      ...{ usd: call.usd - before.usd, lost: (call.lost ?? 0) - before.lost },
-      ...{ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, withOutput: outputTokens == null ? 0 : 1 },
-      ...{ seconds: seconds ?? 0, timed: seconds == null ? 0 : 1, score: score ?? 0, scored: score == null ? 0 : 1 },
+      ...{ model, measureId, reading, state, unscored, failure, calls: 1, usd: call.usd - before.usd, lost: call.lost - before.lost },
+      ...{ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, withOutput: outputTokens === null ? 0 : 1 },
+      ...{ seconds: seconds ?? 0, timed: seconds === null ? 0 : 1, score: score ?? 0, scored: score === null ? 0 : 1 },
     });
   }
 

@@ -5,6 +5,7 @@ import { profileCalls, profiles } from "./schema";
 
 export type StoredProfile = typeof profiles.$inferSelect;
 export type StoredCall = typeof profileCalls.$inferSelect;
+/** What is left out is not known. */
 export type NewCall = typeof profileCalls.$inferInsert;
 
 /** Which call of a job. */
@@ -27,6 +28,14 @@ export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "st
 
 const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
 
+const unknown = {
+  ...{ lost: 0, inputTokens: null, outputTokens: null, ttftSeconds: null, seconds: null, engine: null, inFlight: null },
+  ...{ score: null, unscored: null, failure: null, answer: null },
+};
+
+/** Names of fields as they are in the database. */
+const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
 const key = [profileCalls.profileId, profileCalls.position, profileCalls.model, profileCalls.measureId, profileCalls.reading];
 
 /** Profiles, and every call of them. */
@@ -39,6 +48,16 @@ export function createProfileRepository(db: Database) {
       eq(profileCalls.measureId, measureId),
       eq(profileCalls.reading, reading),
     );
+  const fields = Object.keys(getTableColumns(profileCalls));
+  /** Prepared once: to build it took ten times as long as to run it. */
+  const putDown = db
+    .insert(profileCalls)
+    .values(Object.fromEntries(fields.map((name) => [name, sql.placeholder(name)])) as unknown as StoredCall)
+    .onConflictDoUpdate({
+      target: key,
+      set: Object.fromEntries(fields.map((name) => [name, sql`excluded.${sql.identifier(inSnakeCase(name))}`])),
+    })
+    .prepare();
   const answersOf = (profileId: string) => and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, ""));
 
   return {
@@ -95,7 +114,7 @@ export function createProfileRepository(db: Database) {
       unneeded: readonly { readonly position: number; readonly model: string }[] = [],
     ): void {
       db.$client.transaction(() => {
-        for (const call of calls) db.insert(profileCalls).values(call).onConflictDoUpdate({ target: key, set: call }).run();
+        for (const call of calls) putDown.run({ ...unknown, ...call });
         for (const { position, model } of unneeded) {
           db.update(profileCalls)
             .set({ answer: null })
