@@ -15,7 +15,7 @@ const clusterId = "embedded";
 const plan = planOnGpus("running", { "qwen2.5-3b": [0] });
 const at = "2026-01-01T00:00:00.000Z";
 
-it("makes a sample of a gateway's decision records once these keep prompts, and not before", async () => {
+it("takes prompts of a gateway's decision records once these keep some, and of a capture once one has begun", async () => {
   const cluster = await startTestCluster();
   const folder = mkdtempSync(join(tmpdir(), "weir-gateway-prompts-"));
   const { store, gateway } = cluster;
@@ -67,4 +67,17 @@ it("makes a sample of a gateway's decision records once these keep prompts, and 
   const actions = store.audit.list(10).map(({ action, detail }) => `${action}: ${detail}`);
   expect(actions).toContainEqual("take prompts of a gateway: 3 prompts of decision records");
   expect(actions.join()).not.toContain("hello");
+
+  expect(await service.takeFromGateway({ clusterId, from: "captured" }, "ada")).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("start a capture"),
+  });
+  const capture = { share: 1, keys: ["*"], redactions: { builtIn: [], own: [] }, retentionDays: 1, mostBytes: 1e7, by: "ada", reason: "" };
+  expect(await gateway("/capture", { method: "PUT", body: capture, schema: z.unknown() })).toMatchObject({ ok: true });
+  for (let asked = 0; asked < 3; asked += 1) await askCascade(cluster.gatewayUrl, "running");
+  const captured = async () => {
+    const read = await service.takeFromGateway({ clusterId, from: "captured" }, "ada");
+    return read.ok ? read.survey : null;
+  };
+  await expect.poll(captured, { timeout: 10_000 }).toMatchObject({ form: "chat", prompts: 3, skipped: 0, withTime: 3 });
 }, 60_000);
