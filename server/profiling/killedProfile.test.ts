@@ -5,6 +5,8 @@ import { trustedJudgeModel } from "@/server/contracts/emulatorAdmin";
 import type { Answerer } from "@/server/contracts/studio";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createMeasureReadings } from "./measures/readings";
+import { createDoors } from "./place";
+import { takeUpProfile } from "./profileRun";
 import { profileTable } from "./profileTable";
 import { emulatorOf, keepProfile, keepPrompts, outcomesOf, profileStudio, promptsOf, servedAt, until } from "./testProfileStudio";
 
@@ -97,4 +99,45 @@ it("makes each call once across two crashes, and measures what the emulator has 
     expect(table.table.models[index]).toMatchObject({ model, label: label.map(Math.round), judged: judged.map(Math.round) });
     expect([...(table.table.models[index]?.outputTokens ?? [])]).toEqual([...outputTokens]);
   }
+});
+
+it("pauses where a model's engine is gone, says which and where, and goes on when it is back", { timeout: 60_000 }, async () => {
+  const { store, connector } = cluster;
+  const emulator = emulatorOf(cluster);
+  let answer = await connector.observe();
+  const looks = setInterval(() => void connector.observe().then((latest) => (answer = latest)), 200);
+  const doors = createDoors(5_000);
+  const request = {
+    ...{ name: "another", promptSetId: "set", models: ladder.map(asked), measures: [rubric("gate", "weir-judge")] },
+    ...{ concurrency, requestsPerMinute: null, capUsd: null, maxOutputTokens: 4096, keepAnswers: false },
+  };
+  const row = {
+    id: "other",
+    createdAt: "2026-01-02T00:00:00.000Z",
+    actor: "a",
+    promptSetId: "set",
+    request,
+    state: "running",
+    pause: null,
+  } as const;
+  store.profiles.insert(row);
+  const run = await takeUpProfile(row, {
+    ...{ store, doors, limits: { placeMs: 1_000 }, clusterName: () => "embedded" },
+    clusterOf: () => ({ kind: "embedded", seen: () => ({ atMs: Date.now(), answer }), timeScale: () => 40 }),
+    measures: createMeasureReadings({ problem: async () => null, passes: async () => null }),
+  });
+  await until(() => run.tally.model("gemma-2-9b").done >= 3);
+  await emulator.down("gemma-2-9b");
+  await until(() => run.state === "paused" && run.inFlight() === 0);
+  expect(run.pausedFor).toMatchObject({
+    kind: "model-down",
+    reason: expect.stringMatching(/^gemma-2-9b on embedded (has nowhere to be asked|is down)/),
+  });
+  await emulator.up({ "gemma-2-9b": [1] });
+  run.resume(null);
+  await until(() => run.state === "done");
+  expect(run.ledger.models.map(({ done, failed }) => [done, failed])).toEqual(ladder.map(() => [PROMPTS, 0]));
+  clearInterval(looks);
+  await run.close();
+  await doors.close();
 });
