@@ -80,7 +80,11 @@ export function ArrivalsChooser(props: {
       />
       <Source kind={kind} arrivals={value.arrivals} onChange={take} />
       {hasClock(kind) && isNamed && (
-        <SegmentList segments={value.segments} timeZone={value.timeZone} onChange={(change) => onChange({ ...value, ...change })} />
+        <SegmentList
+          segments={value.segments}
+          timeZone={kind === "hours" ? null : value.timeZone}
+          onChange={(change) => onChange({ ...value, ...change })}
+        />
       )}
       {isNamed && (
         <PanelState status={queryStatus(preview, { what: "Looking at the arrivals" })}>

@@ -25,7 +25,7 @@ export function CounterSpan(props: { readonly span: Span; readonly onChange: (sp
       {label}
       <input
         type="datetime-local"
-        className="h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm"
+        className="h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink"
         value={localText(atMs)}
         onChange={(event) => {
           const typed = Date.parse(event.target.value);

@@ -7,7 +7,7 @@ import { MOST_RATE, parseHours } from "./prepareArrivals";
 /** Room above the highest bar, so that it can be drawn higher. */
 const HEADROOM = 1.25;
 const field =
-  "h-8 w-full min-w-0 rounded border border-line-strong bg-raised px-0.5 text-center text-xs tabular-nums aria-invalid:border-bad [appearance:textfield] [&::-webkit-inner-spin-button]:appearance-none";
+  "h-8 w-full min-w-0 rounded border border-line-strong bg-raised px-0.5 text-center text-xs text-ink tabular-nums aria-invalid:border-bad [appearance:textfield] [&::-webkit-inner-spin-button]:appearance-none";
 
 /** A rate to three digits: what a drag can mean. */
 const rounded = (rate: number): number => Number(Math.max(0, rate).toPrecision(3));
@@ -59,6 +59,11 @@ export function HourBars(props: { readonly rates: readonly number[]; readonly on
           <div key={hour} title={`${hourText(hour)}: ${formatRate(rate)}`} className="flex h-full cursor-ns-resize items-end">
             <div className="w-full rounded-t-sm bg-accent" style={{ height: `${Math.min(100, (100 * rate) / (held ?? most))}%` }} />
           </div>
+        ))}
+      </div>
+      <div aria-hidden="true" className="flex justify-between text-[10px] text-ink-3">
+        {[0, 6, 12, 18, 24].map((hour) => (
+          <span key={hour}>{hourText(hour)}</span>
         ))}
       </div>
       <div className="grid grid-cols-6 gap-1 sm:grid-cols-12">

@@ -1,23 +1,26 @@
 import type { ArrivalsPreview } from "@/server/contracts/studio";
 import { HistogramChart } from "../charts/HistogramChart";
 import { prepareHistogram } from "../charts/prepareHistogram";
-import { ABSENT, formatCount, formatCounted, formatRate, formatSeconds } from "../ui/format";
+import { ABSENT, formatAge, formatCount, formatCounted, formatRate } from "../ui/format";
 import { previewProblem } from "./prepareArrivals";
 
 /** A plan is simulated on no more requests. */
 const SIMULATED = 20_000;
 
+const sinceFirst = (seconds: number): string => (seconds === 0 ? "0" : formatAge(seconds));
+
 /** What chosen arrivals are: how many, over what time, at which hours, in which segments. */
 export function PreviewPanel({ preview, byHour }: { readonly preview: ArrivalsPreview; readonly byHour: boolean }) {
   const problem = previewProblem(preview);
+  const isClocked = byHour && preview.byHour !== null;
   return (
     <div className="flex flex-col gap-3" data-testid="arrivals-preview">
       <p className="text-sm">
         {formatCounted(preview.arrivals, "arrival")} at {formatRate(preview.requestsPerSecond)} in the mean.
       </p>
       <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">{preview.origin}</p>
-      <div className="grid gap-4 sm:grid-cols-2">
-        <HistogramChart title="Over time" picture={prepareHistogram(preview.histogram, formatSeconds)} hue="var(--accent)" />
+      <div className={`grid gap-4 ${isClocked ? "sm:grid-cols-2" : ""}`}>
+        <HistogramChart title="Over time" picture={prepareHistogram(preview.histogram, sinceFirst)} hue="var(--accent)" />
         {byHour && preview.byHour !== null && <ByHour rates={preview.byHour} />}
       </div>
       {preview.segments.length > 0 && (

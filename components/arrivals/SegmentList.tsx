@@ -7,12 +7,13 @@ import { dayAndNight, hourOfTime, nextSegment, timeOfHour } from "./prepareArriv
 import { TimeZoneField } from "./TimeZoneField";
 
 const MOST_SEGMENTS = 8;
-const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm";
+const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink";
 
 /** Parts of the day, each to become a workload of its own. None: the whole day. */
 export function SegmentList(props: {
   readonly segments: readonly Segment[];
-  readonly timeZone: string;
+  /** null: hours are those of any day, wherever. */
+  readonly timeZone: string | null;
   readonly onChange: (change: { readonly segments?: readonly Segment[]; readonly timeZone?: string }) => void;
 }) {
   const { segments } = props;
@@ -34,7 +35,9 @@ export function SegmentList(props: {
         <Button disabled={segments.length >= MOST_SEGMENTS} onClick={() => set([...segments, nextSegment(segments)])}>
           Add a segment
         </Button>
-        {segments.length > 0 && <TimeZoneField value={props.timeZone} onChange={(timeZone) => props.onChange({ timeZone })} />}
+        {segments.length > 0 && props.timeZone !== null && (
+          <TimeZoneField value={props.timeZone} onChange={(timeZone) => props.onChange({ timeZone })} />
+        )}
       </div>
     </fieldset>
   );

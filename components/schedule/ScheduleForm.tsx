@@ -12,7 +12,7 @@ import { shortHash } from "../ui/format";
 import { type Draft, draftProblem, type Entry, inOrder, nextTime } from "./prepareSchedule";
 
 const MOST_ENTRIES = 24;
-const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm";
+const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink";
 
 /** Sets a schedule, and with it switches it on. */
 export function ScheduleForm(props: {
