@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, isNotNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Database } from "./database";
 import { handLabels, profileCalls } from "./schema";
@@ -6,8 +6,8 @@ import { handLabels, profileCalls } from "./schema";
 export type HandLabel = typeof handLabels.$inferSelect;
 type LabelKey = Pick<HandLabel, "profileId" | "position" | "model" | "otherModel">;
 
-/** What a measure gave an answer that somebody labelled. */
-export type LabelledReading = Pick<typeof profileCalls.$inferSelect, "position" | "model" | "reading" | "score">;
+/** What a measure gave an answer. */
+export type PromptReading = Pick<typeof profileCalls.$inferSelect, "position" | "model" | "reading" | "score">;
 
 /** How a measure scored answers of two models to the same prompts; means of 0..100, `both` of their product. */
 export interface ScoredTogether {
@@ -15,6 +15,12 @@ export interface ScoredTogether {
   readonly smaller: number;
   readonly larger: number;
   readonly both: number;
+}
+
+export interface TwoModels {
+  readonly measureId: string;
+  readonly smaller: string;
+  readonly larger: string;
 }
 
 /** Two labels may be of one millisecond. */
@@ -63,25 +69,25 @@ export function createHandLabelRepository(db: Database) {
           .get() ?? null
       );
     },
-    /** What a measure gave the labelled answers, each reading once. */
-    readings(profileId: string, measureId: string): readonly LabelledReading[] {
+    /** What a measure gave answers to some prompts. */
+    readings(profileId: string, measureId: string, positions: readonly number[]): readonly PromptReading[] {
       const { position, model, reading, score } = profileCalls;
-      const labelled = and(
-        eq(profileCalls.profileId, handLabels.profileId),
-        eq(profileCalls.position, handLabels.position),
-        or(eq(profileCalls.model, handLabels.model), eq(profileCalls.model, handLabels.otherModel)),
-        eq(profileCalls.measureId, measureId),
-      );
       return db
-        .selectDistinct({ position, model, reading, score })
-        .from(handLabels)
-        .innerJoin(profileCalls, labelled)
-        .where(and(eq(handLabels.profileId, profileId), eq(profileCalls.state, "done")))
-        .orderBy(asc(position), asc(model), asc(reading))
+        .select({ position, model, reading, score })
+        .from(profileCalls)
+        .where(
+          and(
+            eq(profileCalls.profileId, profileId),
+            inArray(position, [...positions]),
+            eq(profileCalls.measureId, measureId),
+            eq(profileCalls.state, "done"),
+          ),
+        )
         .all();
     },
-    /** First readings of a measure, of the prompts for which both models have one. */
-    scoredTogether(profileId: string, measureId: string, smaller: string, larger: string): ScoredTogether {
+    /** First readings of a measure, of those of some prompts for which both models have one. */
+    scoredTogether(profileId: string, positions: readonly number[], asked: TwoModels): ScoredTogether {
+      const { measureId, smaller, larger } = asked;
       const other = alias(profileCalls, "other");
       const same = and(
         eq(other.profileId, profileCalls.profileId),
@@ -104,6 +110,7 @@ export function createHandLabelRepository(db: Database) {
         .where(
           and(
             eq(profileCalls.profileId, profileId),
+            inArray(profileCalls.position, [...positions]),
             eq(profileCalls.measureId, measureId),
             eq(profileCalls.model, smaller),
             eq(profileCalls.reading, 0),

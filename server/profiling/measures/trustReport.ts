@@ -12,6 +12,9 @@ import { countedScore } from "./readings";
 /** Labels after which intervals hardly narrow: from there it takes four times as many to halve them. */
 export const ADVISED_LABELS = 50;
 
+/** Prompts that models are compared on, evenly spread: their means are known to a point or so, and a page waits for it. */
+const LOOKED_AT = 2000;
+
 interface LabelledPair {
   readonly difference: number;
   readonly preference: number;
@@ -34,7 +37,8 @@ export function trustReport(store: Store, profile: StoredProfile, floor: number)
 
 function evidenceOf(store: Store, { id }: StoredProfile, measure: Measure, labels: readonly HandLabel[]): Evidence {
   const readings = new Map<string, (number | null)[]>();
-  for (const { position, model, reading, score } of labels.length === 0 ? [] : store.handLabels.readings(id, measure.id)) {
+  const positions = [...new Set(labels.map(({ position }) => position))];
+  for (const { position, model, reading, score } of store.handLabels.readings(id, measure.id, positions)) {
     const scores = readings.get(`${position} ${model}`) ?? [];
     scores[reading] = score;
     readings.set(`${position} ${model}`, scores);
@@ -117,7 +121,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
  * What each smaller model and the largest one do on the same prompts: by the measure that labels trust most beside this one, and where there
  * is none by the labels themselves, as though the largest were as good wherever the smaller one fails. null: too little is known.
  */
-function stepsOf(store: Store, { id, request }: StoredProfile, { one, all, labels }: Asked): readonly CascadeStep[] | null {
+function stepsOf(store: Store, { id, promptSetId, request }: StoredProfile, { one, all, labels }: Asked): readonly CascadeStep[] | null {
   const models = request.models.map(({ model }) => model);
   const largest = models.at(-1) ?? "";
   const smaller = models.slice(0, -1);
@@ -126,7 +130,13 @@ function stepsOf(store: Store, { id, request }: StoredProfile, { one, all, label
     .filter(({ measure, auc }) => measure !== one.measure && measure.kind !== "pairwise" && auc !== null)
     .sort((a, b) => (b.auc?.value ?? 0) - (a.auc?.value ?? 0));
   if (trusted !== undefined) {
-    const steps = smaller.map((model) => store.handLabels.scoredTogether(id, trusted.measure.id, model, largest));
+    const prompts = store.prompts.get(promptSetId)?.prompts ?? 0;
+    const positions = Array.from({ length: Math.min(prompts, LOOKED_AT) }, (_, at) =>
+      Math.floor((at * prompts) / Math.min(prompts, LOOKED_AT)),
+    );
+    const steps = smaller.map((model) =>
+      store.handLabels.scoredTogether(id, positions, { measureId: trusted.measure.id, smaller: model, larger: largest }),
+    );
     if (steps.every(({ prompts }) => prompts > 1)) {
       return steps.map(({ smaller: quality, larger, both }) => ({
         quality: quality / 100,
