@@ -242,6 +242,8 @@ describe("a profile's run", () => {
     expect(heard.mostInFlight()).toBeLessThanOrEqual(6);
     expect(heard.heard).toHaveLength(12);
     expect(performance.now() - began).toBeGreaterThan(11 * 50 - 100);
+    // Answers are read while others are still asked for.
+    expect(heard.heard.slice(0, 8).map(({ request }) => request.model)).toContain("judge");
   });
 
   it("pauses while its texts are deleted, and drops each answer once it is judged unless it is to be kept", async () => {

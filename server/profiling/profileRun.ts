@@ -93,6 +93,7 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
   let pausedFor = profile.pause;
   let inFlight = 0;
   let turns = 0;
+  let firstLane = 0;
   let wake: NodeJS.Timeout | undefined;
   let turn: NodeJS.Immediate | undefined;
   let refresher: NodeJS.Timeout | undefined;
@@ -117,7 +118,10 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
     clearTimeout(wake);
     const held: Held[] = [];
     let begun = 0;
-    for (const at of shape.lanes.keys()) {
+    // Another lane comes first each time: under a limit of calls per minute the first would take them all.
+    firstLane += 1;
+    for (const offset of shape.lanes.keys()) {
+      const at = (firstLane + offset) % shape.lanes.length;
       while (canBegin() && begun < MOST_A_TURN) {
         const work = waiting[at] ?? take(at);
         if (work === null) break;
