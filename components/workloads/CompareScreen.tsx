@@ -101,7 +101,7 @@ function Compared(props: {
         <Table
           caption="What the two workloads were made of"
           columns={[
-            { key: "name", name: "" },
+            { key: "name", name: "Part" },
             { key: "a", name: "A" },
             { key: "b", name: "B" },
           ]}
