@@ -45,8 +45,8 @@ function JobItem({ job }: { readonly job: ProfileJob }) {
         </p>
         <ProgressBar label={`Calls of ${job.request.name}`} done={picture.share} failed={0} />
       </div>
-      <dl className="flex flex-wrap gap-x-6 gap-y-2 text-sm [&_dt]:text-xs [&_dt]:text-ink-3">
-        <div className="min-w-28">
+      <dl className="flex w-72 max-w-full flex-wrap gap-x-6 gap-y-2 text-sm [&_dt]:text-xs [&_dt]:text-ink-3">
+        <div className="min-w-36">
           <dt>Spent</dt>
           <dd>
             {formatUsd(job.spentUsd)}{" "}
