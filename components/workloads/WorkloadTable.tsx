@@ -106,7 +106,8 @@ function Row(props: {
         <JudgeBadge judge={workload.judge} />
       </td>
       <td className="whitespace-nowrap" title={workload.outcomesFrom}>
-        {workload.generated ? <Badge tone="hatched">generated</Badge> : row.from}
+        {row.from !== "generated" && <span className="block">{row.from}</span>}
+        {workload.generated && <Badge tone="hatched">generated</Badge>}
       </td>
       <td className="text-right">{row.prompts}</td>
       <td className="text-right whitespace-nowrap">{row.rate}</td>

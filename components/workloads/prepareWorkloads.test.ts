@@ -43,7 +43,7 @@ it("shows the newest version of each name, the name that was worked on last firs
 
 it("says where prompts and outcomes came from, what was done last first", () => {
   expect(whereFrom(workload({}))).toBe("table");
-  expect(whereFrom(workload({ generated: true }))).toBe("drawn by the studio");
+  expect(whereFrom(workload({ generated: true }))).toBe("generated");
   expect(whereFrom(workload({ profileId: "p" }))).toBe("profile");
   expect(whereFrom(workload({ outcomesFrom: "seen at the gateway; labels modelled" }))).toBe("seen traffic");
   expect(whereFrom(workload({ profileId: "p", parentId: "v1" }))).toBe("other arrivals");

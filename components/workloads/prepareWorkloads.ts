@@ -54,5 +54,5 @@ export function whereFrom({ generated, parentId, profileId, outcomesFrom }: Work
   if (parentId !== null) return "other arrivals";
   if (profileId !== null) return "profile";
   if (outcomesFrom.startsWith("seen at the gateway")) return "seen traffic";
-  return generated ? "drawn by the studio" : "table";
+  return generated ? "generated" : "table";
 }
