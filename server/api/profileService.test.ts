@@ -167,7 +167,7 @@ describe("profiles", () => {
   });
 
   it("give measured runs of engines whose hardware is known, which calibration reads", async () => {
-    keepPrompts(store, prompts(40));
+    keepPrompts(store, prompts(120));
     const begun = await service.start(requestOf(), "ann");
     if (!begun.ok) throw new Error(begun.message);
     await done(begun.id);
@@ -176,12 +176,12 @@ describe("profiles", () => {
     const source = uploads.open(runs.uploadId);
     if (source === null) throw new Error("the upload is gone");
     const rows = await importServingRows(source, catalogueOf(noUserCards));
-    expect(rows).toMatchObject({
-      ok: true,
-      bad: [],
-      unsupported: [],
-      rows: [{ model: "qwen2.5-3b", gpu: "l40s", engine: "vllm", origin: "live", outputTokens: 15 }],
-    });
+    if (!rows.ok) throw new Error(rows.message);
+    // How many answers had as many beside them depends on the machine; a hundred make twenty of some load.
+    expect(rows.rows.length).toBeGreaterThan(0);
+    expect(rows).toMatchObject({ bad: [], unsupported: [] });
+    for (const row of rows.rows)
+      expect(row).toMatchObject({ model: "qwen2.5-3b", gpu: "l40s", engine: "vllm", origin: "live", outputTokens: 15 });
     const elsewhere = await service.start(requestOf({ name: "other", models: [at("qwen2.5-7b")] }), "ann");
     expect(elsewhere.ok && (await service.toMeasuredRuns(elsewhere.id))).toMatchObject({
       ok: false,
