@@ -162,7 +162,7 @@ function Compared(props: {
               </tr>,
               ...rows.map((row) => (
                 <tr key={`${key} ${row.key}`} data-verdict={row.verdict}>
-                  <td className="[overflow-wrap:anywhere]">{row.name}</td>
+                  <td className="min-w-32 [overflow-wrap:anywhere]">{row.name}</td>
                   <td className="text-right whitespace-nowrap">{row.a}</td>
                   <td className="text-right whitespace-nowrap">{row.b}</td>
                   <td className="text-right whitespace-nowrap">{row.difference}</td>
