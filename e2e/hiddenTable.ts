@@ -28,6 +28,24 @@ export function promptFile(table: EmulatedOutcomes, prompts: number): { readonly
   return { path, bad: malformed.length };
 }
 
+/** A line of a workload as it should come out for a prompt. */
+export function rowOf(table: EmulatedOutcomes, id: string) {
+  const at = table.promptIds.indexOf(id);
+  const models = table.models.map(({ model, outputTokens, label, judged }) => [
+    model,
+    { outputTokens: outputTokens[at], label: label[at], judged: judged[at] },
+  ]);
+  return { id, inputTokens: table.inputTokens[at], models: Object.fromEntries(models) };
+}
+
+/** The label of the emulated answer that a text shows: what somebody who knows would say of it. */
+export function labelIn(table: EmulatedOutcomes, text: string): number {
+  const [, id = "", model] = /\[emulated answer (\S+) by (\S+)\]/.exec(text) ?? [];
+  const label = table.models.find((each) => each.model === model)?.label[table.promptIds.indexOf(id)];
+  if (label === undefined) throw new Error("The page shows no emulated answer.");
+  return label;
+}
+
 /** Requests that the cluster's engines answered, and those that were given up because their client left. */
 export interface Served {
   readonly answered: number;
