@@ -1,5 +1,5 @@
 import type { Histogram, WorkloadDetail, WorkloadLineage, WorkloadSummary } from "@/server/contracts/studio";
-import { aucOf } from "@/solver/judging/concordance";
+import { aucOf, type LabelledScore } from "@/solver/judging/concordance";
 import { mean } from "@/solver/numeric/quantile";
 import { categoryQualities } from "@/solver/workload/categoryQuality";
 import { type Interval, lengthInterval, qualityInterval } from "@/solver/workload/contentIntervals";
@@ -15,8 +15,6 @@ const EDGES_PER_DOUBLING = 4;
 const SCORE_BARS = 10;
 /** Categories told one by one; a table of more is read by nobody. */
 const MOST_CATEGORIES = 30;
-/** Answers whose order by label and by score is compared, each with each: some tens of milliseconds. */
-const MOST_COMPARED = 1500;
 
 /** What lists of workloads show of one; the store adds its id and date. */
 export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id" | "createdAt" | keyof WorkloadLineage> {
@@ -72,12 +70,9 @@ export function workloadDetail({ outcomes, arrivalSeconds, origin }: Workload): 
   };
 }
 
-/** Labels and judged scores of all models' answers, of evenly chosen prompts where there are more than can be compared. */
-function judgedAnswers({ promptIds, models }: OutcomeTable): readonly { readonly score: number; readonly label: number }[] {
-  const most = Math.min(promptIds.length, Math.ceil(MOST_COMPARED / Math.max(1, models.length)));
-  const rows = Array.from({ length: most }, (_, at) => Math.floor((at * promptIds.length) / most));
-  return models.flatMap(({ label, judged }) => rows.map((row) => ({ score: judged[row] ?? 0, label: label[row] ?? 0 })));
-}
+/** Labels and judged scores of all models' answers: one judge reads them all. */
+const judgedAnswers = ({ models }: OutcomeTable): readonly LabelledScore[] =>
+  models.flatMap(({ label, judged }) => Array.from(label, (quality, row) => ({ score: judged[row] ?? 0, label: quality })));
 
 /** A workload has prompts, so there is one. */
 const known = (interval: Interval | null): Interval => interval ?? { value: Number.NaN, low: Number.NaN, high: Number.NaN };

@@ -1,4 +1,5 @@
 import { type Interval, NORMAL_90, shareOf } from "./interval";
+import { pairCounts } from "./pairCounts";
 
 /** What a measure gave an answer, and what a person did; 0..100 both. */
 export interface LabelledScore {
@@ -59,20 +60,7 @@ export function concordanceOfPairs(pairs: readonly { readonly difference: number
 
 function concordance(answers: readonly LabelledScore[]): Concordance | null {
   const count = answers.length;
-  const right = new Float64Array(count);
-  const pairs = new Float64Array(count);
-  for (const [i, a] of answers.entries()) {
-    for (let j = 0; j < i; j += 1) {
-      const b = answers[j];
-      if (b === undefined || a.label === b.label) continue;
-      const order = (a.score - b.score) * (a.label - b.label);
-      const won = order > 0 ? 1 : order === 0 ? 0.5 : 0;
-      for (const at of [i, j]) {
-        right[at] = (right[at] ?? 0) + won;
-        pairs[at] = (pairs[at] ?? 0) + 1;
-      }
-    }
-  }
+  const { right, pairs } = pairCounts(answers);
   const total = pairs.reduce((sum, each) => sum + each, 0);
   if (total === 0) return null;
   const value = right.reduce((sum, each) => sum + each, 0) / total;

@@ -6,6 +6,7 @@ import { type CascadeStep, floorFit } from "./floorFit";
 import { meanQuality, shareOf } from "./interval";
 import { answerOrder, pairOf } from "./labelOrder";
 import { noisePoints, orderFlips } from "./noise";
+import { pairCounts } from "./pairCounts";
 
 const score = fc.integer({ min: 0, max: 100 });
 const answers = fc.array(fc.record({ score, label: fc.constantFrom(0, 25, 50, 75, 100) }), { minLength: 1, maxLength: 60 });
@@ -23,6 +24,20 @@ test("an AUC is the share of pairs ordered rightly, ties half, within its interv
       const auc = aucOf(labelled);
       if (auc === null) return true;
       return 0 <= auc.low && auc.low <= auc.value && auc.value <= auc.high && auc.high <= 1;
+    }),
+  );
+});
+
+test("pairs counted over a tree are those counted one by one", () => {
+  fc.assert(
+    fc.property(answers, (labelled) => {
+      const { pairs, right } = pairCounts(labelled);
+      for (const [at, { score: own, label }] of labelled.entries()) {
+        const others = labelled.filter((other) => other.label !== label);
+        expect(pairs[at]).toBe(others.length);
+        const ordered = others.map((other) => (own === other.score ? 0.5 : own > other.score === label > other.label ? 1 : 0));
+        expect(right[at]).toBe(ordered.reduce((sum: number, each) => sum + each, 0));
+      }
     }),
   );
 });
