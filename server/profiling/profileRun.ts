@@ -282,7 +282,7 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
     ...{ profileId: id, position: call.position, model: modelOf(call), reading: call.reading },
     ...{ measureId: call.measure === null ? "" : (measures[call.measure]?.id ?? ""), state: "waiting", at: new Date().toISOString() },
     ...{ ...none, inputTokens: null, outputTokens: null, ttftSeconds: null, seconds: null, engine: null, inFlight: null },
-    ...{ score: null, unscored: null, failure: null, answer: null },
+    ...{ score: null, unscored: null, failure: null, cut: null, answer: null },
   });
 
   const rowOf = (call: LedgerCall, reading: Reading): StoredCall => ({ ...blank(call), ...scoreOf(reading), state: "done" });

@@ -40,11 +40,11 @@ export class Tally {
 
   /** A call that is over, as it was put down last. `before`: what was counted of its cost and its lost attempts already. */
   take(call: StoredCall, before: { readonly usd: number; readonly lost: number }): void {
-    const { model, measureId, reading, state, unscored, failure, inputTokens, outputTokens, seconds, score } = call;
+    const { model, measureId, reading, state, unscored, failure, inputTokens, outputTokens, seconds, score, cut } = call;
     this.#add({
       ...{ model, measureId, reading, state, unscored, failure, calls: 1, usd: call.usd - before.usd, lost: call.lost - before.lost },
       ...{ inputTokens: inputTokens ?? 0, outputTokens: outputTokens ?? 0, withOutput: outputTokens === null ? 0 : 1 },
-      ...{ seconds: seconds ?? 0, timed: seconds === null ? 0 : 1, score: score ?? 0, scored: score === null ? 0 : 1 },
+      ...{ seconds: seconds ?? 0, timed: seconds === null ? 0 : 1, score: score ?? 0, scored: score === null ? 0 : 1, cut: cut ?? 0 },
     });
   }
 

@@ -1,7 +1,7 @@
-import { and, asc, count, desc, eq, getTableColumns, gte, inArray, isNotNull, isNull, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, sql, sum } from "drizzle-orm";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { type Database, scrub } from "./database";
-import { profileCalls, profiles } from "./schema";
+import { profileCalls, profileSums, profiles } from "./schema";
 
 export type StoredProfile = typeof profiles.$inferSelect;
 export type StoredCall = typeof profileCalls.$inferSelect;
@@ -22,15 +22,13 @@ export type StoredAnswer = Pick<
 
 /** Calls alike in all that is counted. Readings of a measure beside the first one, or the first two, are calls too. */
 export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "state" | "unscored" | "failure"> &
-  Readonly<
-    Record<"calls" | "lost" | "usd" | "inputTokens" | "outputTokens" | "withOutput" | "seconds" | "timed" | "score" | "scored", number>
-  >;
+  Omit<typeof profileSums.$inferSelect, "profileId" | "model" | "measureId" | "reading" | "state" | "unscored" | "failure">;
 
 const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
 
 const unknown = {
   ...{ lost: 0, inputTokens: null, outputTokens: null, ttftSeconds: null, seconds: null, engine: null, inFlight: null },
-  ...{ score: null, unscored: null, failure: null, answer: null },
+  ...{ score: null, unscored: null, failure: null, cut: null, answer: null },
 };
 
 /** Names of fields as they are in the database. */
@@ -138,25 +136,12 @@ export function createProfileRepository(db: Database) {
     },
     /** All that is counted of a job, in a few dozen rows. */
     groups(profileId: string): readonly CallGroup[] {
-      const { model, measureId, reading, state, unscored, failure } = profileCalls;
-      return db
-        .select({
-          ...{ model, measureId, reading, state, unscored, failure },
-          calls: count(),
-          lost: number(profileCalls.lost),
-          usd: number(profileCalls.usd),
-          inputTokens: number(profileCalls.inputTokens),
-          outputTokens: number(profileCalls.outputTokens),
-          withOutput: count(profileCalls.outputTokens),
-          seconds: number(profileCalls.seconds),
-          timed: count(profileCalls.seconds),
-          score: number(profileCalls.score),
-          scored: count(profileCalls.score),
-        })
-        .from(profileCalls)
-        .where(eq(profileCalls.profileId, profileId))
-        .groupBy(model, measureId, reading, state, unscored, failure)
-        .all();
+      const sums = db.select().from(profileSums).where(eq(profileSums.profileId, profileId)).all();
+      return sums.map(({ profileId: _, unscored, failure, ...rest }) => ({
+        ...rest,
+        unscored: unscored || null,
+        failure: failure || null,
+      }));
     },
     /** Answers that were given, in order of prompts. */
     answers(profileId: string): readonly StoredAnswer[] {
@@ -180,11 +165,11 @@ export function createProfileRepository(db: Database) {
     },
     /** What readings of a measure cost so far. */
     measureUsd(profileId: string, measureId: string): number {
-      const of = and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, measureId));
+      const of = and(eq(profileSums.profileId, profileId), eq(profileSums.measureId, measureId));
       return (
         db
-          .select({ usd: number(profileCalls.usd) })
-          .from(profileCalls)
+          .select({ usd: number(profileSums.usd) })
+          .from(profileSums)
           .where(of)
           .get()?.usd ?? 0
       );
@@ -210,20 +195,15 @@ export function createProfileRepository(db: Database) {
     },
     /** Mean output tokens and engine seconds of a model's answers in all jobs; null where it never answered. */
     seenOf(model: string): { readonly outputTokens: number; readonly seconds: number; readonly answers: number } | null {
-      const answered = and(
-        eq(profileCalls.model, model),
-        eq(profileCalls.measureId, ""),
-        eq(profileCalls.state, "done"),
-        isNull(profileCalls.failure),
-      );
+      const { measureId, state, failure, calls, outputTokens, withOutput, seconds, timed } = profileSums;
       const row = db
         .select({
-          answers: count(),
-          outputTokens: sql<number | null>`avg(${profileCalls.outputTokens})`,
-          seconds: sql<number | null>`avg(${profileCalls.seconds})`,
+          answers: number(calls),
+          outputTokens: sql<number | null>`sum(${outputTokens}) * 1.0 / nullif(sum(${withOutput}), 0)`,
+          seconds: sql<number | null>`sum(${seconds}) / nullif(sum(${timed}), 0)`,
         })
-        .from(profileCalls)
-        .where(answered)
+        .from(profileSums)
+        .where(and(eq(profileSums.model, model), eq(measureId, ""), eq(state, "done"), eq(failure, "")))
         .get();
       return row === undefined || row.outputTokens === null || row.seconds === null
         ? null

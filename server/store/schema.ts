@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
 import type {
@@ -101,10 +102,52 @@ export const profileCalls = sqliteTable(
     score: real(),
     unscored: text().$type<UnscoredKind>(),
     failure: text(),
+    /** 1: the engine ended it at its limit of tokens. */
+    cut: integer(),
     /** Text of the answer; null once it is judged and not to be kept, or deleted. */
     answer: text(),
   },
-  (table) => [primaryKey({ columns: [table.profileId, table.position, table.model, table.measureId, table.reading] })],
+  (table) => [
+    primaryKey({ columns: [table.profileId, table.position, table.model, table.measureId, table.reading] }),
+    index("kept_answers").on(table.profileId, table.measureId, table.position, table.model).where(sql`answer is not null`),
+  ],
+);
+
+/**
+ * Calls of a profile added up by what they have in common, so that nothing reads a job's half million rows to tell of it. Triggers on
+ * `profile_calls` (migration 0010) keep it; a text is empty where the call has none.
+ */
+export const profileSums = sqliteTable(
+  "profile_sums",
+  {
+    profileId: text()
+      .notNull()
+      .references(() => profiles.id),
+    model: text().notNull(),
+    measureId: text().notNull(),
+    reading: integer().notNull(),
+    state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
+    unscored: text().$type<UnscoredKind | "">().notNull(),
+    failure: text().notNull(),
+    calls: integer().notNull(),
+    lost: integer().notNull(),
+    usd: real().notNull(),
+    inputTokens: integer().notNull(),
+    outputTokens: integer().notNull(),
+    /** Calls whose output tokens are known. */
+    withOutput: integer().notNull(),
+    seconds: real().notNull(),
+    /** Calls whose seconds are known. */
+    timed: integer().notNull(),
+    score: real().notNull(),
+    scored: integer().notNull(),
+    cut: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({
+      columns: [table.profileId, table.model, table.measureId, table.reading, table.state, table.unscored, table.failure],
+    }),
+  ],
 );
 
 /** What people said of answers. `otherModel` is empty where one answer was labelled alone. */
