@@ -46,6 +46,7 @@ try {
     name: "many",
     size: Number(size),
     by: ["category", "length", "time"] as const,
+    draw: 1,
     retentionDays: null,
   };
   const outcome = await service.sample(request, "bench");

@@ -86,6 +86,14 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
               onChange={(days) => put({ retentionDays: Math.round(days) })}
             />
           )}
+          <NumberField
+            label="Draw"
+            min={1}
+            max={1_000_000}
+            value={form.draw}
+            hint="The same number takes the same prompts of the same file again, another one draws anew from all of them."
+            onChange={(draw) => put({ draw: Math.round(draw) })}
+          />
         </div>
         <Knob
           label="Prompts to take"
@@ -96,7 +104,8 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
           step={1}
           note={
             <span role="status">
-              A mean quality will be known to <strong className="font-semibold text-ink-2">{picture.interval}</strong>, at worst.
+              The mean quality over all of them will be known to <strong className="font-semibold text-ink-2">{picture.interval}</strong>,
+              at worst; errors of a judge come on top.
             </span>
           }
           onDraft={(size) => put({ size })}
@@ -116,7 +125,9 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
               </Check>
             ))}
           </div>
-          {picture.note !== null && <p className="text-xs text-ink-3">{picture.note}</p>}
+          <p className="text-xs text-ink-3">
+            Every prompt has the same chance. {picture.note} Of a kind that is due less than one, some samples hold none.
+          </p>
         </fieldset>
       </div>
       {picture.strata !== null && <Strata strata={picture.strata} />}

@@ -35,6 +35,18 @@ it("shows what each category gets where nothing else decides, and says why not o
     ["maths", 450],
     ["law", 50],
   ]);
+  // 1,000 more of which none is known, and a category that is due a twentieth of one.
+  const rare = { ...survey, prompts: 11_001, categories: [...survey.categories, { name: "odes", prompts: 1 }] };
+  const shares = (draw: number) => prepareSample({ ...upload, survey: rare }, form({ by: ["category"], draw })).strata ?? [];
+  expect(shares(1).map(({ name, population }) => [name, population])).toEqual([
+    ["maths", 9000],
+    ["law", 1000],
+    ["odes", 1],
+    ["no category", 1000],
+  ]);
+  const drawn = Array.from({ length: 40 }, (_, at) => shares(at + 1));
+  for (const strata of drawn) expect(strata.reduce((sum, { sampled }) => sum + sampled, 0)).toBe(500);
+  expect(drawn.some((strata) => strata[2]?.sampled === 0 && strata[2].interval === "not known")).toBe(true);
   const spread = prepareSample(upload, form({ by: ["category", "length"] }));
   expect(spread.strata).toBeNull();
   expect(spread.note).toContain("counted when the sample is taken");

@@ -1,6 +1,7 @@
 import type { PromptSet, SampleInterval, SamplePrompts } from "@/server/contracts/studio";
 import { allocate } from "@/solver/prompts/allocate";
 import { sampleInterval } from "@/solver/prompts/sampleInterval";
+import { NO_CATEGORY } from "@/solver/prompts/stratumOf";
 import { formatCount, formatDate, formatPercent } from "../ui/format";
 import type { PromptUpload } from "./uploadPrompts";
 
@@ -17,6 +18,7 @@ export interface SampleForm {
   readonly name: string;
   readonly size: number;
   readonly by: readonly SamplePrompts["by"][number][];
+  readonly draw: number;
   /** null: until somebody deletes them. */
   readonly retentionDays: number | null;
 }
@@ -30,12 +32,15 @@ export function startingSample(upload: PromptUpload): SampleForm {
     name: from.replace(/\.[^.]*$/, "").slice(0, 80) || "prompts",
     size: Math.min(USUAL_SAMPLE, mostOf(upload)),
     by: [...(survey.categories.length > 1 ? (["category"] as const) : []), "length"],
+    draw: 1,
     retentionDays: USUAL_RETENTION_DAYS,
   };
 }
 
-/** `±3.6 points at 90 %`; `exact` where everything was taken. */
-export function intervalText({ points, confidence }: SampleInterval): string {
+/** `±3.6 points at 90 %`; `exact` where everything was taken, `not known` where nothing was. */
+export function intervalText(interval: SampleInterval | null): string {
+  if (interval === null) return "not known";
+  const { points, confidence } = interval;
   return points < 0.05 ? "exact" : `±${points.toFixed(1)} points at ${formatPercent(confidence)}`;
 }
 
@@ -55,14 +60,8 @@ export interface SamplePicture {
 /** What a sample as it stands would be. */
 export function prepareSample(upload: PromptUpload, form: SampleForm): SamplePicture {
   const { survey, uploadId } = upload;
-  const { name, size, by, retentionDays } = form;
+  const { name, size, by, draw, retentionDays } = form;
   const isByCategory = by.length === 1 && by[0] === "category" && survey.categories.length > 1;
-  const sizes = isByCategory
-    ? allocate(
-        survey.categories.map(({ prompts }) => prompts),
-        size,
-      )
-    : null;
   const blocked =
     name.trim() === ""
       ? "Give the sample a name."
@@ -73,26 +72,29 @@ export function prepareSample(upload: PromptUpload, form: SampleForm): SamplePic
           : null;
   return {
     interval: intervalText(sampleInterval(size, survey.prompts)),
-    strata:
-      sizes === null
-        ? null
-        : survey.categories.map(({ name: category, prompts }, index) => ({
-            name: category || "without a category",
-            population: prompts,
-            sampled: sizes[index] ?? 0,
-            interval: (sizes[index] ?? 0) === 0 ? "none is taken" : intervalText(sampleInterval(sizes[index] ?? 0, prompts)),
-          })),
+    strata: isByCategory ? strataOf(survey, size, draw) : null,
     note: noteOf(by, survey.withTime),
     blocked,
-    request: blocked === null ? { uploadId, name: name.trim(), size, by, retentionDays } : null,
+    request: blocked === null ? { uploadId, name: name.trim(), size, by, draw, retentionDays } : null,
   };
+}
+
+/** As the studio will take them: the same shares of the same categories at the same draw. */
+function strataOf({ categories, prompts }: PromptUpload["survey"], size: number, draw: number): SamplePicture["strata"] {
+  const counts = new Map(categories.map((category) => [category.name, category.prompts]));
+  const without = prompts - categories.reduce((sum, category) => sum + category.prompts, 0);
+  if (without > 0) counts.set(NO_CATEGORY, (counts.get(NO_CATEGORY) ?? 0) + without);
+  return [...allocate(counts, size, draw)].map(([name, sampled]) => {
+    const population = counts.get(name) ?? 0;
+    return { name, population, sampled, interval: intervalText(sampled === 0 ? null : sampleInterval(sampled, population)) };
+  });
 }
 
 function noteOf(by: SampleForm["by"], withTime: number): string | null {
   if (by.includes("time") && withTime === 0) return "No prompt has a time: spreading over it changes nothing.";
-  if (by.length === 0) return "Every prompt has the same chance, whatever its kind.";
+  if (by.length === 0) return "Kinds are left to chance.";
   return by.includes("length") || by.includes("time")
-    ? "How many fall into each band of length or time is counted when the sample is taken; each band gets its share."
+    ? "How many fall into each band of length or time is counted when the sample is taken; each gets its share, rounded by chance."
     : null;
 }
 

@@ -51,7 +51,7 @@ describe("samples of prompts", () => {
   }
   async function sample(retentionDays: number | null, size = 60): Promise<PromptSet> {
     const uploadId = await upload(lines.join("\n"));
-    const outcome = await service.sample({ uploadId, name: "mine", size, by: ["category"], retentionDays }, "ada");
+    const outcome = await service.sample({ uploadId, name: "mine", size, by: ["category"], draw: 1, retentionDays }, "ada");
     const set = outcome.ok ? store.prompts.get(outcome.id) : null;
     if (set === null) throw new Error("no sample");
     return set;
@@ -73,7 +73,7 @@ describe("samples of prompts", () => {
     const uploadId = await upload(`${lines.join("\n")}\nnot json`);
     const survey = await surveyUpload({ uploads, id: uploadId, kind: "prompts", cards, signal });
     expect(survey).toMatchObject({ ok: true, form: "chat", prompts: 300, skipped: 1 });
-    const request = { uploadId, name: "mine", size: 60, by: ["category"] as const, retentionDays: 30 };
+    const request = { uploadId, name: "mine", size: 60, by: ["category"] as const, draw: 2, retentionDays: 30 };
     const [outcome, meanwhile] = await Promise.all([service.sample(request, "ada"), service.sample(request, "bob")]);
     expect(meanwhile).toEqual({ ok: false, message: "A sample of this file is being taken already." });
     expect(service.list()).toMatchObject([
@@ -91,7 +91,7 @@ describe("samples of prompts", () => {
     expect(Date.parse(set?.expiresAt ?? "") - Date.parse(set?.createdAt ?? "")).toBe(30 * 86_400_000);
     expect(await service.sample(request, "ada")).toEqual({ ok: false, message: "The uploaded file is not kept any more: send it again." });
     expect(store.audit.list(10)).toMatchObject([
-      { actor: "ada", action: "sample prompts", subject: "mine", detail: "60 of 300 of mine.jsonl, kept for 30 days" },
+      { actor: "ada", action: "sample prompts", subject: "mine", detail: "60 of 300 of mine.jsonl, draw 2, kept for 30 days" },
     ]);
     expect(filesWith(marker).filter((name) => !name.startsWith("weir.db"))).toEqual([]);
   });
@@ -104,7 +104,9 @@ describe("samples of prompts", () => {
     });
     expect(uploads.file(id)).toBeNull();
     const uploadId = await upload("Dear all");
-    expect(await service.sample({ uploadId, name: "x", size: 5, by: [], retentionDays: null }, "ada")).toMatchObject({ ok: false });
+    expect(await service.sample({ uploadId, name: "x", size: 5, by: [], draw: 1, retentionDays: null }, "ada")).toMatchObject({
+      ok: false,
+    });
     expect(service.list()).toEqual([]);
   });
 

@@ -64,14 +64,14 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
     request: Parameters<PromptService["sample"]>[0],
     actor: string,
   ): Promise<Outcome<{ readonly id: string }>> {
-    const { name, size, by, retentionDays } = request;
+    const { name, size, by, draw, retentionDays } = request;
     const id = randomUUID();
     let [taken, isKept] = [0, false];
     store.prompts.begin(id, new Date().toISOString());
     try {
       const outcome = await sampleInThread(
         file,
-        { size, by },
+        { size, by, draw },
         (prompts) => {
           store.prompts.add(id, taken, prompts);
           taken += prompts.length;
@@ -86,7 +86,7 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
       store.atomically(() => {
         store.prompts.finish({ id, name, createdAt, actor, from: file.name, expiresAt, ...outcome.sampled });
         const kept = retentionDays === null ? "kept until deleted" : `kept for ${retentionDays} days`;
-        note(actor, "sample prompts", name, `${prompts} of ${population} of ${file.name}, ${kept}`);
+        note(actor, "sample prompts", name, `${prompts} of ${population} of ${file.name}, draw ${draw}, ${kept}`);
       });
       isKept = true;
       return { ok: true, id };

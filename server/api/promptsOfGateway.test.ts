@@ -59,7 +59,7 @@ it("takes prompts of a gateway's decision records once these keep some, and of a
   const taken = await service.takeFromGateway({ clusterId, from: "records" }, "ada");
   expect(taken).toMatchObject({ ok: true, survey: { form: "record", prompts: 3, skipped: 0, cutPrompts: 0, withTime: 3 } });
   if (!taken.ok) return;
-  const request = { uploadId: taken.uploadId, name: "from traffic", size: 2, by: ["time"] as const, retentionDays: 7 };
+  const request = { uploadId: taken.uploadId, name: "from traffic", size: 2, by: ["time"] as const, draw: 1, retentionDays: 7 };
   const sampled = await service.sample(request, "ada");
   if (!sampled.ok) throw new Error(sampled.message);
   expect(store.prompts.prompt(sampled.id, 0)?.body).toEqual({ messages: [{ role: "user", content: "hello" }] });

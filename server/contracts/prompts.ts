@@ -55,12 +55,17 @@ export const samplePromptsSchema = z.object({
   name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
   size: z.int().min(2, "take at least 2 prompts").max(20_000, "take at most 20,000 prompts"),
   by: z.array(z.enum(stratifiers)).readonly(),
+  /** The same number takes the same prompts of the same file; another one draws anew, of all of them. */
+  draw: z.int().min(1, "count draws from 1").max(1_000_000, "give a draw of at most 1,000,000").default(1),
   /** Prompts and kept answers are deleted after so many days; null: when somebody deletes them. */
   retentionDays: z.int().min(1).max(3650).nullable(),
 });
 export type SamplePrompts = z.infer<typeof samplePromptsSchema>;
 
-/** What a sample says of the whole: the mean of a 0..100 quality that is only right or wrong, at worst. */
+/**
+ * What a sample says of the whole: how far the plain mean of a 0..100 quality that is only right or wrong may lie from that of all prompts,
+ * at worst. Errors of whoever judges come on top.
+ */
 export interface SampleInterval {
   readonly confidence: number;
   /** Half-width, in points of quality. */
@@ -81,8 +86,10 @@ export interface PromptSet {
   readonly strata: readonly {
     readonly name: string;
     readonly population: number;
+    /** Its share of the sample, rounded down or up by chance: 0 may be all that a small one is due. */
     readonly sampled: number;
-    readonly interval: SampleInterval;
+    /** null: none was sampled. */
+    readonly interval: SampleInterval | null;
   }[];
   readonly interval: SampleInterval;
   readonly meanCharacters: number;

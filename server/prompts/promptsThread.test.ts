@@ -19,7 +19,7 @@ it("ends with the signal, while it reads and while it waits its turn", async () 
   const file = files.file(`${ask("q")}\n`.repeat(60_000));
   const stop = new AbortController();
   const begun = Array.from({ length: 4 }, () =>
-    sampleInThread(file, { size: 1000, by: [] }, () => stop.abort(new Error("enough")), stop.signal),
+    sampleInThread(file, { size: 1000, by: [], draw: 1 }, () => stop.abort(new Error("enough")), stop.signal),
   );
   for (const one of await Promise.allSettled(begun)) expect(one).toMatchObject({ status: "rejected" });
   expect(await surveyInThread(files.file(ask("good")), never)).toMatchObject({ ok: true });

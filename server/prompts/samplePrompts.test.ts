@@ -28,10 +28,10 @@ const content = [...usual.slice(0, 400), "not json", ...rare, ...usual.slice(400
   .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
   .join("\n");
 
-async function sampleOf(text: string, size: number, by: readonly ("category" | "length" | "time")[]) {
+async function sampleOf(text: string, size: number, by: readonly ("category" | "length" | "time")[], draw = 1) {
   const taken: Prompt[] = [];
   const batches: number[] = [];
-  const outcome = await samplePrompts(files.file(text), { size, by }, async (prompts) => {
+  const outcome = await samplePrompts(files.file(text), { size, by, draw }, async (prompts) => {
     batches.push(prompts.length);
     taken.push(...prompts);
   });
@@ -81,9 +81,25 @@ describe("surveys and samples of prompts", () => {
     expect(places).toEqual([...places].sort((a, b) => a - b));
   });
 
-  it("takes the same sample of the same file", async () => {
-    const ids = async (size: number) => (await sampleOf(content, size, ["category", "length", "time"])).taken.map(({ id }) => id);
-    expect(await ids(50)).toEqual(await ids(50));
+  it("takes the same sample of the same file, and another one at another draw", async () => {
+    const ids = async (draw: number) => (await sampleOf(content, 50, ["category", "length", "time"], draw)).taken.map(({ id }) => id);
+    expect(await ids(1)).toEqual(await ids(1));
+    expect((await ids(2)).filter((id) => id.startsWith("u"))).not.toEqual((await ids(1)).filter((id) => id.startsWith("u")));
+  });
+
+  it("takes one of a rare category only as often as it is due, and then claims nothing of it", async () => {
+    const line = (category: string) => JSON.stringify({ category, messages: [{ role: "user", content: "x" }] });
+    const text = [...Array.from({ length: 990 }, () => line("chat")), ...Array.from({ length: 10 }, () => line("law"))].join("\n");
+    let taken = 0;
+    for (let draw = 1; draw <= 60; draw++) {
+      const { sampled } = await sampleOf(text, 20, ["category"], draw);
+      const law = sampled.strata.find(({ name }) => name === "law");
+      expect(law?.interval === null).toBe(law?.sampled === 0);
+      taken += law?.sampled ?? 0;
+    }
+    // 0.2 of one each time: 12 in the mean, with a standard deviation of 3.1.
+    expect(taken).toBeGreaterThan(2);
+    expect(taken).toBeLessThan(23);
   });
 
   it("takes all there is where more is asked for, and then is exact", async () => {

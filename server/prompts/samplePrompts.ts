@@ -5,9 +5,6 @@ import { factsOf } from "./promptOf";
 import { type PromptFile, readPrompts } from "./readPrompts";
 import { surveyPrompts } from "./surveyPrompts";
 
-/** Fixed, as workloads' is: the same file gives the same sample. */
-const SEED = 1;
-
 /** So much is handed over at a time: little enough to be written down at once. */
 const BATCH_PROMPTS = 100;
 const BATCH_CHARACTERS = 1_000_000;
@@ -16,22 +13,22 @@ const BATCH_CHARACTERS = 1_000_000;
 export type SampledPrompts = Omit<PromptSet, "id" | "name" | "createdAt" | "actor" | "from" | "expiresAt" | "deleted">;
 
 /**
- * Takes a stratified sample of a file of any size: one pass to count, one to choose, with the same outcome for the same file. Ids that
- * occur twice in the sample are told apart by a number behind them.
+ * Takes a stratified sample of a file of any size, in which each prompt has the same chance: one pass to count, one to choose, with the
+ * same outcome for the same file and draw. Ids that occur twice in the sample are told apart by a number behind them.
  *
  * @param take gets some prompts of the sample at a time, in the order of the file; reading waits for it.
  * @returns what was taken, or one sentence of a file without prompts.
  */
 export async function samplePrompts(
   file: PromptFile,
-  { size, by }: Pick<SamplePrompts, "size" | "by">,
+  { size, by, draw }: Pick<SamplePrompts, "size" | "by" | "draw">,
   take: (prompts: readonly Prompt[]) => Promise<void>,
 ): Promise<Outcome<{ readonly sampled: SampledPrompts }>> {
   const surveyed = await surveyPrompts(file);
   if (!surveyed.ok) return surveyed;
   const { prompts: population, skipped } = surveyed.survey;
   const strata = surveyed.strata.strataBy(by);
-  const sampler = selectionSampler(strata.counts, size, SEED);
+  const sampler = selectionSampler(strata.counts, size, draw);
   const tell = tellApart();
   const counts = { prompts: 0, withReference: 0, withTest: 0, multiTurn: 0, withTools: 0 };
   let characters = 0;
@@ -63,7 +60,7 @@ export async function samplePrompts(
   await handOver();
   const shares = [...strata.counts].map(([name, ofStratum]) => {
     const sampled = sampler.allocation.get(name) ?? 0;
-    return { name, population: ofStratum, sampled, interval: sampleInterval(sampled, ofStratum) };
+    return { name, population: ofStratum, sampled, interval: sampled === 0 ? null : sampleInterval(sampled, ofStratum) };
   });
   const interval = sampleInterval(counts.prompts, population);
   return {

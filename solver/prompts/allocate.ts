@@ -1,29 +1,45 @@
+import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
+
 /**
- * Shares a sample out over strata in proportion to their counts, by largest remainders: at least one for each stratum that has any
- * where the size allows, never more than there are, and `min(size, sum of counts)` in all. Ties go to the earlier stratum.
+ * Shares a sample of `min(size, all there are)` out over strata in proportion to their counts. Each gets its proportion rounded down or
+ * up, by chance and so that each share is the proportion in the mean: every one of what was counted has the same chance to be taken,
+ * however small its stratum, and the sample's plain mean is that of the whole in the mean. A stratum whose proportion is below one may get
+ * none. Strata are gone through by name, which leaves little to chance for those beside each other, as of one category, together.
+ *
+ * Rounds by the pivotal method (Deville and Tillé, Unequal probability sampling without replacement through a splitting method, 1998).
+ * The same counts, size and seed give the same shares, in whatever order the counts come.
  */
-export function allocate(counts: readonly number[], size: number): readonly number[] {
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  const shares = counts.map(() => 0);
-  let left = Math.min(size, total);
-  let filled = counts.flatMap((count, at) => (count > 0 ? [{ at, count }] : []));
-  if (left >= filled.length) {
-    // Those whose share is below one get one; that leaves less for the others, of which some may then be below one.
-    for (let changed = true; changed; ) {
-      const rest = filled.reduce((sum, { count }) => sum + count, 0);
-      const small = filled.filter(({ count }) => count * left < rest);
-      for (const { at } of small) shares[at] = 1;
-      filled = filled.filter(({ count }) => count * left >= rest);
-      left -= small.length;
-      changed = small.length > 0;
+export function allocate(counts: ReadonlyMap<string, number>, size: number, seed: number): ReadonlyMap<string, number> {
+  const strata = [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+  const population = strata.reduce((sum, [, count]) => sum + count, 0);
+  const wanted = Math.min(size, population);
+  const whole = Math.max(1, population);
+  const ups = roundUp(
+    strata.map(([, count]) => (count * wanted) % whole),
+    whole,
+    seededRandom(mixSeed(seed, "shares")),
+  );
+  const shares = new Map(strata.map(([name, count], at) => [name, Math.floor((count * wanted) / whole) + (ups.has(at) ? 1 : 0)]));
+  return new Map([...counts.keys()].map((name) => [name, shares.get(name) ?? 0]));
+}
+
+/**
+ * Which of parts of a whole are rounded up, each with the chance of its part; the parts' sum is a multiple of the whole, and so many are.
+ * One after the other meets the one before that is still open. While both together are less than a whole, one of them takes the other's
+ * part; else one is rounded up and what is over goes to the other.
+ */
+function roundUp(parts: readonly number[], whole: number, random: Random): ReadonlySet<number> {
+  const up = new Set<number>();
+  let open = { at: -1, part: 0 };
+  parts.forEach((part, at) => {
+    const sum = open.part + part;
+    if (sum < whole) {
+      open = { at: random.int(sum) < part ? at : open.at, part: sum };
+      return;
     }
-  }
-  const rest = filled.reduce((sum, { count }) => sum + count, 0);
-  const parts = filled.map(({ at, count }) => ({ at, whole: Math.floor((count * left) / rest), remainder: (count * left) % rest }));
-  let toGive = left - parts.reduce((sum, { whole }) => sum + whole, 0);
-  for (const { at, whole } of parts.sort((a, b) => b.remainder - a.remainder || a.at - b.at)) {
-    shares[at] = whole + (toGive > 0 ? 1 : 0);
-    toGive -= 1;
-  }
-  return shares;
+    const isOpenUp = random.int(2 * whole - sum) < whole - part;
+    up.add(isOpenUp ? open.at : at);
+    open = { at: isOpenUp ? at : open.at, part: sum - whole };
+  });
+  return up;
 }

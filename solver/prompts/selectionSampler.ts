@@ -10,12 +10,11 @@ export interface SelectionSampler {
 
 /**
  * Chooses a stratified sample in one pass over what was counted before: exactly as many of each stratum as `allocate` says, every set of
- * so many equally likely (selection sampling, Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). The same counts, in the same
- * order, and seed choose the same ones.
+ * so many equally likely (selection sampling, Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S). So each one has the same
+ * chance, size by all there are. The same counts and seed choose the same ones of the same order.
  */
 export function selectionSampler(counts: ReadonlyMap<string, number>, size: number, seed: number): SelectionSampler {
-  const shares = allocate([...counts.values()], size);
-  const allocation = new Map([...counts.keys()].map((stratum, at) => [stratum, shares[at] ?? 0]));
+  const allocation = allocate(counts, size, seed);
   const remaining = new Map([...counts].map(([stratum, count]) => [stratum, { count, wanted: allocation.get(stratum) ?? 0 }]));
   const random = seededRandom(mixSeed(seed, "sample"));
   return {

@@ -9,6 +9,9 @@ export interface PromptFacts {
 
 export type Stratifier = "category" | "length" | "time";
 
+/** Of prompts whose category is not known. */
+export const NO_CATEGORY = "no category";
+
 /** Categories beyond those that are kept apart. */
 export const OTHERS = "others";
 
@@ -46,7 +49,7 @@ export function hourBand(atMs: number | null): string {
  */
 export function stratumOf(facts: PromptFacts, by: readonly Stratifier[], categories: ReadonlySet<string>): string {
   const { category, characters, atMs } = facts;
-  const known = category === "" ? "no category" : categories.has(category) ? category : OTHERS;
+  const known = category === "" ? NO_CATEGORY : categories.has(category) ? category : OTHERS;
   const parts = [
     ...(by.includes("category") ? [known] : []),
     ...(by.includes("length") ? [lengthBand(characters)] : []),
