@@ -20,7 +20,7 @@ export type JudgeOutcome =
   | "aborted";
 
 export interface JudgeReading {
-  /** Null when the judge failed, was too late, rests, or gave no integer from 0 to 100. */
+  /** Null when the judge failed, was too late, rests, or gave no single number from 0 to 100. */
   readonly score: number | null;
   /** Why there is no score. */
   readonly failure: string | null;
@@ -154,7 +154,9 @@ export class Judge {
       return noScore(refusals.includes(reply.status) ? "refused" : "failed", `the judge answered ${reply.status}`);
     }
     const score = scoreOf(reply.body);
-    return score === null ? noScore("no-score", "the judge gave no integer from 0 to 100") : { score, failure: null, outcome: "scored" };
+    return score === null
+      ? noScore("no-score", "the judge gave no single number from 0 to 100")
+      : { score, failure: null, outcome: "scored" };
   }
 }
 

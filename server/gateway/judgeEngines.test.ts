@@ -80,7 +80,7 @@ describe("a judge on engines of the configuration", () => {
     engine.open();
     await Promise.all([direct, waits]);
     // The held engine says no number, so the call was made and gave no score.
-    expect((await judged(gateway)).at(-1)).toBe("judge-unavailable: the judge gave no integer from 0 to 100");
+    expect((await judged(gateway)).at(-1)).toBe("judge-unavailable: the judge gave no single number from 0 to 100");
   });
 
   it("asks another replica when one is dead, and sends it nothing more until it is healthy", async () => {
@@ -160,7 +160,7 @@ describe("a judge on engines of the configuration", () => {
     await Promise.all([direct, late]);
     expect(engine.asked).toHaveLength(2);
     expect(JSON.stringify(engine.asked[1]?.body)).toContain("First: user");
-    expect((await gateway.decisions()).find(({ asked }) => asked === "cascade/test")?.stages[0]?.reason).toContain("no integer");
+    expect((await gateway.decisions()).find(({ asked }) => asked === "cascade/test")?.stages[0]?.reason).toContain("no single number");
   });
 
   it("judges on after a restart of the gateway", async () => {

@@ -80,6 +80,19 @@ test.each<[string, string, Extraction, 0 | 100]>([
   ["1,000", "1000", "whole", 100],
   ["0.5", "1/2", "whole", 100],
   ["-5", "5", "whole", 0],
+  ["2.50 kg", "2.5 kg", "whole", 100],
+  ["2.50 kg", "2.5 g", "whole", 0],
+  ["2 * 3", "2*3", "whole", 100],
+  ["so **Paris** it is", "so Paris it is", "whole", 100],
+  ["2*3", "23", "whole", 0],
+  ["a*b", "ab", "whole", 0],
+  ["`rm -rf *`", "rm -rf", "whole", 0],
+  ["version 1.10", "version 1.1", "whole", 0],
+  ["1.10.0", "1.1.0", "whole", 0],
+  ["10000000000000001", "10000000000000000", "whole", 0],
+  ["10000000000000001", "10000000000000000", "number", 0],
+  ["1000000001", "1000000000", "number", 0],
+  ["007", "7", "number", 100],
   ["", "Paris", "whole", 0],
   ["It took a while.\n**Final answer: Paris**", "Paris", "last-line", 100],
   ["Paris\nor Rome", "Paris", "last-line", 0],
@@ -113,11 +126,31 @@ test("a text is itself, in any case, with spaces around it and a full stop", () 
   );
 });
 
-test("what was normalised is normal", () => {
+test("what was normalised of words, numbers and marks is normal", () => {
   fc.assert(
-    fc.property(fc.string(), (text) => normalised(normalised(text)) === normalised(text)),
+    fc.property(fc.stringMatching(/^[ab01, ;:!+=()"$-]{0,16}$/), (text) => {
+      expect(normalised(normalised(text))).toBe(normalised(text));
+    }),
     { numRuns: 1000 },
   );
+});
+
+test.each([
+  ["zeros", `1.${"0".repeat(200_000)}1`],
+  ["blanks", " ".repeat(200_000)],
+  ["blanks between letters", `x${" ".repeat(200_000)}x`],
+  ["stars", "*a ".repeat(70_000)],
+  ["brackets after an announcement", `answer${" (".repeat(100_000)}`],
+  ["open boxes", "\\boxed{".repeat(30_000)],
+  ["commas", `1${",000".repeat(50_000)}0`],
+  ["points", "1.".repeat(100_000)],
+  ["exponents", `1e${"1".repeat(200_000)}.`],
+])("a model that loops on %s is marked in well under a second", (_, answer) => {
+  for (const extract of ["whole", "last-line", "number", "choice", "boxed"] as const) {
+    const startedMs = performance.now();
+    exactMatch(answer, "x 1", extract);
+    expect(performance.now() - startedMs).toBeLessThan(1000);
+  }
 });
 
 test("a number is found after any words, however it is written", () => {

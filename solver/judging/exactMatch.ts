@@ -31,10 +31,15 @@ function isSame(answer: string, reference: string, extract: Extraction): boolean
 function isSameText(answer: string, reference: string): boolean {
   const [given, right] = [normalised(answer), normalised(reference)];
   if (given === right) return given !== "" || answer.trim() === reference.trim();
-  return /^[-+\d.,/%]+$/.test(given) && /^[-+\d.,/%]+$/.test(right) && isSame(given, right, "number");
+  const [a, b] = [measured.exec(given), measured.exec(right)];
+  return a !== null && b !== null && a[2] === b[2] && isSame(a[1] ?? "", b[1] ?? "", "number");
 }
 
+/** A number and no other, with its unit behind it. In `version 1.10` a zero tells. */
+const measured = /^([-+]?(?:\d+(?:\.\d+)?|\.\d+)(?:\/\d+(?:\.\d+)?)?%?)([^\d]*)$/;
+
 function isSameNumber(a: ReadNumber, b: ReadNumber): boolean {
+  if (a.percent === b.percent && a.integer !== null && b.integer !== null) return a.integer === b.integer;
   if (isNear(a.value, b.value)) return true;
   if (a.percent === b.percent) return false;
   return a.percent ? isNear(a.value / 100, b.value) : isNear(a.value, b.value / 100);

@@ -5,6 +5,8 @@ export type Extraction = "whole" | "last-line" | "number" | "choice" | "boxed";
 export interface ReadNumber {
   readonly value: number;
   readonly percent: boolean;
+  /** Its sign and digits where it is written as a whole number, which may have more of them than a value keeps. */
+  readonly integer: string | null;
 }
 
 const leadIn = /^(?:#{2,}|[-=]*>|(?:so |therefore |thus |hence )?,?\s*(?:the |my )?(?:final )?answer(?:\s+is)?\s*[:=]?)\s*/i;
@@ -12,25 +14,37 @@ const leadIn = /^(?:#{2,}|[-=]*>|(?:so |therefore |thus |hence )?,?\s*(?:the |my
 /** The last line that holds something, without `Answer:` or `####` before it. */
 export function lastLine(text: string): string {
   const line = text.trimEnd().split("\n").at(-1)?.trim() ?? "";
-  return line.replace(/^[*_\s]+|[*_\s]+$/g, "").replace(leadIn, "");
+  return unmarked(line).replace(leadIn, "");
+}
+
+/** Without stars, lines and blanks around it. */
+function unmarked(line: string): string {
+  let [from, to] = [0, line.length];
+  while (from < to && /[*_\s]/.test(line[from] ?? "")) from += 1;
+  while (to > from && /[*_\s]/.test(line[to - 1] ?? "")) to -= 1;
+  return line.slice(from, to);
 }
 
 /** What stands in the last `\boxed{…}`, braces inside it and all; null: there is none that is closed. */
 export function boxed(text: string): string | null {
-  for (let from = text.lastIndexOf("\\boxed"); from >= 0; from = from === 0 ? -1 : text.lastIndexOf("\\boxed", from - 1)) {
-    const begun = /^\\boxed\s*\{/.exec(text.slice(from, from + 20));
-    if (begun === null) continue;
-    const inside = from + begun[0].length;
-    let depth = 1;
-    for (let at = inside; at < text.length; at += 1) {
-      const character = text[at];
-      if (character === "\\") at += 1;
-      else if (character === "{") depth += 1;
-      else if (character === "}") depth -= 1;
-      if (depth === 0) return text.slice(inside, at);
+  /** Open braces: where a box's content begins, or -1 of any other brace. */
+  const open: number[] = [];
+  let last: { readonly from: number; readonly to: number } | null = null;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (character === "\\") {
+      const [begun] = /^\\boxed\s*\{/.exec(text.slice(at, at + 20)) ?? [];
+      if (begun !== undefined) open.push(at + begun.length);
+      // An escaped character opens and closes nothing; a line break's second backslash may begin a box.
+      if (begun !== undefined) at += begun.length - 1;
+      else if (text[at + 1] !== "\\") at += 1;
+    } else if (character === "{") open.push(-1);
+    else if (character === "}") {
+      const from = open.pop() ?? -1;
+      if (from > (last?.from ?? -1)) last = { from, to: at };
     }
   }
-  return null;
+  return last === null ? null : text.slice(last.from, last.to);
 }
 
 const digits = String.raw`(?:\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?!\d)|\d+)?(?:(?<=\d)\.\d+|(?<!\d)\.\d+|(?<=\d))(?:e[-+]?\d+(?![\d.]))?`;
@@ -48,15 +62,19 @@ export function lastNumber(text: string): ReadNumber | null {
   if (found === undefined) return null;
   const [, sign = "", over, under, number, divisor, percent] = found;
   const size = over === undefined ? numberOf(number ?? "") / numberOf(divisor ?? "1") : Number(over) / Number(under);
-  return Number.isFinite(size) ? { value: sign === "-" ? -size : size, percent: percent !== undefined } : null;
+  if (!Number.isFinite(size)) return null;
+  const bare = divisor === undefined ? (number ?? "").replace(/[,\u00a0\u202f]/g, "").replace(/^0+(?=\d)/, "") : "";
+  const integer = /^\d+$/.test(bare) ? `${sign === "-" && bare !== "0" ? "-" : ""}${bare}` : null;
+  return { value: sign === "-" ? -size : size, percent: percent !== undefined, integer };
 }
 
 const numberOf = (text: string): number => Number(text.replace(/[,\u00a0\u202f]/g, ""));
 
-const marks = String.raw`[\s:*_("'[{$\\]*(?:boxed|text|textbf|mathrm)?[\s:*_("'[{$]*`;
+// Bounded, since two adjoining repetitions take quadratic time where a model repeats itself.
+const marks = String.raw`[\s:*_("'[{$\\]{0,12}(?:boxed|text|textbf|mathrm)?[\s:*_("'[{$]{0,12}`;
 const notAWord = String.raw`(?![\w'’])(?!\s+(?:think|believe|would|am|guess|choose|chose|have|know)\b)`;
 const announced = new RegExp(
-  String.raw`(?:[Aa]nswer|ANSWER|[Cc]hoice|[Oo]ption|[Cc]orrect (?:one|is))(?:\s+(?:is|would be))?${marks}([A-J])${notAWord}`,
+  String.raw`(?:[Aa]nswer|ANSWER|[Cc]hoice|[Oo]ption|[Cc]orrect (?:one|is))(?:\s{1,9}(?:is|would be))?${marks}([A-J])${notAWord}`,
   "g",
 );
 const alone = /^[\s(["'*_$]*([A-Ja-j])[\s)\]"'*_$.:,!]*$/;

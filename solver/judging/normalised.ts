@@ -1,6 +1,6 @@
 /**
  * An answer without what does not make it another one: case, spaces, marks around and between words, LaTeX's dollars, sizes and gaps,
- * thousands separators, trailing zeros. Signs of arithmetic stay.
+ * thousands separators. Signs of arithmetic stay, and stars that embrace no words. In time linear in the length: models loop on anything.
  */
 export function normalised(text: string): string {
   return text
@@ -10,14 +10,16 @@ export function normalised(text: string): string {
     .replace(/\\(?:text|mathrm|mathbf|textbf)\{([^{}]*)\}/g, "$1")
     .replace(/\{,\}/g, ",")
     .replace(/[−–]/g, "-")
-    .replace(/[$*`"“”„'‘’«»]/g, "")
+    .replace(/[$`"“”„'‘’«»]/g, "")
     .toLowerCase()
+    .replace(/\s+/g, " ")
+    .replace(/(?<![\w*])(\*{1,3})(?![\s*])([^*]*)(?<!\s)\1(?![\w*])/g, "$2")
     .replace(/(?<=\d),(?=\d{3}(?!\d))/g, "")
-    .replace(/(\d+\.\d*?)0+(?!\d)/g, "$1")
     .replace(/(?<=\d)\.(?!\d)/g, "")
     .replace(/[,;:!?。，](?!\d)|(?<!\d)[,;:!?。，]/g, " ")
-    .replace(/\.(?=\s|$)/g, " ")
-    .replace(/\s*([-+*/=^(){}[\]<>|%])\s*/g, "$1")
+    .replace(/(?<!\.)\.+(?=\s|$)/g, " ")
     .replace(/\s+/g, " ")
+    .replace(/ ?([-+/=^(){}[\]<>|%]) ?/g, "$1")
+    .replace(/(?<=\w) ?\* ?(?=\w)/g, "*")
     .trim();
 }

@@ -1,18 +1,40 @@
 /** What a judge's reply says: 0..100, or why it says nothing that counts. */
 export type ReplyScore = { readonly score: number } | { readonly unscored: "empty" | "no-number" | "out-of-range" };
 
+/** What a reply says of its scale is no score: "0-100", "out of 100", and "/100" behind a number. */
+const scales =
+  /(?<![\d.,])[01] ?(?:[-–—]|to|and|through|\.\.) ?100(?![.,]?\d)|\b(?:out|scale) of 100(?![.,]?\d)|(?<=\d ?%? ?)(?:\/|\bof) ?100(?![.,]?\d)/gi;
+
+const numbers = /(?:(?<![\w.,)\]])-)?(?:\d+(?:[.,]\d+)*|\.\d+)/g;
+
+/** The start of a list or of steps whose rest is prose, or was cut off. */
+const firstPoint = /^\W*(?:1[.):] \S|(?:step|part|point|criterion) 1\b)/i;
+
 /**
- * The score in a judge's reply: its first integer, which has to lie in 0..100. The one rule of gateway and profile. A part in which a
- * judge thinks aloud does not count.
+ * The score in a judge's reply: the one number it holds, in 0..100; decimals are rounded, scales ("/100", "0-100") left out. The one rule of
+ * gateway and profile. Where several numbers stand, or one that may be a share of 1 or the first point of a list, which of them is meant is
+ * not guessed at. A part in which a judge thinks aloud does not count.
  */
 export function readScore(reply: string): ReplyScore {
-  const said = afterThinking(reply);
+  const said = afterThinking(reply).normalize("NFKC").replace(/\s+/g, " ");
   if (said === "") return { unscored: "empty" };
-  const digits = /-?\d+/.exec(said)?.[0];
-  if (digits === undefined) return { unscored: "no-number" };
-  const score = Number(digits);
-  // "-0" is 0.
-  return score >= 0 && score <= 100 ? { score: Math.abs(score) } : { unscored: "out-of-range" };
+  const found = new Set(said.replace(/−/g, "-").replace(scales, " ").match(numbers));
+  const [only] = found;
+  if (only === undefined || found.size > 1 || firstPoint.test(said)) return { unscored: "no-number" };
+  const value = meant(only);
+  if (value === null) return { unscored: "no-number" };
+  const score = Math.round(value);
+  return value >= 0 && value <= 100 ? { score: Math.abs(score) } : { unscored: "out-of-range" };
+}
+
+/** null: in no form that means one number only. */
+function meant(written: string): number | null {
+  if (/^-?\d+$/.test(written)) return Number(written);
+  if (/^-?\d{1,3}(?:,\d{3})+$/.test(written)) return Number(written.replaceAll(",", ""));
+  if (!/^-?\d*\.\d+$/.test(written)) return null;
+  const value = Number(written);
+  // As likely of 0 to 1 as of 0 to 100.
+  return value > 0 && value <= 1 ? null : value;
 }
 
 const verdicts: Readonly<Record<string, number>> = { a: 100, b: 0, c: 50, tie: 50, draw: 50, equal: 50 };
