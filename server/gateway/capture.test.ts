@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { askAs, capturedLines, keyed, keyedGateway, keys, putCapture, readCapture, settledCapture } from "./testCapture";
@@ -104,7 +104,7 @@ describe("a capture", () => {
     for (let request = 0; request < 8; request += 1) await askAs(gateway, "ann", `${request} ${long}`);
     await settledCapture(gateway, 8);
     const { document } = await control(gateway, "GET", "/captures");
-    expect(document).toMatchObject({ lines: { length: 3 }, next: expect.stringMatching(/^\d{4}-\d\d-\d\d:\d+$/) });
+    expect(document).toMatchObject({ lines: { length: 3 }, next: expect.stringMatching(/^\d{4}-\d\d-\d\d\.30:\d+$/) });
     const texts = (await capturedLines(gateway)).map(({ messages }) => (messages as { content: string }[])[0]?.content[0]);
     expect(texts).toEqual(["0", "1", "2", "3", "4", "5", "6", "7"]);
     expect((await control(gateway, "GET", "/captures?after=x")).status).toBe(400);
@@ -150,7 +150,8 @@ describe("the end of a capture", () => {
     await settledCapture(gateway, 1);
     await gateway.put({ ...config, settings: keyed });
     expect(await readCapture(gateway)).toMatchObject({ running: null, files: { prompts: 2 } });
-    const told = "The capture ended: there are keys now; 2 prompts stay until they are 30 days old or erased.";
+    const told =
+      "The capture ended: there are keys now; 2 prompts stay until they are as old as was said when each was captured, at most 30 days, or erased.";
     await until(async () => JSON.stringify((await control(gateway, "GET", "/audit")).document).includes(told));
   });
 
@@ -160,7 +161,7 @@ describe("the end of a capture", () => {
     await askAs(gateway, "ann", "first");
     await settledCapture(gateway, 1);
     await gateway.close();
-    const path = join(gateway.stateDirectory, "captured", `${dayOf(0)}.jsonl`);
+    const path = join(gateway.stateDirectory, "captured", `${dayOf(0)}.30.jsonl`);
     await writeFile(path, '{"half', { flag: "a" });
     const again = await startTestGateway({}, { stateDirectory: gateway.stateDirectory });
     expect(await readCapture(again)).toMatchObject({ running: { keys: ["ann"], by: "ann" }, counts: { kept: 0 }, files: { prompts: 1 } });
@@ -196,6 +197,24 @@ describe("room for captured prompts", () => {
     const { gateway } = await keyedGateway(keyed, { stateDirectory });
     await putCapture(gateway, { retentionDays: 2 });
     expect((await readCapture(gateway)).files).toMatchObject({ prompts: 2, oldestDay: dayOf(1) });
+  });
+
+  it("is not lengthened by a later capture of somebody else", async () => {
+    const stateDirectory = await temporaryDirectory();
+    const { gateway } = await keyedGateway(keyed, { stateDirectory });
+    await putCapture(gateway, { keys: ["ann"], retentionDays: 1 });
+    await askAs(gateway, "ann", "for a day");
+    await settledCapture(gateway, 1);
+    await putCapture(gateway, { keys: ["bob"], retentionDays: 365 });
+    await askAs(gateway, "bob", "for a year");
+    await settledCapture(gateway, 1);
+    await gateway.close();
+    // As if a day had passed.
+    const folder = join(stateDirectory, "captured");
+    for (const days of [1, 365]) await rename(join(folder, `${dayOf(0)}.${days}.jsonl`), join(folder, `${dayOf(1)}.${days}.jsonl`));
+    const again = await startTestGateway({}, { stateDirectory });
+    expect(await capturedLines(again)).toMatchObject([{ messages: [{ content: "for a year" }] }]);
+    expect((await readCapture(again)).files).toMatchObject({ prompts: 1, oldestDay: dayOf(1), retentionDays: 365 });
   });
 });
 

@@ -148,7 +148,7 @@ export class Capture {
     });
     if (toKeep.length === 0) return outcomes;
     const lines = toKeep.map(({ line }) => line);
-    const kept = await files.append(lines, Date.now(), request.mostBytes).catch(() => null);
+    const kept = await files.append(lines, Date.now(), request).catch(() => null);
     for (const { counts } of toKeep.slice(0, kept ?? 0))
       for (const [name, count] of Object.entries(counts)) this.#redacted.set(name, (this.#redacted.get(name) ?? 0) + count);
     let place = 0;

@@ -23,7 +23,7 @@ export interface CaptureGround extends ControlGround {
 
 /** How often what is too old is looked for. */
 const sweepMs = 60_000;
-/** For files of which nothing says how long they may stay, as where the controls' file was lost. */
+/** Where nothing says how long the newest capture's may stay, as where the controls' file was lost. */
 const unknownRetentionDays = 7;
 
 /** A capture under an operator's hand, and the files it leaves. */
@@ -131,13 +131,14 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
     return this.#files.settled;
   }
 
+  /** At most: what was promised fewer days goes earlier. */
   get #retentionDays(): number {
     return this.#ground.store.kept.capture?.retentionDays ?? unknownRetentionDays;
   }
 
   #remains(): string {
     const { prompts } = this.#files.summary;
-    return `${prompts} prompts stay until they are ${this.#retentionDays} days old or erased`;
+    return `${prompts} prompts stay until they are as old as was said when each was captured, at most ${this.#retentionDays} days, or erased`;
   }
 
   #start(request: CaptureRequest): void {

@@ -1,17 +1,24 @@
-import { appendFile, mkdir, open, readdir, rm, stat, truncate } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, rm, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { isMissing } from "./durableFile";
 import { Turns } from "./turns";
 
 const dayMs = 86_400_000;
-const dayName = /^(\d{4}-\d{2}-\d{2})\.jsonl$/;
-const cursorForm = /^(\d{4}-\d{2}-\d{2}):(\d{1,15})$/;
+/** A day of UTC, and the days that its prompts were promised to stay where that is known. */
+const fileName = /^(\d{4}-\d{2}-\d{2}(?:\.\d{1,3})?)\.jsonl$/;
+const cursorForm = /^(\d{4}-\d{2}-\d{2}(?:\.\d{1,3})?):(\d{1,15})$/;
 /** About what a page holds; one line that is longer is a page of its own. */
 const pageBytes = 1024 * 1024;
 
-interface Day {
-  bytes: number;
-  prompts: number;
+interface Kept {
+  readonly bytes: number;
+  readonly prompts: number;
+}
+
+/** Of the capture that lines come from. */
+interface Room {
+  readonly retentionDays: number;
+  readonly mostBytes: number;
 }
 
 export interface CapturePage {
@@ -20,10 +27,13 @@ export interface CapturePage {
   readonly next: string | null;
 }
 
-/** Captured prompts in `captured/`, a line each, a file for each day of UTC, for this user alone. What is done with them is done in turn. */
+/**
+ * Captured prompts in `captured/`, a line each, for this user alone. A file for each day of UTC and retention, which is in its name, so that
+ * what was promised for some prompts holds whatever is captured later. What is done with them is done in turn.
+ */
 export class CaptureFiles {
   readonly #directory: string;
-  readonly #days = new Map<string, Day>();
+  readonly #files = new Map<string, Kept>();
   readonly #turns = new Turns();
 
   constructor(stateDirectory: string) {
@@ -32,9 +42,14 @@ export class CaptureFiles {
 
   /** What is there now. */
   get summary(): { readonly prompts: number; readonly bytes: number; readonly oldestDay: string | null } {
-    const days = [...this.#days.values()];
-    const sum = (part: (day: Day) => number): number => days.reduce((total, day) => total + part(day), 0);
-    return { prompts: sum(({ prompts }) => prompts), bytes: sum(({ bytes }) => bytes), oldestDay: this.#names[0] ?? null };
+    const files = [...this.#files.values()];
+    const sum = (part: (file: Kept) => number): number => files.reduce((total, file) => total + part(file), 0);
+    const oldest = this.#names[0];
+    return {
+      prompts: sum(({ prompts }) => prompts),
+      bytes: sum(({ bytes }) => bytes),
+      oldestDay: oldest === undefined ? null : dayIn(oldest),
+    };
   }
 
   /** Resolves when all that was asked so far is done. */
@@ -49,15 +64,19 @@ export class CaptureFiles {
         if (isMissing(error)) return [];
         throw error;
       });
+      if (found.length > 0) await chmod(this.#directory, 0o700);
       for (const file of found) {
-        const day = dayName.exec(file)?.[1];
-        if (day !== undefined) this.#days.set(day, await this.#mended(this.#path(day)));
+        const name = fileName.exec(file)?.[1];
+        if (name !== undefined) this.#files.set(name, await this.#mended(this.#path(name)));
       }
     });
   }
 
-  /** Adds lines; the oldest day goes where there is no room. @returns how many of them, the first ones, there was room for. Rejects where they cannot be written. */
-  append(lines: readonly string[], nowMs: number, mostBytes: number): Promise<number> {
+  /**
+   * Adds lines; the oldest file goes where there is no room. @returns how many of them, the first ones, there was room for. Rejects where they
+   * cannot be written, and then none of them is kept.
+   */
+  append(lines: readonly string[], nowMs: number, { retentionDays, mostBytes }: Room): Promise<number> {
     return this.#turns.take(async () => {
       const today = dayOf(nowMs);
       let [count, bytes] = [0, 0];
@@ -67,19 +86,22 @@ export class CaptureFiles {
         [count, bytes] = [count + 1, more];
       }
       if (count === 0) return 0;
+      const name = `${today}.${retentionDays}`;
+      const before = this.#files.get(name) ?? { bytes: 0, prompts: 0 };
       await mkdir(this.#directory, { recursive: true, mode: 0o700 });
-      await appendFile(this.#path(today), `${lines.slice(0, count).join("\n")}\n`, { mode: 0o600 });
-      const before = this.#days.get(today) ?? { bytes: 0, prompts: 0 };
-      this.#days.set(today, { bytes: before.bytes + bytes, prompts: before.prompts + count });
+      await appendWhole(this.#path(name), `${lines.slice(0, count).join("\n")}\n`, before.bytes);
+      this.#files.set(name, { bytes: before.bytes + bytes, prompts: before.prompts + count });
       return count;
     });
   }
 
-  /** Deletes what is older than so many days, the one of `nowMs` being the first. */
-  sweep(nowMs: number, retentionDays: number): Promise<void> {
+  /** Deletes what is older than the days that it was promised to stay or than so many, whichever are less, the one of `nowMs` being the first. */
+  sweep(nowMs: number, mostDays: number): Promise<void> {
     return this.#turns.take(async () => {
-      const first = dayOf(nowMs - (retentionDays - 1) * dayMs);
-      for (const day of this.#names) if (day < first) await this.#remove(day);
+      for (const name of this.#names) {
+        const days = Math.min(mostDays, Number(name.split(".")[1] ?? mostDays));
+        if (dayIn(name) < dayOf(nowMs - (days - 1) * dayMs)) await this.#remove(name);
+      }
     });
   }
 
@@ -87,7 +109,7 @@ export class CaptureFiles {
   erase(): Promise<void> {
     return this.#turns.take(async () => {
       await rm(this.#directory, { recursive: true, force: true });
-      this.#days.clear();
+      this.#files.clear();
     });
   }
 
@@ -97,26 +119,26 @@ export class CaptureFiles {
       const place = after === "" ? ["", "", "0"] : cursorForm.exec(after);
       if (place === null) return null;
       const [, from = "", offset = "0"] = place;
-      for (const day of this.#names) {
-        if (day < from) continue;
-        const page = await this.#pageOf(day, day === from ? Number(offset) : 0);
+      for (const name of this.#names) {
+        if (name < from) continue;
+        const page = await this.#pageOf(name, name === from ? Number(offset) : 0);
         if (page.lines.length > 0) return page;
       }
       return { lines: [], next: null };
     });
   }
 
-  async #pageOf(day: string, offset: number): Promise<CapturePage> {
-    const whole = this.#days.get(day)?.bytes ?? 0;
-    const file = await open(this.#path(day));
+  async #pageOf(name: string, offset: number): Promise<CapturePage> {
+    const whole = this.#files.get(name)?.bytes ?? 0;
+    const file = await open(this.#path(name));
     try {
       for (let wanted = pageBytes; ; wanted *= 2) {
         const length = Math.max(0, Math.min(wanted, whole - offset));
         const { buffer } = await file.read({ buffer: Buffer.alloc(length), position: offset });
         const end = buffer.lastIndexOf("\n") + 1;
         if (end === 0 && offset + length < whole) continue;
-        const later = this.#names.find((name) => name > day);
-        const rest = offset + end < whole ? `${day}:${offset + end}` : later === undefined ? null : `${later}:0`;
+        const later = this.#names.find((other) => other > name);
+        const rest = offset + end < whole ? `${name}:${offset + end}` : later === undefined ? null : `${later}:0`;
         return { lines: end === 0 ? [] : buffer.toString("utf8", 0, end - 1).split("\n"), next: rest };
       }
     } finally {
@@ -125,29 +147,30 @@ export class CaptureFiles {
   }
 
   get #names(): readonly string[] {
-    return [...this.#days.keys()].sort();
+    return [...this.#files.keys()].sort();
   }
 
-  #path(day: string): string {
-    return join(this.#directory, `${day}.jsonl`);
+  #path(name: string): string {
+    return join(this.#directory, `${name}.jsonl`);
   }
 
-  /** Takes the oldest days away until there is room; false where today's alone leave none. */
+  /** Takes the oldest files away until there is room; false where today's alone leave none. */
   async #makeRoom(bytes: number, today: string, mostBytes: number): Promise<boolean> {
     while (this.summary.bytes + bytes > mostBytes) {
       const oldest = this.#names[0];
-      if (oldest === undefined || oldest >= today) return false;
+      if (oldest === undefined || dayIn(oldest) >= today) return false;
       await this.#remove(oldest);
     }
     return true;
   }
 
-  async #remove(day: string): Promise<void> {
-    await rm(this.#path(day), { force: true });
-    this.#days.delete(day);
+  async #remove(name: string): Promise<void> {
+    await rm(this.#path(name), { force: true });
+    this.#files.delete(name);
   }
 
-  async #mended(path: string): Promise<Day> {
+  async #mended(path: string): Promise<Kept> {
+    await chmod(path, 0o600);
     const { size } = await stat(path);
     const file = await open(path);
     let prompts = 0;
@@ -170,5 +193,20 @@ export class CaptureFiles {
     return { bytes, prompts };
   }
 }
+
+/** Adds a text behind so many bytes of a file; a half of it that could be written, as on a full disk, is taken out again. */
+async function appendWhole(path: string, text: string, bytes: number): Promise<void> {
+  const file = await open(path, "a", 0o600);
+  try {
+    await file.appendFile(text);
+  } catch (error) {
+    await file.truncate(bytes);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+const dayIn = (name: string): string => name.slice(0, 10);
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);

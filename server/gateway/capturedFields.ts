@@ -32,17 +32,42 @@ const kept = [
   "guided_grammar",
 ] as const;
 
+/** Members of a message, and of a part of one. Others are taken out of it: they may hold sounds and images, in which no rule finds anything. */
+const messageMembers: ReadonlySet<string> = new Set([
+  "role",
+  "content",
+  "name",
+  "refusal",
+  "reasoning",
+  "reasoning_content",
+  "tool_calls",
+  "tool_call_id",
+  "function_call",
+]);
+const partMembers: ReadonlySet<string> = new Set(["type", "text", "refusal"]);
+
 const textParts: ReadonlySet<unknown> = new Set(["text", "refusal"]);
 
-/** What is kept of a chat request's body; null where a message holds more than text, in which no rule finds anything. */
+/** What is kept of a chat request's body; null where the content of a message is more than text. */
 export function capturedFields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | null {
   const { messages } = body;
   if (!Array.isArray(messages) || !messages.every(isText)) return null;
-  return Object.fromEntries(kept.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
+  const members = kept.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]]));
+  return { ...Object.fromEntries(members), messages: messages.map(textOf) };
 }
 
-function isText(message: unknown): boolean {
+function isText(message: unknown): message is Readonly<Record<string, unknown>> {
   if (!isRecord(message)) return false;
   const { content } = message;
-  return !Array.isArray(content) || content.every((part) => isRecord(part) && textParts.has(part.type));
+  if (Array.isArray(content)) return content.every((part) => isRecord(part) && textParts.has(part.type));
+  return content === undefined || content === null || typeof content === "string";
 }
+
+function textOf(message: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { content } = message;
+  const parts = Array.isArray(content) ? { content: content.map((part) => only(part, partMembers)) } : {};
+  return { ...only(message, messageMembers), ...parts };
+}
+
+const only = (record: Readonly<Record<string, unknown>>, names: ReadonlySet<string>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)));
