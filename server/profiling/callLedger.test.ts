@@ -5,6 +5,7 @@ import { CallLedger, type CallShape, type LedgerCall } from "./callLedger";
 /** Two models and a judge of their own each share three lanes; the last measure compares with the second model. */
 const shapeOf = (prompts: number, limit: number): CallShape => ({
   prompts,
+  order: Int32Array.from({ length: prompts }, (_, at) => prompts - 1 - at),
   models: [{ lane: 0 }, { lane: 1 }],
   measures: [
     { readings: 1, lane: 2, against: null },
@@ -101,6 +102,11 @@ describe("the ledger of a profile's calls", () => {
       { planned: 2, done: 0, failed: 1 },
       { planned: 4, done: 0, failed: 4 },
     ]);
+  });
+
+  it("asks prompts in the order that it was given", () => {
+    const ledger = new CallLedger({ ...shapeOf(3, 9), order: Int32Array.of(1, 2, 0) });
+    expect([ledger.take(0), ledger.take(0), ledger.take(0), ledger.take(0)].map((call) => call?.position)).toEqual([1, 2, 0, undefined]);
   });
 });
 

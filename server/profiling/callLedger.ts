@@ -1,6 +1,8 @@
 /** What a profile is made of, in numbers. */
 export interface CallShape {
   readonly prompts: number;
+  /** Every prompt's position once, in the order in which they are asked. */
+  readonly order: Int32Array;
   /** Of each model, the lane in which its answers are asked for. */
   readonly models: readonly { readonly lane: number }[];
   /** Of each measure: readings of one answer, where they are made, and the model whose answer they need beside it. */
@@ -63,7 +65,7 @@ export class CallLedger {
   readonly #firstOf: readonly number[];
   readonly #state: Uint8Array;
   readonly #lanes: readonly { readonly readings: Line; readonly back: Line; underWay: number }[];
-  /** Of each model, the first prompt that was not looked at yet. */
+  /** Of each model, the first place of the order that was not looked at yet. */
   readonly #cursor: number[];
   readonly models: readonly Counts[];
   readonly measures: readonly Counts[];
@@ -171,11 +173,12 @@ export class CallLedger {
   }
 
   #nextAnswer(lane: number): number | undefined {
-    const { models, prompts } = this.#shape;
+    const { models, order } = this.#shape;
     for (const [model, { lane: own }] of models.entries()) {
       if (own !== lane) continue;
-      for (let position = this.#cursor[model] ?? 0; position < prompts; position += 1) {
-        this.#cursor[model] = position + 1;
+      for (let at = this.#cursor[model] ?? 0; at < order.length; at += 1) {
+        this.#cursor[model] = at + 1;
+        const position = order[at] ?? 0;
         const id = this.idOf({ position, model, measure: null, reading: 0 });
         if (this.#state[id] === TO_DO) return id;
       }

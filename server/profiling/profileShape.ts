@@ -1,4 +1,6 @@
 import type { Answerer, Measure, ProfileRequest } from "@/server/contracts/studio";
+import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { shuffled } from "@/solver/numeric/shuffled";
 import { answererKey } from "./answererPool";
 import type { CallShape } from "./callLedger";
 import type { MeasureReadings } from "./reading";
@@ -6,7 +8,11 @@ import type { MeasureReadings } from "./reading";
 /** Processes of unit tests, and other work without a call, at once. */
 const LOCAL_LIMIT = 16;
 
-/** A job as the ledger counts it: a lane for each model and each judge, which share one where they are the same, and the last for work done here. */
+/**
+ * A job as the ledger counts it. Samples are kept in the order of their file, so prompts are asked at random: what a job has answered that
+ * is paused or stopped is a random part of its sample. A lane for each model and each judge, which share one where they are the same, and
+ * the last for work done here.
+ */
 export interface ProfileShape extends CallShape {
   readonly answerers: readonly { readonly answerer: Answerer; readonly isJudge: boolean }[];
 }
@@ -31,6 +37,7 @@ export function profileShape(
   const keys = [...answerers.keys()];
   return {
     prompts,
+    order: shuffled(prompts, seededRandom(mixSeed(request.promptSetId, "order"))),
     answerers: [...answerers.values()],
     models: models.map((model) => ({ lane: keys.indexOf(answererKey(model)) })),
     measures: measures.map((measure) => {

@@ -1,4 +1,5 @@
 import { mixSeed, seededRandom } from "../numeric/random";
+import { shuffled } from "../numeric/shuffled";
 import type { OutcomeTable } from "../workload/workload";
 
 /** Two disjoint halves of a table's prompts, as ascending row indices: one to plan on, one to measure on. */
@@ -10,16 +11,9 @@ export interface Halves {
 /** Halves the prompts at random by the seed. @throws RangeError below two prompts. */
 export function halves(prompts: number, seed: number): Halves {
   if (!(prompts >= 2)) throw new RangeError(`Two halves need at least 2 prompts, found ${prompts}`);
-  const random = seededRandom(mixSeed(seed, "halves"));
-  const shuffled = Int32Array.from({ length: prompts }, (_, prompt) => prompt);
-  for (let at = prompts - 1; at > 0; at -= 1) {
-    const other = random.int(at + 1);
-    const prompt = shuffled[at] ?? 0;
-    shuffled[at] = shuffled[other] ?? 0;
-    shuffled[other] = prompt;
-  }
+  const order = shuffled(prompts, seededRandom(mixSeed(seed, "halves")));
   const middle = Math.ceil(prompts / 2);
-  return { planning: shuffled.slice(0, middle).sort(), measuring: shuffled.slice(middle).sort() };
+  return { planning: order.slice(0, middle).sort(), measuring: order.slice(middle).sort() };
 }
 
 /** The rows of an outcome table, in that order. */

@@ -3,6 +3,7 @@ import type { ReplicaShape } from "../hardware/parallelism";
 import type { ShapedReplica } from "../hardware/replicaShapes";
 import { quantile } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
+import { shuffled } from "../numeric/shuffled";
 import { type CapacityTable, capacityTable } from "./capacityTable";
 import type { GivenReplicas } from "./givenReplicas";
 import type { GpuMix } from "./gpuMix";
@@ -148,7 +149,7 @@ export function createLatencyTables(input: LatencyTablesInput): LatencyTables {
       const arrivalSeconds = atRate(work.arrivals(Math.max(1, input.requestsPerSecond / rate), sample.prompts), rate);
       const { endToEndSeconds } = simulateReplica(lean.replica, { ...work, arrivalSeconds });
       simulations += 1;
-      const order = shuffled(everything.prompts, mixSeed(input.seed, "mix"));
+      const order = shuffledPrompts(everything.prompts, input.seed);
       for (const [position, prompt] of order.entries()) fresh[prompt] = endToEndSeconds[position] ?? 0;
     }
     relative.set(model, fresh);
@@ -208,7 +209,7 @@ function worthwhileShapes(screened: readonly ShapeCurve[], maxGpus: number): rea
 /** Each prompt of the mix once in shuffled order, again and again until there are enough requests. */
 function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWork {
   const { sample } = input;
-  const order = shuffled(mix.prompts, mixSeed(input.seed, "mix"));
+  const order = shuffledPrompts(mix.prompts, input.seed);
   const prompts = new Int32Array(Math.max(MOST_REQUESTS, order.length));
   for (let index = 0; index < prompts.length; index += 1) prompts[index] = order[index % order.length] ?? 0;
   return {
@@ -224,14 +225,5 @@ function curveWork(input: LatencyTablesInput, model: number, mix: Mix): CurveWor
   };
 }
 
-function shuffled(values: Int32Array, seed: number): Int32Array {
-  const random = seededRandom(seed);
-  const order = values.slice();
-  for (let at = order.length - 1; at > 0; at -= 1) {
-    const other = random.int(at + 1);
-    const value = order[at] ?? 0;
-    order[at] = order[other] ?? 0;
-    order[other] = value;
-  }
-  return order;
-}
+const shuffledPrompts = (prompts: Int32Array, seed: number): Int32Array =>
+  shuffled(prompts.length, seededRandom(mixSeed(seed, "mix"))).map((at) => prompts[at] ?? 0);

@@ -1,4 +1,5 @@
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
+import { shuffled } from "@/solver/numeric/shuffled";
 
 /** Share of the prompts the planner may see. The rest is fresh traffic: what held-out checks and emulated engines replay. */
 const PLANNING_SHARE = 0.7;
@@ -18,14 +19,7 @@ export interface PromptSplit {
 export function splitPrompts(promptCount: number, seed: number): PromptSplit {
   if (!(promptCount >= 2))
     throw new RangeError(`A split into planning and held-out prompts needs at least 2 prompts, found ${promptCount}`);
-  const random = seededRandom(mixSeed(seed, "split"));
-  const shuffled = Int32Array.from({ length: promptCount }, (_, prompt) => prompt);
-  for (let at = promptCount - 1; at > 0; at--) {
-    const other = random.int(at + 1);
-    const prompt = shuffled[at] ?? 0;
-    shuffled[at] = shuffled[other] ?? 0;
-    shuffled[other] = prompt;
-  }
+  const order = shuffled(promptCount, seededRandom(mixSeed(seed, "split")));
   const planningCount = Math.min(promptCount - 1, Math.round(promptCount * PLANNING_SHARE));
-  return { planning: shuffled.slice(0, planningCount).sort(), heldOut: shuffled.slice(planningCount).sort() };
+  return { planning: order.slice(0, planningCount).sort(), heldOut: order.slice(planningCount).sort() };
 }

@@ -1,0 +1,13 @@
+import type { Random } from "./random";
+
+/** The numbers from 0 below `count` in an order that is each with the same chance (Fisher and Yates). */
+export function shuffled(count: number, random: Pick<Random, "int">): Int32Array {
+  const order = Int32Array.from({ length: count }, (_, at) => at);
+  for (let at = count - 1; at > 0; at -= 1) {
+    const other = random.int(at + 1);
+    const number = order[at] ?? 0;
+    order[at] = order[other] ?? 0;
+    order[other] = number;
+  }
+  return order;
+}
