@@ -70,7 +70,7 @@ test("an operator profiles prompts of their own through three models and two jud
       await page.getByLabel(`Output price of ${model}`).fill(String(USD_PER_MILLION));
     }
     await page.getByLabel("Calls at once to each model and judge").fill(String(CONCURRENCY));
-    await page.getByLabel("Longest answer, where the prompt names no bound").fill(String(MAX_OUTPUT_TOKENS));
+    await page.getByLabel("Longest answer, where the prompt names no lower bound").fill(String(MAX_OUTPUT_TOKENS));
     await page.getByRole("checkbox", { name: "Cap the cost" }).check();
     await page.getByLabel("Pause before it could spend more than").fill(String(capUsd));
     await expect(page.getByTestId("estimate")).toContainText("4,500");

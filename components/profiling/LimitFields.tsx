@@ -18,7 +18,7 @@ export function LimitFields({ form, onChange }: { readonly form: ProfileForm; re
           onChange={(value) => onChange({ concurrency: Math.round(value) })}
         />
         <NumberField
-          label="Longest answer, where the prompt names no bound"
+          label="Longest answer, where the prompt names no lower bound"
           unit="tokens"
           min={1}
           max={100_000}

@@ -14,7 +14,7 @@ it("tells how far a job is by model and by measure, and what gave no score", () 
 });
 
 it("counts failures among what is over, and says them", () => {
-  const job = testJob({ models: [{ planned: 10, done: 4, failed: 1, model: "m", meanOutputTokens: null, meanSeconds: null }] });
+  const job = testJob({ models: [{ planned: 10, done: 4, failed: 1, model: "m", meanOutputTokens: null, cut: 0, meanSeconds: null }] });
   expect(prepareJob(job).models[0]).toMatchObject({ done: 0.4, failed: 0.1, says: "4 of 10, 1 failed", details: [] });
 });
 

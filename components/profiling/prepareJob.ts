@@ -74,6 +74,7 @@ export function prepareJob(job: ProfileJob): JobPicture {
       details: [
         ...(each.meanOutputTokens === null ? [] : [`${formatCount(Math.round(each.meanOutputTokens))} tokens a mean answer`]),
         ...(each.meanSeconds === null ? [] : [`${formatSeconds(each.meanSeconds)} each`]),
+        ...(each.cut === 0 ? [] : [`${formatCounted(each.cut, "answer")} cut at the most tokens`]),
       ],
     })),
     measures: job.measures.map((each) => ({

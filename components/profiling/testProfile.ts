@@ -62,7 +62,7 @@ export const testJob = (change: Partial<ProfileJob> = {}): ProfileJob => ({
   },
   total: { planned: 3000, done: 600, failed: 0, inFlight: 16 },
   askedAgain: 0,
-  models: ["llama-3.1-8b", "llama-3.1-70b"].map((model) => ({ ...counts, model, meanOutputTokens: 200, meanSeconds: 2 })),
+  models: ["llama-3.1-8b", "llama-3.1-70b"].map((model) => ({ ...counts, model, meanOutputTokens: 200, cut: 0, meanSeconds: 2 })),
   measures: [
     { ...counts, planned: 1000, done: 200, id: "gate", name: "Gate's judge", kind: "rubric", unscored: {}, usd: 0, meanScore: 71.5 },
     {

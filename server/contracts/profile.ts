@@ -69,7 +69,7 @@ export const profileRequestSchema = z
     requestsPerMinute: z.int().min(1).max(100_000).nullable(),
     /** The job pauses before it could spend more; null: no limit. */
     capUsd: z.number().positive().nullable(),
-    /** Most tokens of an answer where the prompt itself names no bound. */
+    /** Most tokens of an answer; a prompt's own lower bound holds. */
     maxOutputTokens: z.int().min(1).max(100_000),
     /** Whether texts of answers are kept when they are judged; without them nobody can label by hand. */
     keepAnswers: z.boolean(),
@@ -132,6 +132,8 @@ export interface ProfileJob {
   readonly models: readonly (ProfileCounts & {
     readonly model: string;
     readonly meanOutputTokens: number | null;
+    /** Answers that ended where they might write no more: how long they would have been is not known. */
+    readonly cut: number;
     readonly meanSeconds: number | null;
   })[];
   readonly measures: readonly (ProfileCounts & {
@@ -145,7 +147,7 @@ export interface ProfileJob {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly spentUsd: number;
-  /** Of running jobs, from the calls of the last minutes; null: not known yet, or nothing moves. */
+  /** Of running jobs, by the slowest of its models and judges over the last minutes; null: not known yet, or nothing moves. */
   readonly etaSeconds: number | null;
   readonly callsPerMinute: number | null;
   /** The commonest failures, in sentences. */

@@ -10,6 +10,8 @@ export type Asked =
       readonly text: string;
       readonly inputTokens: number | null;
       readonly outputTokens: number;
+      /** It was ended where it might write no more. */
+      readonly cut: boolean;
       /** Engine seconds, as all here; null where the answer came whole. */
       readonly ttftSeconds: number | null;
       readonly seconds: number;
@@ -18,6 +20,8 @@ export type Asked =
   | { readonly kind: "down"; readonly reason: string; readonly mayCost: boolean }
   /** Asked to wait. */
   | { readonly kind: "busy"; readonly reason: string; readonly waitSeconds: number | null }
+  /** It does not stream, or not this prompt: without streaming it may answer. */
+  | { readonly kind: "unstreamed" }
   /** It does not take this prompt. */
   | { readonly kind: "refused"; readonly reason: string }
   /** What came is no answer. */
@@ -116,11 +120,20 @@ async function refusal({ statusCode: status, headers, body }: Dispatcher.Respons
   const reason = `answered ${status}`;
   const waitSeconds = retryAfterSeconds(headers["retry-after"]);
   if (comeAgain.includes(status) || (status === 503 && waitSeconds !== null)) return { kind: "busy", reason, waitSeconds };
-  // The answer is wanted whichever way it comes.
-  if (question.stream && status < 500 && /stream/i.test(text)) return askModel({ ...question, stream: false });
+  if (question.stream && (status < 500 || status === 501) && speaksOfStreaming(text)) return { kind: "unstreamed" };
   if (ofTheAddress.includes(status)) return { kind: "down", reason, mayCost: false };
   return status >= 500 ? { kind: "broken", reason, mayCost: false } : { kind: "refused", reason };
 }
+
+/** Fields that ask for a stream, as errors name them, and refusals in as many words. What else is said of streams may be quoted of a prompt. */
+const ofStreaming: readonly RegExp[] = [
+  /\bstream_options\b/,
+  /["'`]stream["'`]/,
+  /\bstream(ing)?( mode| responses?)? (is|are) (not|un)/i,
+  /\bnot support(ed)? stream(ing)?\b/i,
+];
+
+const speaksOfStreaming = (text: string): boolean => ofStreaming.some((words) => words.test(text));
 
 async function errorText(body: AsyncIterable<Buffer>): Promise<string> {
   let text = "";

@@ -53,6 +53,14 @@ class Line {
   }
 }
 
+interface LaneCalls {
+  readonly readings: Line;
+  readonly back: Line;
+  underWay: number;
+  /** Calls that are not over. */
+  left: number;
+}
+
 /**
  * Which calls of a profile are to be made, under way and over, and which is next. Readings of an answer come when the answer is there,
  * and before further answers: texts wait no longer than they must. It knows no time and does nothing by itself.
@@ -64,7 +72,7 @@ export class CallLedger {
   readonly #measureOf: readonly number[];
   readonly #firstOf: readonly number[];
   readonly #state: Uint8Array;
-  readonly #lanes: readonly { readonly readings: Line; readonly back: Line; underWay: number }[];
+  readonly #lanes: readonly LaneCalls[];
   /** Of each model, the first place of the order that was not looked at yet. */
   readonly #cursor: number[];
   readonly models: readonly Counts[];
@@ -78,11 +86,13 @@ export class CallLedger {
     this.#perAnswer = 1 + this.#measureOf.length;
     const answers = shape.prompts * shape.models.length;
     this.#state = new Uint8Array(answers * this.#perAnswer);
-    this.#lanes = shape.lanes.map(() => ({ readings: new Line(), back: new Line(), underWay: 0 }));
+    this.#lanes = shape.lanes.map(() => ({ readings: new Line(), back: new Line(), underWay: 0, left: 0 }));
     this.#cursor = shape.models.map(() => 0);
     this.models = shape.models.map(() => ({ planned: shape.prompts, done: 0, failed: 0 }));
     this.measures = shape.measures.map(({ readings }) => ({ planned: answers * readings, done: 0, failed: 0 }));
     this.#open = this.#state.length;
+    for (const { lane } of shape.models) this.#leave(lane, shape.prompts);
+    for (const { lane, readings } of shape.measures) this.#leave(lane, answers * readings);
   }
 
   /** Whether every call is over. */
@@ -92,6 +102,17 @@ export class CallLedger {
 
   underWay(lane: number): number {
     return this.#lanes[lane]?.underWay ?? 0;
+  }
+
+  /** Calls of a lane that are not over. */
+  left(lane: number): number {
+    return this.#lanes[lane]?.left ?? 0;
+  }
+
+  /** The lane in which a call is made. */
+  laneAt({ model, measure }: Pick<LedgerCall, "model" | "measure">): number {
+    const { models, measures } = this.#shape;
+    return (measure === null ? models[model] : measures[measure])?.lane ?? -1;
   }
 
   idOf({ position, model, measure, reading }: Omit<LedgerCall, "id">): number {
@@ -158,10 +179,13 @@ export class CallLedger {
     return this.#state[id] === TO_DO || this.#state[id] === UNDER_WAY;
   }
 
-  #laneOf(id: number): { readonly readings: Line; readonly back: Line; underWay: number } {
-    const { model, measure } = this.callOf(id);
-    const { models, measures } = this.#shape;
-    const lane = this.#lanes[(measure === null ? models[model] : measures[measure])?.lane ?? -1];
+  #leave(at: number, calls: number): void {
+    const lane = this.#lanes[at];
+    if (lane !== undefined) lane.left += calls;
+  }
+
+  #laneOf(id: number): LaneCalls {
+    const lane = this.#lanes[this.laneAt(this.callOf(id))];
     if (lane === undefined) throw new RangeError(`There is no lane for call ${id}`);
     return lane;
   }
@@ -191,6 +215,7 @@ export class CallLedger {
     const { position, model, measure } = this.callOf(id);
     this.#state[id] = how === "done" ? DONE : FAILED;
     this.#open -= 1;
+    this.#laneOf(id).left -= 1;
     const counts = measure === null ? this.models[model] : this.measures[measure];
     if (counts !== undefined) counts[how] += 1;
     if (measure === null) this.#answered(position, model);

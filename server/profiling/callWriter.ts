@@ -6,7 +6,7 @@ export interface CallWriter {
   save(call: StoredCall): Promise<void>;
   /** Deletes an answer's text with the next calls. */
   drop(position: number, model: string): void;
-  /** Writes what waits, at once. */
+  /** Writes what waits, at once; where that fails it waits on. */
   flush(): void;
 }
 
@@ -16,12 +16,28 @@ export function createCallWriter(profiles: Store["profiles"], profileId: string)
   let drops: { readonly position: number; readonly model: string }[] = [];
   let flushed: Promise<void> | null = null;
 
-  function flush(): void {
+  /** @throws what the disk throws: whoever has the calls has them yet, and texts are deleted with the next. */
+  function write(): void {
     if (calls.length === 0 && drops.length === 0) return;
     const [rows, answers] = [calls, drops];
     calls = [];
     drops = [];
-    profiles.saveCalls(profileId, rows, answers);
+    try {
+      profiles.saveCalls(profileId, rows, answers);
+    } catch (error) {
+      drops = [...answers, ...drops];
+      throw error;
+    }
+  }
+
+  function flush(): void {
+    const rows = calls;
+    try {
+      write();
+    } catch (error) {
+      calls = rows;
+      throw error;
+    }
   }
 
   function later(): Promise<void> {
@@ -29,7 +45,7 @@ export function createCallWriter(profiles: Store["profiles"], profileId: string)
       setImmediate(() => {
         flushed = null;
         try {
-          flush();
+          write();
           resolve();
         } catch (error) {
           reject(error);

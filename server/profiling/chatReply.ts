@@ -6,6 +6,8 @@ export interface ChatReply {
   readonly inputTokens: number | null;
   /** As the address counts them, else counted here: pieces of a stream, or a quarter of the characters. */
   readonly outputTokens: number;
+  /** It was ended where it might write no more, as its address says. */
+  readonly cut: boolean;
 }
 
 const CHARACTERS_PER_TOKEN = 4;
@@ -38,6 +40,7 @@ export class ChatReader {
   #inputTokens: number | null = null;
   #outputTokens: number | null = null;
   #heard = false;
+  #cut = false;
 
   /**
    * Takes one JSON document.
@@ -58,6 +61,7 @@ export class ChatReader {
     const first = fieldsOf(listOf(choices)[0]);
     if (first === null) return false;
     this.#heard = true;
+    if (first.finish_reason === "length") this.#cut = true;
     const said = fieldsOf(first.delta) ?? fieldsOf(first.message);
     return said !== null && this.#takeSaid(said);
   }
@@ -68,7 +72,7 @@ export class ChatReader {
     const tools = [...this.#tools].sort(([one], [other]) => one - other).map(([, tool]) => tool);
     const text = [this.#text, tools.length === 0 ? "" : JSON.stringify(tools)].filter((part) => part !== "").join("\n");
     const counted = isStream ? this.#pieces : Math.ceil((text.length + this.#reasoned) / CHARACTERS_PER_TOKEN);
-    return { text, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? counted };
+    return { text, inputTokens: this.#inputTokens, outputTokens: this.#outputTokens ?? counted, cut: this.#cut };
   }
 
   #takeSaid(said: Fields): boolean {

@@ -22,9 +22,9 @@ export function describeJob({ profile, set, shape, tally, run, workloadIds }: Jo
   const { id, createdAt, actor, request } = profile;
   const state = run?.state ?? profile.state;
   const models = request.models.map(({ model }, at) => {
-    const { outputTokens, withOutput, seconds, timed, ...own } = tally.model(model);
+    const { outputTokens, withOutput, seconds, timed, cut, ...own } = tally.model(model);
     const counts = run?.ledger.models[at] ?? ended(shape.prompts, own, state);
-    return { ...counted(counts), model, meanOutputTokens: ratio(outputTokens, withOutput), meanSeconds: ratio(seconds, timed) };
+    return { ...counted(counts), model, cut, meanOutputTokens: ratio(outputTokens, withOutput), meanSeconds: ratio(seconds, timed) };
   });
   const measures = request.measures.map(({ id: measureId, name, kind }, at) => {
     const { unscored, usd, score, scored, ...own } = tally.measure(measureId);
@@ -37,14 +37,13 @@ export function describeJob({ profile, set, shape, tally, run, workloadIds }: Jo
     { planned: 0, done: 0, failed: 0 },
   );
   const callsPerMinute = run?.callsPerMinute() ?? null;
-  const left = total.planned - total.done - total.failed;
   return {
     ...{ id, createdAt, actor, request, state, promptSetName: set?.name ?? "", prompts: shape.prompts },
     pause: state === "paused" ? (run?.pausedFor ?? profile.pause) : null,
     total: { ...total, inFlight: run?.inFlight() ?? 0 },
     askedAgain: tally.lost,
     ...{ models, measures, inputTokens: tally.inputTokens, outputTokens: tally.outputTokens, spentUsd: tally.usd },
-    etaSeconds: callsPerMinute === null ? null : (60 * left) / callsPerMinute,
+    etaSeconds: run?.etaSeconds() ?? null,
     ...{ callsPerMinute, failures: tally.failures(MOST_FAILURES), workloadIds },
     hasAnswers: request.keepAnswers && set?.deleted === false && models.some(({ done }) => done > 0),
   };

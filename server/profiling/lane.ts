@@ -26,6 +26,8 @@ export interface Standing {
   /** null: not looked at yet. */
   up: boolean | null;
   downInRow: number;
+  /** Whether it is asked to stream its answers. */
+  streams: boolean;
 }
 
 /** Waits after so many failures in a row, doubling from a second up to half a minute. */
@@ -65,7 +67,7 @@ export class Lane {
         const known = this.#standings.find((one) => one.place.id === place.id);
         return known
           ? Object.assign(known, { place })
-          : { place, inFlight: 0, notBeforeMs: 0, up: place.engine === null ? true : null, downInRow: 0 };
+          : { place, inFlight: 0, notBeforeMs: 0, up: place.engine === null ? true : null, downInRow: 0, streams: true };
       });
       const unsure = this.#standings.filter(({ up }) => up !== true);
       await Promise.all(unsure.map(async (standing) => Object.assign(standing, { up: await isUp(standing.place, signal) })));
@@ -91,7 +93,7 @@ export class Lane {
 
   /** Takes down how a call at a place went. */
   report(standing: Standing, asked: Asked, call: number, nowMs: number): void {
-    if (asked.kind === "aborted") return;
+    if (asked.kind === "aborted" || asked.kind === "unstreamed") return;
     if (asked.kind !== "down") {
       standing.downInRow = 0;
       this.#down = { calls: 0, reason: "" };

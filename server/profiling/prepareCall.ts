@@ -1,4 +1,4 @@
-import type { ProfileRequest } from "@/server/contracts/studio";
+import type { Prompt } from "@/server/contracts/studio";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import type { LedgerCall } from "./callLedger";
@@ -39,9 +39,8 @@ export function prepareCall(call: LedgerCall, { profile, shape, store, measures:
   if (prompt === null) return null;
   const wanted = measure === null ? undefined : request.measures[measure];
   if (measure === null || wanted === undefined) {
-    const isBound = prompt.body.max_tokens != null || prompt.body.max_completion_tokens != null;
-    const body = isBound ? prompt.body : { ...prompt.body, max_tokens: request.maxOutputTokens };
-    return { kind: "call", call, body, most: mostOf(body, request), read: null };
+    const { body, outputTokens } = bounded(prompt.body, request.maxOutputTokens);
+    return { kind: "call", call, body, most: mostOf(body, outputTokens), read: null };
   }
   const answerOf = (at: number) => store.profiles.answer(id, position, request.models[at]?.model ?? "");
   const against = shape.measures[measure]?.against ?? null;
@@ -51,17 +50,25 @@ export function prepareCall(call: LedgerCall, { profile, shape, store, measures:
   const work = how.readingWork(wanted, call.reading, { prompt, answer, other });
   if (work.kind === "known") return { kind: "known", call, reading: work.reading };
   if (work.kind === "local") return { kind: "local", call, run: (signal) => work.run(signal) };
-  return { kind: "call", call, body: work.body, most: mostOf(work.body, request), read: (reply) => work.read(reply) };
+  return { kind: "call", call, body: work.body, most: mostOf(work.body, work.body.max_tokens), read: (reply) => work.read(reply) };
+}
+
+/**
+ * A prompt's body with a bound of output tokens that holds: its own where that is a number of tokens and no higher than the job's, else
+ * the job's. Others, as the -1 of engines that take it for no bound, would let an answer cost more than was reserved for it.
+ */
+function bounded(body: Prompt["body"], most: number): { readonly body: Prompt["body"]; readonly outputTokens: number } {
+  const { max_tokens, max_completion_tokens, ...rest } = body;
+  const own = [max_completion_tokens, max_tokens].filter((bound): bound is number => Number.isSafeInteger(bound) && Number(bound) > 0);
+  const outputTokens = Math.min(most, ...own);
+  return { outputTokens, body: { ...rest, [max_completion_tokens == null ? "max_tokens" : "max_completion_tokens"]: outputTokens } };
 }
 
 /** What a chat template adds to what is counted in bytes. */
 const TEMPLATE_TOKENS = 64;
 
 /** No tokenizer makes more tokens of a text than it has bytes. */
-function mostOf(body: Readonly<Record<string, unknown>>, { maxOutputTokens }: ProfileRequest): MostOfCall {
-  const bound = body.max_completion_tokens ?? body.max_tokens;
-  return {
-    inputTokens: Buffer.byteLength(JSON.stringify(body)) + TEMPLATE_TOKENS,
-    outputTokens: typeof bound === "number" ? bound : maxOutputTokens,
-  };
-}
+const mostOf = (body: Readonly<Record<string, unknown>>, outputTokens: number): MostOfCall => ({
+  inputTokens: Buffer.byteLength(JSON.stringify(body)) + TEMPLATE_TOKENS,
+  outputTokens,
+});

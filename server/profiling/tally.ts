@@ -8,6 +8,7 @@ interface Sums {
   withOutput: number;
   seconds: number;
   timed: number;
+  cut: number;
 }
 
 interface MeasureSums {
@@ -85,7 +86,7 @@ export class Tally {
   }
 
   #sumsOf(model: string): Sums {
-    const known = this.#models.get(model) ?? { done: 0, failed: 0, outputTokens: 0, withOutput: 0, seconds: 0, timed: 0 };
+    const known = this.#models.get(model) ?? { done: 0, failed: 0, outputTokens: 0, withOutput: 0, seconds: 0, timed: 0, cut: 0 };
     this.#models.set(model, known);
     return known;
   }
@@ -97,9 +98,10 @@ export class Tally {
   }
 }
 
-function addTo(sums: Sums, { outputTokens, withOutput, seconds, timed }: CallGroup): void {
+function addTo(sums: Sums, { outputTokens, withOutput, seconds, timed, cut }: CallGroup): void {
   sums.outputTokens += outputTokens;
   sums.withOutput += withOutput;
   sums.seconds += seconds;
   sums.timed += timed;
+  sums.cut += cut;
 }
