@@ -148,7 +148,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
 
   const prompts = createPromptService({ store, uploads, gatewayOf });
   const sourceOf = createCalibrationSource({ clusterOf, store });
-  const unitTests = createUnitTests();
+  const { WEIR_ROOT, WEIR_SECRETS_DIR } = process.env;
+  const unitTests = createUnitTests([stateDir, WEIR_ROOT ?? process.cwd(), ...(WEIR_SECRETS_DIR ? [WEIR_SECRETS_DIR] : [])]);
   const profiles = createProfileService({ store, uploads, cards, clusterOf, arrivals, sourceOf, unitTests });
   const applications = createApplicationService(store, runner);
   const schedules = createSchedules({ store, clusterOf, start: applications.start });

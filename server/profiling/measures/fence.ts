@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+
 /**
  * Shell words, fixed but for their arguments, that shut a command off before it begins: run within new user, mount, process, IPC and
  * network namespaces, they make a root of 64 MB in memory with the system's programs to read, the three texts and nothing else of this
@@ -9,7 +11,7 @@ set -eu
 cpu=$1
 shift
 echo 1000 > /proc/self/oom_score_adj
-mount -t tmpfs -o size=64m,mode=755 tmpfs /tmp
+mount -t tmpfs -o size=64m,nr_inodes=16k,mode=755 tmpfs /tmp
 cd /tmp
 mkdir work tmp proc dev etc .old
 cat > work/answer.txt
@@ -21,17 +23,25 @@ for name in usr bin sbin lib lib32 lib64 libx32 opt nix etc/alternatives etc/ld.
   elif [ -f "/$name" ]; then cp "/$name" "$name"
   fi
 done
+while [ "$1" != -- ]; do
+  if [ -d ".$1" ]; then mount -t tmpfs -o ro,mode=555 tmpfs ".$1"; fi
+  shift
+done
+shift
 for name in null zero random urandom; do : > "dev/$name"; mount --bind "/dev/$name" "dev/$name"; done
 ln -s /proc/self/fd dev/fd
 mount -t proc proc proc 2> dev/null || true
+echo 131072 2> dev/null > proc/sys/kernel/shmall || true
 pivot_root . .old
 umount -l /.old
 cd /work
 unset OLDPWD
 printf r >&3
-exec 3>&- 4<&- 5<&- < /dev/null
-exec prlimit --data=536870912 --cpu="$cpu" --fsize=33554432 --nofile=256 --nproc=64 --core=0 \\
-  setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"
+exec 4<&- 5<&- < /dev/null
+ended=0
+prlimit --as=4294967296 --data=536870912 --cpu="$cpu" --fsize=33554432 --nofile=256 --nproc=64 --core=0 \\
+  setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- xargs -- "$@" 3>&- || ended=$?
+exit "$ended"
 `;
 
 /** Where the studio runs as root, a command has nobody's rights instead; without them the bound on processes would not hold either. */
@@ -48,13 +58,25 @@ export const bareEnvironment = {
 export interface FencedCommand {
   readonly command: readonly string[];
   readonly cpuSeconds: number;
+  /** Folders of the studio's own, which the command is not to see where they lie within the system's. */
+  readonly hidden: readonly string[];
 }
 
-/** Program and arguments that run a command behind the fence; once the program is killed, everything the command began is. */
-export const fenced = ({ command, cpuSeconds }: FencedCommand): readonly [string, readonly string[]] => [
-  "unshare",
+/** Program and arguments that run a command behind the fence. Its end, or that of the thread that began it, is the end of all the command began. */
+export const fenced = ({ command, cpuSeconds, hidden }: FencedCommand): readonly [string, readonly string[]] => [
+  "setpriv",
   [
+    ...["--pdeathsig=KILL", "--", "unshare"],
     ...["--user", "--map-root-user", "--net", "--mount", "--ipc", "--pid", "--fork", "--kill-child=KILL"],
-    ...["sh", "-c", fence, "fence", String(cpuSeconds), ...command],
+    ...["sh", "-c", fence, "fence", String(cpuSeconds), ...hidden.flatMap(realFolder), "--", ...command],
   ],
 ];
+
+/** A folder without links in its path; none where it is not there, or is all there is. */
+function realFolder(folder: string): readonly string[] {
+  try {
+    return [realpathSync(folder)].filter((path) => path !== "/");
+  } catch {
+    return [];
+  }
+}

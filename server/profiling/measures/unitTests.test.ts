@@ -1,11 +1,13 @@
-import { readdirSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test, vi } from "vitest";
+import { bareEnvironment, fenced as fencedWords, NOBODY } from "./fence";
 import { createUnitTests, firstBlock, type UnitTest } from "./unitTests";
 
-const unitTests = createUnitTests();
+const unitTests = createUnitTests([]);
 const problem = await unitTests.problem();
 if (problem !== null) process.stdout.write(`Unit tests of answers are not tested here: ${problem}\n`);
 const fenced = test.skipIf(problem !== null);
@@ -27,22 +29,29 @@ fenced("words of a command are arguments, not shell", async () => {
   expect(await passes("x", { command: ["test", "$(exit 1); `false` 'a b'", "=", "$(exit 1); `false` 'a b'"] })).toBe(true);
 });
 
-fenced("a command that is not there scores nothing", async () => {
+fenced("a command that cannot be begun scores nothing, an answer that ends as though it were one fails", async () => {
   expect(await passes("true", { command: ["no-such-program-here"] })).toBeNull();
+  expect(await passes("true", { command: ["/work/code.txt"] })).toBeNull();
+  expect(await passes("no_such_program_here")).toBe(false);
+  for (const code of [1, 123, 126, 127, 255]) expect(await passes(`exit ${code}`)).toBe(false);
+  expect(await passes("kill -KILL $$")).toBe(false);
+  expect(await passes("kill -KILL $PPID; kill -KILL 1; exit 0")).toBe(false);
 });
 
 fenced("the network cannot be reached, this machine's own neither", async () => {
   const calls = vi.fn();
-  const server = createServer((_, response) => {
+  const server = createServer((socket) => {
     calls();
-    response.end("ok");
+    socket.destroy();
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const { port } = server.address() as AddressInfo;
-  const script = `const got = await fetch("http://127.0.0.1:${port}/").then(() => 0, () => 7); process.exit(got);`;
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
-  expect(await passes("", { command: ["node", "--input-type=module", "-e", "process.exit(0)"] })).toBe(true);
-  expect(await passes("", { command: ["node", "--input-type=module", "-e", script] })).toBe(false);
+  const socket = `process.getBuiltinModule("node:net").connect(${port}, "127.0.0.1")`;
+  const command = ["node", "-e", `${socket}.once("connect", () => process.exit(0)).once("error", () => process.exit(7));`];
+  expect(spawnSync(process.execPath, command.slice(1)).status).toBe(0);
+  await vi.waitFor(() => expect(calls).toHaveBeenCalledTimes(1));
+  expect(await passes("", { command: ["node", "-e", "process.exit(0)"] })).toBe(true);
+  expect(await passes("", { command })).toBe(false);
   expect(await passes('[ "$(cat /proc/net/dev | grep -c :)" = 1 ]')).toBe(true);
   expect(calls).toHaveBeenCalledTimes(1);
   server.close();
@@ -79,6 +88,64 @@ fenced("an endless loop ends with its time, and so does what it left behind", as
   expect(await passes(`setsid sleep ${behind} & exit 0`)).toBe(true);
   expect(Date.now() - begun).toBeLessThan(10_000);
   await vi.waitFor(() => expect(running(`sleep\0${behind}`)).toBe(0), 3000);
+});
+
+/** Asks for no death signal and leaves its session: as the first process within, it would outlive what began it. */
+const daemon = (behind: string): readonly string[] => ["setpriv", "--pdeathsig=clear", "--", "setsid", "sleep", behind];
+
+fenced("a command that makes a daemon of itself ends with its time, and when aborted", async () => {
+  const behind = `${process.pid}.6`;
+  expect(await passes("", { command: daemon(behind), timeoutSeconds: 1 })).toBe(false);
+  await vi.waitFor(() => expect(running(`sleep\0${behind}`)).toBe(0), 3000);
+  const aborting = new AbortController();
+  const run = unitTests.passes({ command: daemon(behind), timeoutSeconds: 60, answer: "", test: "" }, aborting.signal);
+  await vi.waitFor(() => expect(running(`sleep\0${behind}`)).toBeGreaterThan(0), 10_000);
+  aborting.abort(new Error("ended"));
+  await expect(run).rejects.toThrow("ended");
+  await vi.waitFor(() => expect(running(`sleep\0${behind}`)).toBe(0), 3000);
+});
+
+fenced("a studio that is killed leaves no command behind", async () => {
+  const behind = `${process.pid}.7`;
+  const [program, words] = fencedWords({ command: daemon(behind), cpuSeconds: 60, hidden: [] });
+  const rights = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const options = {
+    cwd: "/",
+    env: bareEnvironment,
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore", "pipe", "pipe", "pipe"],
+    ...rights,
+  };
+  const script = `const child = process.getBuiltinModule("node:child_process").spawn(...${JSON.stringify([program, words, options])});
+    for (const at of [0, 4, 5]) child.stdio[at].end();`;
+  const studio = spawn(process.execPath, ["-e", script], { stdio: "ignore" });
+  await vi.waitFor(() => expect(running(`sleep\0${behind}`)).toBeGreaterThan(0), 10_000);
+  studio.kill("SIGKILL");
+  await vi.waitFor(() => expect(running(behind)).toBe(0), 3000);
+});
+
+fenced("memory that processes share is bounded too", async ({ skip }) => {
+  if (!existsSync("/usr/bin/python3")) skip("python3 is not installed for all users");
+  const python = (...lines: readonly string[]) => passes(lines.join("\n"), { command: ["/usr/bin/python3", "code.txt"] });
+  const mapped = (bytes: number) => python("import mmap", `mmap.mmap(-1, ${bytes})`);
+  expect(await mapped(2 ** 28)).toBe(true);
+  expect(await mapped(2 ** 32)).toBe(false);
+  const segments = (count: number) =>
+    python("import ctypes", "c = ctypes.CDLL(None)", `for i in range(${count}): assert c.shmget(0, ctypes.c_size_t(2 ** 28), 0o1600) >= 0`);
+  expect(await segments(1)).toBe(true);
+  expect(await segments(3)).toBe(false);
+});
+
+fenced("the studio's own folders are empty within, by whatever path they were named", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "hidden-"));
+  const link = join(folder, "link");
+  symlinkSync("/usr/share", link);
+  const looking = { command: ["sh", "code.txt"], timeoutSeconds: 10, answer: 'ls /usr/share && [ -z "$(ls /usr/share)" ]', test: "" };
+  for (const hidden of ["/usr/share", "/usr/lib/../share", link]) {
+    expect(await createUnitTests([hidden, folder, "/no/such/folder", "/"]).passes(looking, never)).toBe(true);
+  }
+  expect(await unitTests.passes(looking, never)).toBe(false);
+  rmSync(folder, { recursive: true });
 });
 
 fenced("a fork bomb ends", async () => {

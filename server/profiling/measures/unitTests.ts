@@ -20,14 +20,15 @@ export interface UnitTests {
 /** At once: answers of a profile are to leave the machine to its engines. */
 const mostAtOnce = 2;
 
-/** What a shell says of a command that is not there or cannot be run. */
+/** What the fence ends with where the command is not there or cannot be begun. */
 const notRun: readonly (number | null)[] = [126, 127];
 
 const refusal =
   "Unit tests are not run here: they need a process without network, and this system lets the studio make none. " +
-  "On Linux, allow unprivileged user namespaces and have util-linux installed (unshare, prlimit, setpriv, pivot_root).";
+  "On Linux, allow unprivileged user namespaces and have util-linux (unshare, prlimit, setpriv, pivot_root) and xargs installed.";
 
-export function createUnitTests(): UnitTests {
+/** `hidden` are the studio's own folders: no command sees what is in them, wherever they lie. */
+export function createUnitTests(hidden: readonly string[]): UnitTests {
   let known: Promise<string | null> | undefined;
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -48,7 +49,7 @@ export function createUnitTests(): UnitTests {
   const tried = async (): Promise<string | null> => {
     // With processes of its own: kernels before 5.14 count all of the user's against the bound, which may be more already.
     const trial = { command: ["sh", "-c", "true | true"], timeoutSeconds: 10, answer: "", test: "" };
-    return (await runFenced(trial, new AbortController().signal).catch(() => null)) === true ? null : refusal;
+    return (await runFenced(trial, hidden, new AbortController().signal).catch(() => null)) === true ? null : refusal;
   };
   const problem = (): Promise<string | null> => {
     known ??= tried();
@@ -59,7 +60,7 @@ export function createUnitTests(): UnitTests {
     problem,
     async passes(test, signal) {
       if ((await problem()) !== null) return null;
-      return inTurn(signal, () => runFenced(test, signal));
+      return inTurn(signal, () => runFenced(test, hidden, signal));
     },
   };
 }
@@ -73,8 +74,9 @@ const isRoot = process.getuid?.() === 0;
 export const firstBlock = (answer: string): string =>
   /^ {0,3}(```+|~~~+)[^\n]*\n([\s\S]*?)(?:^ {0,3}\1|$(?![\s\S]))/m.exec(answer)?.[2] ?? answer;
 
-function runFenced({ command, timeoutSeconds, answer, test }: UnitTest, signal: AbortSignal): Promise<boolean | null> {
-  const [program, words] = fenced({ command, cpuSeconds: Math.ceil(timeoutSeconds) + 1 });
+function runFenced(unitTest: UnitTest, hidden: readonly string[], signal: AbortSignal): Promise<boolean | null> {
+  const { command, timeoutSeconds, answer, test } = unitTest;
+  const [program, words] = fenced({ command, cpuSeconds: Math.ceil(timeoutSeconds) + 1, hidden });
   return new Promise((settle, reject) => {
     const child = spawn(program, words, {
       cwd: "/",
@@ -89,6 +91,7 @@ function runFenced({ command, timeoutSeconds, answer, test }: UnitTest, signal: 
     const kill = (): void => {
       if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       try {
+        // The first process within is of this group and cannot be made to leave it; the kernel ends the rest with it.
         process.kill(-child.pid, "SIGKILL");
       } catch {
         // It ended just now.
