@@ -65,7 +65,7 @@ export async function counterArrivals({ cluster, name, nowMs, seed, ...asked }: 
   const engines = subjects.filter((subject) => subject.startsWith("engine:"));
   const isGateways = expectedArrivals(ofGateway.steps) > 0 || engines.length === 0;
   const rates = isGateways ? ofGateway : await read(engines.map((subject) => ({ subject, quantity: "requestsPerSecond" })));
-  const { steps, known, stepSeconds } = rates;
+  const { steps, known, stepSeconds, missedShare, partly } = rates;
   if (known.length === 0) {
     return {
       ok: false,
@@ -83,6 +83,8 @@ export async function counterArrivals({ cluster, name, nowMs, seed, ...asked }: 
       ? `counters of the gateway of ${name}, answered, failed and shed`
       : `counters of ${engines.length} engines of ${name}, where a request counts at each engine that answered it`,
     `, ${utc(fromMs)} to ${utc(toMs)} in steps of ${stepSeconds} s`,
+    isGateways || partly === 0 ? "" : `, ${partly} of them seen in a part of the span only and counted as none in the rest`,
+    missedShare === 0 ? "" : `, ${(100 * missedShare).toPrecision(2)} % of readings missing and counted as the ones before them`,
     gapSeconds < 1 ? "" : `, ${Math.round(gapSeconds)} s without a reading left out`,
     timeScale === 1 ? "" : `; emulated, ${timeScale} seconds in one of the wall`,
     `; ${MODELLED}`,
@@ -98,9 +100,16 @@ interface Rates {
   readonly known: readonly Stretch[];
   readonly stepSeconds: number;
   readonly problems: readonly string[];
+  /** Of the readings summed, those taken from an earlier step because that step had none. */
+  readonly missedShare: number;
+  /** How many series begin later or end earlier than the others. */
+  readonly partly: number;
 }
 
-/** The sum of all series, step by step; null where none of them was known. */
+/**
+ * The sum of all series, step by step; null where none of them was known. One that was not read between two of its readings counts as at
+ * the earlier: as none it would make the load smaller than it was. Before its first and after its last nobody can tell whether it was there.
+ */
 function ratesOf(
   { atMs, bucketMs, series, problems }: SeriesRange,
   span: { readonly fromMs: number; readonly toMs: number; readonly timeScale: number },
@@ -119,18 +128,28 @@ function ratesOf(
     else if (requestsPerSecond !== null) known.push({ from, to });
     reachedMs = endMs;
   };
+  const isRead = (rate: number | null): boolean => rate !== null;
+  const read = series.flatMap(({ mean }) =>
+    mean.some(isRead) ? [{ mean, first: mean.findIndex(isRead), last: mean.findLastIndex(isRead) }] : [],
+  );
+  const latest = read.map(() => 0);
+  let [summed, missed] = [0, 0];
   for (const [at, beginsMs] of atMs.entries()) {
-    const rates = series.flatMap(({ mean }) => mean[at] ?? []);
-    if (rates.length === 0) continue;
+    if (!read.some(({ mean }) => isRead(mean[at] ?? null))) continue;
+    let sum = 0;
+    for (const [one, { mean, first, last }] of read.entries()) {
+      if (at < first || at > last) continue;
+      const rate = mean[at] ?? null;
+      latest[one] = rate ?? latest[one] ?? 0;
+      sum += latest[one];
+      summed += 1;
+      missed += rate === null ? 1 : 0;
+    }
     add(beginsMs, null);
-    add(
-      beginsMs + bucketMs,
-      Math.max(
-        0,
-        rates.reduce((sum, rate) => sum + rate, 0),
-      ),
-    );
+    add(beginsMs + bucketMs, Math.max(0, sum));
   }
   add(span.toMs, null);
-  return { steps, known, stepSeconds: bucketMs / 1000, problems };
+  const [begins, ends] = [Math.min(...read.map(({ first }) => first)), Math.max(...read.map(({ last }) => last))];
+  const partly = read.filter(({ first, last }) => first > begins || last < ends).length;
+  return { steps, known, stepSeconds: bucketMs / 1000, problems, missedShare: summed === 0 ? 0 : missed / summed, partly };
 }

@@ -180,6 +180,20 @@ describe("counters", () => {
     expect(part?.origin).toMatch(/^counters of 2 engines of the cluster, where a request counts at each engine that answered it/);
   });
 
+  it("count an engine that was not read for a while as before, and tell of that and of engines seen in a part only", async () => {
+    const both = { "engine:a requestsPerSecond": () => 1, "engine:b requestsPerSecond": () => 3 };
+    watch(NOON, NOON + HOUR_MS / 4, both);
+    watch(NOON + HOUR_MS / 4, NOON + HOUR_MS / 2, { "engine:a requestsPerSecond": () => 1 });
+    watch(NOON + HOUR_MS / 2, NOON + (HOUR_MS * 3) / 4, both);
+    watch(NOON + (HOUR_MS * 3) / 4, NOON + HOUR_MS, { "engine:a requestsPerSecond": () => 1 });
+    nowMs = NOON + HOUR_MS;
+    const [part] = await resolved({ ...span, toMs: NOON + HOUR_MS });
+    const arrivals = part?.arrivalSeconds ?? new Float64Array();
+    expect(Math.abs(arrivals.filter((at) => at < 2700).length - 10_800)).toBeLessThan(6 * Math.sqrt(10_800 / 0.862));
+    expect(Math.abs(arrivals.filter((at) => at >= 2700).length - 900)).toBeLessThan(6 * Math.sqrt(900 / 0.862));
+    expect(part?.origin).toMatch(/, 1 of them seen in a part of the span only and counted as none in the rest, 14 % of readings missing/);
+  });
+
   it("keep their clock, so that segments are those hours of the wall and unknown hours have no rate", async () => {
     watch(NOON, NOON + 2 * HOUR_MS, { "gateway requestsPerSecond": (atMs) => (atMs < NOON + HOUR_MS ? 4 : 1) });
     const segments = [
