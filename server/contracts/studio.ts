@@ -8,6 +8,7 @@ import type { ExplorationWire } from "@/solver/cascade/explorationWire";
 import type { PlanningProgress } from "@/solver/cascade/progress";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { MeasuredBy } from "@/solver/workload/workload";
 import type { Attention } from "./attachedCluster";
 import type { Panic } from "./gatewayControls";
 import type { Sample } from "./liveFrame";
@@ -45,6 +46,8 @@ export interface WorkloadSummary extends WorkloadLineage {
   readonly name: string;
   readonly createdAt: string;
   readonly generated: boolean;
+  /** Left out where the outcomes came as a table. */
+  readonly measured?: MeasuredBy;
   readonly outcomesFrom: string;
   readonly arrivalsFrom: string;
   readonly prompts: number;

@@ -23,6 +23,7 @@ export function describeWorkload(workload: Workload): Omit<WorkloadSummary, "id"
   return {
     name,
     generated: origin.generated,
+    ...(origin.measured === undefined ? {} : { measured: origin.measured }),
     outcomesFrom: origin.outcomes,
     arrivalsFrom: origin.arrivals,
     prompts: outcomes.promptIds.length,

@@ -19,6 +19,8 @@ const name = z
   .max(500, "is longer than 500 characters")
   .regex(/^\P{Cc}*$/u, "holds line breaks or control characters");
 
+const measureSchema = z.object({ id: z.string().max(80), name: z.string().max(200) });
+
 const headerSchema = z.object({
   format: z.literal(WORKLOAD_FORMAT),
   name: name.max(200, "is longer than 200 characters"),
@@ -31,6 +33,7 @@ const headerSchema = z.object({
     outcomes: z.string().max(2000),
     arrivals: z.string().max(2000),
     generated: z.boolean(),
+    measured: z.object({ emulated: z.boolean(), gate: measureSchema, label: measureSchema }).optional(),
     byHour: z.array(z.number().min(0).nullable()).length(24).optional(),
   }),
   models: z
@@ -169,7 +172,8 @@ function finish({ header, counts, workload }: ReturnType<typeof columnsFor>, fil
   if (prompts < header.prompts) return cut(prompts, header.prompts, "prompts");
   if (arrivals < header.arrivals) return cut(arrivals, header.arrivals, "arrivals");
   const read = workload();
-  if (!((read.arrivalSeconds.at(-1) ?? 0) > 0)) return refuse(`${file}, line ${lastLine}: all arrivals are at 0 s. Nothing was imported.`);
+  const [first = 0, last = 0] = [read.arrivalSeconds[0], read.arrivalSeconds.at(-1)];
+  if (first === last) return refuse(`${file}, line ${lastLine}: all arrivals are at ${first} s. Nothing was imported.`);
   if (header.hash !== undefined && workloadHash(read) !== header.hash) {
     return refuse(
       `${file}, line 1: the lines below are not those that its hash was made of, so something in them was changed. Leave the hash out to import them as they are. Nothing was imported.`,

@@ -21,6 +21,13 @@ const headerSchema = z.object({
     outcomes: z.string(),
     arrivals: z.string(),
     generated: z.boolean(),
+    measured: z
+      .object({
+        emulated: z.boolean(),
+        gate: z.object({ id: z.string(), name: z.string() }),
+        label: z.object({ id: z.string(), name: z.string() }),
+      })
+      .optional(),
     byHour: z.array(z.number().nullable()).length(24).optional(),
   }),
   arrivals: z.int().min(2),

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { generatedWorkload } from "@/solver/workload/generated";
 import type { Workload } from "@/solver/workload/workload";
+import { describeWorkload } from "./describeWorkload";
 import { importWorkloadLines } from "./importWorkloadLines";
-import { workloadHash } from "./workloadCodec";
+import { decodeWorkload, encodeWorkload, workloadHash } from "./workloadCodec";
 import { workloadLines } from "./workloadLines";
 
 const workload = generatedWorkload({ prompts: 30, seed: 1 });
@@ -29,6 +30,15 @@ test("a workload comes back from its lines as it was, with the same hash", async
   const back = await read(written);
   expect(back).toEqual({ ok: true, workload });
   expect(back.ok && workloadHash(back.workload)).toBe(workloadHash(workload));
+});
+
+test("by which measures a profile scored it, and that its answers were emulated, goes along into lines and into the store", async () => {
+  const measured = { emulated: true, gate: { id: "gate", name: "Judge" }, label: { id: "right", name: "Reference" } };
+  const ofProfile: Workload = { ...workload, origin: { ...workload.origin, measured } };
+  const back = await read([...workloadLines(ofProfile)]);
+  expect(back.ok && back.workload.origin.measured).toEqual(measured);
+  expect(decodeWorkload(encodeWorkload(ofProfile)).origin.measured).toEqual(measured);
+  expect(describeWorkload(ofProfile).measured).toEqual(measured);
 });
 
 test("any numbers and words come back as they were", async () => {

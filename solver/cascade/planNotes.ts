@@ -41,6 +41,8 @@ export function planNotes(
       `Where requests start rests on a router that is modelled with an AUC of ${routerAuc.toFixed(2)}${routerAuc <= 0.5 ? ", no better than a coin" : ""}.`,
     );
   if (workload.origin.generated) notes.push("The workload is generated from published figures, not recorded.");
+  if (workload.origin.measured?.emulated)
+    notes.push("Emulated engines gave the answers of the workload: its quality and lengths say nothing of real models.");
   for (const [index, { model, stability, extrapolated = [] }] of predicted.entries()) {
     const stage = finalist.deployment[index];
     if (stability === "near-saturation" && stage !== undefined)

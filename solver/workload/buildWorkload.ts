@@ -1,7 +1,7 @@
 import { applyJudge, hasMeasuredJudge, type LabelledTable } from "./applyJudge";
 import { AZURE_CONVERSATION_SHAPE, gammaArrivals } from "./gammaArrivals";
 import { DEFAULT_JUDGE_AUC } from "./judgeModel";
-import type { JudgeSource, Workload, WorkloadOrigin } from "./workload";
+import type { JudgeSource, MeasuredBy, Workload, WorkloadOrigin } from "./workload";
 
 /** Arrivals of a workload that brings none: an hour at the rate of the Azure conversation trace that they are modelled on. */
 const GENERATED_ARRIVALS = 20_000;
@@ -9,8 +9,13 @@ const GENERATED_REQUESTS_PER_SECOND = 5.53;
 
 export interface WorkloadParts {
   readonly name: string;
-  /** Outcomes and, in words, where they came from. `generated` marks a table that was drawn, not read. */
-  readonly outcomes: { readonly table: LabelledTable; readonly origin: string; readonly generated?: boolean };
+  /** Outcomes and, in words, where they came from. `generated` marks a table that was drawn, not read, `measured` one that a profile measured. */
+  readonly outcomes: {
+    readonly table: LabelledTable;
+    readonly origin: string;
+    readonly generated?: boolean;
+    readonly measured?: MeasuredBy;
+  };
   /** null: bursty arrivals are generated, and the origin says so. */
   readonly arrivals: (Pick<WorkloadOrigin, "byHour"> & { readonly arrivalSeconds: Float64Array; readonly origin: string }) | null;
   /** null: measured scores where the table has them, else a judge modelled at the default AUC. A number models the judge in any case. */
@@ -34,6 +39,7 @@ export function buildWorkload({ name, outcomes, arrivals, judgeAuc, seed }: Work
       outcomes: outcomes.origin,
       arrivals: origin,
       generated: outcomes.generated ?? false,
+      ...(outcomes.measured === undefined ? {} : { measured: outcomes.measured }),
       ...(byHour === undefined ? {} : { byHour }),
     },
     seed,

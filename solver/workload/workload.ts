@@ -25,11 +25,22 @@ export interface OutcomeTable {
 /** Where judged scores come from. A modelled judge is called modelled wherever its results are shown. */
 export type JudgeSource = { readonly kind: "measured" } | { readonly kind: "modelled"; readonly auc: number; readonly seed: number };
 
+/** What a profile measured outcomes by. */
+export interface MeasuredBy {
+  /** Engines that answered were emulated: their answers say nothing of real models. */
+  readonly emulated: boolean;
+  /** Ids and names of the measures that gave judged score and label. */
+  readonly gate: { readonly id: string; readonly name: string };
+  readonly label: { readonly id: string; readonly name: string };
+}
+
 /** Where a workload came from, in words an operator can check. */
 export interface WorkloadOrigin {
   readonly outcomes: string;
   readonly arrivals: string;
   readonly generated: boolean;
+  /** Left out where the outcomes came as a table. */
+  readonly measured?: MeasuredBy | undefined;
   /** Mean rate of the arrivals in each hour of the day, requests/s, null where nothing is known of one; left out where they have no clock. */
   readonly byHour?: readonly (number | null)[] | undefined;
 }
