@@ -64,9 +64,9 @@ export function MeasureTrust({ row }: { readonly row: TrustRow }) {
         <dl className="grid min-w-0 max-w-3xl flex-1 basis-80 content-start gap-x-8 gap-y-4 sm:grid-cols-6 sm:[&>*]:col-span-2 sm:[&>*:nth-child(-n+2)]:col-span-3">
           <Estimated
             name="AUC"
-            meaning="how often it puts a better answer above a worse; a coin 0.5"
+            meaning="how often it puts a better answer above a worse one of the same model; a coin 0.5"
             picture={row.auc}
-            none="needs answers that you labelled better and worse"
+            none="needs answers of one model that you labelled better and worse"
             testId="trust-auc"
           />
           <Estimated

@@ -43,7 +43,10 @@ export interface MeasureTrust {
   readonly labels: number;
   /** Share of answers on which it and the person agree whether the quality is at least 50; null without labels. */
   readonly agreement: Estimate | null;
-  /** Chance that it puts a better answer above a worse one; null without two different labels. */
+  /**
+   * Chance that it puts a better answer above a worse one of the same model, as a gate has them; where no single answers tell, and of a
+   * measure that compares, that it prefers as a person does. null where no labels differ.
+   */
   readonly auc: Estimate | null;
   /** Mean hand label of the answers it scored within each range. */
   readonly calibration: readonly { readonly from: number; readonly to: number; readonly labels: number; readonly quality: Estimate }[];

@@ -3,7 +3,7 @@ import { normalCdf, normalQuantile } from "../numeric/normal";
 import { mixSeed, type Random, seededRandom } from "../numeric/random";
 import { generatedWorkload } from "../workload/generated";
 import { modelledScores } from "../workload/judgeModel";
-import { aucOf, type LabelledScore } from "./concordance";
+import { aucOf, aucWithin, type LabelledScore } from "./concordance";
 import { answerOrder } from "./labelOrder";
 
 type Ends = { readonly low: number; readonly high: number };
@@ -33,6 +33,28 @@ test.each([0.7, 0.8, 0.9, 1])(
     expect(width).toBeLessThan(0.3);
   },
 );
+
+test.each([0.5, 0.7, 0.8, 0.9])("within models too 50 labels cover the true AUC of about %d in at least 85 of 100 seeds", (auc) => {
+  const { models } = generatedWorkload({ prompts: 500, seed: 11 }).outcomes;
+  const label = Float64Array.from(models.flatMap((column) => Array.from(column.label)));
+  let covered = 0;
+  let width = 0;
+  for (let seed = 0; seed < 100; seed += 1) {
+    const scores = modelledScores(label, { auc, seed });
+    const groups = models.map((_, model) =>
+      Array.from({ length: 500 }, (_, at) => ({ label: label[model * 500 + at]!, score: scores[model * 500 + at]! })),
+    );
+    const chosen = Array.from(answerOrder(`job-${seed}`, 500, models.length).subarray(0, LABELS));
+    const { low, high } = aucWithin(
+      groups.map((group, model) => chosen.filter((at) => at % models.length === model).map((at) => group[Math.floor(at / models.length)]!)),
+    )!;
+    const truth = aucWithin(groups)!.value;
+    if (low <= truth && truth <= high) covered += 1;
+    width += (high - low) / 100;
+  }
+  expect(covered).toBeGreaterThanOrEqual(85);
+  expect(width).toBeLessThan(0.32);
+});
 
 /** Of right or wrong answers, by counting them at each score. */
 function areaUnderCurve(answers: readonly LabelledScore[]): number {

@@ -16,6 +16,13 @@ interface Concordance {
   readonly variance: number;
 }
 
+/** A group's part in the value: its share of all pairs, and how many better and worse answers its labels are worth. */
+interface Part {
+  readonly share: number;
+  readonly better: number;
+  readonly worse: number;
+}
+
 /** Labelled answers that bear an interval as narrow as their own spread says, where labels are graded; with fewer unlike ones it is wider. */
 const UNLIKE_LABELS = 15;
 
@@ -30,25 +37,34 @@ const STEPS = 50;
  *
  * @returns null without two different labels.
  */
-export function aucOf(answers: readonly LabelledScore[]): Interval | null {
-  const seen = concordance(answers);
-  if (seen === null) return null;
-  const { better, worse } = weights(answers, seen);
-  return newcombe(seen.value, better, worse);
+export const aucOf = (answers: readonly LabelledScore[]): Interval | null => aucWithin([answers]);
+
+/**
+ * AUC of a measure over pairs of answers of one group only, say of one model: what a gate on that model makes use of. A measure that only
+ * knows whose answer it reads has 0.5 here and more in `aucOf`. Every group is taken to have the same AUC; its variance is that of the mean
+ * of their own AUCs, weighted by their pairs.
+ *
+ * @returns null where no group has two different labels.
+ */
+export function aucWithin(groups: readonly (readonly LabelledScore[])[]): Interval | null {
+  const seen = seenOf(groups);
+  return seen && newcombe(seen.value, seen.parts);
 }
 
-/** How many more labels of the same kinds make the interval of `aucOf` half as wide; null without two different labels. */
-export function labelsToHalve(answers: readonly LabelledScore[]): number | null {
-  const seen = concordance(answers);
+/** How many more labels of the same kinds make the interval of `aucWithin` half as wide; null where no group has two different labels. */
+export function labelsToHalve(groups: readonly (readonly LabelledScore[])[]): number | null {
+  const seen = seenOf(groups);
   if (seen === null) return null;
-  const { better, worse } = weights(answers, seen);
   const width = (times: number): number => {
-    const { low, high } = newcombe(seen.value, times * better, times * worse);
+    const { low, high } = newcombe(
+      seen.value,
+      seen.parts.map(({ share, better, worse }) => ({ share, better: times * better, worse: times * worse })),
+    );
     return high - low;
   };
   const wanted = width(1) / 2;
   const times = crossing(1, 16, (factor) => width(factor) > wanted);
-  return Math.ceil((times - 1) * answers.length);
+  return Math.ceil((times - 1) * groups.reduce((sum, { length }) => sum + length, 0));
 }
 
 /** Pairs that a person compared: of those with a better answer, the share in which it has the higher score, ties half; null without any. */
@@ -56,6 +72,19 @@ export function concordanceOfPairs(pairs: readonly { readonly difference: number
   const told = pairs.filter(({ preference }) => preference !== 0);
   const hits = told.reduce((sum, { difference, preference }) => sum + (difference === 0 ? 0.5 : difference * preference > 0 ? 1 : 0), 0);
   return shareOf(hits, told.length);
+}
+
+function seenOf(groups: readonly (readonly LabelledScore[])[]): { readonly value: number; readonly parts: readonly Part[] } | null {
+  const seen = groups.flatMap((answers) => {
+    const of = concordance(answers);
+    return of === null ? [] : [{ answers, of }];
+  });
+  if (seen.length === 0) return null;
+  const pairs = seen.reduce((sum, { of }) => sum + of.pairs, 0);
+  return {
+    value: seen.reduce((sum, { of }) => sum + of.value * (of.pairs / pairs), 0),
+    parts: seen.map(({ answers, of }) => ({ share: of.pairs / pairs, ...weights(answers, of) })),
+  };
 }
 
 function concordance(answers: readonly LabelledScore[]): Concordance | null {
@@ -91,8 +120,10 @@ function hanleyMcNeil(auc: number, better: number, worse: number): number {
 }
 
 /** The AUCs that what was seen lies within 1.64 standard deviations of, each by its own. */
-function newcombe(value: number, better: number, worse: number): Interval {
-  const isFar = (auc: number): boolean => Math.abs(value - auc) > NORMAL_90 * Math.sqrt(hanleyMcNeil(auc, better, worse));
+function newcombe(value: number, parts: readonly Part[]): Interval {
+  const variance = (auc: number): number =>
+    parts.reduce((sum, { share, better, worse }) => sum + share ** 2 * hanleyMcNeil(auc, better, worse), 0);
+  const isFar = (auc: number): boolean => Math.abs(value - auc) > NORMAL_90 * Math.sqrt(variance(auc));
   const low = value <= 0 ? 0 : crossing(0, value, isFar);
   const high = value >= 1 ? 1 : crossing(1, value, isFar);
   return { value, low, high };

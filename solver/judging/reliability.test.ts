@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { agreementOf, agreementOnPairs, calibrationOf } from "./agreement";
-import { aucOf, concordanceOfPairs, labelsToHalve } from "./concordance";
+import { aucOf, aucWithin, concordanceOfPairs, labelsToHalve } from "./concordance";
 import { type CascadeStep, floorFit } from "./floorFit";
 import { meanQuality, shareOf } from "./interval";
 import { answerOrder, pairOf } from "./labelOrder";
@@ -54,10 +54,21 @@ test("turned scores turn the AUC and its interval", () => {
   );
 });
 
+test("within models a measure that only knows whose answer it reads is a coin, and one that knows right from wrong is not", () => {
+  const of = (model: number, labels: readonly number[], scoreOf: (label: number) => number) =>
+    labels.map((label) => ({ score: scoreOf(label) + model, label }));
+  const names = [of(10, [0, 0, 0, 100], () => 0), of(80, [0, 100, 100, 100], () => 0)];
+  expect(aucOf(names.flat())!.value).toBeGreaterThan(0.6);
+  expect(aucWithin(names)!.value).toBe(0.5);
+  const knows = [of(80, [0, 0, 0, 100], (label) => label / 10), of(10, [0, 100, 100, 100], (label) => label / 10)];
+  expect(aucWithin(knows)!.value).toBe(1);
+  expect(aucWithin([[{ score: 1, label: 100 }], [{ score: 0, label: 0 }]])).toBeNull();
+});
+
 test("four times the labels of the same kinds make an interval about half as wide", () => {
   const labelled = Array.from({ length: 50 }, (_, at) => ({ score: (at * 37) % 101, label: at % 3 === 0 ? 0 : 100 }));
   const width = (of: typeof labelled): number => aucOf(of)!.high - aucOf(of)!.low;
-  const more = labelsToHalve(labelled)!;
+  const more = labelsToHalve([labelled])!;
   expect(more).toBeGreaterThan(120);
   expect(more).toBeLessThan(180);
   expect(width(Array.from({ length: 4 }, () => labelled).flat()) / width(labelled)).toBeCloseTo(0.5, 1);

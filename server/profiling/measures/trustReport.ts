@@ -3,7 +3,7 @@ import type { HandLabel } from "@/server/store/handLabelRepository";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { agreementOf, agreementOnPairs, calibrationOf } from "@/solver/judging/agreement";
-import { aucOf, concordanceOfPairs, type LabelledScore, labelsToHalve } from "@/solver/judging/concordance";
+import { aucWithin, concordanceOfPairs, type LabelledScore, labelsToHalve } from "@/solver/judging/concordance";
 import { type CascadeStep, floorFit } from "@/solver/judging/floorFit";
 import type { Interval } from "@/solver/judging/interval";
 import { noisePoints, orderFlips } from "@/solver/judging/noise";
@@ -11,6 +11,12 @@ import { countedScore } from "./readings";
 
 /** Labels after which intervals hardly narrow: from there it takes four times as many to halve them. */
 export const ADVISED_LABELS = 50;
+
+/** Of a model, before its labels say how good its answers are. */
+const LEAST_OF_MODEL = 5;
+
+/** A measure stands for the truth where it surely orders answers so well and its scores are so near the labels in the mean. */
+const TRUE_FROM = { auc: 0.8, points: 10 };
 
 /** Prompts that models are compared on, evenly spread: their means are known to a point or so, and a page waits for it. */
 const LOOKED_AT = 2000;
@@ -24,7 +30,12 @@ interface LabelledPair {
 interface Evidence {
   readonly measure: Measure;
   readonly answers: readonly LabelledScore[];
+  /** The same answers, those of each model for themselves. */
+  readonly byModel: readonly (readonly LabelledScore[])[];
   readonly pairs: readonly LabelledPair[];
+  /** Of pairs of answers of one model, since a gate has no others before it; null of a measure that compares. */
+  readonly within: Interval | null;
+  /** The same, or where there is none that of the pairs which a person compared. */
   readonly auc: Interval | null;
 }
 
@@ -46,19 +57,19 @@ function evidenceOf(store: Store, { id }: StoredProfile, measure: Measure, label
   const scoreAt = (position: number, model: string): number | null => countedScore(measure, readings.get(`${position} ${model}`) ?? []);
   // What won against another answer is not thereby good, and what compares two models says nothing of a third.
   const compares = measure.kind === "pairwise";
-  const answers = labels.flatMap(({ position, model, otherModel, quality }) => {
+  const byModel = new Map<string, LabelledScore[]>();
+  for (const { position, model, otherModel, quality } of labels) {
     const score = otherModel === "" && !compares ? scoreAt(position, model) : null;
-    return score === null ? [] : [{ score, label: quality }];
-  });
+    if (score !== null) byModel.set(model, [...(byModel.get(model) ?? []), { score, label: quality }]);
+  }
   const pairs = labels.flatMap(({ position, model, otherModel, quality }) => {
     if (otherModel === "" || (compares && model !== measure.against && otherModel !== measure.against)) return [];
     const [first, second] = [scoreAt(position, model), scoreAt(position, otherModel)];
     return first === null || second === null ? [] : [{ difference: first - second, preference: quality - 50 }];
   });
-  const ofAnswers = aucOf(answers);
-  // Pairs are of one prompt each and a gate compares over prompts: they count where there are more of them.
-  const auc = ofAnswers !== null && answers.length >= pairs.length ? ofAnswers : (concordanceOfPairs(pairs) ?? ofAnswers);
-  return { measure, answers, pairs, auc };
+  const groups = [...byModel.values()];
+  const within = aucWithin(groups);
+  return { measure, answers: groups.flat(), byModel: groups, pairs, within, auc: within ?? concordanceOfPairs(pairs) };
 }
 
 interface Asked {
@@ -90,45 +101,60 @@ function trustOf(store: Store, profile: StoredProfile, asked: Asked): MeasureTru
 
 function warningOf(store: Store, profile: StoredProfile, asked: Asked): string | null {
   const { one, floor } = asked;
-  const { auc, answers, pairs } = one;
+  const { within, answers, byModel, pairs, measure } = one;
   const labels = answers.length + pairs.length;
   if (labels === 0) return `Nobody has labelled what it scored: label about ${ADVISED_LABELS} answers by hand before a plan rests on it.`;
-  if (auc === null) {
-    return `Its ${labels === 1 ? "one label does" : `${labels} labels are all alike and do`} not tell better answers from worse: label on until some differ.`;
+  const coinFrom = (low: number, more: string): string =>
+    `By ${labels} labels it may tell better answers from worse no more often than a coin does (AUC from ${low.toFixed(2)} on). ${more}`;
+  if (measure.kind === "pairwise") {
+    const { auc } = one;
+    if (auc === null) return alike(labels);
+    return auc.low > 0.5 ? null : coinFrom(auc.low, "More labels narrow it.");
   }
-  const more = labelsToHalve(answers);
+  if (answers.length === 0) {
+    return "Two answers compared do not tell how it orders answers of one model, which is all that a gate has before it: label single answers too.";
+  }
+  if (within === null) return alike(answers.length);
+  const more = labelsToHalve(byModel);
   const narrower = more === null ? "More labels narrow it." : `About ${more} more labels make its interval half as wide.`;
-  const low = auc.low.toFixed(2);
-  if (one.measure.kind !== "rubric" && one.measure.kind !== "reference") {
-    if (auc.low > 0.5) return null;
-    return `By ${labels} labels it may tell better answers from worse no more often than a coin does (AUC from ${low} on). ${narrower}`;
-  }
+  const low = within.low.toFixed(2);
+  const coin = within.low > 0.5 ? null : coinFrom(within.low, narrower);
+  if (measure.kind !== "rubric" && measure.kind !== "reference") return coin;
+  if (profile.request.models.length < 2)
+    return coin ?? "This profile has one model, so nobody can tell what a gate saves: profile a larger one too.";
   const steps = stepsOf(store, profile, asked);
-  if (steps === null) return null;
+  if (steps === null) {
+    const unknown = `Nobody can tell yet whether it is fit for a floor of ${floor}: label until the largest model and a smaller one have ${LEAST_OF_MODEL} labels each.`;
+    return coin === null ? unknown : `${unknown} ${coin}`;
+  }
   const fitOf = (reliability: number) => floorFit(steps, floor / 100, reliability);
-  const fit = fitOf(auc.low);
+  const fit = fitOf(within.low);
   if (fit === "unneeded" || fit === "fit") return null;
   if (fit === "unreachable") {
-    return `No cascade of these models holds a floor of ${floor}, whoever judges: lower the floor or add a better model.`;
+    const none = `No cascade of these models holds a floor of ${floor}, whoever judges: lower the floor or add a better model.`;
+    return coin === null ? none : `${none} ${coin}`;
   }
-  if (fitOf(auc.value) === "weak") {
-    return `An AUC of ${auc.value.toFixed(2)} is too weak for a floor of ${floor}: a coin in its place needs hardly more answers of the largest model. Take a better judge or other words for it.`;
+  if (fitOf(within.value) === "weak") {
+    return `An AUC of ${within.value.toFixed(2)} is too weak for a floor of ${floor}: a coin in its place needs hardly more answers of the largest model. Take a better judge or other words for it.`;
   }
-  return `By ${labels} labels its AUC may be as low as ${low}, too weak for a floor of ${floor}: a coin in its place would need hardly more answers of the largest model. ${narrower}`;
+  return `By ${answers.length} labels its AUC may be as low as ${low}, too weak for a floor of ${floor}: a coin in its place would need hardly more answers of the largest model. ${narrower}`;
 }
 
+const alike = (labels: number): string =>
+  `Its ${labels === 1 ? "one label does" : `${labels} labels do`} not tell better answers of a model from worse ones of it: label on until some differ.`;
+
 /**
- * What each smaller model and the largest one do on the same prompts: by the measure that labels trust most beside this one, and where there
- * is none by the labels themselves, as though the largest were as good wherever the smaller one fails. null: too little is known.
+ * What each smaller model and the largest one do on the same prompts: by the measure that labels trust most beside this one, where one is
+ * surely good and as strict as they are, else by the labels themselves, as though the largest were as good wherever the smaller one fails.
+ * null: too little is known.
  */
 function stepsOf(store: Store, { id, promptSetId, request }: StoredProfile, { one, all, labels }: Asked): readonly CascadeStep[] | null {
   const models = request.models.map(({ model }) => model);
   const largest = models.at(-1) ?? "";
   const smaller = models.slice(0, -1);
-  if (smaller.length === 0) return null;
   const [trusted] = all
-    .filter(({ measure, auc }) => measure !== one.measure && measure.kind !== "pairwise" && auc !== null)
-    .sort((a, b) => (b.auc?.value ?? 0) - (a.auc?.value ?? 0));
+    .filter((other) => other.measure !== one.measure && other.measure.kind !== "pairwise" && isTrue(other))
+    .sort((a, b) => (b.within?.low ?? 0) - (a.within?.low ?? 0));
   if (trusted !== undefined) {
     const prompts = store.prompts.get(promptSetId)?.prompts ?? 0;
     const positions = Array.from({ length: Math.min(prompts, LOOKED_AT) }, (_, at) =>
@@ -145,11 +171,17 @@ function stepsOf(store: Store, { id, promptSetId, request }: StoredProfile, { on
       }));
     }
   }
-  const qualityOf = (wanted: string): number => {
+  const qualityOf = (wanted: string): number | null => {
     const of = labels.filter(({ model, otherModel }) => model === wanted && otherModel === "");
-    return of.reduce((sum, { quality }) => sum + quality, 0) / of.length / 100;
+    return of.length < LEAST_OF_MODEL ? null : of.reduce((sum, { quality }) => sum + quality, 0) / of.length / 100;
   };
   const best = qualityOf(largest);
-  const steps = smaller.map((model) => ({ quality: qualityOf(model), largestWhereRight: best, largestWhereWrong: best }));
-  return Number.isNaN(best) || steps.some(({ quality }) => Number.isNaN(quality)) ? null : steps;
+  const known = smaller.flatMap((model) => qualityOf(model) ?? []);
+  if (best === null || known.length === 0) return null;
+  return known.map((quality) => ({ quality, largestWhereRight: best, largestWhereWrong: best }));
+}
+
+function isTrue({ within, answers }: Evidence): boolean {
+  const off = answers.reduce((sum, { score, label }) => sum + score - label, 0) / answers.length;
+  return within !== null && within.low >= TRUE_FROM.auc && Math.abs(off) <= TRUE_FROM.points;
 }
