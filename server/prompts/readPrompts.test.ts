@@ -129,6 +129,22 @@ describe("files of prompts", () => {
     });
   });
 
+  it("loses one line to a quote too many, whatever stands behind it", async () => {
+    const rows = Array.from({ length: 30_000 }, (_, at) => `"prompt ${at}, as it is",c`);
+    const broken = ['"text"x,c', '"never closed,c', 'a "b" c,c', "too,many,fields"];
+    const csv = ["prompt,category", ...rows.slice(0, 10), ...broken, ...rows.slice(10)].join("\n");
+    const read = await readAll(files.file(csv, "mine.csv"));
+    expect(read).toMatchObject({ prompts: { length: 30_000 }, skipped: [{ line: 12 }, { line: 13 }, { line: 14 }, { line: 15 }] });
+    expect("prompts" in read && read.prompts.at(-1)?.id).toBe("line-30005");
+  });
+
+  it("says how columns and lines of a table are parted that cannot be taken", async () => {
+    expect(await readAll(files.file("id;prompt\n1;what?\n", "mine.csv"))).toMatchObject({ message: expect.stringContaining("semicolons") });
+    expect(await readAll(files.file("id,prompt\r1,what?\r2,why?\r", "mine.csv"))).toMatchObject({
+      message: expect.stringContaining("carriage returns alone"),
+    });
+  });
+
   it("names each line it cannot use, by its own number and without a word of it", async () => {
     const secret = "zanzibar";
     const content = lines(
@@ -208,7 +224,7 @@ describe("files of prompts", () => {
     ["nothing", "", "is empty"],
     ["blank lines", "\n\n \n", "is empty"],
     ["prose", "Dear all,\nplease find", "has no line that can be read as a prompt"],
-    ["a table without prompts", "a,b\n1,2\n", "has no line that can be read as a prompt"],
+    ["a table without prompts", "question,answer\n1,2\n", 'its columns are question, answer: name the one that holds the prompts "prompt"'],
     ["one list", `[\n  ${JSON.stringify(ask("q"))}\n]`, "begins like one list"],
     ["text in UTF-16", Buffer.from("\uFEFF{}", "utf16le"), "not text in UTF-8"],
     ["one line without end", Buffer.alloc(9_000_000, "x"), "longer than 8 MB"],

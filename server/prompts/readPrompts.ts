@@ -1,10 +1,9 @@
-import { parse } from "csv-parse/sync";
 import type { Outcome, Prompt, PromptForm } from "@/server/contracts/studio";
-import { readCsv } from "@/server/planning/readCsv";
+import { cellsOf, csvRows } from "./csvRows";
 import { isBrokenGzip, openText } from "./openText";
 import { formOfLine, promptOfLine } from "./promptLine";
 import { promptOf } from "./promptOf";
-import { MAX_LINE_BYTES, textLines } from "./textLines";
+import { textLines } from "./textLines";
 
 /** A file of prompts, and the name under which messages speak of it. */
 export interface PromptFile {
@@ -67,28 +66,32 @@ function read<Value>(text: string, use: (value: unknown) => Value): Value | type
 }
 
 async function readTable(file: PromptFile, reader: PromptReader): Promise<Outcome<{ form: PromptForm }>> {
-  let columns: ReadonlyMap<string, number> = new Map();
-  const table = await readCsv(
-    { name: file.name, stream: await openText(file.path) },
-    {
-      maxRowCharacters: MAX_LINE_BYTES,
-      header(names) {
-        columns = columnsOf(names);
-        return null;
-      },
-      row(cells, line) {
-        const cell = (name: string): string | undefined => cells[columns.get(name) ?? -1]?.trim();
-        const messages = [{ role: "user", content: cells[columns.get("prompt") ?? -1] }];
-        const rest = { category: cell("category"), at: cell("timestamp"), reference: cell("reference"), test: cell("test") };
-        const prompt = promptOf({ ...rest, line, id: cell("id"), messages, settings: {} });
-        if (typeof prompt !== "string") return reader.prompt(prompt);
-        reader.skipped(line, prompt);
-        return null;
-      },
-      misshapen: (problem, line) => reader.skipped(line, problem),
-    },
-  );
-  return table.ok ? { ok: true, form: "csv" } : table;
+  let header: readonly string[] | null = null;
+  let hasRows = false;
+  for await (const rows of csvRows(await openText(file.path))) {
+    for (const row of rows) {
+      if (header === null && "cells" in row) {
+        header = row.cells;
+        continue;
+      }
+      hasRows = true;
+      const prompt = "problem" in row ? row.problem : promptOfRow(row.cells, header ?? [], row.line);
+      if (typeof prompt === "string") reader.skipped(row.line, prompt);
+      else await reader.prompt(prompt);
+    }
+  }
+  return hasRows ? { ok: true, form: "csv" } : { ok: false, message: `${file.name} has a header line but no rows; add some.` };
+}
+
+function promptOfRow(cells: readonly string[], header: readonly string[], line: number): Prompt | string {
+  if (cells.length !== header.length) {
+    return `found ${cells.length} fields where the header has ${header.length}; add or remove fields, or quote a field with commas`;
+  }
+  const columns = columnsOf(header);
+  const cell = (name: string): string | undefined => cells[columns.get(name) ?? -1]?.trim();
+  const messages = [{ role: "user", content: cells[columns.get("prompt") ?? -1] }];
+  const rest = { category: cell("category"), at: cell("timestamp"), reference: cell("reference"), test: cell("test") };
+  return promptOf({ ...rest, line, id: cell("id"), messages, settings: {} });
 }
 
 const columnsOf = (names: readonly string[]): ReadonlyMap<string, number> =>
@@ -113,13 +116,20 @@ async function formOf({ path }: PromptFile): Promise<PromptForm | null> {
 /** Its lines are no objects, but for the last, which has no comma behind it. */
 const beginsList = (text: string): boolean => /^\[\s*(\{|$)/.test(text);
 
-function isHeader(text: string): boolean {
-  try {
-    const [names = []] = parse(text, { to: 1 }) as string[][];
-    return columnsOf(names).has("prompt");
-  } catch {
-    return false;
-  }
+const isHeader = (text: string): boolean => columnsOf(cellsOf(text) ?? []).has("prompt");
+
+const separatorWords: Readonly<Record<string, string>> = { ";": "semicolons", "\t": "tabs", "|": "upright strokes" };
+
+/** Of names that are told more would be a sentence, or somebody's prompt. */
+const MOST_NAME = 40;
+const MOST_NAMES = 20;
+
+/** What a table calls its columns, by its first line; none where that is no such line. */
+function tableColumns(text: string): readonly string[] {
+  const names = (cellsOf(text) ?? []).map((name) => name.trim());
+  const isTable = names.length > 1 && !text.startsWith("{") && names.every((name) => name !== "" && name.length <= MOST_NAME);
+  if (!isTable) return [];
+  return names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), `and ${names.length - MOST_NAMES} more`] : names;
 }
 
 /** Why nothing of a file could be read, with what the commonest mistakes look like. */
@@ -129,7 +139,14 @@ async function refusal(file: PromptFile): Promise<string> {
     if (first === undefined) continue;
     if ("problem" in first) return `${noForm(file)} Line ${first.line} cannot be read: ${first.problem}.`;
     if (beginsList(first.text)) return `${noForm(file)} This one begins like one list: write each of its objects on a line of its own.`;
-    return noForm(file);
+    if (first.text.includes("\r")) return `${noForm(file)} Lines of this one end with carriage returns alone: end them with line feeds.`;
+    const other = [";", "\t", "|"].find((one) => isHeader(first.text.replaceAll(one, ",")));
+    if (other !== undefined) {
+      return `${noForm(file)} The columns of this one are parted by ${separatorWords[other]}: write it with commas.`;
+    }
+    const columns = tableColumns(first.text);
+    if (columns.length === 0) return noForm(file);
+    return `${noForm(file)} If this is a table, its columns are ${columns.join(", ")}: name the one that holds the prompts "prompt".`;
   }
   return `${file.name} is empty. ${FORMS}`;
 }

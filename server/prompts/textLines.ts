@@ -12,9 +12,13 @@ const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
  * Lines of a file of any size, as many at a time as came together, however they are cut. Both ways of ending a line are taken, a byte order
- * mark and empty lines are left out. A line of over 8 MB is passed over without being held.
+ * mark is left out, and unless they are wanted as they are so are empty lines and blanks at either end. A line of over 8 MB is passed over
+ * without being held.
  */
-export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly TextLine[]> {
+export async function* textLines(
+  chunks: AsyncIterable<Buffer>,
+  blanks: "left out" | "as they are" = "left out",
+): AsyncGenerator<readonly TextLine[]> {
   let line = 0;
   let begun: Buffer[] = [];
   let begunBytes = 0;
@@ -26,7 +30,7 @@ export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     const isTooLong = begunBytes > MAX_LINE_BYTES;
     begun = [];
     begunBytes = 0;
-    return isTooLong ? { line, problem: "it is longer than 8 MB" } : readLine(bytes, line);
+    return isTooLong ? { line, problem: "it is longer than 8 MB" } : readLine(bytes, line, blanks === "as they are");
   }
   function add(part: Buffer): void {
     begunBytes += part.length;
@@ -51,11 +55,11 @@ export async function* textLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (last !== null) yield [last];
 }
 
-/** null: it is empty. */
-function readLine(bytes: Buffer, line: number): TextLine | null {
+/** null: it is empty, and not wanted as it is. */
+function readLine(bytes: Buffer, line: number, isWhole: boolean): TextLine | null {
   const hasMark = line === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   const bare = bytes.subarray(hasMark ? BYTE_ORDER_MARK.length : 0, bytes.at(-1) === RETURN ? -1 : undefined);
   if (!isUtf8(bare) || bare.includes(0)) return { line, problem: "it is not text in UTF-8" };
-  const text = bare.toString().trim();
-  return text === "" ? null : { line, text };
+  const text = isWhole ? bare.toString() : bare.toString().trim();
+  return text === "" && !isWhole ? null : { line, text };
 }

@@ -1,0 +1,105 @@
+import { MAX_LINE_BYTES, type TextLine, textLines } from "./textLines";
+
+/** A row of a table by the line that it begins on: its cells, or why it cannot be read. */
+export type CsvRow = { readonly line: number; readonly cells: readonly string[] } | { readonly line: number; readonly problem: string };
+
+/** A row as far as it was read; a quote that is open takes the next line too. */
+interface OpenRow {
+  readonly cells: string[];
+  field: string;
+  isQuoted: boolean;
+}
+
+const UNCLOSED = 'a quote is opened and never closed; close it, or write "" for a quote inside a quoted field';
+const AFTER_QUOTE = 'text follows a closing quote; write "" for a quote inside a quoted field';
+const INSIDE = 'a quote stands inside an unquoted field; quote the whole field and write "" for the quote';
+
+/**
+ * Rows of a CSV file of any size (UTF-8, quotes as in RFC 4180), as many at a time as came together. Of a row that cannot be read only the
+ * line that it begins on is lost: reading goes on with the next, so that a quote too many costs no more than that. A row of over 8 MB
+ * counts as one whose quote was never closed. Empty lines between rows are left out.
+ */
+export async function* csvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CsvRow[]> {
+  // Lines of the row that is open; what each is beside, where the row comes to nothing, is found by reading it anew.
+  let held: TextLine[] = [];
+  let heldCharacters = 0;
+  let row = emptyRow();
+
+  /** The problem of the row that is open, and the lines behind its first one anew. */
+  function* giveUp(problem: string): Generator<CsvRow> {
+    const [first, ...rest] = held;
+    close();
+    if (first !== undefined) yield { line: first.line, problem };
+    for (const line of rest) yield* add(line);
+  }
+  function close(): void {
+    [held, heldCharacters, row] = [[], 0, emptyRow()];
+  }
+  function* add(next: TextLine): Generator<CsvRow> {
+    if ("problem" in next) {
+      if (held.length > 0) yield* giveUp(UNCLOSED);
+      yield next;
+      return;
+    }
+    if (next.text === "" && held.length === 0) return;
+    held.push(next);
+    heldCharacters += next.text.length;
+    const problem = heldCharacters > MAX_LINE_BYTES ? UNCLOSED : readOn(row, next.text);
+    if (problem !== null) yield* giveUp(problem);
+    else if (!row.isQuoted) {
+      const whole = { line: held[0]?.line ?? next.line, cells: row.cells };
+      close();
+      yield whole;
+    }
+  }
+
+  for await (const lines of textLines(chunks, "as they are")) {
+    const rows = lines.flatMap((line) => [...add(line)]);
+    if (rows.length > 0) yield rows;
+  }
+  while (held.length > 0) yield [...giveUp(UNCLOSED)];
+}
+
+/** Cells of a row that is one line; null where it is not one. */
+export function cellsOf(line: string): readonly string[] | null {
+  const row = emptyRow();
+  return readOn(row, line) === null && !row.isQuoted ? row.cells : null;
+}
+
+const emptyRow = (): OpenRow => ({ cells: [], field: "", isQuoted: false });
+
+/** Reads one more line into a row. @returns why it is none, or null: it is whole, or goes on where a quote is open. */
+function readOn(row: OpenRow, text: string): string | null {
+  let at = 0;
+  if (row.isQuoted) row.field += "\n";
+  for (;;) {
+    if (row.isQuoted) {
+      const quote = text.indexOf('"', at);
+      row.field += text.slice(at, quote < 0 ? undefined : quote);
+      if (quote < 0) return null;
+      at = quote + 1;
+      if (text[at] === '"') {
+        row.field += '"';
+        at += 1;
+        continue;
+      }
+      if (at < text.length && text[at] !== ",") return AFTER_QUOTE;
+      row.cells.push(row.field);
+      row.field = "";
+      row.isQuoted = false;
+      if (at === text.length) return null;
+      at += 1;
+    }
+    if (text[at] === '"') {
+      row.isQuoted = true;
+      at += 1;
+      continue;
+    }
+    const comma = text.indexOf(",", at);
+    const cell = text.slice(at, comma < 0 ? undefined : comma);
+    if (cell.includes('"')) return INSIDE;
+    row.cells.push(cell);
+    if (comma < 0) return null;
+    at = comma + 1;
+  }
+}
