@@ -10,6 +10,8 @@ export interface GatewayPrompts {
   readonly lines: AsyncIterable<string>;
   /** Where they are from, in words. */
   readonly name: string;
+  /** Days within which they are deleted there; null: nothing was said. */
+  readonly retentionDays: number | null;
 }
 
 /** A page may be some megabytes. */
@@ -37,7 +39,12 @@ async function captured(gateway: ControlledGateway): Promise<Outcome<GatewayProm
       : "Nothing is captured: start a capture of live traffic, which keeps prompts of the keys you choose, and come back when requests were served.";
     return { ok: false, message };
   }
-  return { ok: true, name: "captured traffic", lines: capturedLines(gateway, first) };
+  return {
+    ok: true,
+    name: "captured traffic",
+    retentionDays: state.value.value?.files.retentionDays ?? null,
+    lines: capturedLines(gateway, first),
+  };
 }
 
 async function* capturedLines(gateway: ControlledGateway, first: z.infer<typeof capturePageSchema>): AsyncIterable<string> {
@@ -67,7 +74,12 @@ async function recorded(gateway: ControlledGateway): Promise<Outcome<GatewayProm
     const lines = whole.map(({ id, finishedAtMs, prompt, promptCharacters, key, objective }) =>
       JSON.stringify({ id, finishedAtMs, prompt, promptCharacters, key, objective }),
     );
-    return { ok: true, name: `decision records${cut === 0 ? "" : ` (${cut} with a cut prompt left out)`}`, lines: oneByOne(lines) };
+    return {
+      ok: true,
+      name: `decision records${cut === 0 ? "" : ` (${cut} with a cut prompt left out)`}`,
+      retentionDays: null,
+      lines: oneByOne(lines),
+    };
   }
   const setting = config.settings?.recordedPromptCharacters;
   if (setting === undefined) {

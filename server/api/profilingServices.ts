@@ -18,6 +18,14 @@ import type {
 import type { ProfileToWorkload } from "./profilingInputs";
 import type { Actor } from "./services";
 
+/** An upload made of what a gateway kept. */
+export interface PromptsTaken {
+  readonly uploadId: string;
+  readonly survey: PromptSurvey;
+  /** Days within which the capture deletes what it keeps; null: nothing was said, as of decision records. */
+  readonly retentionDays: number | null;
+}
+
 /** Samples of the operator's own prompts. */
 export interface PromptService {
   /** Newest first. */
@@ -25,7 +33,9 @@ export interface PromptService {
   /** Takes a stratified sample of an uploaded file; the file itself goes. */
   sample(request: SamplePrompts, actor: Actor): Promise<Outcome<{ readonly id: string }>>;
   /** Makes an upload of what a gateway kept of its traffic; refused with the reason and what to switch on. */
-  takeFromGateway(request: PromptsOfGateway, actor: Actor): Promise<Outcome<{ readonly uploadId: string; readonly survey: PromptSurvey }>>;
+  takeFromGateway(request: PromptsOfGateway, actor: Actor): Promise<Outcome<PromptsTaken>>;
+  /** Deletes an upload before a sample was taken of it; one that is gone is no matter. Refused while a sample is taken of it. */
+  putAway(uploadId: string): Outcome<object>;
   /** Deletes the texts, and answers kept of them; what was measured stays. Refused while a profile runs on it. */
   deleteTexts(id: string, actor: Actor): Outcome<object>;
 }
@@ -50,9 +60,9 @@ export interface ProfileService {
 
 /** Hand labels, and what they say of measures. */
 export interface TrustService {
-  /** What to label next, blind; null as its task where everything is labelled. */
-  next(jobId: string, kind: HandLabelOrder["kind"]): Outcome<{ readonly progress: LabelProgress }>;
-  /** Given again for one that is labelled it replaces that label. */
+  /** What to label next, blind, and no one else's task of these minutes; null as its task where everything is labelled. */
+  next(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<{ readonly progress: LabelProgress }>;
+  /** Given again it replaces one's own label; refused where somebody else labelled it meanwhile. */
   label(order: HandLabelOrder, actor: Actor): Outcome<object>;
   /** Takes the last label of this person back, which comes up again. */
   undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object>;

@@ -49,9 +49,9 @@ describe("samples of prompts", () => {
     if (!saved.ok) throw new Error(saved.message);
     return saved.id;
   }
-  async function sample(retentionDays: number | null, size = 60): Promise<PromptSet> {
+  async function sample(retentionDays: number | null, size = 60, name = "mine"): Promise<PromptSet> {
     const uploadId = await upload(lines.join("\n"));
-    const outcome = await service.sample({ uploadId, name: "mine", size, by: ["category"], draw: 1, retentionDays }, "ada");
+    const outcome = await service.sample({ uploadId, name, size, by: ["category"], draw: 1, retentionDays }, "ada");
     const set = outcome.ok ? store.prompts.get(outcome.id) : null;
     if (set === null) throw new Error("no sample");
     return set;
@@ -96,6 +96,43 @@ describe("samples of prompts", () => {
     expect(filesWith(marker).filter((name) => !name.startsWith("weir.db"))).toEqual([]);
   });
 
+  it("deletes an upload that is put away", async () => {
+    const uploadId = await upload(lines.join("\n"));
+    expect(service.putAway(uploadId)).toEqual({ ok: true });
+    expect([uploads.file(uploadId), filesWith(marker)]).toEqual([null, []]);
+    expect(service.putAway(uploadId)).toEqual({ ok: true });
+  });
+
+  it("does not put away what is being sampled", async () => {
+    const uploadId = await upload(lines.join("\n"));
+    const sampled = service.sample({ uploadId, name: "mine", size: 60, by: [], draw: 1, retentionDays: null }, "ada");
+    expect(service.putAway(uploadId)).toMatchObject({ ok: false, message: expect.stringContaining("being taken") });
+    expect(await sampled).toMatchObject({ ok: true });
+  });
+
+  it("refuses a name that another sample has or is about to have, and keeps the upload for another one", async () => {
+    const [first, second] = [await upload(lines.join("\n")), await upload(lines.join("\n"))];
+    const request = { name: "mine", size: 60, by: [], draw: 1, retentionDays: null };
+    const refused = { ok: false, message: 'There is a sample "mine" already: give this one another name.' };
+    const taking = service.sample({ ...request, uploadId: first }, "ada");
+    expect(await service.sample({ ...request, uploadId: second }, "ada")).toEqual(refused);
+    const taken = await taking;
+    expect(await service.sample({ ...request, uploadId: second }, "ada")).toEqual(refused);
+    expect(taken.ok && service.deleteTexts(taken.id, "ada")).toEqual({ ok: true });
+    expect(await service.sample({ ...request, uploadId: second }, "ada")).toMatchObject({ ok: true });
+  });
+
+  it("knows all of a file exactly, but not the traffic that a file is a part of", async () => {
+    const pointsOf = async (name: string, ofTraffic?: boolean): Promise<number | undefined> => {
+      const uploadId = await upload(lines.slice(0, 4).join("\n"));
+      const request = { uploadId, name, size: 4, by: [], draw: 1, retentionDays: null, ...(ofTraffic && { ofTraffic }) };
+      const outcome = await service.sample(request, "ada");
+      return outcome.ok ? store.prompts.get(outcome.id)?.interval.points : undefined;
+    };
+    expect(await pointsOf("file")).toBe(0);
+    expect(await pointsOf("traffic", true)).toBeCloseTo(41.1, 1);
+  });
+
   it("keeps nothing of a file that cannot be read", async () => {
     const id = await upload("Dear all", "letter.txt");
     expect(await surveyUpload({ uploads, id, kind: "prompts", cards, signal })).toMatchObject({
@@ -134,7 +171,7 @@ describe("samples of prompts", () => {
   });
 
   it("deletes what is over when the studio starts, and keeps what is not", async () => {
-    const [{ id: over }, { id: kept }] = [await sample(1), await sample(null)];
+    const [{ id: over }, { id: kept }] = [await sample(1), await sample(null, 60, "other")];
     const set = store.prompts.get(over);
     if (set === null) throw new Error("no sample");
     const { deleted: _, ...summary } = set;

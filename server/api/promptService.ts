@@ -26,7 +26,8 @@ export interface PromptParts {
  */
 export function createPromptService({ store, uploads, gatewayOf }: PromptParts): PromptService & { close(): void } {
   const closing = new AbortController();
-  const beingSampled = new Set<string>();
+  /** Uploads that are being sampled, and the names that their samples will have. */
+  const beingSampled = new Map<string, string>();
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 
@@ -64,14 +65,14 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
     request: Parameters<PromptService["sample"]>[0],
     actor: string,
   ): Promise<Outcome<{ readonly id: string }>> {
-    const { name, size, by, draw, retentionDays } = request;
+    const { name, size, by, draw, ofTraffic, retentionDays } = request;
     const id = randomUUID();
     let [taken, isKept] = [0, false];
     store.prompts.begin(id, new Date().toISOString());
     try {
       const outcome = await sampleInThread(
         file,
-        { size, by, draw },
+        { size, by, draw, ofTraffic },
         (prompts) => {
           store.prompts.add(id, taken, prompts);
           taken += prompts.length;
@@ -99,11 +100,13 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   return {
     list: () => store.prompts.list(),
     async sample(request, actor) {
-      const { uploadId } = request;
+      const { uploadId, name } = request;
       const file = uploads.file(uploadId);
       if (file === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
       if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken already." };
-      beingSampled.add(uploadId);
+      const isTaken = [...beingSampled.values()].includes(name) || store.prompts.list().some((set) => set.name === name && !set.deleted);
+      if (isTaken) return { ok: false, message: `There is a sample "${name}" already: give this one another name.` };
+      beingSampled.set(uploadId, name);
       try {
         const sampled = await sampleFile(file, request, actor);
         if (sampled.ok) uploads.remove(uploadId);
@@ -137,7 +140,12 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
         return read;
       }
       note(actor, "take prompts of a gateway", cluster, `${read.survey.prompts} prompts of ${prompts.name}`);
-      return { ok: true, uploadId: saved.id, survey: read.survey };
+      return { ok: true, uploadId: saved.id, survey: read.survey, retentionDays: prompts.retentionDays };
+    },
+    putAway(uploadId) {
+      if (beingSampled.has(uploadId)) return { ok: false, message: "A sample of this file is being taken: it goes when that is done." };
+      uploads.remove(uploadId);
+      return { ok: true };
     },
     deleteTexts(id, actor) {
       const set = store.prompts.get(id);

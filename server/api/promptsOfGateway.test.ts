@@ -57,7 +57,11 @@ it("takes prompts of a gateway's decision records once these keep some, and of a
   await expect.poll(served).toBe(4);
 
   const taken = await service.takeFromGateway({ clusterId, from: "records" }, "ada");
-  expect(taken).toMatchObject({ ok: true, survey: { form: "record", prompts: 3, skipped: 0, cutPrompts: 0, withTime: 3 } });
+  expect(taken).toMatchObject({
+    ok: true,
+    retentionDays: null,
+    survey: { form: "record", prompts: 3, skipped: 0, cutPrompts: 0, withTime: 3 },
+  });
   if (!taken.ok) return;
   const request = { uploadId: taken.uploadId, name: "from traffic", size: 2, by: ["time"] as const, draw: 1, retentionDays: 7 };
   const sampled = await service.sample(request, "ada");
@@ -77,7 +81,7 @@ it("takes prompts of a gateway's decision records once these keep some, and of a
   for (let asked = 0; asked < 3; asked += 1) await askCascade(cluster.gatewayUrl, "running");
   const captured = async () => {
     const read = await service.takeFromGateway({ clusterId, from: "captured" }, "ada");
-    return read.ok ? read.survey : null;
+    return read.ok ? { ...read.survey, retentionDays: read.retentionDays } : null;
   };
-  await expect.poll(captured, { timeout: 10_000 }).toMatchObject({ form: "chat", prompts: 3, skipped: 0, withTime: 3 });
+  await expect.poll(captured, { timeout: 10_000 }).toMatchObject({ form: "chat", prompts: 3, skipped: 0, withTime: 3, retentionDays: 1 });
 }, 60_000);

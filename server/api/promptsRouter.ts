@@ -1,4 +1,4 @@
-import { promptsOfGatewaySchema, samplePromptsSchema } from "@/server/contracts/prompts";
+import { promptsOfGatewaySchema, putAwaySchema, samplePromptsSchema } from "@/server/contracts/prompts";
 import { byId } from "./inputs";
 import { procedure, router } from "./trpc";
 
@@ -8,5 +8,6 @@ export const promptsRouter = router({
   takeFromGateway: procedure
     .input(promptsOfGatewaySchema)
     .mutation(({ ctx, input }) => ctx.services.prompts.takeFromGateway(input, ctx.session.name)),
+  putAway: procedure.input(putAwaySchema).mutation(({ ctx, input }) => ctx.services.prompts.putAway(input.uploadId)),
   deleteTexts: procedure.input(byId).mutation(({ ctx, input }) => ctx.services.prompts.deleteTexts(input.id, ctx.session.name)),
 });

@@ -57,6 +57,8 @@ export const samplePromptsSchema = z.object({
   by: z.array(z.enum(stratifiers)).readonly(),
   /** The same number takes the same prompts of the same file; another one draws anew, of all of them. */
   draw: z.int().min(1, "count draws from 1").max(1_000_000, "give a draw of at most 1,000,000").default(1),
+  /** Whether the file is itself a part of the traffic that is to be known, as what was captured of it is: all of it tells that not exactly. */
+  ofTraffic: z.boolean().optional(),
   /** Prompts and kept answers are deleted after so many days; null: when somebody deletes them. */
   retentionDays: z.int().min(1).max(3650).nullable(),
 });
@@ -102,6 +104,9 @@ export interface PromptSet {
   /** Whether the texts are gone, by retention or by hand: what was measured with them stays. */
   readonly deleted: boolean;
 }
+
+/** To delete an upload of which no sample is wanted. */
+export const putAwaySchema = z.object({ uploadId: z.uuid() });
 
 /** To take prompts from a gateway: what it captured, or its decision records where those keep prompts. Becomes an upload like any other. */
 export const promptsOfGatewaySchema = z.object({

@@ -5,7 +5,7 @@ import type { SampledPrompts } from "./samplePrompts";
 /** What a thread that reads prompts is to do. */
 export type PromptsTask =
   | { readonly kind: "survey"; readonly file: PromptFile }
-  | ({ readonly kind: "sample"; readonly file: PromptFile } & Pick<SamplePrompts, "size" | "by" | "draw">);
+  | ({ readonly kind: "sample"; readonly file: PromptFile } & Pick<SamplePrompts, "size" | "by" | "draw" | "ofTraffic">);
 
 /** What it says. After `prompts` it waits for any message. */
 export type PromptsReply =

@@ -22,11 +22,11 @@ export async function surveyInThread(file: PromptFile, signal: AbortSignal): Pro
 /** `samplePrompts` in a thread of its own, which reads on when `take` has returned. */
 export async function sampleInThread(
   file: PromptFile,
-  { size, by, draw }: Pick<SamplePrompts, "size" | "by" | "draw">,
+  { size, by, draw, ofTraffic }: Pick<SamplePrompts, "size" | "by" | "draw" | "ofTraffic">,
   take: (prompts: readonly Prompt[]) => void,
   signal: AbortSignal,
 ): Promise<Outcome<{ readonly sampled: SampledPrompts }>> {
-  for await (const reply of replies({ kind: "sample", file, size, by, draw }, signal)) {
+  for await (const reply of replies({ kind: "sample", file, size, by, draw, ofTraffic }, signal)) {
     if (reply.kind === "prompts") take(reply.prompts);
     else if (reply.kind === "sampled") return reply.outcome;
   }

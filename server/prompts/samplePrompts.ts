@@ -21,7 +21,7 @@ export type SampledPrompts = Omit<PromptSet, "id" | "name" | "createdAt" | "acto
  */
 export async function samplePrompts(
   file: PromptFile,
-  { size, by, draw }: Pick<SamplePrompts, "size" | "by" | "draw">,
+  { size, by, draw, ofTraffic }: Pick<SamplePrompts, "size" | "by" | "draw" | "ofTraffic">,
   take: (prompts: readonly Prompt[]) => Promise<void>,
 ): Promise<Outcome<{ readonly sampled: SampledPrompts }>> {
   const surveyed = await surveyPrompts(file);
@@ -58,11 +58,12 @@ export async function samplePrompts(
   });
   if (!read.ok) return read;
   await handOver();
+  const known = (sampled: number, of: number) => sampleInterval(sampled, ofTraffic ? Number.POSITIVE_INFINITY : of);
   const shares = [...strata.counts].map(([name, ofStratum]) => {
     const sampled = sampler.allocation.get(name) ?? 0;
-    return { name, population: ofStratum, sampled, interval: sampled === 0 ? null : sampleInterval(sampled, ofStratum) };
+    return { name, population: ofStratum, sampled, interval: sampled === 0 ? null : known(sampled, ofStratum) };
   });
-  const interval = sampleInterval(counts.prompts, population);
+  const interval = known(counts.prompts, population);
   return {
     ok: true,
     sampled: { ...counts, population, skipped, strata: shares, interval, meanCharacters: characters / counts.prompts },

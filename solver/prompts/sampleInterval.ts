@@ -11,12 +11,12 @@ const WORST_DEVIATION = 50;
  * Techniques, 2.8 and 3.2). It holds for a stratified sample by `allocate` too, since each one has the same chance: strata that differ in
  * quality narrow it, those that do not change nothing. (Without the correction, the variance is never above that of a plain sample,
  * however strata lie: Chauvet and Ruiz-Gazen, A comparison of pivotal sampling and unequal probability sampling with replacement, 2017.)
- * 50 where nothing was sampled: the middle is no further off.
+ * Of an infinite population, as of traffic that goes on, no correction. 50 where nothing was sampled: the middle is no further off.
  */
 export function sampleInterval(sampled: number, population: number): { readonly confidence: number; readonly points: number } {
   if (sampled >= population) return { confidence: CONFIDENCE, points: 0 };
   if (sampled < 1) return { confidence: CONFIDENCE, points: WORST_DEVIATION };
-  const correction = (population - sampled) / (population - 1);
+  const correction = population === Number.POSITIVE_INFINITY ? 1 : (population - sampled) / (population - 1);
   return { confidence: CONFIDENCE, points: Math.min(WORST_DEVIATION, DEVIATE * WORST_DEVIATION * Math.sqrt(correction / sampled)) };
 }
 
