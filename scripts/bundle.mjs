@@ -14,6 +14,7 @@ export const entries = {
   planningWorker: "server/planning/worker.ts",
   calibrationWorker: "server/planning/calibrationWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
+  workloadWorker: "server/profiling/workloadWorker.ts",
   bench: "bench/bench.ts",
   mockUpstream: "bench/mockUpstream.ts",
   samplePrompts: "bench/samplePrompts.ts",

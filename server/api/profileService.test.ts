@@ -8,7 +8,7 @@ import type { Answerer, Prompt } from "@/server/contracts/studio";
 import { importServingRows } from "@/server/planning/importServingRows";
 import type { HeardRequest, Said } from "@/server/profiling/testModels";
 import { testModels } from "@/server/profiling/testModels";
-import { keepPrompts, until } from "@/server/profiling/testProfileStudio";
+import { keepProfile, keepPrompts, until } from "@/server/profiling/testProfileStudio";
 import { openStore, type Store } from "@/server/store/store";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { ProfiledCluster } from "../profiling/answererPool";
@@ -160,10 +160,50 @@ describe("profiles", () => {
     const workloads = made.ids.map((id) => loadWorkload(store, id));
     expect(workloads.map((workload) => workload?.name)).toEqual(["measured, day", "measured, night"]);
     expect(workloads[0]?.judge).toEqual({ kind: "measured" });
+    const measures = { gate: { id: "gate", name: "gate" }, label: { id: "right", name: "right" } };
+    expect(store.workloads.summary(made.ids[0] ?? "")?.measured).toEqual({ emulated: false, ...measures });
     expect([...(workloads[0]?.outcomes.models[0]?.label ?? [])].slice(0, 4)).toEqual([100, 0, 100, 0]);
     expect(store.workloads.summary(made.ids[0] ?? "")?.profileId).toBe(begun.id);
     expect(service.get(begun.id)?.workloadIds).toHaveLength(2);
     expect(service.list()).toHaveLength(1);
+  });
+
+  it("become workloads beside what the studio does meanwhile, however many answers they have", async () => {
+    const ladder = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-14b", "qwen2.5-32b"];
+    const set = keepPrompts(store, prompts(2_000));
+    const id = keepProfile(store, set, requestOf({ models: ladder.map(at) }));
+    for (let from = 0; from < 2_000; from += 200) {
+      const calls = Array.from({ length: 200 }, (_, place) => from + place).flatMap((position) =>
+        ladder.flatMap((model) =>
+          ["", "gate", "right"].map((measureId) => ({
+            ...{ profileId: id, position, model, measureId, reading: 0, state: "done" as const, attempts: 1, usd: 0 },
+            ...{ at: "2026-01-01T00:00:00.000Z", inputTokens: 10, outputTokens: 20 + position, score: position % 100 },
+          })),
+        ),
+      );
+      store.profiles.saveCalls(id, calls);
+    }
+    store.profiles.setState(id, "done", null);
+    let [isOver, longest, last] = [false, 0, performance.now()];
+    const begun = last;
+    const turns = (async () => {
+      while (!isOver) {
+        await new Promise((next) => setImmediate(next));
+        longest = Math.max(longest, performance.now() - last);
+        last = performance.now();
+      }
+    })();
+    const made = await service.toWorkload(workloadOf(id), "ann");
+    const took = performance.now() - begun;
+    isOver = true;
+    await turns;
+    if (!made.ok) throw new Error(made.message);
+    const [outcomes] = made.ids.map((one) => loadWorkload(store, one)?.outcomes);
+    expect(outcomes?.promptIds).toHaveLength(2_000);
+    expect(outcomes?.models.map(({ outputTokens, label, judged }) => [outputTokens[1_234], label[1_234], judged[1_234]])).toEqual(
+      ladder.map(() => [1_254, 34, 34]),
+    );
+    expect(longest).toBeLessThan(took / 3);
   });
 
   it("give measured runs of engines whose hardware is known, which calibration reads", async () => {

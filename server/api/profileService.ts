@@ -16,23 +16,20 @@ import { createDoors } from "@/server/profiling/place";
 import { profileProblems } from "@/server/profiling/profileProblems";
 import { type ProfileRun, takeUpProfile } from "@/server/profiling/profileRun";
 import { countedReadings, profileShape } from "@/server/profiling/profileShape";
-import { profileTable } from "@/server/profiling/profileTable";
+import { measuresProblem } from "@/server/profiling/profileTable";
 import { Tally } from "@/server/profiling/tally";
+import { workloadsInThread } from "@/server/profiling/workloadThread";
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { Store } from "@/server/store/store";
 import { type LiveRow, liveTable } from "@/solver/calibration/liveRows";
 import { mean } from "@/solver/numeric/quantile";
-import { buildWorkload } from "@/solver/workload/buildWorkload";
 import type { CalibrationSource } from "./calibrationSource";
 import type { ProfileService } from "./profilingServices";
 import type { Uploads } from "./uploads";
-import { storeWorkload } from "./workloadService";
+import { storePacked } from "./workloadService";
 
 /** An answer of a loaded engine may wait in a queue for minutes; one of which nothing comes for longer hangs. */
 const SILENCE_MS = 300_000;
-
-/** As of workloads that are imported. */
-const workloadSeed = 1;
 
 export interface ProfileServiceParts {
   readonly store: Store;
@@ -91,7 +88,7 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
   /** The run of a job that is not over. */
   function runOf(id: string): ProfileRun | null {
     const run = runs.get(id);
-    if (run === undefined || run.state === "running" || run.state === "paused") return run ?? null;
+    if (run === undefined || !run.isOver) return run ?? null;
     runs.delete(id);
     return null;
   }
@@ -152,26 +149,29 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
   async function rowsOn(
     clusterId: string,
     profile: StoredProfile,
-  ): Promise<{ readonly rows: readonly LiveRow[]; readonly problem: string }> {
+  ): Promise<{ readonly rows: readonly LiveRow[]; readonly older: number; readonly problem: string }> {
     const source = await parts.sourceOf(clusterId);
-    if (!source.ok) return { rows: [], problem: source.message };
+    if (!source.ok) return { rows: [], older: 0, problem: source.message };
     const models = profile.request.models.filter(({ at }) => at.kind === "cluster" && at.clusterId === clusterId).map(({ model }) => model);
     const answers = store.profiles.answers(profile.id);
     const rows: LiveRow[] = [];
     let problem = "No engine gave twenty answers under like load.";
+    let older = 0;
     for (const engine of source.cluster.engines.filter(({ model }) => models.includes(model))) {
       const shape = shapeOf(engine, source.cluster, cards.read().catalogue);
-      if (typeof shape === "string") problem = `${engine.id}: ${shape}`;
-      else
-        rows.push(
-          ...measuredRuns(
-            answers.filter((one) => one.engine === engine.id && one.model === engine.model),
-            shape,
-            engine.id,
-          ),
-        );
+      if (typeof shape === "string") {
+        problem = `${engine.id}: ${shape}`;
+        continue;
+      }
+      const own = answers.filter((one) => one.engine === engine.id && one.model === engine.model);
+      // What it was before is not known: it may have had other GPUs.
+      const known = own.filter(({ at }) => Date.parse(at) >= engine.knownSinceMs);
+      older += own.length - known.length;
+      rows.push(...measuredRuns(known, shape, engine.id));
     }
-    return { rows, problem };
+    if (rows.length === 0 && older > 0)
+      problem = `${older} answers are older than what is known of the engines that gave them: those were started or attached anew since.`;
+    return { rows, older, problem };
   }
 
   return {
@@ -228,30 +228,24 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
     async toWorkload({ jobId, name, gate, label, ...order }, actor) {
       const profile = store.profiles.get(jobId);
       if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
-      const set = store.prompts.get(profile.promptSetId);
       const { request } = profile;
-      const table = profileTable({
-        ...{ profile, promptSetName: set?.name ?? "", prompts: set?.prompts ?? 0, gate, label },
-        promptOf: (position) => store.prompts.prompt(profile.promptSetId, position),
-        answers: store.profiles.answers(jobId),
-        readingsOf: (measureId) => store.profiles.readings(jobId, measureId),
-        countedScore: measures.countedScore,
-        models: cards.read().catalogue.models,
-        emulated: request.models.some(({ at }) => at.kind === "cluster" && store.clusters.get(at.clusterId)?.spec.kind === "embedded"),
-      });
-      if (!table.ok) return table;
+      const problem = measuresProblem(request, gate, label);
+      if (problem !== null) return { ok: false, message: problem };
       const found = await resolveArrivals(order, arrivals);
       if (!found.ok) return found;
+      const named = found.parts.map((part) => ({ name: part.segment === null ? name : `${name}, ${part.segment}`, arrivals: part }));
+      const { models } = cards.read().catalogue;
+      const emulated = request.models.some(({ at }) => at.kind === "cluster" && store.clusters.get(at.clusterId)?.spec.kind === "embedded");
+      const made = await workloadsInThread({ file: store.file, jobId, gate, label, named, models, emulated }, closing.signal);
+      if (!made.ok) return made;
       const ids = store.atomically(() =>
-        found.parts.map(({ segment, ...part }) => {
-          const whole = segment === null ? name : `${name}, ${segment}`;
-          const workload = buildWorkload({ name: whole, outcomes: table, arrivals: part, judgeAuc: null, seed: workloadSeed });
-          note(actor, "make workload of profile", whole, table.origin);
-          return storeWorkload(store, workload, { profileId: jobId });
+        made.workloads.map((workload) => {
+          note(actor, "make workload of profile", workload.described.name, made.origin);
+          return storePacked(store, workload, { parentId: null, profileId: jobId });
         }),
       );
       if (order.arrivals.kind === "upload") uploads.remove(order.arrivals.uploadId);
-      return { ok: true, ids, leftOut: table.leftOut };
+      return { ok: true, ids, leftOut: made.leftOut };
     },
     async toMeasuredRuns(id) {
       const profile = store.profiles.get(id);
@@ -263,7 +257,9 @@ export function createProfileService(parts: ProfileServiceParts): ProfileService
       const rows = found.flatMap((one) => one.rows);
       if (rows.length === 0)
         return { ok: false, message: `There are no measured runs in it: ${found.map(({ problem }) => problem).join(" ")}` };
-      const saved = await uploads.save(Readable.from([Buffer.from(liveTable(rows))]), `profile ${profile.request.name}`);
+      const older = found.reduce((sum, one) => sum + one.older, 0);
+      const without = older === 0 ? "" : `, without ${older} answers older than what is known of its engines`;
+      const saved = await uploads.save(Readable.from([Buffer.from(liveTable(rows))]), `profile ${profile.request.name}${without}`);
       return saved.ok ? { ok: true, uploadId: saved.id } : saved;
     },
     async close() {

@@ -1,13 +1,14 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
 import type { WorkloadLineage } from "@/server/contracts/studio";
-import { describeWorkload, workloadDetail } from "@/server/planning/describeWorkload";
+import { workloadDetail } from "@/server/planning/describeWorkload";
 import type { ArrivalsGround } from "@/server/planning/findArrivals";
 import { importArrivals } from "@/server/planning/importArrivals";
 import { importOutcomes } from "@/server/planning/importOutcomes";
 import { importWorkloadLines } from "@/server/planning/importWorkloadLines";
+import { type PackedWorkload, packWorkload } from "@/server/planning/packWorkload";
 import { resolveArrivals } from "@/server/planning/resolveArrivals";
 import { unknownModels } from "@/server/planning/surveyWorkload";
-import { decodeWorkload, encodeWorkload, workloadHash } from "@/server/planning/workloadCodec";
+import { decodeWorkload, workloadHash } from "@/server/planning/workloadCodec";
 import { workloadLines } from "@/server/planning/workloadLines";
 import type { Store } from "@/server/store/store";
 import { buildWorkload } from "@/solver/workload/buildWorkload";
@@ -36,14 +37,13 @@ export function storeWorkload(
   workload: Workload,
   { parentId = null, profileId = null }: Partial<WorkloadLineage> = {},
 ): string {
-  const id = workloadHash(workload);
-  if (store.workloads.summary(id) === null) {
-    const lineage = { parentId, profileId };
-    store.workloads.insert(
-      { id, createdAt: new Date().toISOString(), ...describeWorkload(workload), ...lineage },
-      encodeWorkload(workload),
-    );
-  }
+  return storePacked(store, packWorkload(workload), { parentId, profileId });
+}
+
+/** One that was packed elsewhere, as in a thread. */
+export function storePacked(store: Store, { id, described, data }: PackedWorkload, lineage: Omit<WorkloadLineage, "version">): string {
+  if (store.workloads.summary(id) === null)
+    store.workloads.insert({ id, createdAt: new Date().toISOString(), ...described, ...lineage }, Buffer.from(data));
   return id;
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** A bundled worker: under WEIR_ROOT, the working directory, or beside the bundle that this code is part of. */
-export function workerFile(name: "planningWorker" | "calibrationWorker" | "promptsWorker"): string {
+export function workerFile(name: "planningWorker" | "calibrationWorker" | "promptsWorker" | "workloadWorker"): string {
   const beside = dirname(fileURLToPath(import.meta.url));
   const roots = [process.env.WEIR_ROOT, process.cwd(), dirname(beside)].filter((root) => root !== undefined);
   const file = roots.map((root) => join(root, "dist", `${name}.mjs`)).find((candidate) => existsSync(candidate));

@@ -20,7 +20,7 @@ const request: ProfileRequest = {
 };
 const profile: StoredProfile = { id: "p", createdAt: "", actor: "a", promptSetId: "s", request, state: "done", pause: null };
 const answer = (position: number, model: string, inputTokens: number | null): StoredAnswer => ({
-  ...{ position, model, at: "", inputTokens, outputTokens: 5 + position, ttftSeconds: 1, seconds: 2, engine: null, inFlight: 1 },
+  ...{ position, model, at: "", inputTokens, outputTokens: 5 + position, ttftSeconds: 1, seconds: 2, engine: null, inFlight: 1, cut: null },
 });
 const reading = (position: number, model: string, score: number | null): StoredReading => ({
   position,

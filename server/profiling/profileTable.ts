@@ -2,7 +2,7 @@ import type { ProfileRequest, Prompt } from "@/server/contracts/studio";
 import type { StoredAnswer, StoredProfile, StoredReading } from "@/server/store/profileRepository";
 import type { ModelCard } from "@/solver/hardware/modelCard";
 import type { LabelledTable } from "@/solver/workload/applyJudge";
-import { type Answers, collectedTable } from "@/solver/workload/collectedTable";
+import { collectedTable } from "@/solver/workload/collectedTable";
 import { judgeOf } from "./profileShape";
 import type { MeasureReadings } from "./reading";
 
@@ -12,8 +12,9 @@ export interface TableParts {
   readonly prompts: number;
   /** null: its text was deleted. */
   readonly promptOf: (position: number) => Pick<Prompt, "id" | "category"> | null;
-  readonly answers: readonly StoredAnswer[];
-  readonly readingsOf: (measureId: string) => readonly StoredReading[];
+  /** In order of prompts, as are readings of a measure, all of one answer together. */
+  readonly answers: Iterable<StoredAnswer>;
+  readonly readingsOf: (measureId: string) => Iterable<StoredReading>;
   readonly countedScore: MeasureReadings["countedScore"];
   readonly gate: string;
   readonly label: string;
@@ -40,69 +41,80 @@ export function measuresProblem({ measures }: ProfileRequest, gateId: string, la
   return isSame ? `"${gate.name}" and "${label.name}" are the same judge with the same words. ${waysOut}.` : null;
 }
 
+/** Columns that a prompt needs of every model, in the order in which a job fills them, and what lacks where one is empty. */
+const needed = [
+  ["outputTokens", "answer"],
+  ["judged", "gate"],
+  ["label", "label"],
+] as const;
+
 /** Joins answers and readings of a job into an outcome table: prompts that every model answered and both measures scored. */
 export function profileTable(parts: TableParts): ProfileTable {
-  const { profile, prompts, answers, countedScore, gate, label } = parts;
+  const { profile, prompts, answers, gate, label } = parts;
   const { request } = profile;
   const problem = measuresProblem(request, gate, label);
   if (problem !== null) return { ok: false, message: problem };
-  const scoresOf = (measureId: string): ((model: string, position: number) => number | null) => {
-    const measure = request.measures.find(({ id }) => id === measureId);
-    const scores = new Map<string, (number | null)[]>();
-    for (const { model, position, reading, score } of parts.readingsOf(measureId)) {
-      const of = scores.get(`${position} ${model}`) ?? [];
-      of[reading] = score;
-      scores.set(`${position} ${model}`, of);
-    }
-    return (model, position) => (measure === undefined ? null : countedScore(measure, scores.get(`${position} ${model}`) ?? []));
-  };
-  const [judgedOf, labelOf] = [scoresOf(gate), scoresOf(label)];
-  const empty = () => new Array<number>(prompts).fill(Number.NaN);
+  const column = () => new Array<number>(prompts).fill(Number.NaN);
   const byModel = new Map(
-    request.models.map(({ model }, sizeRank) => [model, { sizeRank, outputTokens: empty(), label: empty(), judged: empty() }]),
+    request.models.map(({ model }, sizeRank) => [model, { sizeRank, outputTokens: column(), label: column(), judged: column() }]),
   );
+  for (const [id, name] of [[gate, "judged"] as const, [label, "label"] as const])
+    for (const { model, position, score } of scoresOf(parts, id)) fill(byModel.get(model)?.[name], position, score);
   const inputTokens = new Array<number>(prompts).fill(0);
-  const whole = { answers: new Set<number>(), missing: { answer: new Set<number>(), gate: new Set<number>(), label: new Set<number>() } };
-  const answered = new Map(answers.map((answer) => [`${answer.position} ${answer.model}`, answer]));
+  const noted = { uncounted: 0, cut: 0 };
+  for (const answer of answers) {
+    const { position, model } = answer;
+    fill(byModel.get(model)?.outputTokens, position, answer.outputTokens ?? 0);
+    inputTokens[position] = Math.max(inputTokens[position] ?? 0, answer.inputTokens ?? 0);
+    if (answer.inputTokens === null) noted.uncounted += 1;
+    if (answer.cut === 1) noted.cut += 1;
+  }
+  const missing = { answer: new Set<number>(), gate: new Set<number>(), label: new Set<number>() };
   for (let position = 0; position < prompts; position += 1) {
-    for (const [model, columns] of byModel) {
-      const answer = answered.get(`${position} ${model}`);
-      const [judged, quality] = [judgedOf(model, position), labelOf(model, position)];
-      if (answer === undefined) whole.missing.answer.add(position);
-      else if (judged === null) whole.missing.gate.add(position);
-      else if (quality === null) whole.missing.label.add(position);
-      else take(columns, position, { outputTokens: answer.outputTokens ?? 0, judged, label: quality });
-      inputTokens[position] = Math.max(inputTokens[position] ?? 0, answer?.inputTokens ?? 0);
+    for (const columns of byModel.values()) {
+      const lacks = needed.find(([name]) => Number.isNaN(columns[name][position]));
+      if (lacks === undefined) continue;
+      missing[lacks[1]].add(position);
+      for (const [name] of needed) columns[name][position] = Number.NaN;
     }
   }
-  const ids = replayableIds(Array.from({ length: prompts }, (_, position) => parts.promptOf(position)?.id ?? ""));
-  const rows = ids.map((id, position) => ({
+  const named = Array.from({ length: prompts }, (_, position) => parts.promptOf(position));
+  const rows = replayableIds(named.map((prompt) => prompt?.id ?? "")).map((id, position) => ({
     id,
-    category: parts.promptOf(position)?.category ?? "",
+    category: named[position]?.category ?? "",
     inputTokens: inputTokens[position] ?? 0,
   }));
   const unknown = request.models.find(({ model }) => !Object.hasOwn(parts.models, model));
   if (unknown !== undefined)
     return { ok: false, message: `There is no model card "${unknown.model}": add one on the page of models, then make the workload.` };
   const collected = collectedTable(rows, byModel, { aliases: {}, models: parts.models });
-  if (!collected.ok) return { ok: false, message: tooFew(prompts, whole.missing) ?? `${collected.problem}.` };
+  if (!collected.ok) return { ok: false, message: tooFew(prompts, missing) ?? `${collected.problem}.` };
   const { table, droppedPrompts, promptLengths } = collected.value;
   return {
     ok: true,
     table,
     leftOut: droppedPrompts,
-    origin: originOf(parts, { leftOut: droppedPrompts, missing: whole.missing, promptLengths }),
+    origin: originOf(parts, { ...noted, leftOut: droppedPrompts, missing, promptLengths, nameless: named.every((one) => one === null) }),
   };
 }
 
-function take(
-  columns: Answers,
-  position: number,
-  of: { readonly outputTokens: number; readonly judged: number; readonly label: number },
-): void {
-  columns.outputTokens[position] = of.outputTokens;
-  columns.judged[position] = of.judged;
-  columns.label[position] = of.label;
+function fill(column: number[] | undefined, position: number, value: number | null): void {
+  if (column !== undefined && value !== null) column[position] = value;
+}
+
+/** The score that counts of each answer that a measure read. */
+function* scoresOf({ profile: { request }, readingsOf, countedScore }: TableParts, measureId: string) {
+  const measure = request.measures.find(({ id }) => id === measureId);
+  if (measure === undefined) return;
+  let last = null as { readonly position: number; readonly model: string; readonly scores: (number | null)[] } | null;
+  for (const { position, model, reading, score } of readingsOf(measureId)) {
+    if (last?.position !== position || last.model !== model) {
+      if (last !== null) yield { ...last, score: countedScore(measure, last.scores) };
+      last = { position, model, scores: [] };
+    }
+    last.scores[reading] = score;
+  }
+  if (last !== null) yield { ...last, score: countedScore(measure, last.scores) };
 }
 
 interface Missing {
@@ -130,23 +142,33 @@ function tooFew(prompts: number, missing: Missing): string | null {
   return `${found} whole: ${reasonsOf(missing).join(", ")}. Let the job go on, or choose measures that score more of the answers.`;
 }
 
-function originOf(
-  { profile: { request }, promptSetName, prompts, gate, label, answers, emulated }: TableParts,
-  { leftOut, missing, promptLengths }: { readonly leftOut: number; readonly missing: Missing; readonly promptLengths: string },
-): string {
+interface Noted {
+  readonly leftOut: number;
+  readonly missing: Missing;
+  readonly promptLengths: string;
+  /** Answers of which nobody said how many tokens they took, and those that ended at their limit of tokens. */
+  readonly uncounted: number;
+  readonly cut: number;
+  /** Whether ids and categories are gone. */
+  readonly nameless: boolean;
+}
+
+function originOf({ profile: { request }, promptSetName, prompts, gate, label, emulated }: TableParts, noted: Noted): string {
+  const { leftOut, missing, promptLengths, uncounted, cut, nameless } = noted;
   const names = request.models.map(({ model }) => model).join(", ");
   const told = (id: string): string => {
     const measure = request.measures.find((one) => one.id === id);
     const judge = measure && judgeOf(measure);
     return `${measure?.name ?? id} (${measure?.kind}${judge ? ` by ${judge.model}` : ""})`;
   };
-  const counted = answers.filter(({ inputTokens }) => inputTokens === null).length;
   return [
     `profile "${request.name}": ${prompts} prompts of "${promptSetName}" answered by ${emulated ? "emulated engines of " : ""}${names}`,
     `judged score by ${told(gate)}`,
     `label by ${told(label)}`,
     ...(leftOut > 0 ? [`${leftOut} left out: ${reasonsOf(missing).join(", ")}`] : []),
-    ...(counted > 0 ? [`tokens of ${counted} answers were counted by the studio, for the address gave no usage`] : []),
+    ...(cut > 0 ? [`${cut} answers ended at their limit of tokens`] : []),
+    ...(nameless ? ["ids and categories of the prompts were deleted with their texts"] : []),
+    ...(uncounted > 0 ? [`tokens of ${uncounted} answers were counted by the studio, for the address gave no usage`] : []),
     ...(promptLengths === "estimated" ? ["prompt lengths partly estimated"] : []),
   ].join("; ");
 }

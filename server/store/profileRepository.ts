@@ -1,7 +1,7 @@
-import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, sql, sum } from "drizzle-orm";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { type Database, scrub } from "./database";
-import { profileCalls, profileSums, profiles } from "./schema";
+import { profileCalls, profileSums, profiles, prompts } from "./schema";
 
 export type StoredProfile = typeof profiles.$inferSelect;
 export type StoredCall = typeof profileCalls.$inferSelect;
@@ -17,12 +17,15 @@ export type StoredReading = Pick<StoredCall, "position" | "model" | "reading" | 
 /** A model's answer without its text. */
 export type StoredAnswer = Pick<
   StoredCall,
-  "position" | "model" | "at" | "inputTokens" | "outputTokens" | "ttftSeconds" | "seconds" | "engine" | "inFlight"
+  "position" | "model" | "at" | "inputTokens" | "outputTokens" | "ttftSeconds" | "seconds" | "engine" | "inFlight" | "cut"
 >;
 
 /** Calls alike in all that is counted. Readings of a measure beside the first one, or the first two, are calls too. */
 export type CallGroup = Pick<StoredCall, "model" | "measureId" | "reading" | "state" | "unscored" | "failure"> &
   Omit<typeof profileSums.$inferSelect, "profileId" | "model" | "measureId" | "reading" | "state" | "unscored" | "failure">;
+
+/** More prompts than a sample has. */
+const ALL = Number.MAX_SAFE_INTEGER;
 
 const number = (column: Parameters<typeof sum>[0]) => sql<number>`coalesce(${sum(column)}, 0)`;
 
@@ -56,6 +59,14 @@ export function createProfileRepository(db: Database) {
       set: Object.fromEntries(fields.map((name) => [name, sql`excluded.${sql.identifier(inSnakeCase(name))}`])),
     })
     .prepare();
+  const hasTexts = (profileId: string): boolean =>
+    db
+      .select({ one: sql`1` })
+      .from(profiles)
+      .innerJoin(prompts, eq(prompts.setId, profiles.promptSetId))
+      .where(eq(profiles.id, profileId))
+      .limit(1)
+      .get() !== undefined;
   const answersOf = (profileId: string) => and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, ""));
 
   return {
@@ -105,14 +116,16 @@ export function createProfileRepository(db: Database) {
       scrub(db);
     },
 
-    /** Puts calls down as they stand, and deletes texts of answers, in one transaction. */
+    /** Puts calls down as they stand, and deletes texts of answers, in one transaction. To prompts that were deleted no answer is kept. */
     saveCalls(
       profileId: string,
       calls: readonly NewCall[],
       unneeded: readonly { readonly position: number; readonly model: string }[] = [],
     ): void {
       db.$client.transaction(() => {
-        for (const call of calls) putDown.run({ ...unknown, ...call });
+        // They may have been deleted while answers to them were on their way.
+        const keeps = calls.some(({ answer }) => answer != null) && hasTexts(profileId);
+        for (const call of calls) putDown.run({ ...unknown, ...call, ...(keeps ? {} : { answer: null }) });
         for (const { position, model } of unneeded) {
           db.update(profileCalls)
             .set({ answer: null })
@@ -126,11 +139,7 @@ export function createProfileRepository(db: Database) {
     },
     /** All calls of some prompts, of those from one position up to before another. */
     callsBetween(profileId: string, from: number, before: number): readonly Omit<StoredCall, "answer">[] {
-      const within = and(
-        eq(profileCalls.profileId, profileId),
-        gte(profileCalls.position, from),
-        sql`${profileCalls.position} < ${before}`,
-      );
+      const within = and(eq(profileCalls.profileId, profileId), gte(profileCalls.position, from), lt(profileCalls.position, before));
       const { answer: _, ...columns } = getTableColumns(profileCalls);
       return db.select(columns).from(profileCalls).where(within).orderBy(asc(profileCalls.position)).all();
     },
@@ -143,23 +152,31 @@ export function createProfileRepository(db: Database) {
         failure: failure || null,
       }));
     },
-    /** Answers that were given, in order of prompts. */
-    answers(profileId: string): readonly StoredAnswer[] {
-      const { position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, state } = profileCalls;
+    /** Answers that were given, in order of prompts: all, or those from one position up to before another. */
+    answers(profileId: string, from = 0, before = ALL): readonly StoredAnswer[] {
+      const { position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut, state } = profileCalls;
       return db
-        .select({ position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight })
+        .select({ position, model, at, inputTokens, outputTokens, ttftSeconds, seconds, engine, inFlight, cut })
         .from(profileCalls)
-        .where(and(answersOf(profileId), eq(state, "done")))
+        .where(and(answersOf(profileId), gte(position, from), lt(position, before), eq(state, "done")))
         .orderBy(asc(position), asc(model))
         .all();
     },
-    /** Readings of a measure that were made, in order of prompts. */
-    readings(profileId: string, measureId: string): readonly StoredReading[] {
+    /** Readings of a measure that were made, in order of prompts: all, or those from one position up to before another. */
+    readings(profileId: string, measureId: string, from = 0, before = ALL): readonly StoredReading[] {
       const { position, model, reading, score, unscored, state } = profileCalls;
       return db
         .select({ position, model, reading, score, unscored })
         .from(profileCalls)
-        .where(and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, measureId), eq(state, "done")))
+        .where(
+          and(
+            eq(profileCalls.profileId, profileId),
+            gte(position, from),
+            lt(position, before),
+            eq(profileCalls.measureId, measureId),
+            eq(state, "done"),
+          ),
+        )
         .orderBy(asc(position), asc(model), asc(reading))
         .all();
     },

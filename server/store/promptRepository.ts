@@ -1,4 +1,4 @@
-import { and, count, desc, eq, isNotNull, lte, not, sql } from "drizzle-orm";
+import { and, asc, count, desc, eq, gte, isNotNull, lt, lte, not, sql } from "drizzle-orm";
 import type { Prompt, PromptSet } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { promptSets, prompts } from "./schema";
@@ -84,6 +84,17 @@ export function createPromptRepository(db: Database) {
     prompt(setId: string, position: number): Prompt | null {
       const at = and(eq(prompts.setId, setId), eq(prompts.position, position));
       return db.select({ prompt: prompts.prompt }).from(prompts).where(at).get()?.prompt ?? null;
+    },
+    /** Ids and categories from one position up to before another; none where the texts are gone. */
+    names(setId: string, from: number, before: number): readonly (Pick<Prompt, "id" | "category"> & { readonly position: number })[] {
+      const { position, prompt } = prompts;
+      const field = (path: string) => sql<string>`json_extract(${prompt}, ${path})`;
+      return db
+        .select({ position, id: field("$.id"), category: field("$.category") })
+        .from(prompts)
+        .where(and(eq(prompts.setId, setId), gte(position, from), lt(position, before)))
+        .orderBy(asc(position))
+        .all();
     },
     /** Sets whose time is over and whose texts are still here. */
     expired(now: string): readonly PromptSet[] {

@@ -18,7 +18,8 @@ it("leaves nothing of deleted texts in the files, though rows grew, shrank and m
     readdirSync(folder).reduce((sum, file) => sum + readFileSync(join(folder, file), "latin1").split(marker).length - 1, 0);
   const at = "2026-01-01T00:00:00.000Z";
   const set = { id: "s", name: "mine", createdAt: at, expiresAt: null, prompts: 1 } as Omit<PromptSet, "deleted">;
-  store.prompts.insert(set, []);
+  const prompt = { id: "q", category: "", atMs: null, reference: null, test: null, body: { messages: [] } };
+  store.prompts.insert(set, [prompt]);
   const job = {
     id: "p",
     createdAt: at,

@@ -25,6 +25,8 @@ import { createWorkloadRepository } from "./workloadRepository";
 export function openStore(stateDir: string) {
   const db = openDatabase(stateDir);
   return {
+    /** Where it lies, for threads that read it too. */
+    file: db.$client.name,
     workloads: createWorkloadRepository(db),
     clusters: createClusterRepository(db),
     plans: createPlanRepository(db),

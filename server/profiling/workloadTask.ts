@@ -1,0 +1,60 @@
+import type { Outcome } from "@/server/contracts/studio";
+import { type PackedWorkload, packWorkload } from "@/server/planning/packWorkload";
+import type { ArrivalsPart } from "@/server/planning/resolveArrivals";
+import type { Store } from "@/server/store/store";
+import type { ModelCard } from "@/solver/hardware/modelCard";
+import { buildWorkload } from "@/solver/workload/buildWorkload";
+import { countedScore } from "./measures/readings";
+import { profileTable } from "./profileTable";
+
+/** As of workloads that are imported. */
+const workloadSeed = 1;
+
+/** Prompts that are read at once: a few ten thousand calls. A read that took longer would keep the log of the store from being emptied. */
+const PROMPTS_A_READ = 500;
+
+/** What a thread that makes workloads of a profile is told. */
+export interface WorkloadTask {
+  /** The store's. */
+  readonly file: string;
+  readonly jobId: string;
+  readonly gate: string;
+  readonly label: string;
+  /** One workload each. */
+  readonly named: readonly { readonly name: string; readonly arrivals: ArrivalsPart }[];
+  readonly models: Readonly<Record<string, ModelCard>>;
+  /** Whether the engines that answered were emulated. */
+  readonly emulated: boolean;
+}
+
+export type MadeWorkloads = Outcome<{
+  readonly workloads: readonly PackedWorkload[];
+  readonly origin: string;
+  readonly leftOut: number;
+}>;
+
+/** Makes workloads of a profile, ready to be stored. */
+export function makeWorkloads({ profiles, prompts }: Pick<Store, "profiles" | "prompts">, task: WorkloadTask): MadeWorkloads {
+  const { jobId, gate, label, models, emulated, named } = task;
+  const profile = profiles.get(jobId);
+  if (profile === null) return { ok: false, message: `There is no profile ${jobId}.` };
+  const set = prompts.get(profile.promptSetId);
+  const count = set?.prompts ?? 0;
+  function* inOrder<Row>(read: (from: number, before: number) => readonly Row[]): Generator<Row> {
+    for (let from = 0; from < count; from += PROMPTS_A_READ) yield* read(from, from + PROMPTS_A_READ);
+  }
+  const names = new Map([...inOrder((from, before) => prompts.names(profile.promptSetId, from, before))].map((one) => [one.position, one]));
+  const table = profileTable({
+    ...{ profile, promptSetName: set?.name ?? "", prompts: count, gate, label, countedScore, models, emulated },
+    promptOf: (position) => names.get(position) ?? null,
+    answers: inOrder((from, before) => profiles.answers(jobId, from, before)),
+    readingsOf: (measureId) => inOrder((from, before) => profiles.readings(jobId, measureId, from, before)),
+  });
+  if (!table.ok) return table;
+  const measureOf = (id: string) => ({ id, name: profile.request.measures.find((measure) => measure.id === id)?.name ?? id });
+  const outcomes = { ...table, measured: { emulated, gate: measureOf(gate), label: measureOf(label) } };
+  const workloads = named.map(({ name, arrivals }) =>
+    packWorkload(buildWorkload({ name, outcomes, arrivals, judgeAuc: null, seed: workloadSeed })),
+  );
+  return { ok: true, workloads, origin: table.origin, leftOut: table.leftOut };
+}
