@@ -132,8 +132,9 @@ export function NewProfileScreen() {
                   </p>
                 ) : (
                   <p className="text-sm text-ink-2">
-                    {formatCount(set.prompts)} of {formatCount(set.population)} prompts of {set.from}; a mean quality of them is that of the
-                    whole to {intervalText(set.interval)}. Texts are kept {retentionText(set)}.
+                    {formatCount(set.prompts)} of {formatCount(set.population)} prompts of {set.from}.{" "}
+                    {set.interval.points > 0 && `A mean quality of them is that of the whole to ${intervalText(set.interval)}. `}Texts are
+                    kept {retentionText(set)}.
                   </p>
                 )}
               </div>

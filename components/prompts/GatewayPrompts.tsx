@@ -28,8 +28,13 @@ export function GatewayPrompts({ onUpload }: { readonly onUpload: (upload: Promp
   const cluster = clusters.find(({ spec }) => spec.id === (chosen ?? current?.spec.id)) ?? clusters[0] ?? null;
   const take = useMutation({
     mutationFn: async (request: PromptsOfGateway) => takeOutcome(await client.prompts.takeFromGateway.mutate(request)),
-    onSuccess: ({ uploadId, survey }, request) =>
-      onUpload({ uploadId, survey, from: `${cluster?.spec.name ?? request.clusterId}, ${wordsOf(request.from)}` }),
+    onSuccess: ({ uploadId, survey, retentionDays }, request) =>
+      onUpload({
+        uploadId,
+        survey,
+        from: `${cluster?.spec.name ?? request.clusterId}, ${wordsOf(request.from)}`,
+        traffic: { retentionDays },
+      }),
   });
   if (data === undefined) return null;
   if (cluster === null)

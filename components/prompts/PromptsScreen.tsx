@@ -1,9 +1,11 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { useTRPC } from "../api/trpc";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
 import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
 import { PageHeader } from "../ui/PageHeader";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
@@ -24,6 +26,7 @@ const REFRESH_MS = 60_000;
 
 /** Prompts: samples of the operator's own, and how one more is taken. */
 export function PromptsScreen() {
+  const client = useTRPCClient();
   const query = useQuery(useTRPC().prompts.list.queryOptions(undefined, { refetchInterval: REFRESH_MS }));
   const [{ from }, write] = useUrlView(promptsCodec);
   // What is in a file cannot be asked for again by its address, and the file itself is kept for a day.
@@ -33,6 +36,11 @@ export function PromptsScreen() {
     setUpload(null);
     write({ from: null }, "push");
   };
+  const putAway = useMutation({
+    mutationFn: async ({ uploadId }: PromptUpload) => takeOutcome(await client.prompts.putAway.mutate({ uploadId })),
+    onSuccess: leave,
+  });
+  const names = (query.data ?? []).flatMap(({ name, deleted }) => (deleted ? [] : name));
   const status = queryStatus(query, {
     what: "Reading samples",
     empty: query.data?.length === 0 && {
@@ -62,8 +70,17 @@ export function PromptsScreen() {
       {(from !== null || upload !== null) && (
         <Panel
           title={upload === null ? (from === "gateway" ? "From a gateway" : "Upload prompts") : `Sample of ${upload.from}`}
-          aside={<Button onClick={leave}>{upload === null ? "Close" : "Put it away"}</Button>}
+          aside={
+            upload === null ? (
+              <Button onClick={leave}>Close</Button>
+            ) : (
+              <Button disabled={putAway.isPending} onClick={() => putAway.mutate(upload)}>
+                Delete this upload
+              </Button>
+            )
+          }
         >
+          <ErrorLine error={putAway.error} />
           {upload === null ? (
             from === "gateway" ? (
               <GatewayPrompts onUpload={setUpload} />
@@ -76,6 +93,7 @@ export function PromptsScreen() {
               <SampleForm
                 key={upload.uploadId}
                 upload={upload}
+                names={names}
                 onSampled={(id) => {
                   setFresh(id);
                   leave();
@@ -88,7 +106,8 @@ export function PromptsScreen() {
       <Panel title="Samples">
         <PanelState status={status}>{() => <SampleList sets={query.data ?? []} fresh={fresh} />}</PanelState>
         <p className="mt-3 max-w-prose text-xs text-ink-3">
-          Texts are kept in the studio's own database, for nobody but its user, and never in logs, metrics or addresses.
+          An upload is deleted when a sample of it is taken, by hand, or after a day. Texts are kept in the studio's own database, for
+          nobody but its user, and never in logs, metrics or addresses.
         </p>
       </Panel>
     </div>

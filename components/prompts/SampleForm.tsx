@@ -18,6 +18,7 @@ import {
   startingSample,
   stratifiers,
   stratifierWords,
+  USUAL_RETENTION_DAYS,
 } from "./prepareSample";
 import type { PromptUpload } from "./uploadPrompts";
 
@@ -46,14 +47,21 @@ function Strata({ strata }: { readonly strata: NonNullable<SamplePicture["strata
 }
 
 /** How many of an upload's prompts are taken, spread over what, and kept for how long. */
-export function SampleForm({ upload, onSampled }: { readonly upload: PromptUpload; readonly onSampled: (id: string) => void }) {
+export function SampleForm(props: {
+  readonly upload: PromptUpload;
+  /** That samples have already. */
+  readonly names: readonly string[];
+  readonly onSampled: (id: string) => void;
+}) {
+  const { upload, names, onSampled } = props;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
-  const [form, setForm] = useState<Form>(() => startingSample(upload));
-  const picture = useMemo(() => prepareSample(upload, form), [upload, form]);
+  const [form, setForm] = useState<Form>(() => startingSample(upload, names));
+  const picture = useMemo(() => prepareSample(upload, form, names), [upload, form, names]);
   const put = (change: Partial<Form>): void => setForm((current) => ({ ...current, ...change }));
   const most = mostOf(upload);
+  const starting = upload.traffic?.retentionDays ?? USUAL_RETENTION_DAYS;
   const sample = useMutation({
     mutationFn: async (request: NonNullable<SamplePicture["request"]>) => takeOutcome(await client.prompts.sample.mutate(request)),
     onSuccess: async ({ id }) => {
@@ -73,7 +81,7 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
       <div className="grid gap-x-8 gap-y-4 md:grid-cols-2">
         <TextField label="Name of the sample" value={form.name} maxLength={80} onChange={(name) => put({ name })} />
         <div className="flex flex-wrap items-end gap-x-4 gap-y-1">
-          <Check checked={form.retentionDays !== null} onChange={(kept) => put({ retentionDays: kept ? 90 : null })}>
+          <Check checked={form.retentionDays !== null} onChange={(kept) => put({ retentionDays: kept ? starting : null })}>
             Delete the texts by itself
           </Check>
           {form.retentionDays !== null && (
@@ -102,12 +110,7 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
           min={Math.min(MIN_SAMPLE, most)}
           max={most}
           step={1}
-          note={
-            <span role="status">
-              The mean quality over all of them will be known to <strong className="font-semibold text-ink-2">{picture.interval}</strong>,
-              at worst; errors of a judge come on top.
-            </span>
-          }
+          note={<span role="status">{picture.interval}</span>}
           onDraft={(size) => put({ size })}
           onCommit={(size) => put({ size: Math.round(size) })}
           onReset={null}
@@ -131,6 +134,11 @@ export function SampleForm({ upload, onSampled }: { readonly upload: PromptUploa
         </fieldset>
       </div>
       {picture.strata !== null && <Strata strata={picture.strata} />}
+      {picture.warning !== null && (
+        <p role="status" className="max-w-prose text-sm text-warn">
+          {picture.warning}
+        </p>
+      )}
       <ErrorLine error={sample.error} />
       <div className="flex flex-wrap items-center justify-end gap-3">
         {picture.blocked !== null && <span className="text-sm text-ink-3">{picture.blocked}</span>}

@@ -68,7 +68,11 @@ function Sample({ set, isFresh }: { readonly set: PromptSet; readonly isFresh: b
           value={`${formatCount(set.prompts)} of ${formatCount(set.population)}`}
           detail={set.skipped === 0 ? "" : `${formatCount(set.skipped)} lines skipped`}
         />
-        <Fact name="Mean quality of all known to" value={intervalText(set.interval)} detail="at worst, beside a judge's errors" />
+        <Fact
+          name="Mean quality of all known to"
+          value={intervalText(set.interval)}
+          detail={set.interval.points === 0 ? "" : "at worst, beside a judge's errors"}
+        />
         <Fact name="What they hold" value={holdings(set)} detail={`mean ${formatCount(Math.round(set.meanCharacters))} characters`} />
         <Fact
           name="Texts"

@@ -2,7 +2,7 @@ import type { PromptSet, SampleInterval, SamplePrompts } from "@/server/contract
 import { allocate } from "@/solver/prompts/allocate";
 import { sampleInterval } from "@/solver/prompts/sampleInterval";
 import { NO_CATEGORY } from "@/solver/prompts/stratumOf";
-import { formatCount, formatDate, formatPercent } from "../ui/format";
+import { formatCount, formatCounted, formatDate, formatPercent } from "../ui/format";
 import type { PromptUpload } from "./uploadPrompts";
 
 export const MIN_SAMPLE = 2;
@@ -11,7 +11,8 @@ export const MAX_SAMPLE = 20_000;
 /** Enough to tell models some 4 points apart, and few enough to be run within an hour or so. */
 const USUAL_SAMPLE = 500;
 
-const USUAL_RETENTION_DAYS = 90;
+export const USUAL_RETENTION_DAYS = 90;
+const MOST_NAME = 80;
 
 /** What is asked of a sample, as far as it is filled in. */
 export interface SampleForm {
@@ -25,27 +26,39 @@ export interface SampleForm {
 
 export const mostOf = ({ survey }: PromptUpload): number => Math.min(MAX_SAMPLE, survey.prompts);
 
-/** A first sample: named after where it comes from, spread over what is known of the prompts. */
-export function startingSample(upload: PromptUpload): SampleForm {
+/** The name, or with the first number behind it that makes it none of those that are taken. */
+export function freeName(name: string, taken: readonly string[]): string {
+  for (let number = 1; ; number += 1) {
+    const behind = number === 1 ? "" : ` ${number}`;
+    const numbered = `${name.slice(0, MOST_NAME - behind.length)}${behind}`;
+    if (!taken.includes(numbered)) return numbered;
+  }
+}
+
+/**
+ * A first sample: named after where it comes from as no other one is, spread over what is known of the prompts, and kept as long as their
+ * capture promised.
+ */
+export function startingSample(upload: PromptUpload, names: readonly string[]): SampleForm {
   const { survey, from } = upload;
   return {
-    name: from.replace(/\.[^.]*$/, "").slice(0, 80) || "prompts",
+    name: freeName(from.replace(/\.[^.]*$/, "") || "prompts", names),
     size: Math.min(USUAL_SAMPLE, mostOf(upload)),
     by: [...(survey.categories.length > 1 ? (["category"] as const) : []), "length"],
     draw: 1,
-    retentionDays: USUAL_RETENTION_DAYS,
+    retentionDays: upload.traffic?.retentionDays ?? USUAL_RETENTION_DAYS,
   };
 }
 
-/** `±3.6 points at 90 %`; `exact` where everything was taken, `not known` where nothing was. */
+/** `±3.6 points at 90 %`; that all are taken where nothing is left to chance, `not known` where none was. */
 export function intervalText(interval: SampleInterval | null): string {
   if (interval === null) return "not known";
   const { points, confidence } = interval;
-  return points < 0.05 ? "exact" : `±${points.toFixed(1)} points at ${formatPercent(confidence)}`;
+  return points === 0 ? "all are taken" : `±${points.toFixed(1)} points at ${formatPercent(confidence)}`;
 }
 
 export interface SamplePicture {
-  /** What the size buys. */
+  /** What the size buys, a sentence. */
   readonly interval: string;
   /** By category, where it is spread over categories and nothing else that is not known before the file is read again. */
   readonly strata:
@@ -53,40 +66,65 @@ export interface SamplePicture {
     | null;
   /** Why there is no table of strata, or what else is to be said. */
   readonly note: string | null;
+  /** Where texts would be kept for longer than whoever captured them promised. */
+  readonly warning: string | null;
   readonly request: SamplePrompts | null;
   readonly blocked: string | null;
 }
 
 /** What a sample as it stands would be. */
-export function prepareSample(upload: PromptUpload, form: SampleForm): SamplePicture {
-  const { survey, uploadId } = upload;
+export function prepareSample(upload: PromptUpload, form: SampleForm, names: readonly string[]): SamplePicture {
+  const { survey, uploadId, traffic } = upload;
+  const ofTraffic = traffic !== undefined;
+  const promised = traffic?.retentionDays ?? null;
   const { name, size, by, draw, retentionDays } = form;
   const isByCategory = by.length === 1 && by[0] === "category" && survey.categories.length > 1;
   const blocked =
     name.trim() === ""
       ? "Give the sample a name."
-      : survey.prompts < MIN_SAMPLE
-        ? "There is only one prompt: a sample takes at least two."
-        : size > survey.prompts
-          ? `There are only ${formatCount(survey.prompts)} prompts.`
-          : null;
+      : names.includes(name.trim())
+        ? `There is a sample “${name.trim()}” already: give this one another name.`
+        : survey.prompts < MIN_SAMPLE
+          ? "There is only one prompt: a sample takes at least two."
+          : size > survey.prompts
+            ? `There are only ${formatCount(survey.prompts)} prompts.`
+            : null;
   return {
-    interval: intervalText(sampleInterval(size, survey.prompts)),
-    strata: isByCategory ? strataOf(survey, size, draw) : null,
+    interval: intervalSentence(size, survey.prompts, ofTraffic),
+    strata: isByCategory ? strataOf(upload, size, draw) : null,
     note: noteOf(by, survey.withTime),
+    warning:
+      promised === null || (retentionDays !== null && retentionDays <= promised)
+        ? null
+        : `The capture promised to delete these texts within ${formatCounted(promised, "day")}: a sample that is kept for longer breaks that.`,
     blocked,
-    request: blocked === null ? { uploadId, name: name.trim(), size, by, draw, retentionDays } : null,
+    request: blocked === null ? { uploadId, name: name.trim(), size, by, draw, ofTraffic, retentionDays } : null,
   };
 }
 
+function intervalSentence(size: number, prompts: number, ofTraffic: boolean): string {
+  if (size >= prompts && !ofTraffic)
+    return "Every prompt of the file is taken: only errors of a judge stand between it and its mean quality.";
+  const text = intervalText(sampleInterval(size, ofTraffic ? Number.POSITIVE_INFINITY : prompts));
+  return ofTraffic
+    ? `The mean quality of the traffic they are a part of will be known to ${text}, at worst, if what was kept of it is like the rest; errors of a judge come on top.`
+    : `The mean quality over all of them will be known to ${text}, at worst; errors of a judge come on top.`;
+}
+
 /** As the studio will take them: the same shares of the same categories at the same draw. */
-function strataOf({ categories, prompts }: PromptUpload["survey"], size: number, draw: number): SamplePicture["strata"] {
+function strataOf({ survey, traffic }: PromptUpload, size: number, draw: number): SamplePicture["strata"] {
+  const { categories, prompts } = survey;
   const counts = new Map(categories.map((category) => [category.name, category.prompts]));
   const without = prompts - categories.reduce((sum, category) => sum + category.prompts, 0);
   if (without > 0) counts.set(NO_CATEGORY, (counts.get(NO_CATEGORY) ?? 0) + without);
   return [...allocate(counts, size, draw)].map(([name, sampled]) => {
     const population = counts.get(name) ?? 0;
-    return { name, population, sampled, interval: intervalText(sampled === 0 ? null : sampleInterval(sampled, population)) };
+    return {
+      name,
+      population,
+      sampled,
+      interval: intervalText(sampled === 0 ? null : sampleInterval(sampled, traffic === undefined ? population : Number.POSITIVE_INFINITY)),
+    };
   });
 }
 

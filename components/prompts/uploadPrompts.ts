@@ -9,6 +9,8 @@ export interface PromptUpload {
   readonly survey: PromptSurvey;
   /** Where they come from, in words. */
   readonly from: string;
+  /** Where they are a part of a gateway's traffic; days within which its capture deletes them, null: it said none. */
+  readonly traffic?: { readonly retentionDays: number | null };
 }
 
 /** Why a file is not even sent; null when it may be. */
