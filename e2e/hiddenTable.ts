@@ -38,11 +38,11 @@ export function rowOf(table: EmulatedOutcomes, id: string) {
   return { id, inputTokens: table.inputTokens[at], models: Object.fromEntries(models) };
 }
 
-/** The label of the emulated answer that a text shows: what somebody who knows would say of it. */
-export function labelIn(table: EmulatedOutcomes, text: string): number {
-  const [, id = "", model] = /\[emulated answer (\S+) by (\S+)\]/.exec(text) ?? [];
-  const label = table.models.find((each) => each.model === model)?.label[table.promptIds.indexOf(id)];
-  if (label === undefined) throw new Error("The page shows no emulated answer.");
+/** The label of the emulated answer that a text shows: what somebody who knows would say of it. @param place of it in the job's order, which alone tells whose it is. */
+export function labelIn(table: EmulatedOutcomes, text: string, place: number): number {
+  const [, id = ""] = /\[emulated answer (\S+) by \[model\]\]/.exec(text) ?? [];
+  const label = table.models[place % table.models.length]?.label[table.promptIds.indexOf(id)];
+  if (label === undefined) throw new Error("The page shows no emulated answer, or says whose it is.");
   return label;
 }
 

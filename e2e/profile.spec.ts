@@ -1,6 +1,7 @@
 import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import type { ProfileJob } from "../server/contracts/profile";
+import { answerOrder } from "../solver/judging/labelOrder";
 import { childrenOf, expect, type RunningStudio, signal, test } from "./fixtures";
 import { hiddenTable, labelIn, promptFile, rowOf, served } from "./hiddenTable";
 
@@ -125,8 +126,10 @@ test("an operator profiles prompts of their own through three models and two jud
     await page.getByRole("link", { name: "Label by hand" }).click();
     const labelled = page.getByTestId("labelled");
     await expect(labelled).toContainText("0 of ");
+    const order = answerOrder(jobId, SAMPLED, table.models.length);
     for (let count = 1; count <= 16; count += 1) {
-      const right = labelIn(table, await page.getByRole("region", { name: "Answer", exact: true }).innerText()) >= 50;
+      const shown = await page.getByRole("region", { name: "Answer", exact: true }).innerText();
+      const right = labelIn(table, shown, order[count - 1] ?? 0) >= 50;
       await page.keyboard.press(right ? "5" : "1");
       await expect(labelled).toContainText(`${count} of `);
     }

@@ -3,7 +3,7 @@ import { trustSchema } from "./profilingInputs";
 import { procedure, router } from "./trpc";
 
 export const labelsRouter = router({
-  next: procedure.input(nextLabelSchema).query(({ ctx, input }) => ctx.services.trust.next(input.jobId, input.kind)),
+  next: procedure.input(nextLabelSchema).query(({ ctx, input }) => ctx.services.trust.next(input.jobId, input.kind, ctx.session.name)),
   label: procedure.input(handLabelSchema).mutation(({ ctx, input }) => ctx.services.trust.label(input, ctx.session.name)),
   undo: procedure.input(nextLabelSchema).mutation(({ ctx, input }) => ctx.services.trust.undo(input.jobId, input.kind, ctx.session.name)),
   trust: procedure.input(trustSchema).query(({ ctx, input }) => ctx.services.trust.report(input.jobId, input.floor)),

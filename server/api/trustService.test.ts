@@ -27,12 +27,12 @@ const trusted: Measure = { ...coin, id: "trusted", name: "Trusted", judge: judge
 const against = models.at(-1)!.model;
 const pairwise: Measure = { ...coin, id: "pairs", name: "Pairs", kind: "pairwise", against, swap: true };
 const labelOf = (position: number, model: string): number => models.find((column) => column.model === model)!.label[position]!;
-const answerOf = (position: number, model: string): string => `answer ${position} with ${mixSeed(position, model)}`;
+/** As an engine of the emulated cluster tags it, and as it is shown. */
+const answerOf = (position: number, model: string): string => `[emulated answer p${position} by ${model}] ${mixSeed(position, model)}`;
+const shownOf = (position: number, model: string): string => answerOf(position, "[model]").replace(/\d+$/, `${mixSeed(position, model)}`);
 /** What is labelled is recognised by its text alone, as a person would. */
 const known = new Map(
-  models.flatMap(({ model }) =>
-    Array.from({ length: PROMPTS }, (_, position) => [answerOf(position, model), { position, model }] as const),
-  ),
+  models.flatMap(({ model }) => Array.from({ length: PROMPTS }, (_, position) => [shownOf(position, model), { position, model }] as const)),
 );
 
 const request: ProfileRequest = {
@@ -146,7 +146,7 @@ const service = () => createTrustService({ store, decisionsOf: () => [] });
 function label(kind: "one" | "two", times: number, actor = "ada"): void {
   const desk = service();
   for (let done = 0; done < times; done += 1) {
-    const next = desk.next("job", kind);
+    const next = desk.next("job", kind, actor);
     if (!next.ok || next.progress.task === null) throw new Error("Nothing to label");
     const { index, answers } = next.progress.task;
     const [first, second] = answers.map((text) => known.get(text)!);
@@ -165,29 +165,50 @@ function report(floor = 80) {
 }
 
 test("tasks come in an order of the job's own, without the model's name, one after the other and the next one beside", () => {
-  const first = service().next("job", "one");
+  const first = service().next("job", "one", "ada");
   if (!first.ok || first.progress.task === null) throw new Error("Nothing to label");
   const { task, after, labelled, advised } = first.progress;
   expect({ labelled, advised }).toEqual({ labelled: 0, advised: 50 });
   expect(task.messages).toEqual([{ role: "user", text: `question ${known.get(task.answers[0]!)!.position}` }]);
   for (const { model } of models) expect(JSON.stringify(first)).not.toContain(model);
   label("one", 1);
-  const second = service().next("job", "one");
+  const second = service().next("job", "one", "ada");
   expect(second).toMatchObject({ ok: true, progress: { task: after, labelled: 1 } });
-  expect(service().next("job", "two")).toMatchObject({
+  expect(service().next("job", "two", "ada")).toMatchObject({
     ok: true,
     progress: { labelled: 0, task: { answers: [expect.any(String), expect.any(String)] } },
   });
 });
 
 test("a person takes back their own last label, and it comes up again", () => {
-  const before = service().next("job", "one");
+  const before = service().next("job", "one", "ada");
   label("one", 1);
   label("one", 2, "bob");
   expect(service().undo("job", "one", "ada")).toEqual({ ok: true });
-  expect(service().next("job", "one")).toMatchObject({ progress: { task: before.ok && before.progress.task, labelled: 2 } });
+  expect(service().next("job", "one", "ada")).toMatchObject({ progress: { task: before.ok && before.progress.task, labelled: 2 } });
   expect(service().undo("job", "one", "ada")).toEqual({ ok: false, message: "There is no label of yours to take back." });
   expect(service().undo("job", "two", "bob")).toMatchObject({ ok: false });
+});
+
+test("two people at once are given different answers, and neither takes the other's label away", () => {
+  const desk = service();
+  const given = (actor: string) => {
+    const next = desk.next("job", "one", actor);
+    if (!next.ok || next.progress.task === null || next.progress.after === null) throw new Error("Nothing to label");
+    return [next.progress.task.index, next.progress.after.index];
+  };
+  const [ada, bob] = [given("ada"), given("bob")];
+  expect(new Set([...ada, ...bob]).size).toBe(4);
+  expect(given("ada")).toEqual(ada);
+  const order = { jobId: "job", kind: "one", index: ada[0]! } as const;
+  expect(desk.label({ ...order, quality: 100 }, "ada")).toEqual({ ok: true });
+  expect(desk.label({ ...order, quality: 0 }, "bob")).toEqual({
+    ok: false,
+    message: "ada labelled this one meanwhile. That label stays; the next one comes up.",
+  });
+  expect(desk.label({ ...order, quality: 25 }, "ada")).toEqual({ ok: true });
+  expect(store.handLabels.list("job")).toMatchObject([{ actor: "ada", quality: 25 }]);
+  expect(desk.undo("job", "one", "ada")).toEqual({ ok: true });
 });
 
 test("50 labels tell the true reliability of each judge within its interval, what it cost and how noisy it is", () => {
@@ -251,15 +272,15 @@ test("two answers compared tell of the measure that compares, and of the others 
 test("what cannot be labelled says why", () => {
   insert("bare", { ...request, keepAnswers: false });
   insert("single", { ...request, models: request.models.slice(0, 1), measures: [coin] });
-  expect(service().next("none", "one")).toEqual({ ok: false, message: "There is no profile none." });
-  expect(service().next("bare", "one")).toMatchObject({ ok: false, message: expect.stringContaining("kept no answers") });
-  expect(service().next("single", "two")).toMatchObject({ ok: false, message: expect.stringContaining("Label single answers") });
-  expect(service().next("single", "one")).toMatchObject({ ok: true, progress: { task: null } });
+  expect(service().next("none", "one", "ada")).toEqual({ ok: false, message: "There is no profile none." });
+  expect(service().next("bare", "one", "ada")).toMatchObject({ ok: false, message: expect.stringContaining("kept no answers") });
+  expect(service().next("single", "two", "ada")).toMatchObject({ ok: false, message: expect.stringContaining("Label single answers") });
+  expect(service().next("single", "one", "ada")).toMatchObject({ ok: true, progress: { task: null } });
   expect(service().label({ jobId: "job", kind: "one", index: 9999, quality: 50 }, "ada")).toMatchObject({ ok: false });
   label("one", 3);
   store.profiles.dropAnswersOf("set");
   store.prompts.deleteTexts("set");
-  expect(service().next("job", "one")).toMatchObject({ ok: false, message: expect.stringContaining("deleted") });
+  expect(service().next("job", "one", "ada")).toMatchObject({ ok: false, message: expect.stringContaining("deleted") });
   expect(report().labels).toBe(3);
 });
 
@@ -269,7 +290,7 @@ test("a job that has just begun offers the few answers that there are", () => {
     "begun",
     calls("begun").filter(({ position, measureId }) => measureId === "" && position === 7),
   );
-  const next = service().next("begun", "one");
+  const next = service().next("begun", "one", "ada");
   expect(next.ok && next.progress.task?.messages).toEqual([{ role: "user", text: "question 7" }]);
   expect(next.ok && next.progress.after).not.toBeNull();
 });

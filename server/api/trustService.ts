@@ -14,10 +14,21 @@ type Kind = HandLabelOrder["kind"];
 
 const keyOf = ({ position, model, other }: Shown): string => `${position} ${model} ${other}`;
 
+/** How long a task is kept from others for the person who was given it last. */
+const HOLD_MS = 10 * 60_000;
+
 /** Labels given by hand, and what they say of a profile's measures. */
 export function createTrustService({ store, decisionsOf }: TrustServiceOptions): TrustService {
   /** The order of a large job takes a while to be made; people label one job at a time. */
   let last: { readonly jobId: string; readonly kind: Kind; readonly desk: LabelDesk } | null = null;
+
+  /** The tasks that each person has before them. */
+  const held = new Map<string, { readonly jobId: string; readonly keys: ReadonlySet<string>; readonly untilMs: number }>();
+
+  function heldByOthers(jobId: string, own: string): ReadonlySet<string> {
+    for (const [holder, { untilMs }] of held) if (untilMs < Date.now()) held.delete(holder);
+    return new Set([...held].flatMap(([holder, of]) => (holder === own || of.jobId !== jobId ? [] : [...of.keys])));
+  }
 
   function deskOf(
     jobId: string,
@@ -43,14 +54,16 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
   }
 
   return {
-    next(jobId, kind) {
+    next(jobId, kind, actor) {
       const found = deskOf(jobId, kind);
       if (!found.ok) return found;
       const labels = store.handLabels.list(jobId).filter(({ otherModel }) => (otherModel === "") === (kind === "one"));
       const labelled = new Set(labels.map(({ position, model, otherModel }) => keyOf({ position, model, other: otherModel })));
-      const [task = null, after = null] = found.desk
-        .next((shown) => labelled.has(keyOf(shown)), 2)
-        .map(({ index, shown }) => found.desk.task(index, shown));
+      const holder = JSON.stringify([jobId, kind, actor]);
+      const others = heldByOthers(jobId, holder);
+      const tasks = found.desk.next((shown) => labelled.has(keyOf(shown)) || others.has(keyOf(shown)), 2);
+      held.set(holder, { jobId, keys: new Set(tasks.map(({ shown }) => keyOf(shown))), untilMs: Date.now() + HOLD_MS });
+      const [task = null, after = null] = tasks.map(({ index, shown }) => found.desk.task(index, shown));
       return { ok: true, progress: { task, after, labelled: labels.length, advised: ADVISED_LABELS } };
     },
     label({ jobId, kind, index, quality }, actor) {
@@ -59,7 +72,12 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
       const shown = found.desk.at(index);
       if (shown === null) return { ok: false, message: "This profile has no such answer to label, or keeps its text no more." };
       const { position, model, other } = shown;
-      store.handLabels.save({ profileId: jobId, position, model, otherModel: other, quality, actor, at: new Date().toISOString() });
+      const key = { profileId: jobId, position, model, otherModel: other };
+      const given = store.handLabels.get(key);
+      if (given !== null && given.actor !== actor) {
+        return { ok: false, message: `${given.actor} labelled this one meanwhile. That label stays; the next one comes up.` };
+      }
+      store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
       return { ok: true };
     },
     undo(jobId, kind, actor) {

@@ -50,6 +50,10 @@ export function createHandLabelRepository(db: Database) {
         })
         .run();
     },
+    /** null: nobody labelled it. */
+    get(key: LabelKey): HandLabel | null {
+      return db.select().from(handLabels).where(one(key)).get() ?? null;
+    },
     remove(key: LabelKey): void {
       db.delete(handLabels).where(one(key)).run();
     },

@@ -29,6 +29,7 @@ export function createLabelDesk(store: Store, { id, promptSetId, request }: Stor
   const prompts = store.prompts.get(promptSetId)?.prompts ?? 0;
   const against = request.measures.find((measure) => measure.kind === "pairwise")?.against ?? null;
   const order = kind === "one" ? answerOrder(id, prompts, models.length) : pairOrder(id, prompts);
+  const blind = blinding(models);
   const isKept = ({ position, model, other }: Shown): boolean =>
     [model, other].every((one) => one === "" || store.profiles.answer(id, position, one) !== null);
 
@@ -62,13 +63,24 @@ export function createLabelDesk(store: Store, { id, promptSetId, request }: Stor
       const prompt = store.prompts.prompt(promptSetId, position);
       const answers = [model, other].flatMap((one) => (one === "" ? [] : (store.profiles.answer(id, position, one) ?? [])));
       if (prompt === null || answers.length < (other === "" ? 1 : 2)) return null;
-      return { index, messages: messagesOf(prompt), reference: prompt.reference, answers };
+      return { index, messages: messagesOf(prompt), reference: prompt.reference, answers: answers.map(blind) };
     },
   };
 }
 
 const isIn = (kept: ReadonlySet<string>, { position, model, other }: Shown): boolean =>
   [model, other].every((one) => one === "" || kept.has(`${position} ${one}`));
+
+/** Takes names of the profile's models out of answers: some say who they are, emulated ones each time. */
+function blinding(models: readonly string[]): (text: string) => string {
+  const names = models
+    .filter(({ length }) => length > 2)
+    .sort((a, b) => b.length - a.length)
+    .map((name) => name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
+  if (names.length === 0) return (text) => text;
+  const named = new RegExp(`(?<![\\w/-])(?:${names.join("|")})(?![\\w/-])`, "gi");
+  return (text) => text.replace(named, "[model]");
+}
 
 const messagesOf = ({ body }: Prompt): LabelTask["messages"] =>
   body.messages.map((message) => {
