@@ -15,8 +15,6 @@ export interface CsvReader {
   row(cells: readonly string[], line: number): string | null | Promise<null>;
   /** Takes the problem of a row with other fields than the header's or with a lost quote, and reading goes on; left out, it ends the reading. */
   misshapen?(problem: string, line: number): void;
-  /** Of the longest row, where that may be more than of numbers and names; 1,000,000 unless given. */
-  readonly maxRowCharacters?: number;
 }
 
 export type CsvRead = { readonly ok: true; readonly rows: number } | { readonly ok: false; readonly message: string };
@@ -39,13 +37,13 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
   let lastLine = 0;
   let firstSkip = null as { readonly line: number; readonly problem: string } | null;
   let lastSkippedLine = 0;
-  const { misshapen, maxRowCharacters = MAX_ROW_CHARACTERS } = reader;
+  const { misshapen } = reader;
   const parser = parse({
     skip_records_with_error: misshapen !== undefined,
     on_skip: (error) => {
       // A row without end is told of with every part of the file that it swallows.
       if (lastSkippedLine === lastLine + 1) return undefined;
-      const skip = { line: lastLine + 1, problem: syntaxProblem(error, maxRowCharacters) ?? "this is not CSV" };
+      const skip = { line: lastLine + 1, problem: syntaxProblem(error) ?? "this is not CSV" };
       firstSkip ??= skip;
       lastSkippedLine = skip.line;
       misshapen?.(`${skip.problem}; what follows may be lost with it`, skip.line);
@@ -57,7 +55,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
     // Named, not detected: a file written on one system and edited on another has both.
     record_delimiter: ["\r\n", "\n"],
     skip_empty_lines: true,
-    max_record_size: maxRowCharacters,
+    max_record_size: MAX_ROW_CHARACTERS,
     on_record: (record, { lines }) => {
       lastLine = lines;
       return record;
@@ -88,7 +86,7 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
       if (problem !== null) return refuse(line, problem);
     }
   } catch (error) {
-    const problem = syntaxProblem(error, maxRowCharacters);
+    const problem = syntaxProblem(error);
     if (problem === null) throw error;
     // The row at fault begins after the last whole one; the parser itself counts to where it gave up.
     return refuse(lastLine + 1, problem);
@@ -100,10 +98,10 @@ export async function readCsv(source: CsvSource, reader: CsvReader): Promise<Csv
 }
 
 /** What is wrong with the text, for an error of the CSV parser; null for any other error. */
-function syntaxProblem(error: unknown, maxRowCharacters: number): string | null {
+function syntaxProblem(error: unknown): string | null {
   if (!(error instanceof Error && "code" in error && typeof error.code === "string")) return null;
   if (error.code === "CSV_MAX_RECORD_SIZE") {
-    return `the row goes on for over ${maxRowCharacters} characters; a quote before it may not be closed`;
+    return `the row goes on for over ${MAX_ROW_CHARACTERS} characters; a quote before it may not be closed`;
   }
   return SYNTAX_PROBLEMS[error.code] ?? (error.code.startsWith("CSV_") ? `this is not CSV (${shown(error.message)})` : null);
 }

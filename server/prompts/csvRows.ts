@@ -20,44 +20,48 @@ const INSIDE = 'a quote stands inside an unquoted field; quote the whole field a
  * counts as one whose quote was never closed. Empty lines between rows are left out.
  */
 export async function* csvRows(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly CsvRow[]> {
+  let rows: CsvRow[] = [];
   // Lines of the row that is open; what each is beside, where the row comes to nothing, is found by reading it anew.
   let held: TextLine[] = [];
   let heldCharacters = 0;
   let row = emptyRow();
 
   /** The problem of the row that is open, and the lines behind its first one anew. */
-  function* giveUp(problem: string): Generator<CsvRow> {
+  function giveUp(problem: string): void {
     const [first, ...rest] = held;
     close();
-    if (first !== undefined) yield { line: first.line, problem };
-    for (const line of rest) yield* add(line);
+    if (first !== undefined) rows.push({ line: first.line, problem });
+    for (const line of rest) add(line);
   }
   function close(): void {
-    [held, heldCharacters, row] = [[], 0, emptyRow()];
+    held = [];
+    heldCharacters = 0;
+    row = emptyRow();
   }
-  function* add(next: TextLine): Generator<CsvRow> {
+  function add(next: TextLine): void {
     if ("problem" in next) {
-      if (held.length > 0) yield* giveUp(UNCLOSED);
-      yield next;
+      while (held.length > 0) giveUp(UNCLOSED);
+      rows.push(next);
       return;
     }
     if (next.text === "" && held.length === 0) return;
     held.push(next);
     heldCharacters += next.text.length;
     const problem = heldCharacters > MAX_LINE_BYTES ? UNCLOSED : readOn(row, next.text);
-    if (problem !== null) yield* giveUp(problem);
+    if (problem !== null) giveUp(problem);
     else if (!row.isQuoted) {
-      const whole = { line: held[0]?.line ?? next.line, cells: row.cells };
+      rows.push({ line: held[0]?.line ?? next.line, cells: row.cells });
       close();
-      yield whole;
     }
   }
 
   for await (const lines of textLines(chunks, "as they are")) {
-    const rows = lines.flatMap((line) => [...add(line)]);
+    for (const line of lines) add(line);
     if (rows.length > 0) yield rows;
+    rows = [];
   }
-  while (held.length > 0) yield [...giveUp(UNCLOSED)];
+  while (held.length > 0) giveUp(UNCLOSED);
+  if (rows.length > 0) yield rows;
 }
 
 /** Cells of a row that is one line; null where it is not one. */

@@ -65,17 +65,23 @@ function read<Value>(text: string, use: (value: unknown) => Value): Value | type
   return use(value);
 }
 
+interface TableHeader {
+  readonly width: number;
+  /** Of a column's name in small letters, its place. */
+  readonly columns: ReadonlyMap<string, number>;
+}
+
 async function readTable(file: PromptFile, reader: PromptReader): Promise<Outcome<{ form: PromptForm }>> {
-  let header: readonly string[] | null = null;
+  let header: TableHeader = { width: 0, columns: new Map() };
   let hasRows = false;
   for await (const rows of csvRows(await openText(file.path))) {
     for (const row of rows) {
-      if (header === null && "cells" in row) {
-        header = row.cells;
+      if ("cells" in row && header.width === 0) {
+        header = { width: row.cells.length, columns: columnsOf(row.cells) };
         continue;
       }
       hasRows = true;
-      const prompt = "problem" in row ? row.problem : promptOfRow(row.cells, header ?? [], row.line);
+      const prompt = "problem" in row ? row.problem : promptOfRow(row.cells, header, row.line);
       if (typeof prompt === "string") reader.skipped(row.line, prompt);
       else await reader.prompt(prompt);
     }
@@ -83,11 +89,10 @@ async function readTable(file: PromptFile, reader: PromptReader): Promise<Outcom
   return hasRows ? { ok: true, form: "csv" } : { ok: false, message: `${file.name} has a header line but no rows; add some.` };
 }
 
-function promptOfRow(cells: readonly string[], header: readonly string[], line: number): Prompt | string {
-  if (cells.length !== header.length) {
-    return `found ${cells.length} fields where the header has ${header.length}; add or remove fields, or quote a field with commas`;
+function promptOfRow(cells: readonly string[], { width, columns }: TableHeader, line: number): Prompt | string {
+  if (cells.length !== width) {
+    return `found ${cells.length} fields where the header has ${width}; add or remove fields, or quote a field with commas`;
   }
-  const columns = columnsOf(header);
   const cell = (name: string): string | undefined => cells[columns.get(name) ?? -1]?.trim();
   const messages = [{ role: "user", content: cells[columns.get("prompt") ?? -1] }];
   const rest = { category: cell("category"), at: cell("timestamp"), reference: cell("reference"), test: cell("test") };
