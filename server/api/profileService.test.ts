@@ -23,6 +23,7 @@ let uploads: Uploads;
 let service: ReturnType<typeof createProfileService>;
 let server: Awaited<ReturnType<typeof testModels>>;
 let say: (request: HeardRequest) => Said = () => ({ text: "" });
+let knownSinceMs = 0;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "weir-profiles-"));
   store = openStore(folder);
@@ -52,14 +53,14 @@ const cluster = (): ProfiledCluster => {
 function started() {
   const deployed = { gpu: "l40s", tp: 1, pp: 1, precision: "bf16" } as const;
   const engine = { type: "vllm", version: "0.10.0" };
-  const watched = { id: "e1", model: "qwen2.5-3b", engine, deployed, knownSinceMs: 0, resetsMs: [] };
+  const watched = { id: "e1", model: "qwen2.5-3b", engine, deployed, resetsMs: [] };
   return createProfileService({
     ...{ store, uploads, cards: createCardShelf(folder) },
     clusterOf: (id) => (id === "c" ? cluster() : null),
     arrivals: { openUpload: uploads.open, workloadOf: () => null, clusterOf: () => null, clusterName: (id) => id },
     sourceOf: async () => ({
       ok: true,
-      cluster: { name: "c", emulated: false, timeScale: 1, lookBackMs: 0, series: null as never, engines: [watched] },
+      cluster: { name: "c", emulated: false, timeScale: 1, lookBackMs: 0, series: null as never, engines: [{ ...watched, knownSinceMs }] },
     }),
     unitTests: { problem: async () => null, passes: async () => true },
   });
@@ -222,6 +223,11 @@ describe("profiles", () => {
     expect(rows).toMatchObject({ bad: [], unsupported: [] });
     for (const row of rows.rows)
       expect(row).toMatchObject({ model: "qwen2.5-3b", gpu: "l40s", engine: "vllm", origin: "live", outputTokens: 15 });
+    // The engine was put on other GPUs since.
+    knownSinceMs = Date.now() + 60_000;
+    const stale = await service.toMeasuredRuns(begun.id);
+    knownSinceMs = 0;
+    expect(stale).toMatchObject({ ok: false, message: expect.stringContaining("120 answers are older than what is known of the engines") });
     const elsewhere = await service.start(requestOf({ name: "other", models: [at("qwen2.5-7b")] }), "ann");
     expect(elsewhere.ok && (await service.toMeasuredRuns(elsewhere.id))).toMatchObject({
       ok: false,

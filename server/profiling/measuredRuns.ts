@@ -45,11 +45,13 @@ function rowOf(all: readonly Timed[], engine: LiveEngine, { line, name }: { read
   const tpotSeconds = all.reduce((sum, { seconds, ttftSeconds }) => sum + seconds - ttftSeconds, 0) / decoded;
   const [fromMs, toMs] = [Math.min(...all.map(({ atMs }) => atMs)), Math.max(...all.map(({ atMs }) => atMs))];
   const [concurrency, ttftSeconds] = [of(({ inFlight }) => inFlight), of((one) => one.ttftSeconds)];
+  const endToEndSeconds = of(({ seconds }) => seconds);
   const [inputTokens, outputTokens] = [of((one) => one.inputTokens), of((one) => one.outputTokens)];
   const window = {
     ...{ fromMs, toMs, requests: all.length, concurrency, inputTokens, outputTokens, ttftSeconds, tpotSeconds },
-    requestsPerSecond: toMs > fromMs ? (1000 * all.length) / (toMs - fromMs) : 0,
-    endToEndSeconds: of(({ seconds }) => seconds),
+    // Little's law: between the first and the last answer the job may have been paused, or have had another load.
+    requestsPerSecond: concurrency / endToEndSeconds,
+    endToEndSeconds,
   };
   return {
     ...engine,

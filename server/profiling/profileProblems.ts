@@ -1,5 +1,5 @@
 import type { Answerer, Measure, ProfileRequest, PromptSet } from "@/server/contracts/studio";
-import { isUp, type PoolGround, placesOf, whereOf } from "./answererPool";
+import { answererKey, isUp, type PoolGround, placesOf, whereOf } from "./answererPool";
 import { judgeOf } from "./profileShape";
 
 /** Whether a sample has what a measure needs; one sentence where it has not. */
@@ -21,6 +21,19 @@ async function unreachable(answerer: Answerer, ground: PoolGround, signal: Abort
   return up.includes(true) ? null : `${answerer.model} ${where} does not answer yet: start it, or wait until it has loaded.`;
 }
 
+/** Of somebody who is asked as a model and as a judge, or for two measures, whose prices differ: what a call costs would be told by chance. */
+function pricedTwice(asked: readonly Answerer[]): readonly string[] {
+  const first = new Map<string, Answerer>();
+  return asked.flatMap((answerer) => {
+    const key = answererKey(answerer);
+    const { model, usdPerMillionInputTokens, usdPerMillionOutputTokens } = first.get(key) ?? answerer;
+    first.set(key, first.get(key) ?? answerer);
+    const isSame =
+      usdPerMillionInputTokens === answerer.usdPerMillionInputTokens && usdPerMillionOutputTokens === answerer.usdPerMillionOutputTokens;
+    return isSame ? [] : [`${model} has two prices at the same place: give it one, as a model and as a judge.`];
+  });
+}
+
 /** What stands in the way of a job, a sentence each. */
 export async function profileProblems(
   request: ProfileRequest,
@@ -39,6 +52,7 @@ export async function profileProblems(
   if (set.deleted) return [`The texts of "${set.name}" were deleted: take another sample.`];
   const asked = [...request.models, ...request.measures.flatMap((measure) => judgeOf(measure) ?? [])];
   const problems = await Promise.all([
+    ...pricedTwice(asked),
     ...asked.map((answerer) => unreachable(answerer, ground, signal)),
     ...request.measures.map((measure) => lacking(measure, request, set)),
     ...request.measures.map(measureProblem),

@@ -265,4 +265,114 @@ describe("a profile's run", () => {
     expect(job.state).toBe("done");
     expect(rows().filter(({ attempts }) => attempts === 2)).toHaveLength(1);
   });
+
+  it("loses no call while its disk is full: none is made twice, and it goes on when it can write again", async () => {
+    const full = () => {
+      throw Object.assign(new Error(marker), { code: "SQLITE_FULL" });
+    };
+    const { id, over, server: heard, run: job } = await begin(answers, {}, prompts(30));
+    await until(() => job.tally.model("small").done >= 5);
+    const { saveCalls, setState } = store.profiles;
+    Object.assign(store.profiles, { saveCalls: full, setState: full });
+    await over();
+    expect(job.pausedFor).toMatchObject({ kind: "problem", reason: expect.stringMatching(/^The studio could not go on \(SQLITE_FULL\)/) });
+    expect(store.profiles.get(id)?.state).toBe("running");
+    // Still full: it pauses again.
+    job.resume(null);
+    await over();
+    expect(job.state).toBe("paused");
+    Object.assign(store.profiles, { saveCalls, setState });
+    await until(() => store.profiles.get(id)?.state === "paused", 5_000);
+    expect(JSON.stringify(store.audit.list(20))).not.toContain(marker);
+    job.resume(null);
+    await over();
+    expect(job.state).toBe("done");
+    expect(job.ledger.models).toEqual([{ planned: 30, done: 30, failed: 0 }]);
+    expect(job.ledger.measures).toEqual([{ planned: 30, done: 30, failed: 0 }]);
+    expect(heard.heard).toHaveLength(60);
+    expect(job.tally.lost).toBe(0);
+  });
+
+  it("keeps no answer to prompts that were deleted while it was on its way", async () => {
+    const { id, over, run: job } = await begin((request) => ({ ...(answers(request) as { text: string }), delayMs: 300 }));
+    await until(() => job.inFlight() > 0);
+    store.prompts.deleteTexts("set");
+    store.profiles.dropAnswersOf("set");
+    await over();
+    expect(job.pausedFor).toMatchObject({ kind: "problem" });
+    expect(job.tally.model("small").done).toBeGreaterThan(0);
+    expect(store.profiles.hasAnswers(id)).toBe(false);
+  });
+
+  it.each([-1, 0, 1e12, 7.5, "many"])("takes no bound of %s for a prompt's own, and so holds its cap", async (max_tokens) => {
+    const say = ({ model, max_tokens: most = 0 }: HeardRequest): Said => ({ text: model === "judge" ? "70" : "x", outputTokens: most });
+    const { over, server: heard, run: job } = await begin(say, { usd: 100, capUsd: 0.2, concurrency: 4 }, prompts(20, { max_tokens }));
+    await over();
+    expect(job.pausedFor?.kind).toBe("cap");
+    expect(job.tally.usd).toBeGreaterThan(0.1);
+    expect(job.tally.usd).toBeLessThanOrEqual(0.2);
+    expect(heard.heard.filter(({ request }) => request.model === "small").map((one) => one.request.max_tokens)).toContain(50);
+  });
+
+  it("asks a place that does not stream for whole answers from then on, each within the limit of calls per minute", async () => {
+    const say = (request: HeardRequest): Said => (request.stream ? { status: 400, text: "streaming is not supported" } : answers(request));
+    const { over, server: heard, run: job } = await begin(say, { requestsPerMinute: 600 }, prompts(8));
+    const began = performance.now();
+    await over();
+    expect(job.state).toBe("done");
+    expect(heard.heard.filter(({ request }) => request.stream).length).toBeLessThanOrEqual(2);
+    expect(performance.now() - began).toBeGreaterThan((heard.heard.length - 1) * 100 - 100);
+  });
+
+  it("takes a refusal that speaks of streams for what it is", async () => {
+    const say = (request: HeardRequest): Said =>
+      request.model === "judge" ? { text: "70" } : { status: 400, text: "cannot say what is upstream of a stream" };
+    const { over, server: heard, run: job } = await begin(say, {}, prompts(4));
+    await over();
+    expect(heard.heard).toHaveLength(4);
+    expect(job.tally.failures(3)).toEqual([{ reason: "small answered 400.", calls: 4 }]);
+  });
+
+  it("counts answers that were cut at the most tokens, streamed or whole", async () => {
+    const {
+      over,
+      rows,
+      run: job,
+    } = await begin((request) => {
+      if (request.stream && /question [01]/.test(request.messages[0]?.content ?? ""))
+        return { status: 400, text: "'stream' must be false" };
+      if (request.model === "judge" || /question 5/.test(request.messages[0]?.content ?? "")) return answers(request);
+      return { text: "an answer that", finish: "length" };
+    });
+    await over();
+    expect(job.tally.model("small")).toMatchObject({ done: 6, cut: 5 });
+    expect(rows().filter(({ cut }) => cut === 1)).toHaveLength(5);
+    expect(store.profiles.groups("job").reduce((sum, { cut }) => sum + cut, 0)).toBe(5);
+  });
+
+  it("drops what is not to be kept in the moment in which it is stopped, and what comes after", async () => {
+    const { id, run: job } = await begin(
+      (request) => ({ ...(answers(request) as { text: string }), delayMs: request.model === "judge" ? 400 : 5 }),
+      { keepAnswers: false, concurrency: 4 },
+      prompts(20),
+    );
+    await until(() => store.profiles.hasAnswers(id));
+    const stopped = job.stop();
+    expect(store.profiles.get(id)?.state).toBe("stopped");
+    expect(store.profiles.hasAnswers(id)).toBe(false);
+    await stopped;
+    expect(store.profiles.hasAnswers(id)).toBe(false);
+  });
+
+  it("leaves a line in the audit log where it pauses by itself, and where it ends", async () => {
+    const { over, run: job } = await begin(answers, { usd: 10, capUsd: 0.012 }, prompts(12));
+    await over();
+    job.resume(null);
+    await over();
+    const lines = store.audit.list(5).map(({ actor, action, subject, detail }) => `${actor}: ${action} ${subject}, ${detail}`);
+    expect(lines).toEqual([
+      expect.stringMatching(/^studio: end profile a job, 12 prompts, \$0\.\d+ spent$/),
+      expect.stringMatching(/^studio: pause profile a job, \$0\.\d+ of the cap of \$0\.012 are spent/),
+    ]);
+  });
 });

@@ -11,7 +11,7 @@ export interface HeardRequest {
 
 /** What a server says to a request; the prompt's tokens are the characters of its messages. */
 export type Said =
-  | { readonly text: string; readonly outputTokens?: number; readonly usage?: false; readonly delayMs?: number }
+  | { readonly text: string; readonly outputTokens?: number; readonly usage?: false; readonly delayMs?: number; readonly finish?: "length" }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
   /** Closes the connection. */
   | "reset"
@@ -51,11 +51,14 @@ export async function testModels(say: (request: HeardRequest, count: number) => 
     const used = said.usage === false ? undefined : usageOf(request, said.outputTokens ?? said.text.length);
     if (request.stream) {
       response.writeHead(200, { "content-type": "text/event-stream" });
-      const last = used === undefined ? "" : `data: ${JSON.stringify({ choices: [], usage: used })}\n\n`;
+      const finish = said.finish === undefined ? "" : event({}, said.finish);
+      const last = finish + (used === undefined ? "" : `data: ${JSON.stringify({ choices: [], usage: used })}\n\n`);
       response.end(`${[...said.text].map((content) => event({ content })).join("")}${last}data: [DONE]\n\n`);
     } else {
       response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: said.text } }], usage: used }));
+      response.end(
+        JSON.stringify({ choices: [{ message: { role: "assistant", content: said.text }, finish_reason: said.finish }], usage: used }),
+      );
     }
   };
   const server = createServer((message, response) => void answer(message, response).catch(() => response.destroy()));
@@ -77,7 +80,8 @@ export async function testModels(say: (request: HeardRequest, count: number) => 
   };
 }
 
-const event = (delta: object): string => `data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`;
+const event = (delta: object, finish_reason: string | null = null): string =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
 
 const usageOf = ({ messages }: HeardRequest, outputTokens: number) => ({
   prompt_tokens: messages.reduce((sum, { content }) => sum + content.length, 0),
