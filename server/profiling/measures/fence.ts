@@ -3,8 +3,11 @@ import { realpathSync } from "node:fs";
 /**
  * Shell words, fixed but for their arguments, that shut a command off before it begins: run within new user, mount, process, IPC and
  * network namespaces, they make a root of 64 MB in memory with the system's programs to read, the three texts and nothing else of this
- * machine, move into it, bound the process and give up every privilege. It is gone with its last process: nothing of it is on a disk. The
- * texts come on descriptors 0, 4 and 5; `$1` is the seconds of CPU time, the command comes after. A byte on descriptor 3 tells that the fence stands.
+ * machine, move into it and run the command, bounded and without any privilege. Nothing of it is on a disk. The shell stays as the first
+ * process, whose privileges put it out of the command's reach: it ends with the command or by a signal of the studio, and with it all within.
+ * The texts come on descriptors 0, 4 and 5; `$1` is the seconds of CPU time, then come folders to hide, `--` and the command. A byte on
+ * descriptor 3 tells that the fence stands; it is closed when the first process has ended. `xargs` ends with 126 and 127 where the command
+ * cannot be begun, and never for what the command itself ended with.
  */
 const fence = `
 set -eu
@@ -13,10 +16,7 @@ shift
 echo 1000 > /proc/self/oom_score_adj
 mount -t tmpfs -o size=64m,nr_inodes=16k,mode=755 tmpfs /tmp
 cd /tmp
-mkdir work tmp proc dev etc .old
-cat > work/answer.txt
-cat <&4 > work/code.txt
-cat <&5 > work/test.txt
+mkdir etc .old
 for name in usr bin sbin lib lib32 lib64 libx32 opt nix etc/alternatives etc/ld.so.cache etc/localtime; do
   if [ -L "/$name" ]; then cp -P "/$name" "$name"
   elif [ -d "/$name" ]; then mkdir "$name"; mount --rbind "/$name" "$name"; mount -o remount,bind,ro "$name"
@@ -28,6 +28,10 @@ while [ "$1" != -- ]; do
   shift
 done
 shift
+mkdir work tmp proc dev
+cat > work/answer.txt
+cat <&4 > work/code.txt
+cat <&5 > work/test.txt
 for name in null zero random urandom; do : > "dev/$name"; mount --bind "/dev/$name" "dev/$name"; done
 ln -s /proc/self/fd dev/fd
 mount -t proc proc proc 2> dev/null || true
