@@ -293,6 +293,23 @@ describe("a profile's run", () => {
     expect(job.tally.lost).toBe(0);
   });
 
+  it("is stopped once its disk can write that, and drops then what is not to be kept", async () => {
+    const { id, run: job } = await begin((request) => ({ ...(answers(request) as { text: string }), delayMs: 100 }), {
+      keepAnswers: false,
+    });
+    await until(() => store.profiles.hasAnswers(id));
+    const { saveCalls, setState, dropAnswers } = store.profiles;
+    const full = () => {
+      throw Object.assign(new Error(marker), { code: "SQLITE_FULL" });
+    };
+    Object.assign(store.profiles, { saveCalls: full, setState: full, dropAnswers: full });
+    await job.stop();
+    expect([job.state, job.isOver, store.profiles.get(id)?.state]).toEqual(["stopped", false, "running"]);
+    Object.assign(store.profiles, { saveCalls, setState, dropAnswers });
+    await until(() => job.isOver, 5_000);
+    expect([store.profiles.get(id)?.state, store.profiles.hasAnswers(id)]).toEqual(["stopped", false]);
+  });
+
   it("keeps no answer to prompts that were deleted while it was on its way", async () => {
     const { id, over, run: job } = await begin((request) => ({ ...(answers(request) as { text: string }), delayMs: 300 }));
     await until(() => job.inFlight() > 0);

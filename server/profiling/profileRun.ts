@@ -168,7 +168,6 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
     } catch {
       // A disk that is still full: those calls count as lost.
     }
-    state.close();
   }
 
   if (state.isRunning) goOn();
@@ -201,7 +200,10 @@ export async function takeUpProfile(profile: StoredProfile, parts: ProfileRunPar
       state.change("stopped", null);
       await end();
     },
-    close: end,
+    async close() {
+      await end();
+      state.close();
+    },
   };
 }
 
