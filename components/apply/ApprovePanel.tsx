@@ -3,15 +3,17 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Approval, ClusterSummary } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { StateWord } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { TextField } from "../ui/Field";
 import { formatDate } from "../ui/format";
+import { GateWarning } from "../workloads/GateWarning";
 
 export interface ApprovePanelProps {
-  readonly planId: string;
+  readonly plan: Plan;
   readonly cluster: ClusterSummary;
   /** Of this plan on this cluster. */
   readonly approvals: readonly Approval[];
@@ -20,7 +22,8 @@ export interface ApprovePanelProps {
 }
 
 /** Binds the operator's name to the hash that is shown, on this cluster. */
-export function ApprovePanel({ planId, cluster, approvals, onApproved }: ApprovePanelProps) {
+export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePanelProps) {
+  const planId = plan.id;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
@@ -41,6 +44,7 @@ export function ApprovePanel({ planId, cluster, approvals, onApproved }: Approve
           {planId}
         </code>
       </p>
+      <GateWarning plan={plan} />
       {approvals.map((approval) => (
         <p key={`${approval.actor}${approval.at}`} className="flex flex-wrap items-center gap-2 text-sm">
           <StateWord tone="good">approved</StateWord>

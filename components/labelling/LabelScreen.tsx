@@ -55,7 +55,7 @@ export function LabelScreen({ jobId }: { readonly jobId: string }) {
       <PanelState status={queryStatus(query, { what: "Reading the profile", empty: job !== undefined && noAnswers(job) })}>
         {() => <LabelDesk key={kind} jobId={jobId} kind={kind} />}
       </PanelState>
-      {job !== undefined && <TrustPanel jobId={jobId} />}
+      {job !== undefined && <TrustPanel jobId={jobId} workloadIds={job.workloadIds} />}
     </div>
   );
 }

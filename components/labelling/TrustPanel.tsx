@@ -16,19 +16,25 @@ import { useUrlView } from "../url/useUrlView";
 import { floorCodec } from "./floorCodec";
 import { MeasureTrust } from "./MeasureTrust";
 import { noAnswers } from "./noAnswers";
+import type { PlannedFloor } from "./plannedFloor";
 import { prepareTrust } from "./prepareTrust";
-
-/** Where nobody has said what floor is meant. */
-const STARTING_FLOOR = 80;
+import { usePlannedFloor } from "./usePlannedFloor";
 
 /** How still the floor must be before measures are held against it. */
 const STILL_MS = 300;
 
 /** How far the measures of a profile can be trusted, held against a floor of quality, as far as hand labels tell. */
-export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readonly jobId: string; readonly floor?: number }) {
+export function TrustPanel({ jobId, workloadIds }: { readonly jobId: string; readonly workloadIds: readonly string[] }) {
+  const planned = usePlannedFloor(workloadIds);
+  if (planned === null) return null;
+  return <Held jobId={jobId} planned={planned} />;
+}
+
+function Held({ jobId, planned }: { readonly jobId: string; readonly planned: PlannedFloor }) {
   const trpc = useTRPC();
   const link = useClusterLink();
   const [view, write] = useUrlView(floorCodec);
+  const starting = planned.floor;
   const floor = view.floor ?? starting;
   const asked = { jobId, floor: useDebounced(floor, STILL_MS) };
   const query = useQuery(trpc.labels.trust.queryOptions(asked, { select: takeOutcome, placeholderData: keepPreviousData }));
@@ -52,6 +58,7 @@ export function TrustPanel({ jobId, floor: starting = STARTING_FLOOR }: { readon
               step={1}
               onChange={(next) => write({ floor: next === starting ? null : next }, "replace")}
             />
+            {floor === starting && planned.from}
           </span>
         </>
       }

@@ -1,10 +1,10 @@
 "use client";
 
 import type { WorkloadSummary } from "@/server/contracts/studio";
-import { Badge } from "../ui/Badge";
 import { NumberField, SelectField } from "../ui/Field";
 import { formatCount, formatRate } from "../ui/format";
 import { JudgeBadge } from "../workloads/JudgeBadge";
+import { OriginBadges } from "../workloads/OriginBadges";
 import { workloadOptions } from "../workloads/workloadOptions";
 import { RATE_BOUNDS } from "./planCodec";
 
@@ -38,8 +38,8 @@ export function SituationBar(props: {
         <p className="flex min-h-8 flex-wrap items-center gap-2 text-xs text-ink-3">
           {workload.models.length} models, {formatCount(workload.planningPrompts)} prompts planned on,{" "}
           {formatCount(workload.heldOutPrompts)} held out, recorded at {formatRate(workload.recordedRequestsPerSecond)}
-          {workload.generated && <Badge tone="hatched">generated</Badge>}
-          <JudgeBadge judge={workload.judge} />
+          <OriginBadges workload={workload} />
+          <JudgeBadge workload={workload} />
         </p>
       )}
     </div>

@@ -3,6 +3,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { directStartOf } from "@/solver/plan/policySchema";
 import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds } from "../ui/format";
 import { Table } from "../ui/Table";
+import { GateWarning } from "../workloads/GateWarning";
 import { alternationSays } from "./alternationSays";
 
 /** @param directStart whether requests may start at a later stage, to which they are then not sent on. */
@@ -85,6 +86,7 @@ export function WhyPanel({ plan }: { readonly plan: Plan }) {
       </div>
       <div className="flex flex-col gap-2">
         <h3 className="text-sm font-semibold">Before you trust it</h3>
+        <GateWarning plan={plan} />
         <ul className="flex list-disc flex-col gap-1 pl-4 text-sm text-ink-2">
           {predictions.notes.map((note) => (
             <li key={note}>{note}</li>

@@ -5,8 +5,8 @@ import Link from "next/link";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { TrustPanel } from "../labelling/TrustPanel";
-import { useClusterLink } from "../shell/useCurrentCluster";
-import { StateWord } from "../ui/Badge";
+import { useClusterLink, useClusters } from "../shell/useCurrentCluster";
+import { Badge, StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatDate } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
@@ -42,13 +42,22 @@ function Opened({ job }: { readonly job: ProfileJob }) {
           </span>
         </div>
       )}
-      <TrustPanel jobId={job.id} />
+      <TrustPanel jobId={job.id} workloadIds={job.workloadIds} />
       <div className="flex flex-col gap-3 rounded-lg border bg-panel px-4 py-3">
         <ToCalibration job={job} />
         <AskedDetails job={job} />
       </div>
     </div>
   );
+}
+
+/** Answers of emulated engines say nothing of real models. */
+function Emulated({ job }: { readonly job: ProfileJob }) {
+  const clusters = useClusters().data ?? [];
+  const isEmulated = job.request.models.some(({ at }) => {
+    return at.kind === "cluster" && clusters.some(({ spec, emulated }) => emulated && spec.id === at.clusterId);
+  });
+  return isEmulated && <Badge tone="hatched">emulated</Badge>;
 }
 
 /** One profile: how far it is, what is in its way, and what becomes of it. */
@@ -66,6 +75,7 @@ export function ProfileScreen({ id }: { readonly id: string }) {
             <StateWord tone={state.tone}>{state.word}</StateWord>
           </span>
         )}
+        {job !== undefined && <Emulated job={job} />}
         {job !== undefined && <JobActions job={job} />}
       </PageHeader>
       <WorkloadTabs />

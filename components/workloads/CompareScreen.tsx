@@ -15,6 +15,7 @@ import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
 import { useUrlView } from "../url/useUrlView";
 import { type CompareView, compareCodec } from "./compareCodec";
+import { OriginBadges } from "./OriginBadges";
 import { type ComparisonRow, commonText, nameOf, onlyApart, prepareComparison, prepareLineage } from "./prepareComparison";
 
 const tones: Readonly<Record<ComparisonRow["verdict"], string>> = {
@@ -117,7 +118,8 @@ function Compared(props: {
                   className="text-accent underline underline-offset-2 [overflow-wrap:anywhere]"
                 >
                   {nameOf(workload)}
-                </Link>
+                </Link>{" "}
+                <OriginBadges workload={workload} />
               </td>
             ))}
           </tr>

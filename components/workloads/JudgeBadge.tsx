@@ -1,8 +1,15 @@
 import type { WorkloadSummary } from "@/server/contracts/studio";
 import { Badge } from "../ui/Badge";
 
-/** Whether judged scores were measured or are modelled, and how reliable the model's judge is. */
-export function JudgeBadge({ judge }: { readonly judge: WorkloadSummary["judge"] }) {
+/** Whether judged scores were measured, on real or emulated engines, or are modelled, and how reliable the model's judge is. */
+export function JudgeBadge({ workload: { judge, measured } }: { readonly workload: Pick<WorkloadSummary, "judge" | "measured"> }) {
+  if (judge.kind === "measured" && measured?.emulated) {
+    return (
+      <Badge tone="hatched" title="Judged scores were measured of answers that emulated engines gave.">
+        judge measured, emulated
+      </Badge>
+    );
+  }
   if (judge.kind === "measured") return <Badge tone="accent">judge measured</Badge>;
   return (
     <Badge tone="hatched" title="Judged scores are drawn from a model of a judge with this reliability.">

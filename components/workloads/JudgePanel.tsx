@@ -14,7 +14,7 @@ export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly 
   const width = box.width / bars.length;
   const isModelled = summary.judge.kind === "modelled";
   return (
-    <Panel title="Label against judged score" aside={<JudgeBadge judge={summary.judge} />}>
+    <Panel title="Label against judged score" aside={<JudgeBadge workload={summary} />}>
       <figure className="m-0 flex flex-col gap-1">
         <figcaption className="text-xs text-ink-2">
           Judged score of {formatCount(right)} right answers (above) and {formatCount(wrong)} wrong ones (below), each as shares of its own
@@ -73,7 +73,7 @@ export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly 
           </tbody>
         </table>
       </details>
-      {summary.profileId !== null && <JudgeTrust jobId={summary.profileId} />}
+      {summary.profileId !== null && <JudgeTrust jobId={summary.profileId} workloadId={summary.id} />}
     </Panel>
   );
 }

@@ -6,37 +6,42 @@ import Link from "next/link";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC } from "../api/trpc";
 import { prepareTrust } from "../labelling/prepareTrust";
+import { usePlannedFloor } from "../labelling/usePlannedFloor";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 
-/** Floor against which measures are held here; on the profile's page it can be turned. */
-const FLOOR = 80;
-
 /** What hand labels say of the measures of the profile behind a workload, a line each. */
-export function JudgeTrust({ jobId }: { readonly jobId: string }) {
+export function JudgeTrust({ jobId, workloadId }: { readonly jobId: string; readonly workloadId: string }) {
   const link = useClusterLink();
-  const query = useQuery(useTRPC().labels.trust.queryOptions({ jobId, floor: FLOOR }, { select: takeOutcome }));
+  const planned = usePlannedFloor([workloadId]);
+  const asked = { jobId, floor: planned?.floor ?? 0 };
+  const query = useQuery(useTRPC().labels.trust.queryOptions(asked, { select: takeOutcome, enabled: planned !== null }));
   const trust = query.data?.trust;
   return (
     <section aria-label="Trust in the measures" className="mt-4 flex flex-col gap-2 border-t pt-3">
       <PanelState status={queryStatus(query, { what: "Holding measures against hand labels" })}>
         {() =>
           trust !== undefined && (
-            <ul className="flex list-none flex-col gap-2 text-sm">
-              {prepareTrust(trust).map((row) => (
-                <li key={row.id} className="flex flex-wrap items-center gap-x-2">
-                  <span className="font-medium">{row.name}</span>
-                  <StateWord tone={row.tone}>{row.word}</StateWord>
-                  <span className="text-xs text-ink-2">
-                    {row.labels}
-                    {row.auc !== null && `, AUC ${row.auc.value} (${row.auc.span})`}, noise {row.noise}
-                  </span>
-                  {row.warning !== null && <p className="w-full max-w-prose text-xs text-ink-2">{row.warning}</p>}
-                </li>
-              ))}
-            </ul>
+            <>
+              <p className="text-xs text-ink-3">
+                Held against a floor of {trust.floor}: {planned?.from}. On the profile's page it can be turned.
+              </p>
+              <ul className="flex list-none flex-col gap-2 text-sm">
+                {prepareTrust(trust).map((row) => (
+                  <li key={row.id} className="flex flex-wrap items-center gap-x-2">
+                    <span className="font-medium">{row.name}</span>
+                    <StateWord tone={row.tone}>{row.word}</StateWord>
+                    <span className="text-xs text-ink-2">
+                      {row.labels}
+                      {row.auc !== null && `, AUC ${row.auc.value} (${row.auc.span})`}, noise {row.noise}
+                    </span>
+                    {row.warning !== null && <p className="w-full max-w-prose text-xs text-ink-2">{row.warning}</p>}
+                  </li>
+                ))}
+              </ul>
+            </>
           )
         }
       </PanelState>

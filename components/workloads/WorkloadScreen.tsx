@@ -25,7 +25,8 @@ import { CategoryPanel } from "./CategoryPanel";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgePanel } from "./JudgePanel";
 import { ModelName } from "./ModelName";
-import { versionText } from "./prepareWorkloads";
+import { OriginBadges } from "./OriginBadges";
+import { judgedText, versionText } from "./prepareWorkloads";
 import { QualityPanel } from "./QualityPanel";
 import { RearriveDialog } from "./RearriveDialog";
 import { TiesPanel } from "./TiesPanel";
@@ -41,9 +42,9 @@ const tokens = (value: number) => formatCount(Math.round(value));
 
 function Lengths({ workload, identities }: { readonly workload: Opened; readonly identities: ReturnType<typeof useModelIdentities> }) {
   const { summary, detail } = workload;
-  const isModelled = summary.judge.kind === "modelled";
+  const isUnreal = summary.judge.kind === "modelled" || summary.measured?.emulated === true;
   return (
-    <Panel title="Lengths and scores of each model" aside={<JudgeBadge judge={summary.judge} />}>
+    <Panel title="Lengths and scores of each model" aside={<JudgeBadge workload={summary} />}>
       <div className="flex flex-col gap-6">
         {detail.models.map((model) => {
           const hue = identities.get(model.model)?.hue ?? "var(--ink-2)";
@@ -56,10 +57,10 @@ function Lengths({ workload, identities }: { readonly workload: Opened; readonly
                 <HistogramChart title="Output tokens" picture={prepareHistogram(model.outputTokens, tokens)} hue={hue} />
                 <HistogramChart title="Label: the quality that counts" picture={prepareHistogram(model.label, formatScore)} hue={hue} />
                 <HistogramChart
-                  title={isModelled ? "Judged score (modelled)" : "Judged score (measured)"}
+                  title={`Judged score (${judgedText(summary)})`}
                   picture={prepareHistogram(model.judged, formatScore)}
                   hue={hue}
-                  hatched={isModelled}
+                  hatched={isUnreal}
                 />
               </div>
             </section>
@@ -144,7 +145,7 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
     <div className="flex flex-col gap-4">
       <PageHeader title={summary?.name ?? "Workload"}>
         {summary !== undefined && <Badge>{versionText(summary)}</Badge>}
-        {summary?.generated && <Badge tone="hatched">generated</Badge>}
+        {summary !== undefined && <OriginBadges workload={summary} />}
         {summary !== undefined && (
           <div className="ml-auto flex flex-wrap gap-2">
             <RemoveWorkload id={id} name={summary.name} />

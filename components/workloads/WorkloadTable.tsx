@@ -8,6 +8,7 @@ import { ModelMark } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { JudgeBadge } from "./JudgeBadge";
+import { OriginBadges } from "./OriginBadges";
 import type { WorkloadGroup, WorkloadRow } from "./prepareWorkloads";
 
 const columns = [
@@ -103,11 +104,11 @@ function Row(props: {
         </ul>
       </td>
       <td>
-        <JudgeBadge judge={workload.judge} />
+        <JudgeBadge workload={workload} />
       </td>
       <td className="whitespace-nowrap" title={workload.outcomesFrom}>
         {row.from !== "generated" && <span className="block">{row.from}</span>}
-        {workload.generated && <Badge tone="hatched">generated</Badge>}
+        <OriginBadges workload={workload} />
       </td>
       <td className="text-right">{row.prompts}</td>
       <td className="text-right whitespace-nowrap">{row.rate}</td>

@@ -3,7 +3,7 @@ import type { Compared } from "@/solver/workload/compareWorkloads";
 import type { Interval } from "@/solver/workload/contentIntervals";
 import { ABSENT, formatCount, formatCounted, formatDelta, formatPercent, formatRate, formatScore } from "../ui/format";
 import { withHalf } from "./prepareWorkload";
-import { versionText, whereFrom } from "./prepareWorkloads";
+import { judgedText, versionText, whereFrom } from "./prepareWorkloads";
 
 export interface ComparisonRow {
   readonly key: string;
@@ -100,8 +100,8 @@ export interface LineageRow {
 
 /** What the two were made of, in words. */
 export function prepareLineage({ a, b, content }: WorkloadComparison): readonly LineageRow[] {
-  const judge = ({ judge }: WorkloadSummary) =>
-    judge.kind === "measured" ? "measured" : `modelled, AUC ${judge.auc?.toFixed(2) ?? ABSENT}`;
+  const judge = (workload: WorkloadSummary) =>
+    workload.judge.kind === "measured" ? judgedText(workload) : `modelled, AUC ${workload.judge.auc?.toFixed(2) ?? ABSENT}`;
   const line = (name: string, inA: string, inB: string, same = inA === inB): LineageRow => ({ name, a: inA, b: inB, same });
   return [
     line("From", whereFrom(a), whereFrom(b)),

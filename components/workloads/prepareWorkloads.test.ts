@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { WorkloadSummary } from "@/server/contracts/studio";
-import { prepareWorkloads, whereFrom } from "./prepareWorkloads";
+import { judgedText, prepareWorkloads, whereFrom } from "./prepareWorkloads";
 
 const workload = (change: Partial<WorkloadSummary>): WorkloadSummary => ({
   id: "a",
@@ -47,4 +47,12 @@ it("says where prompts and outcomes came from, what was done last first", () => 
   expect(whereFrom(workload({ profileId: "p" }))).toBe("profile");
   expect(whereFrom(workload({ outcomesFrom: "seen at the gateway; labels modelled" }))).toBe("seen traffic");
   expect(whereFrom(workload({ profileId: "p", parentId: "v1" }))).toBe("other arrivals");
+});
+
+it("says of judged scores that emulated engines gave the answers, wherever it says that they were measured", () => {
+  const by = { gate: { id: "gate", name: "Judge" }, label: { id: "right", name: "Reference" } };
+  expect(judgedText(workload({}))).toBe("measured");
+  expect(judgedText(workload({ measured: { emulated: false, ...by } }))).toBe("measured");
+  expect(judgedText(workload({ measured: { emulated: true, ...by } }))).toBe("measured, emulated");
+  expect(judgedText(workload({ judge: { kind: "modelled", auc: 0.8 } }))).toBe("modelled");
 });

@@ -50,9 +50,15 @@ function prepareRow(workload: WorkloadSummary, uses: WorkloadUses): WorkloadRow 
 export const versionText = ({ version }: Pick<WorkloadSummary, "version">): string => `v${version}`;
 
 /** Where a workload's prompts and outcomes came from, in a word or two. */
-export function whereFrom({ generated, parentId, profileId, outcomesFrom }: WorkloadSummary): string {
+export function whereFrom({ generated, parentId, profileId, measured, outcomesFrom }: WorkloadSummary): string {
   if (parentId !== null) return "other arrivals";
-  if (profileId !== null) return "profile";
+  if (profileId !== null || measured !== undefined) return "profile";
   if (outcomesFrom.startsWith("seen at the gateway")) return "seen traffic";
   return generated ? "generated" : "table";
+}
+
+/** How judged scores came about, in a word or two. */
+export function judgedText({ judge, measured }: Pick<WorkloadSummary, "judge" | "measured">): string {
+  if (judge.kind === "modelled") return "modelled";
+  return measured?.emulated ? "measured, emulated" : "measured";
 }

@@ -12,6 +12,8 @@ export interface TiedPlan {
   readonly clusterName: string;
   readonly createdAt: string;
   readonly requestsPerSecond: number;
+  /** null: none was asked for. */
+  readonly qualityFloor: number | null;
   /** Whether it is in force on its cluster. */
   readonly inForce: boolean;
 }

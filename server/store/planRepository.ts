@@ -31,8 +31,9 @@ export function createPlanRepository(db: Database) {
     /** Those made from a workload, newest first, without reading their documents whole. */
     ofWorkload(id: string) {
       const requestsPerSecond = sql<number>`json_extract(${plans.document}, '$.inputs.workload.requestsPerSecond')`;
+      const qualityFloor = sql<number | null>`json_extract(${plans.document}, '$.inputs.objective.qualityFloor')`;
       return db
-        .select({ id: plans.id, clusterId: plans.clusterId, createdAt: plans.createdAt, requestsPerSecond })
+        .select({ id: plans.id, clusterId: plans.clusterId, createdAt: plans.createdAt, requestsPerSecond, qualityFloor })
         .from(plans)
         .where(eq(workloadId, id))
         .orderBy(desc(plans.createdAt))

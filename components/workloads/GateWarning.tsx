@@ -1,0 +1,36 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import type { Route } from "next";
+import Link from "next/link";
+import type { Plan } from "@/solver/plan/plan";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { type AskedGate, gateOf, gateWarning } from "./prepareGateWarning";
+
+/** A warning where a plan rests on a judge that hand labels of its profile do not show fit for the plan's own floor; else nothing. */
+export function GateWarning({ plan }: { readonly plan: Plan }) {
+  const list = useQuery(useTRPC().workloads.list.queryOptions()).data;
+  const workload = list?.find(({ id }) => id === plan.inputs.workload.id);
+  const asked = workload === undefined ? null : gateOf(plan, workload);
+  return asked !== null && <Warned asked={asked} />;
+}
+
+function Warned({ asked }: { readonly asked: AskedGate }) {
+  const link = useClusterLink();
+  const { jobId, floor } = asked;
+  const { data, error } = useQuery(useTRPC().labels.trust.queryOptions({ jobId, floor }, { select: takeOutcome, staleTime: 0 }));
+  const unknown = error === null ? null : `How far "${asked.gate.name}", the gate's judge, can be trusted is not known: ${error.message}`;
+  const warning = data === undefined ? unknown : gateWarning(asked, data.trust);
+  return (
+    warning !== null && (
+      <p role="status" data-testid="gate-warning" className="max-w-prose rounded-md bg-warn-soft px-3 py-1.5 text-sm text-warn">
+        {warning}{" "}
+        <Link href={link(`/workloads/profiles/${jobId}?floor=${floor}`) as Route} className="underline underline-offset-2">
+          Its profile and hand labels
+        </Link>
+      </p>
+    )
+  );
+}

@@ -1,0 +1,16 @@
+import type { WorkloadSummary } from "@/server/contracts/studio";
+import { Badge } from "../ui/Badge";
+
+/** Whether a workload's figures are of no real model: drawn, or answered by emulated engines. */
+export function OriginBadges({ workload }: { readonly workload: Pick<WorkloadSummary, "generated" | "measured"> }) {
+  return (
+    <>
+      {workload.generated && <Badge tone="hatched">generated</Badge>}
+      {workload.measured?.emulated && (
+        <Badge tone="hatched" title="Emulated engines gave the answers: quality and lengths say nothing of real models.">
+          emulated
+        </Badge>
+      )}
+    </>
+  );
+}
