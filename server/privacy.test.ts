@@ -154,7 +154,7 @@ describe("texts of prompts and answers", () => {
     expect(await ask(user(`fault-broken ${marker}`))).toBe(502);
     await vi.waitFor(async () => expect((await (await admin("/capture")).json()).counts).toMatchObject({ kept: 2 }), 20_000);
     const [name = "", ...others] = Object.keys(filesWith("hidden [berry]", folder));
-    expect([name, others]).toEqual([expect.stringMatching(/^captured\/\d{4}-\d\d-\d\d\.jsonl$/), []]);
+    expect([name, others]).toEqual([expect.stringMatching(/^captured\/\d{4}-\d\d-\d\d\.3\.jsonl$/), []]);
     expect(filesWith(`open ${marker}`, folder)).toEqual({ [name]: 1 });
     expect(filesWith(`secret-${marker}`, folder)).toEqual({});
     // Of what failed nothing is captured.

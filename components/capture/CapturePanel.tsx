@@ -36,6 +36,11 @@ export function CapturePanel({ clusterId }: { readonly clusterId: string }) {
           settings), never an answer; what the rules find is taken out before anything is written. They lie on the gateway's machine, in
           files that only the user it runs as may read. Whoever is signed in to this studio can take samples of them.
         </p>
+        <p className="text-sm text-ink-2">
+          The rules know forms, not meaning. They do not find names of people, postal addresses, dates of birth, numbers of passports,
+          patients and customers, phone numbers without a + and without separators, passwords in a sentence, keys of unknown form, or
+          anything spelled out or encoded. Treat what is kept as personal data, and add rules for what your users write.
+        </p>
         <PanelState status={queryStatus(query, { what: "Asking the gateway" })}>
           {() => query.data !== undefined && <CaptureState clusterId={clusterId} capture={query.data.capture} onChange={query.refetch} />}
         </PanelState>

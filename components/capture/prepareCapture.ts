@@ -36,8 +36,9 @@ export const builtInWords: Readonly<Record<BuiltInName, string>> = {
   phone: "phone numbers",
   card: "card numbers that pass their check",
   iban: "IBANs that pass their check",
+  ssn: "US social security numbers with dashes",
   ip: "IPv4 and IPv6 addresses",
-  secret: "secrets such as sk-…, AKIA…, JWTs and private keys",
+  secret: "secrets such as sk-…, AKIA…, JWTs, private keys, password=… and user:password@ in addresses",
   bearer: "bearer and basic tokens",
 };
 

@@ -28,12 +28,45 @@ describe("redaction by Weir's own rules", () => {
   });
 
   it.each([
+    ["4111\u00a01111\u202f1111\u00a01111 and 4111  1111  1111  1111", "[card] and [card]"],
+    ["４１１１　１１１１　１１１１　１１１１。", "[card]。"],
+    ["DE89\u00a03704\u00a00044\u00a00532\u00a00130\u00a000", "[iban]"],
+    ["DE89  3704  0044  0532  0130  00", "[iban]"],
+    ["a\u200bb +49\u00a030\u00a0901820, +49\u201130\u2011901820 c\u200bd", "a\u200bb [phone], [phone] c\u200bd"],
+    ["٠١٧١ ١٢٣٤٥٦٧", "[phone]"],
+    ["ｊａｎｅ＠ｅｘａｍｐｌｅ．ｃｏｍ，好", "[email]，好"],
+    ["ja\u00adne\u200b@exam\u200dple.com\u200b!", "[email]\u200b!"],
+    ["oﬀice@example.com ½", "[email] ½"],
+    ["ju\u0308rgen@example.com", "[email]"],
+    ["?to=jane%40example.com&x=%40", "?to=[email]&x=%40"],
+    ['result: {"m":"jane\\u0040example.com"}', 'result: {"m":"[email]"}'],
+    ["from ::ffff:10.1.2.3", "from [ip]"],
+    ["ssn 123-45-6789, 666-12-3456", "ssn [ssn], 666-12-3456"],
+    ["https://user:pa55@ss@host.example/x and postgres://u:p@db", "[secret]@host.example/x and [secret]@db"],
+    ["aws_secret_access_key=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "aws_secret_access_key=[secret]"],
+    ['PASSWORD: hunter2, db_password="correcthorse"', 'PASSWORD: [secret], db_password="[secret]"'],
+    ['so {\\"password\\": \\"hunter2\\"}', 'so {\\"password\\": \\"[secret]\\"}'],
+    ["apiKey: 'abcdefgh12345678'", "apiKey: '[secret]'"],
+    ["Authorization: Basic dXNlcjpwYXNz", "Authorization: [bearer]"],
+    [`npm_${"a1".repeat(18)} SG.${"a1".repeat(11)}.${"b2".repeat(20)} ya29.${"c3".repeat(20)}`, "[secret] [secret] [secret]"],
+    ["-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQOY\n=ab\n-----END PGP PRIVATE KEY BLOCK-----", "[secret]"],
+    [`-----BEGIN PRIVATE KEY-----\n${`${"Ab1/".repeat(16)}\n`.repeat(200)}-----END PRIVATE KEY-----.`, "[secret]."],
+    [`-----BEGIN PRIVATE KEY-----\n${"Ab1/".repeat(16)}\n${"Ab1/".repeat(16)} Why?`, "[secret] Why?"],
+    ['{"login":{"password":"correct horse"},"note":"x"}', '{"login":{"password":"[secret]"},"note":"x"}'],
+  ])("takes out what %j holds, however it is written", (text, left) => {
+    expect(all().text(text)).toBe(left);
+  });
+
+  it.each([
     "4111 1111 1111 1112 fails its check",
     "GB30 NWBK 6016 1331 9268 19 too",
     "version 1.2.3, at 12:30:45 on 2026-11-22, std::vector, a1:b2:c3:d4:e5:f6",
     "3.14159265358979, 1234567890123, 12 13 14 15 16 17 18, 100,000,000",
     "the bearer of this letter, a basic understanding",
     "user @ home, a@b",
+    "“fancy” – text…　with，wide １２ and\u00a0odd\u200b blanks, \\u0041 and %40",
+    "def login(user: str, password: str) -> Token: # the password: it is asked for",
+    "token: a word of the model, key: value, secret = read_secret()",
     "Room 0301, build 20261122, 2024-2025, 05-11-2024, 01/02/24",
   ])("leaves %j as it is", (text) => {
     expect(all().text(text)).toBe(text);
@@ -51,6 +84,16 @@ describe("redaction by Weir's own rules", () => {
     fc.assert(
       fc.property(word, address, word, (before, found, after) => {
         expect(all().text(`${before} ${found} ${after}`)).not.toContain(found);
+      }),
+    );
+  });
+
+  it("finds an address in whatever blanks, invisible and wide letters, and leaves what is around it as it came", () => {
+    const around = fc.string({ unit: fc.constantFrom("a", "\u00a0", "，", "ﬁ", "½", "\u200b", "７", "–", "é", "𝟙", "\\u0041") });
+    const wide = (text: string): string => text.replace(/[a-z@.]/g, (one) => String.fromCharCode(one.charCodeAt(0) + 0xfee0));
+    fc.assert(
+      fc.property(around, fc.stringMatching(/^[a-z]{1,10}@[a-z]{1,10}\.(com|example)$/), around, (before, found, after) => {
+        expect(all().text(`${before}; ${wide(found)}; ${after}`)).toBe(`${before}; [email]; ${after}`);
       }),
     );
   });

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { builtInNames, builtInRedactions, type Redaction } from "./builtInRedactions";
+import { builtInNames, builtInRedactions, type Redaction, secretName } from "./builtInRedactions";
+import { plainText } from "./plainText";
 
 /** An operator's own rule. Letters match in either case. */
 export const redactionRuleSchema = z.strictObject({
@@ -38,14 +39,13 @@ export function patternProblem(pattern: string): string | null {
 
 /** Takes things out of texts by rules, Weir's own first, and counts what it took. */
 export class Redactor {
-  readonly #redactions: readonly Redaction[];
+  readonly #builtIn: readonly Redaction[];
+  readonly #own: readonly Redaction[];
   readonly #counts = new Map<string, number>();
 
   constructor({ builtIn, own }: RedactionChoice) {
-    this.#redactions = [
-      ...builtInRedactions.filter(({ name }) => builtIn.includes(name)),
-      ...own.map(({ name, pattern, replacement }) => ({ name, replacement, pattern: new RegExp(pattern, "giu") })),
-    ];
+    this.#builtIn = builtInRedactions.filter(({ name }) => builtIn.includes(name));
+    this.#own = own.map(({ name, pattern, replacement }) => ({ name, replacement, pattern: new RegExp(pattern, "giu") }));
   }
 
   /** Since the last call. */
@@ -55,10 +55,14 @@ export class Redactor {
     return counts;
   }
 
-  /** The text without what the rules find. Where it is JSON, strings inside are read as they are meant, not as they are escaped. */
+  /**
+   * The text without what the rules find. Where it is JSON, strings inside are read as they are meant, not as they are escaped. Weir's own
+   * rules read the text as plain as `plainText` makes it, an operator's as it is; what no rule finds stays as it came.
+   */
   text(text: string): string {
     const inside = this.#insideJson(text);
-    return this.#redactions.reduce((before, redaction) => this.#apply(redaction, before), inside);
+    const without = this.#withoutBuiltIn(inside);
+    return this.#own.reduce((before, redaction) => before.replace(redaction.pattern, () => this.#taken(redaction)), without);
   }
 
   /** Every text in a value, names of members too; what is no text stays. */
@@ -66,7 +70,13 @@ export class Redactor {
     if (typeof value === "string") return this.text(value);
     if (Array.isArray(value)) return value.map((item) => this.value(item));
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.value(member)]));
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.#member(name, member)]));
+  }
+
+  #member(name: string, value: unknown): unknown {
+    const secret = this.#builtIn.find((redaction) => redaction.name === "secret");
+    if (secret === undefined || typeof value !== "string" || value === "" || !secretName.test(name)) return this.value(value);
+    return this.#taken(secret);
   }
 
   #insideJson(text: string): string {
@@ -82,12 +92,29 @@ export class Redactor {
     return after === before ? text : after;
   }
 
-  #apply({ name, pattern, replacement, length }: Redaction, text: string): string {
-    return text.replace(pattern, (match: string) => {
-      const taken = length?.(match) ?? match.length;
-      if (taken === 0) return match;
-      this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
-      return replacement + match.slice(taken);
-    });
+  #withoutBuiltIn(text: string): string {
+    let left = text;
+    let read = plainText(left);
+    for (const redaction of this.#builtIn) {
+      const pieces: string[] = [];
+      let reached = 0;
+      for (const { 0: match, index } of read.plain.matchAll(redaction.pattern)) {
+        const length = redaction.length?.(match) ?? match.length;
+        if (length === 0) continue;
+        const { from, to } = read.placeOf(index + (redaction.lead?.(match) ?? 0), index + length);
+        pieces.push(left.slice(reached, from), this.#taken(redaction));
+        reached = to;
+      }
+      if (reached === 0) continue;
+      left = [...pieces, left.slice(reached)].join("");
+      read = plainText(left);
+    }
+    return left;
+  }
+
+  /** What stands in the place of something that was found, and counts it. */
+  #taken({ name, replacement }: Redaction): string {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1);
+    return replacement;
   }
 }
