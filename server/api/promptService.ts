@@ -54,7 +54,8 @@ export function createPromptService({ store, uploads, gatewayOf }: PromptParts):
   }
 
   // Begun by a studio that was killed.
-  if (store.prompts.abandon() > 0) store.scrub();
+  store.prompts.abandon();
+  store.scrub();
   sweep();
   const timer = setInterval(sweep, HOUR_MS);
   timer.unref();

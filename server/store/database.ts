@@ -30,23 +30,9 @@ export function openDatabase(stateDir: string): Database {
   chmodSync(file, 0o600);
   client.pragma("journal_mode = WAL");
   client.pragma("foreign_keys = ON");
-  // Most of what is deleted is written over at once; `scrub` sees to the rest.
+  // Most of what is deleted is written over at once; `createScrubber` sees to the rest.
   client.pragma("secure_delete = ON");
   const database = drizzle(client, { casing: "snake_case" });
   migrate(database, { migrationsFolder: migrationsFolder() });
   return database;
-}
-
-/**
- * Builds the file anew of what is still in it: rows that moved leave copies behind that `secure_delete` does not reach, and the log holds
- * what was there before. Nothing else runs meanwhile: some 9 ms for a megabyte. Where it cannot be done, as on a full disk, it says so, and
- * the next time does it.
- */
-export function scrub({ $client }: Database): void {
-  try {
-    $client.exec("VACUUM");
-    $client.pragma("wal_checkpoint(TRUNCATE)");
-  } catch (problem) {
-    process.stderr.write(`Copies of deleted texts may still be in weir.db: ${problem instanceof Error ? problem.message : problem}\n`);
-  }
 }

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, sql, sum } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gte, inArray, isNotNull, lt, type SQL, sql, sum } from "drizzle-orm";
 import type { ProfileJob } from "@/server/contracts/studio";
-import { type Database, scrub } from "./database";
+import type { Database } from "./database";
 import { profileCalls, profileSums, profiles, prompts } from "./schema";
+import { noteDeleted, type Scrubber } from "./scrubber";
 
 export type StoredProfile = typeof profiles.$inferSelect;
 export type StoredCall = typeof profileCalls.$inferSelect;
@@ -40,7 +41,7 @@ const inSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) =>
 const key = [profileCalls.profileId, profileCalls.position, profileCalls.model, profileCalls.measureId, profileCalls.reading];
 
 /** Profiles, and every call of them. */
-export function createProfileRepository(db: Database) {
+export function createProfileRepository(db: Database, scrubber: Scrubber) {
   const callAt = (profileId: string, { position, model, measureId, reading }: CallKey) =>
     and(
       eq(profileCalls.profileId, profileId),
@@ -68,6 +69,15 @@ export function createProfileRepository(db: Database) {
       .limit(1)
       .get() !== undefined;
   const answersOf = (profileId: string) => and(eq(profileCalls.profileId, profileId), eq(profileCalls.measureId, ""));
+
+  function forget(calls: SQL | undefined): void {
+    const { changes } = db
+      .update(profileCalls)
+      .set({ answer: null })
+      .where(and(calls, isNotNull(profileCalls.answer)))
+      .run();
+    if (changes > 0) noteDeleted(db);
+  }
 
   return {
     insert(profile: StoredProfile): void {
@@ -102,18 +112,12 @@ export function createProfileRepository(db: Database) {
     /** Deletes the texts of all answers to a sample's prompts; what was measured stays. */
     dropAnswersOf(promptSetId: string): void {
       const ids = db.select({ id: profiles.id }).from(profiles).where(eq(profiles.promptSetId, promptSetId));
-      db.update(profileCalls)
-        .set({ answer: null })
-        .where(and(inArray(profileCalls.profileId, ids), isNotNull(profileCalls.answer)))
-        .run();
+      forget(inArray(profileCalls.profileId, ids));
     },
     /** Deletes the texts of a job's answers, those that are left and what is left in the file of others. */
     dropAnswers(profileId: string): void {
-      db.update(profileCalls)
-        .set({ answer: null })
-        .where(and(eq(profileCalls.profileId, profileId), isNotNull(profileCalls.answer)))
-        .run();
-      scrub(db);
+      forget(eq(profileCalls.profileId, profileId));
+      scrubber.soon();
     },
 
     /** Puts calls down as they stand, and deletes texts of answers, in one transaction. To prompts that were deleted no answer is kept. */
@@ -127,10 +131,7 @@ export function createProfileRepository(db: Database) {
         const keeps = calls.some(({ answer }) => answer != null) && hasTexts(profileId);
         for (const call of calls) putDown.run({ ...unknown, ...call, ...(keeps ? {} : { answer: null }) });
         for (const { position, model } of unneeded) {
-          db.update(profileCalls)
-            .set({ answer: null })
-            .where(callAt(profileId, { position, model, measureId: "", reading: 0 }))
-            .run();
+          forget(callAt(profileId, { position, model, measureId: "", reading: 0 }));
         }
       })();
     },

@@ -2,6 +2,7 @@ import { and, asc, count, desc, eq, gte, isNotNull, lt, lte, not, sql } from "dr
 import type { Prompt, PromptSet } from "@/server/contracts/studio";
 import type { Database } from "./database";
 import { promptSets, prompts } from "./schema";
+import { noteDeleted } from "./scrubber";
 
 /** A sample that is being taken, or was when the studio was killed: nobody is told of it. */
 const FILLING = "$.filling";
@@ -40,7 +41,7 @@ export function createPromptRepository(db: Database) {
     db.update(promptSets).set({ createdAt, expiresAt, summary: set }).where(eq(promptSets.id, set.id)).run();
   }
   function deleteTexts(setId: string): void {
-    db.delete(prompts).where(eq(prompts.setId, setId)).run();
+    if (db.delete(prompts).where(eq(prompts.setId, setId)).run().changes > 0) noteDeleted(db);
   }
 
   return {

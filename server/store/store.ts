@@ -3,7 +3,7 @@ import { createApprovalRepository } from "./approvalRepository";
 import { createAuditRepository } from "./auditRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
-import { openDatabase, scrub } from "./database";
+import { openDatabase } from "./database";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
@@ -13,6 +13,7 @@ import { createPromptRepository } from "./promptRepository";
 import { createProposalRepository } from "./proposalRepository";
 import { createRollUpRepository } from "./rollUpRepository";
 import { createScheduleRepository } from "./scheduleRepository";
+import { createScrubber } from "./scrubber";
 import { createSessionRepository } from "./sessionRepository";
 import { createTrafficRepository } from "./trafficRepository";
 import { createWorkloadRepository } from "./workloadRepository";
@@ -24,6 +25,7 @@ import { createWorkloadRepository } from "./workloadRepository";
  */
 export function openStore(stateDir: string) {
   const db = openDatabase(stateDir);
+  const scrubber = createScrubber(db);
   return {
     /** Where it lies, for threads that read it too. */
     file: db.$client.name,
@@ -35,7 +37,7 @@ export function openStore(stateDir: string) {
     journal: createJournalRepository(db),
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
-    profiles: createProfileRepository(db),
+    profiles: createProfileRepository(db, scrubber),
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),
     proposals: createProposalRepository(db),
@@ -49,11 +51,14 @@ export function openStore(stateDir: string) {
     /** All of `write` or nothing of it; what it deletes is in none of SQLite's files afterwards. */
     erasing(write: () => void): void {
       db.$client.transaction(write)();
-      scrub(db);
+      scrubber.now();
     },
-    /** Takes what was deleted, and the copies that SQLite left where rows moved, out of its files. */
-    scrub: () => scrub(db),
-    close: () => db.$client.close(),
+    /** Takes deleted texts, and the copies that SQLite left where rows moved, out of its files, at most once a minute. */
+    scrub: scrubber.soon,
+    close(): void {
+      scrubber.close();
+      db.$client.close();
+    },
   };
 }
 
