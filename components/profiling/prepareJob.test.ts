@@ -10,6 +10,8 @@ it("tells how far a job is by model and by measure, and what gave no score", () 
   expect([word, says]).toEqual(["running", "600 of 3,000 calls, 20\u00a0%"]);
   expect(share).toBeCloseTo(0.2);
   expect(models[0]).toMatchObject({ done: 0.2, failed: 0, says: "100 of 500", details: ["200 tokens a mean answer", "2.00\u00a0s each"] });
+  expect(measures[0]).toMatchObject({ done: 0.2, failed: 0, says: "200 of 1,000" });
+  expect(measures[1]).toMatchObject({ done: 0.1, failed: 0.1, says: "200 of 1,000, 100 answers scored" });
   expect(measures[1]?.details).toEqual(["mean score 60.0", "no calls", "100 have no reference answer"]);
 });
 

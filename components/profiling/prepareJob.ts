@@ -53,6 +53,15 @@ function progressOf({ planned, done, failed }: ProfileCounts): Pick<ProgressRow,
   };
 }
 
+/** Readings, of which those without a score are drawn as failed: no workload can use them. */
+function readOf(measure: ProfileJob["measures"][number], answers: number): ReturnType<typeof progressOf> {
+  const { done, failed, says } = progressOf(measure);
+  const lost = Math.max(0, done - shareOf(measure.scored, answers));
+  return lost < 1e-9
+    ? { done, failed, says }
+    : { done: done - lost, failed: failed + lost, says: `${says}, ${formatCounted(measure.scored, "answer")} scored` };
+}
+
 /** What is over of all calls; never 100 % while one is left. */
 export function shareText({ total }: Pick<ProfileJob, "total">): string {
   const share = shareOf(total.done + total.failed, total.planned);
@@ -80,7 +89,7 @@ export function prepareJob(job: ProfileJob): JobPicture {
     measures: job.measures.map((each) => ({
       key: each.id,
       name: each.name,
-      ...progressOf(each),
+      ...readOf(each, job.prompts * job.models.length),
       details: [
         ...(each.meanScore === null ? [] : [`mean score ${formatScore(each.meanScore)}`]),
         ...(isJudged(each.kind) ? [`cost ${formatUsd(each.usd)}`] : ["no calls"]),

@@ -35,7 +35,16 @@ it("gives way where what was chosen as the label becomes the gate", () => {
 });
 
 it("warns of what is not measured yet, and of a gate that sees more than it will while serving", () => {
-  expect(prepareToWorkload(testJob(), none).notes[0]).toContain("2,400 calls are not made yet");
+  const { notes } = prepareToWorkload(testJob(), none);
+  expect(notes).toEqual([
+    "At most 50 of 500 prompts have an answer of every model and both scores: the others are left out.",
+    expect.stringMatching(/^2,400 calls are not made yet.*random part of the sample/),
+    expect.stringContaining("not left out by chance"),
+  ]);
+  const [first, second] = testJob().measures.map((each) => ({ ...each, scored: 1000, unscored: {} }));
+  const whole = { ...withMeasures(first, second), total: { planned: 3000, done: 3000, failed: 0, inFlight: 0 } };
+  const done = { ...whole, models: whole.models.map((each) => ({ ...each, done: 500 })) };
+  expect(prepareToWorkload(done, none).notes).toEqual([]);
   const byReference = gate === undefined ? undefined : { ...gate, kind: "reference" as const };
   expect(prepareToWorkload(withMeasures(byReference, label), none).notes.at(-1)).toContain("sees no reference answer");
 });

@@ -1,5 +1,5 @@
 import type { Measure, ProfileJob } from "@/server/contracts/studio";
-import { formatCounted } from "../ui/format";
+import { formatCount, formatCounted } from "../ui/format";
 
 /** A measure that may stand for the gate or for the label, or why it may not. */
 export interface MeasureChoice {
@@ -59,11 +59,30 @@ function blockedBy(job: ProfileJob, gate: string | null, label: string | null, n
   return name.trim() === "" ? "Give the workload a name." : null;
 }
 
+/** Prompts that can be in a workload, at most: each takes an answer and both scores of every model. */
+function mostWhole({ prompts, models, measures }: ProfileJob, gate: string | null, label: string | null): number {
+  const scored = measures.filter(({ id }) => id === gate || id === label).map((each) => Math.floor(each.scored / models.length));
+  return Math.min(prompts, ...models.map(({ done }) => done), ...scored);
+}
+
 function notesOf(job: ProfileJob, gate: string | null, label: string | null): readonly string[] {
-  const kindOf = (id: string | null) => job.measures.find((each) => each.id === id)?.kind;
+  const measureOf = (id: string | null) => job.measures.find((each) => each.id === id);
+  const kindOf = (id: string | null) => measureOf(id)?.kind;
   const left = job.total.planned - job.total.done - job.total.failed;
+  const whole = mostWhole(job, gate, label);
+  const isUnscored = [gate, label].some((id) => Object.values(measureOf(id)?.unscored ?? {}).some((count) => count > 0));
   return [
-    ...(left > 0 ? [`${formatCounted(left, "call")} are not made yet: prompts that lack an answer or a score are left out.`] : []),
+    ...(whole < job.prompts
+      ? [
+          `At most ${formatCount(whole)} of ${formatCounted(job.prompts, "prompt")} have an answer of every model and both scores: the others are left out.`,
+        ]
+      : []),
+    ...(left > 0
+      ? [
+          `${formatCounted(left, "call")} are not made yet. Prompts are asked in random order, so that those answered are a random part of the sample.`,
+        ]
+      : []),
+    ...(isUnscored ? ["Answers that got no score are not left out by chance: what is left may be easier or harder than the sample."] : []),
     ...(kindOf(gate) === "reference"
       ? ["While serving, the gateway's judge sees no reference answer: it will grade with less than this measure had."]
       : []),

@@ -64,7 +64,18 @@ export const testJob = (change: Partial<ProfileJob> = {}): ProfileJob => ({
   askedAgain: 0,
   models: ["llama-3.1-8b", "llama-3.1-70b"].map((model) => ({ ...counts, model, meanOutputTokens: 200, cut: 0, meanSeconds: 2 })),
   measures: [
-    { ...counts, planned: 1000, done: 200, id: "gate", name: "Gate's judge", kind: "rubric", unscored: {}, usd: 0, meanScore: 71.5 },
+    {
+      ...counts,
+      planned: 1000,
+      done: 200,
+      id: "gate",
+      name: "Gate's judge",
+      kind: "rubric",
+      unscored: {},
+      usd: 0,
+      scored: 200,
+      meanScore: 71.5,
+    },
     {
       ...counts,
       planned: 1000,
@@ -74,6 +85,7 @@ export const testJob = (change: Partial<ProfileJob> = {}): ProfileJob => ({
       kind: "exact",
       unscored: { "no-reference": 100 },
       usd: 0,
+      scored: 100,
       meanScore: 60,
     },
   ],

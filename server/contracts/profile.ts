@@ -142,6 +142,8 @@ export interface ProfileJob {
     readonly kind: Measure["kind"];
     readonly unscored: Readonly<Partial<Record<UnscoredKind, number>>>;
     readonly usd: number;
+    /** Answers that got a score, at most where one takes two readings. */
+    readonly scored: number;
     readonly meanScore: number | null;
   })[];
   readonly inputTokens: number;

@@ -2,6 +2,7 @@ import type { ProfileCounts, ProfileJob, PromptSet } from "@/server/contracts/st
 import type { StoredProfile } from "@/server/store/profileRepository";
 import type { CallShape } from "./callLedger";
 import type { ProfileRun } from "./profileRun";
+import { countedReadings } from "./profileShape";
 import type { Tally } from "./tally";
 
 /** Reasons of failures that are told; a job has few. */
@@ -26,11 +27,13 @@ export function describeJob({ profile, set, shape, tally, run, workloadIds }: Jo
     const counts = run?.ledger.models[at] ?? ended(shape.prompts, own, state);
     return { ...counted(counts), model, cut, meanOutputTokens: ratio(outputTokens, withOutput), meanSeconds: ratio(seconds, timed) };
   });
-  const measures = request.measures.map(({ id: measureId, name, kind }, at) => {
+  const measures = request.measures.map((measure, at) => {
+    const { id: measureId, name, kind } = measure;
     const { unscored, usd, score, scored, ...own } = tally.measure(measureId);
+    const scores = { scored: Math.floor(scored / countedReadings(measure)), meanScore: ratio(score, scored) };
     const planned = shape.prompts * request.models.length * (shape.measures[at]?.readings ?? 1);
     const counts = run?.ledger.measures[at] ?? ended(planned, own, state);
-    return { ...counted(counts), id: measureId, name, kind, unscored: { ...unscored }, usd, meanScore: ratio(score, scored) };
+    return { ...counted(counts), id: measureId, name, kind, unscored: { ...unscored }, usd, ...scores };
   });
   const total = [...models, ...measures].reduce<ProfileCounts>(
     (sum, one) => ({ planned: sum.planned + one.planned, done: sum.done + one.done, failed: sum.failed + one.failed }),
