@@ -21,7 +21,7 @@ const at = { kind: "url", url: "http://engine.test" } as const;
 const judged = (model: string) => ({ model, at, usdPerMillionInputTokens: 0, usdPerMillionOutputTokens: 0 });
 const gate: Measure = { id: "gate", name: "Gate", kind: "rubric", judge: judged("weir-judge"), rubric: null, repeats: 1 };
 
-// Of 100 jobs it was 95; that many labels take most of a minute.
+// Of 100 jobs it was 95; that many take a quarter of a minute, and far more on a busy machine.
 test("50 labels given at the desk cover the AUC of the emulated judge, as the profile read it, in at least 17 of 20 jobs", () => {
   const outcomes = outcomesOf(generatedWorkload({ prompts: PROMPTS, seed: 21 }));
   const made = createOutcomeBook(outcomes);
