@@ -77,7 +77,9 @@ function OwnRules({ draft, onDraft }: Props) {
         <Button disabled={own.length >= 20} onClick={add}>
           Add a rule
         </Button>
-        <p className="text-xs text-ink-3">A JavaScript regular expression; letters match in either case. Applied after the others.</p>
+        <p className="text-xs text-ink-3">
+          A JavaScript regular expression; letters match in either case. Applied after the others, to the text as it was written.
+        </p>
       </div>
     </div>
   );

@@ -111,6 +111,14 @@ test("any byte that is lost is noticed", async () => {
   );
 });
 
+test("arrivals that are all at one time are refused, whichever it is", async () => {
+  const { hash: _, ...header } = JSON.parse(written[0] ?? "") as Record<string, unknown>;
+  const lines = [JSON.stringify({ ...header, arrivals: 2 }), ...written.slice(1, 31), '{"arrivalSeconds":[5,5]}'].map(
+    (line) => `${line.trim()}\n`,
+  );
+  expect(await refusal(lines)).toMatch(/line 32: all arrivals are at 5 s/);
+});
+
 test("a table of other things is refused by its first line", async () => {
   expect(await refusal(["task,metric,prompt_id\n"])).toMatch(/line 1: it is no workload/);
   expect(await refusal([])).toMatch(/is empty/);
