@@ -20,7 +20,7 @@ export function PreviewPanel({ preview, byHour }: { readonly preview: ArrivalsPr
       </p>
       <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">{preview.origin}</p>
       <div className={`grid gap-4 ${isClocked ? "sm:grid-cols-2" : ""}`}>
-        <HistogramChart title="Over time" picture={prepareHistogram(preview.histogram, sinceFirst)} hue="var(--accent)" />
+        <HistogramChart title="Over time" of="arrival" picture={prepareHistogram(preview.histogram, sinceFirst)} hue="var(--accent)" />
         {byHour && preview.byHour !== null && <ByHour rates={preview.byHour} />}
       </div>
       {preview.segments.length > 0 && (

@@ -1,8 +1,11 @@
+import { formatCounted } from "../ui/format";
 import type { HistogramPicture } from "./prepareHistogram";
 
-/** A small histogram: bars, ends of the axis, and the count in words. */
+/** A small histogram: bars, ends of the axis, and how many `of` what it counts, in words. */
 export function HistogramChart(props: {
   readonly title: string;
+  /** One of what is counted. */
+  readonly of: string;
   readonly picture: HistogramPicture;
   readonly hue: string;
   readonly hatched?: boolean;
@@ -12,7 +15,7 @@ export function HistogramChart(props: {
     <figure className="m-0 flex flex-col gap-1">
       <figcaption className="flex items-baseline justify-between text-xs text-ink-2">
         {props.title}
-        <span className="text-ink-3">{picture.total.toLocaleString("en-US")}</span>
+        <span className="text-ink-3">{formatCounted(picture.total, props.of)}</span>
       </figcaption>
       <svg
         role="img"

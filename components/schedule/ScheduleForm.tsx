@@ -1,15 +1,18 @@
 "use client";
 
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { PlanSummary } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { HourField } from "../arrivals/HourField";
+import { hourOfTime, timeOfHour } from "../arrivals/prepareArrivals";
 import { TimeZoneField } from "../arrivals/TimeZoneField";
+import { Badge } from "../ui/Badge";
 import { Button } from "../ui/Button";
 import { ErrorLine } from "../ui/ErrorLine";
 import { shortHash } from "../ui/format";
-import { type Draft, draftProblem, type Entry, inOrder, nextTime } from "./prepareSchedule";
+import { type Draft, draftProblem, type Entry, inOrder, nextTime, promisesText } from "./prepareSchedule";
 
 const MOST_ENTRIES = 24;
 const control = "h-8 min-w-0 rounded-md border border-line-strong bg-raised px-2 text-sm text-ink";
@@ -51,6 +54,7 @@ export function ScheduleForm(props: {
             key={at}
             entry={entry}
             plans={plans}
+            clusterId={clusterId}
             onChange={(changed) => change(at, changed)}
             onRemove={entries.length > 2 ? () => setDraft({ ...draft, entries: entries.filter((_, place) => place !== at) }) : null}
           />
@@ -67,7 +71,8 @@ export function ScheduleForm(props: {
       </div>
       <p className="text-sm text-ink-2">
         Each plan is applied at its time as by the Apply button, in your name, and undone by itself if it has to stop or does not keep its
-        promise. The first switch is at the next of these times; what is in force stays until then.
+        promise. Where there are too few spare GPUs each switch has its gap, every day; what is said of it above begins from what runs now,
+        and other switches are not simulated. The first switch is at the next of these times; what is in force stays until then.
       </p>
       <ErrorLine error={set.error} />
       <div className="flex flex-wrap items-center gap-3">
@@ -86,6 +91,7 @@ export function ScheduleForm(props: {
 }
 
 function EntryRow(props: {
+  readonly clusterId: string;
   readonly entry: Entry;
   readonly plans: readonly PlanSummary[];
   readonly onChange: (entry: Entry) => void;
@@ -96,15 +102,7 @@ function EntryRow(props: {
   const isKnown = entry.planId === "" || plans.some(({ id }) => id === entry.planId);
   return (
     <li className="flex flex-wrap items-end gap-2">
-      <label className="flex flex-col gap-1 text-xs text-ink-3">
-        From
-        <input
-          type="time"
-          className={control}
-          value={entry.at}
-          onChange={(event) => onChange({ ...entry, at: event.target.value.slice(0, 5) })}
-        />
-      </label>
+      <HourField label="From" hour={hourOfTime(entry.at) ?? 0} onChange={(hour) => onChange({ ...entry, at: timeOfHour(hour) })} />
       <label className="flex min-w-0 flex-1 basis-52 flex-col gap-1 text-xs text-ink-3">
         Plan
         <select
@@ -114,9 +112,9 @@ function EntryRow(props: {
         >
           {entry.planId === "" && <option value="">Choose a plan</option>}
           {!isKnown && <option value={entry.planId}>{shortHash(entry.planId)}, not approved</option>}
-          {plans.map(({ id, name, workloadName }) => (
+          {plans.map(({ id, name, workloadName, ...rest }) => (
             <option key={id} value={id}>
-              {name} ({shortHash(id)}), for {workloadName}
+              {name} ({shortHash(id)}), for {workloadName}: {promisesText(rest)}
             </option>
           ))}
         </select>
@@ -126,6 +124,19 @@ function EntryRow(props: {
           ×
         </Button>
       )}
+      {entry.planId !== "" && <SwitchGap clusterId={props.clusterId} planId={entry.planId} />}
     </li>
+  );
+}
+
+/** What a switch costs while it is made, modelled from what runs now: what runs at its time may be another plan. */
+function SwitchGap(plan: { readonly clusterId: string; readonly planId: string }) {
+  const { data } = useQuery(useTRPC().plans.dip.queryOptions(plan));
+  if (data === undefined) return null;
+  return (
+    <p className="flex w-full items-baseline gap-2 text-xs text-ink-2">
+      <Badge tone="hatched">modelled</Badge>
+      <span className="min-w-0">{data.ok ? `From what runs now: ${data.dip.says}` : `It cannot be simulated: ${data.message}`}</span>
+    </p>
   );
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { draftProblem, firstDraft, inOrder, nextTime, shownThere, untilWords } from "./prepareSchedule";
+import { draftProblem, firstDraft, inOrder, nextTime, promisesText, shownThere, untilWords } from "./prepareSchedule";
 
 const entries = [
   { at: "20:00", planId: "night" },
@@ -34,4 +34,8 @@ it("counts down in units that fit", () => {
 
 it("shows an instant on the clock of the schedule's zone", () => {
   expect(shownThere("2026-07-17T18:00:00.000Z", "Europe/Berlin")).toBe("Fri 20:00");
+});
+
+it("tells plans apart by what they promise", () => {
+  expect(promisesText({ quality: 81.25, p95Seconds: 2.5, gpus: 4 }).replaceAll("\u00a0", " ")).toBe("quality 81.3, p95 2.50 s, 4 GPUs");
 });

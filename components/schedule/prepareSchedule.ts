@@ -1,4 +1,5 @@
-import type { Schedule } from "@/server/contracts/studio";
+import type { PlanSummary, Schedule } from "@/server/contracts/studio";
+import { formatCounted, formatScore, formatSeconds } from "../ui/format";
 
 export type Entry = Schedule["entries"][number];
 
@@ -57,3 +58,7 @@ export function shownThere(at: string, timeZone: string): string {
   const parts = { timeZone, weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
   return new Intl.DateTimeFormat("en-GB", parts).format(new Date(at)).replace(",", "");
 }
+
+/** What a plan promises, by which plans are told apart. */
+export const promisesText = ({ quality, p95Seconds, gpus }: Pick<PlanSummary, "quality" | "p95Seconds" | "gpus">): string =>
+  `quality ${formatScore(quality)}, p95 ${formatSeconds(p95Seconds)}, ${formatCounted(gpus, "GPU")}`;

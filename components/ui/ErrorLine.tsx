@@ -2,7 +2,7 @@
 export function ErrorLine({ error }: { readonly error: { readonly message: string } | null }) {
   return (
     error !== null && (
-      <p role="alert" className="text-sm text-bad">
+      <p role="alert" className="text-sm text-bad [overflow-wrap:anywhere]">
         {error.message}
       </p>
     )

@@ -72,7 +72,7 @@ export function PanelState({ status, children }: { readonly status: PanelStatus;
     case "error":
       return (
         <div role="alert" className="flex min-h-24 flex-col items-center justify-center gap-2 text-center">
-          <p className="max-w-prose text-sm text-bad">{status.message}</p>
+          <p className="max-w-prose text-sm text-bad [overflow-wrap:anywhere]">{status.message}</p>
           {status.retry !== null && (
             <button type="button" onClick={status.retry} className="text-sm font-medium text-accent underline underline-offset-2">
               Try again

@@ -148,6 +148,7 @@ function Compared(props: {
         ) : (
           <Table
             caption="Figures of both workloads"
+            stacked
             columns={[
               { key: "name", name: "Figure" },
               { key: "a", name: "A", numeric: true },
@@ -164,10 +165,16 @@ function Compared(props: {
               </tr>,
               ...rows.map((row) => (
                 <tr key={`${key} ${row.key}`} data-verdict={row.verdict}>
-                  <td className="min-w-32 [overflow-wrap:anywhere]">{row.name}</td>
-                  <td className="text-right whitespace-nowrap">{row.a}</td>
-                  <td className="text-right whitespace-nowrap">{row.b}</td>
-                  <td className="text-right whitespace-nowrap">{row.difference}</td>
+                  <td className="min-w-32 [overflow-wrap:anywhere] max-sm:w-full max-sm:font-medium">{row.name}</td>
+                  <td className="text-right whitespace-nowrap" data-name="A">
+                    {row.a}
+                  </td>
+                  <td className="text-right whitespace-nowrap" data-name="B">
+                    {row.b}
+                  </td>
+                  <td className="text-right whitespace-nowrap" data-name="B less A">
+                    {row.difference}
+                  </td>
                   <td className={`whitespace-nowrap ${tones[row.verdict]}`}>{row.verdict}</td>
                 </tr>
               )),

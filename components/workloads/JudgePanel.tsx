@@ -1,6 +1,7 @@
 import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
 import { formatCount } from "../ui/format";
 import { Panel } from "../ui/Panel";
+import { Table } from "../ui/Table";
 import { JudgeBadge } from "./JudgeBadge";
 import { JudgeTrust } from "./JudgeTrust";
 import { aucText, prepareJudged } from "./prepareWorkload";
@@ -12,12 +13,15 @@ export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly 
   const { summary, detail } = props;
   const { bars, right, wrong } = prepareJudged(detail.judgedByLabel);
   const width = box.width / bars.length;
+  // Who says what is right may err too.
+  const by = summary.measured === undefined ? "by their label" : `by "${summary.measured.label.name}"`;
   const isModelled = summary.judge.kind === "modelled";
   return (
     <Panel title="Label against judged score" aside={<JudgeBadge workload={summary} />}>
       <figure className="m-0 flex flex-col gap-1">
         <figcaption className="text-xs text-ink-2">
-          Judged score of {formatCount(right)} right answers (above) and {formatCount(wrong)} wrong ones (below), each as shares of its own
+          Judged score of {formatCount(right)} answers that are right {by} (above) and {formatCount(wrong)} that are wrong (below), each as
+          shares of its own
         </figcaption>
         <svg
           role="img"
@@ -50,28 +54,26 @@ export function JudgePanel(props: { readonly summary: WorkloadSummary; readonly 
       <p className="mt-2 text-sm">
         {detail.judgeAuc === null
           ? "All labels are alike: nothing tells how reliable the scores are."
-          : `AUC ${aucText(detail.judgeAuc)}: of a right and a wrong answer the right one is scored higher so often. A coin has 0.50.`}
+          : `AUC ${aucText(detail.judgeAuc)}: of an answer that is right ${by} and one that is wrong the right one is scored higher so often. A coin has 0.50.`}
       </p>
       <details className="mt-2 text-sm">
         <summary className="cursor-pointer text-xs text-ink-2">View as table</summary>
-        <table className="mt-1 w-full text-sm">
-          <thead>
-            <tr className="text-xs text-ink-3">
-              <th className="text-left font-normal">Judged score</th>
-              <th className="text-right font-normal">Of the right</th>
-              <th className="text-right font-normal">Of the wrong</th>
+        <Table
+          caption="Judged scores of right and of wrong answers"
+          columns={[
+            { key: "scores", name: "Judged score" },
+            { key: "right", name: "Of the right", numeric: true },
+            { key: "wrong", name: "Of the wrong", numeric: true },
+          ]}
+        >
+          {bars.map((bar) => (
+            <tr key={bar.key}>
+              <td>{bar.scores}</td>
+              <td className="text-right">{bar.rightText}</td>
+              <td className="text-right">{bar.wrongText}</td>
             </tr>
-          </thead>
-          <tbody>
-            {bars.map((bar) => (
-              <tr key={bar.key}>
-                <td>{bar.scores}</td>
-                <td className="text-right">{bar.rightText}</td>
-                <td className="text-right">{bar.wrongText}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </details>
       {summary.profileId !== null && <JudgeTrust jobId={summary.profileId} workloadId={summary.id} />}
     </Panel>

@@ -1,5 +1,5 @@
 import type { WorkloadDetail, WorkloadSummary } from "@/server/contracts/studio";
-import { formatCount } from "../ui/format";
+import { formatCount, formatCounted } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
@@ -52,8 +52,7 @@ export function QualityPanel(props: {
             ))}
           </ul>
           <p className="mt-2 max-w-prose text-xs text-ink-3">
-            Noise floor: prompt by prompt, this many tell means apart that differ by {floor}. What is smaller may be nothing; four times the
-            prompts halve it.
+            With {formatCounted(summary.prompts, "prompt")}, differences below {floor} may be chance; four times the prompts halve that.
           </p>
         </>
       )}

@@ -34,25 +34,27 @@ export function TiesPanel({ summary }: { readonly summary: WorkloadSummary }) {
           ties !== undefined && (
             <dl className="grid gap-x-6 gap-y-2 text-sm sm:grid-cols-[auto_1fr] [&_dt]:text-ink-3">
               <dt>Outcomes</dt>
-              <dd className="[overflow-wrap:anywhere]">
-                {summary.outcomesFrom}
-                {ties.job !== null && (
-                  <>
-                    {", by the profile "}
+              <dd className="[overflow-wrap:anywhere]">{summary.outcomesFrom}</dd>
+              {ties.job !== null && (
+                <>
+                  <dt>Profile</dt>
+                  <dd className="[overflow-wrap:anywhere]">
                     <Link href={link(`/workloads/profiles/${ties.job.id}`) as Route} className={anchor}>
                       {ties.job.name}
                     </Link>
-                  </>
-                )}
-                {ties.promptSet !== null && (
-                  <>
-                    {" of "}
+                  </dd>
+                </>
+              )}
+              {ties.promptSet !== null && (
+                <>
+                  <dt>Prompts</dt>
+                  <dd className="[overflow-wrap:anywhere]">
                     <Link href={link("/workloads/prompts") as Route} className={anchor}>
                       {ties.promptSet.name}
                     </Link>
-                  </>
-                )}
-              </dd>
+                  </dd>
+                </>
+              )}
               <dt>Arrivals</dt>
               <dd className="[overflow-wrap:anywhere]">{summary.arrivalsFrom}</dd>
               {summary.parentId !== null && (

@@ -30,6 +30,7 @@ import { judgedText, versionText } from "./prepareWorkloads";
 import { QualityPanel } from "./QualityPanel";
 import { RearriveDialog } from "./RearriveDialog";
 import { TiesPanel } from "./TiesPanel";
+import { WorkloadTabs } from "./WorkloadTabs";
 
 type Opened = Outputs["workloads"]["get"];
 
@@ -54,10 +55,16 @@ function Lengths({ workload, identities }: { readonly workload: Opened; readonly
                 <ModelName model={model.model} identities={identities} />
               </h3>
               <div className="grid gap-4 sm:grid-cols-3">
-                <HistogramChart title="Output tokens" picture={prepareHistogram(model.outputTokens, tokens)} hue={hue} />
-                <HistogramChart title="Label: the quality that counts" picture={prepareHistogram(model.label, formatScore)} hue={hue} />
+                <HistogramChart title="Output tokens" of="answer" picture={prepareHistogram(model.outputTokens, tokens)} hue={hue} />
+                <HistogramChart
+                  title="Label: the quality that counts"
+                  of="answer"
+                  picture={prepareHistogram(model.label, formatScore)}
+                  hue={hue}
+                />
                 <HistogramChart
                   title={`Judged score (${judgedText(summary)})`}
+                  of="answer"
                   picture={prepareHistogram(model.judged, formatScore)}
                   hue={hue}
                   hatched={isUnreal}
@@ -75,7 +82,12 @@ function ArrivalsPanel({ summary, detail }: Opened) {
   return (
     <Panel title="Arrivals" aside={<span>{formatRate(summary.recordedRequestsPerSecond)} as recorded</span>}>
       <div className="flex flex-col gap-4">
-        <HistogramChart title="Over the recording" picture={prepareHistogram(detail.arrivals, sinceFirst)} hue="var(--accent)" />
+        <HistogramChart
+          title="Over the recording"
+          of="arrival"
+          picture={prepareHistogram(detail.arrivals, sinceFirst)}
+          hue="var(--accent)"
+        />
         {detail.byHour !== null && <ByHour rates={detail.byHour} />}
       </div>
       <p className="mt-3 text-xs text-ink-3">
@@ -97,7 +109,7 @@ function Content({ workload }: { readonly workload: Opened }) {
         <JudgePanel summary={summary} detail={detail} />
         <TiesPanel summary={summary} />
         <Panel title="Prompts" aside={<span>mean {tokens(summary.meanInputTokens)} tokens</span>}>
-          <HistogramChart title="Input tokens" picture={prepareHistogram(detail.inputTokens, tokens)} hue="var(--accent)" />
+          <HistogramChart title="Input tokens" of="prompt" picture={prepareHistogram(detail.inputTokens, tokens)} hue="var(--accent)" />
           <p className="mt-3 text-xs text-ink-3">
             {formatCount(summary.prompts)} prompts, of which {formatCount(summary.planningPrompts)} are planned on and{" "}
             {formatCount(summary.heldOutPrompts)} held out for measuring.
@@ -159,6 +171,7 @@ export function WorkloadScreen({ id }: { readonly id: string }) {
           </div>
         )}
       </PageHeader>
+      {query.error !== null && <WorkloadTabs />}
       <PanelState status={queryStatus(query, { what: "Reading the workload" })}>
         {() => query.data !== undefined && <Content workload={query.data} />}
       </PanelState>

@@ -33,7 +33,7 @@ export function WorkloadTable(props: {
 }) {
   const { ticked, onTick } = props;
   return (
-    <Table caption="Workloads" columns={columns}>
+    <Table caption="Workloads" columns={columns} stacked>
       {props.groups.flatMap(({ name, newest, earlier }) => {
         const isOpen = props.unfolded.includes(name);
         const fold = earlier.length > 0 && (
@@ -77,7 +77,7 @@ function Row(props: {
           onChange={() => onTick(workload.id)}
         />
       </td>
-      <td className="min-w-44">
+      <td className="min-w-44 max-sm:flex-1">
         <span className={`flex flex-wrap items-baseline gap-x-2 ${props.isEarlier ? "pl-4" : ""}`}>
           <Link
             href={link(`/workloads/${workload.id}`)}
@@ -89,7 +89,7 @@ function Row(props: {
           {props.fold}
         </span>
       </td>
-      <td>
+      <td className="max-sm:w-full">
         <ul className="flex min-w-40 list-none flex-col gap-0.5">
           {row.models.map(({ model, quality }) => {
             const identity = identities.get(model);
@@ -110,8 +110,12 @@ function Row(props: {
         {row.from !== "generated" && <span className="block">{row.from}</span>}
         <OriginBadges workload={workload} />
       </td>
-      <td className="text-right">{row.prompts}</td>
-      <td className="text-right whitespace-nowrap">{row.rate}</td>
+      <td className="text-right" data-name="Prompts">
+        {row.prompts}
+      </td>
+      <td className="text-right whitespace-nowrap" data-name="Recorded">
+        {row.rate}
+      </td>
       <td className="text-right whitespace-nowrap">
         {row.plans ?? <span className="text-ink-3">no plan</span>}
         <Link
@@ -122,7 +126,9 @@ function Row(props: {
           Plan with it
         </Link>
       </td>
-      <td className="text-right whitespace-nowrap text-ink-3">{formatDate(workload.createdAt)}</td>
+      <td className="text-right whitespace-nowrap text-ink-3" data-name="Made">
+        {formatDate(workload.createdAt)}
+      </td>
     </tr>
   );
 }

@@ -16,7 +16,7 @@ export function WorkloadTabs() {
   const path = usePathname();
   const link = useClusterLink();
   return (
-    <nav aria-label="Workloads" className="flex gap-1 overflow-x-auto border-b">
+    <nav aria-label="Workloads" className="flex gap-1 overflow-x-auto overflow-y-hidden border-b">
       {tabs.map((tab) => {
         const current = path === tab.path;
         return (

@@ -26,6 +26,12 @@ it("a single value has no half-width to show", () => {
   expect(withHalf({ value: 20, low: Number.NEGATIVE_INFINITY, high: Number.POSITIVE_INFINITY })).toBe("20.0");
 });
 
+it("names both ends of an interval where the value is not in its middle, so that nothing off the scale is said", () => {
+  expect(withHalf({ value: 84.2, low: 82.7, high: 85.5 })).toBe("84.2 ±1.4");
+  expect(withHalf({ value: 0, low: 0, high: 45.2 })).toBe("0.0 (0.0 to 45.2)");
+  expect(withHalf({ value: 100, low: 54.8, high: 100 })).toBe("100.0 (54.8 to 100.0)");
+});
+
 it("the parts of agreement are the whole bar", () => {
   const [pair] = prepareAgreement([step(1, 2, true)]);
   expect(pair?.parts.map(({ words, text }) => `${words} ${text}`)).toEqual([
