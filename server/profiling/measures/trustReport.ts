@@ -105,7 +105,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   const labels = answers.length + pairs.length;
   if (labels === 0) return `Nobody has labelled what it scored: label about ${ADVISED_LABELS} answers by hand before a plan rests on it.`;
   const coinFrom = (low: number, more: string): string =>
-    `By ${labels} labels it may tell better answers from worse no more often than a coin does (AUC from ${low.toFixed(2)} on). ${more}`;
+    `By ${measure.kind === "pairwise" ? labels : answers.length} labels it may tell better answers from worse no more often than a coin does (AUC from ${low.toFixed(2)} on). ${more}`;
   if (measure.kind === "pairwise") {
     const { auc } = one;
     if (auc === null) return alike(labels);
