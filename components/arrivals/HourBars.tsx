@@ -66,6 +66,9 @@ export function HourBars(props: { readonly rates: readonly number[]; readonly on
           <span key={hour}>{hourText(hour)}</span>
         ))}
       </div>
+      {rates.every((rate) => rate === rates[0]) && (
+        <p className="text-xs text-ink-3">All hours are alike so far: segments of this day would differ in nothing but their length.</p>
+      )}
       <div className="grid grid-cols-6 gap-1 sm:grid-cols-12">
         {rates.map((rate, hour) => (
           <label key={hour} className="flex min-w-0 flex-col text-center text-[10px] text-ink-3">

@@ -3,7 +3,8 @@
 import { useId } from "react";
 import type { Segment } from "@/server/contracts/studio";
 import { Button } from "../ui/Button";
-import { dayAndNight, hourOfTime, nextSegment, timeOfHour } from "./prepareArrivals";
+import { HourField } from "./HourField";
+import { dayAndNight, nextSegment } from "./prepareArrivals";
 import { TimeZoneField } from "./TimeZoneField";
 
 const MOST_SEGMENTS = 8;
@@ -46,20 +47,6 @@ export function SegmentList(props: {
 function SegmentRow(props: { readonly segment: Segment; readonly onChange: (segment: Segment) => void; readonly onRemove: () => void }) {
   const { segment, onChange } = props;
   const id = useId();
-  const time = (label: string, hour: number, change: (hour: number) => Segment) => (
-    <label className="flex flex-col gap-1 text-xs text-ink-3">
-      {label}
-      <input
-        type="time"
-        className={control}
-        value={timeOfHour(hour)}
-        onChange={(event) => {
-          const typed = hourOfTime(event.target.value);
-          if (typed !== null) onChange(change(typed));
-        }}
-      />
-    </label>
-  );
   return (
     <div className="flex flex-wrap items-end gap-2">
       <label htmlFor={id} className="flex flex-col gap-1 text-xs text-ink-3">
@@ -72,8 +59,8 @@ function SegmentRow(props: { readonly segment: Segment; readonly onChange: (segm
           onChange={(event) => onChange({ ...segment, name: event.target.value })}
         />
       </label>
-      {time("from", segment.fromHour, (fromHour) => ({ ...segment, fromHour }))}
-      {time("to", segment.toHour, (toHour) => ({ ...segment, toHour }))}
+      <HourField label="from" hour={segment.fromHour} onChange={(fromHour) => onChange({ ...segment, fromHour })} />
+      <HourField label="to" hour={segment.toHour} onChange={(toHour) => onChange({ ...segment, toHour })} />
       <Button look="quiet" aria-label={`Remove ${segment.name}`} onClick={props.onRemove}>
         ×
       </Button>

@@ -1,10 +1,14 @@
 "use client";
 
 import { useMemo } from "react";
-import { TextField } from "../ui/Field";
+import { SelectField } from "../ui/Field";
 
-/** A time zone by its IANA name; all names that the browser knows are offered while typing. */
+/** A time zone by its IANA name, of all that the browser knows. */
 export function TimeZoneField(props: { readonly value: string; readonly onChange: (timeZone: string) => void }) {
-  const names = useMemo(() => ["UTC", ...Intl.supportedValuesOf("timeZone")], []);
-  return <TextField label="Time zone" value={props.value} maxLength={60} suggestions={names} onChange={props.onChange} />;
+  const { value, onChange } = props;
+  const options = useMemo(
+    () => [...new Set(["UTC", value, ...Intl.supportedValuesOf("timeZone")])].map((name) => ({ value: name, text: name })),
+    [value],
+  );
+  return <SelectField label="Time zone" value={value} options={options} onChange={onChange} />;
 }

@@ -26,7 +26,8 @@ it("leaves a text alone that is not 24 rates", () => {
 it("writes hours as time fields have them, and reads them back", () => {
   expect([0, 7.5, 20.25, 24].map(timeOfHour)).toEqual(["00:00", "07:30", "20:15", "00:00"]);
   expect(hourOfTime("07:30")).toBe(7.5);
-  expect(hourOfTime("")).toBeNull();
+  expect(hourOfTime("7:30")).toBe(7.5);
+  for (const text of ["", "07", "24:00", "07:60", "7.30", "08:00 PM"]) expect(hourOfTime(text)).toBeNull();
 });
 
 it("adds a segment from the end of the last one to the beginning of the first", () => {

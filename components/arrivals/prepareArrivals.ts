@@ -32,9 +32,9 @@ export function timeOfHour(hour: number): string {
   return [Math.floor(minutes / 60), minutes % 60].map((part) => String(part).padStart(2, "0")).join(":");
 }
 
-/** Null for a time field that is not filled in. */
+/** `7:30` or `07:30` is 7.5; null: it is no time of a day. */
 export function hourOfTime(time: string): number | null {
-  const match = /^(\d\d):(\d\d)/.exec(time);
+  const match = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(time.trim());
   return match === null ? null : Number(match[1]) + Number(match[2]) / 60;
 }
 

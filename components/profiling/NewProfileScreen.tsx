@@ -27,20 +27,26 @@ import { type ProfileForm, startingForm, startingMeasures, startingModels, withM
 import { useGround } from "./useGround";
 
 /** The form of one sample, filled in from its storage and from what is there to be asked. */
-function Filled({ set, ground: found }: { readonly set: PromptSet; readonly ground: NonNullable<ReturnType<typeof useGround>> }) {
+function Filled(props: {
+  readonly set: PromptSet;
+  readonly ground: NonNullable<ReturnType<typeof useGround>>;
+  /** Of profiles that there are. */
+  readonly names: readonly string[];
+}) {
+  const { set, ground: found, names } = props;
   const { ground, sizes } = found;
   const currentId = useCurrentCluster()?.spec.id ?? null;
   const [kept, keep] = useSessionState<ProfileForm>(`weir.profile.${set.id}`);
   const form = useMemo(() => {
-    const told = kept ?? startingForm(set);
+    const told = kept ?? startingForm(set, names);
     return {
       ...told,
       chosen: told.chosen ?? startingModels(ground, currentId),
       measures: told.measures ?? startingMeasures(set, ground, currentId),
     };
-  }, [kept, set, ground, currentId]);
+  }, [kept, set, names, ground, currentId]);
   const { request, blocked } = useMemo(() => prepareRequest(form, set, sizes), [form, set, sizes]);
-  const put = (change: Partial<ProfileForm>): void => keep({ ...(kept ?? startingForm(set)), ...change });
+  const put = (change: Partial<ProfileForm>): void => keep({ ...(kept ?? startingForm(set, names)), ...change });
   const models = [...form.chosen, ...form.elsewhere].map(({ model }) => model.trim()).filter(Boolean);
   const byMeasure = (id: string) => form.measures.findIndex((each) => each.id === id);
   return (
@@ -85,7 +91,10 @@ function Filled({ set, ground: found }: { readonly set: PromptSet; readonly grou
 
 /** A new profile: which prompts, which models, which measures, within which limits, and what that takes. */
 export function NewProfileScreen() {
-  const query = useQuery(useTRPC().prompts.list.queryOptions());
+  const trpc = useTRPC();
+  const query = useQuery(trpc.prompts.list.queryOptions());
+  const { data: profiles } = useQuery(trpc.profiles.list.queryOptions());
+  const names = useMemo(() => (profiles ?? []).map(({ request }) => request.name), [profiles]);
   const [view, write] = useUrlView(newProfileCodec);
   const link = useClusterLink();
   const ground = useGround();
@@ -143,7 +152,7 @@ export function NewProfileScreen() {
               (ground === null ? (
                 <PanelState status={{ kind: "loading", what: "Looking at what runs" }}>{() => null}</PanelState>
               ) : (
-                <Filled key={set.id} set={set} ground={ground} />
+                <Filled key={set.id} set={set} ground={ground} names={names} />
               ))}
           </div>
         )}

@@ -5,7 +5,7 @@ import Link from "next/link";
 import type { ProfileJob } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { TrustPanel } from "../labelling/TrustPanel";
-import { useClusterLink, useClusters } from "../shell/useCurrentCluster";
+import { useClusterLink } from "../shell/useCurrentCluster";
 import { Badge, StateWord } from "../ui/Badge";
 import { buttonClass } from "../ui/Button";
 import { formatDate } from "../ui/format";
@@ -21,6 +21,7 @@ import { ProgressPanel } from "./ProgressPanel";
 import { askedText, stateOf } from "./prepareJob";
 import { ToCalibration } from "./ToCalibration";
 import { ToWorkload } from "./ToWorkload";
+import { useIsEmulated } from "./useIsEmulated";
 
 function Opened({ job }: { readonly job: ProfileJob }) {
   const link = useClusterLink();
@@ -52,13 +53,7 @@ function Opened({ job }: { readonly job: ProfileJob }) {
 }
 
 /** Answers of emulated engines say nothing of real models. */
-function Emulated({ job }: { readonly job: ProfileJob }) {
-  const clusters = useClusters().data ?? [];
-  const isEmulated = job.request.models.some(({ at }) => {
-    return at.kind === "cluster" && clusters.some(({ spec, emulated }) => emulated && spec.id === at.clusterId);
-  });
-  return isEmulated && <Badge tone="hatched">emulated</Badge>;
-}
+const Emulated = ({ job }: { readonly job: ProfileJob }) => useIsEmulated(job) && <Badge tone="hatched">emulated</Badge>;
 
 /** One profile: how far it is, what is in its way, and what becomes of it. */
 export function ProfileScreen({ id }: { readonly id: string }) {

@@ -7,6 +7,7 @@ import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { ProgressBar } from "./ProgressBar";
 import { leftText, type ProgressRow, prepareJob } from "./prepareJob";
+import { useIsEmulated } from "./useIsEmulated";
 
 function Rows({
   title,
@@ -45,6 +46,7 @@ function Rows({
 export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
   const picture = useMemo(() => prepareJob(job), [job]);
   const identities = useModelIdentities(job.models.map(({ model }) => model));
+  const isEmulated = useIsEmulated(job);
   const { capUsd } = job.request;
   const left = leftText(job);
   return (
@@ -79,6 +81,12 @@ export function ProgressPanel({ job }: { readonly job: ProfileJob }) {
           <Rows title="Answers by model" rows={picture.models} identities={identities} />
           <Rows title="Readings by measure" rows={picture.measures} />
         </div>
+        {isEmulated && (
+          <p className="text-xs text-ink-3">
+            Seconds of answers are by the emulated cluster's clock, which may run faster than this machine's; pace and time left are by this
+            machine's.
+          </p>
+        )}
         {job.failures.length > 0 && (
           <section aria-label="Commonest failures">
             <h3 className="mb-1 text-xs text-ink-3">Commonest failures</h3>

@@ -1,5 +1,6 @@
 import type { PromptSet } from "@/server/contracts/studio";
 import { noReference, type ReferenceForm } from "../clusters/prepareAttach";
+import { freeName } from "../prompts/prepareSample";
 import type { Extraction, MeasureKind } from "./measureWords";
 import type { GroundCluster } from "./profileGround";
 
@@ -60,8 +61,9 @@ export const ofCluster = (clusterId: string, model: string): AnswererForm => ({
 
 export const atUrl: AnswererForm = { model: "", clusterId: null, url: "", servedName: "", key: noReference, caFile: "", ...free };
 
-export const startingForm = (set: PromptSet): ProfileForm => ({
-  ...{ name: set.name, chosen: null, elsewhere: [], measures: null },
+/** `names`: of profiles that there are. */
+export const startingForm = (set: PromptSet, names: readonly string[]): ProfileForm => ({
+  ...{ name: freeName(set.name, names), chosen: null, elsewhere: [], measures: null },
   // Enough to keep an engine busy, too little to crowd out what it serves besides.
   ...{ concurrency: 8, requestsPerMinute: null, capUsd: null, maxOutputTokens: 1024, keepAnswers: true },
 });

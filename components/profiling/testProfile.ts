@@ -30,7 +30,7 @@ export const testGround: GroundCluster = {
 
 /** A form that can be started. */
 export const testForm = (change: Partial<ProfileForm> = {}) => ({
-  ...startingForm(testSet),
+  ...startingForm(testSet, []),
   chosen: [ofCluster("c", "llama-3.1-70b"), ofCluster("c", "llama-3.1-8b")],
   measures: [
     measureOf("rubric", { id: "gate", name: "Gate's judge", judge: ofCluster("c", "weir-judge") }),
