@@ -4,10 +4,10 @@ import { createLane } from "@/server/planning/lane";
 import { workerFile } from "@/server/planning/workerFile";
 import type { MadeWorkloads, WorkloadTask } from "./workloadTask";
 
-/** One at a time: a job of 20,000 prompts, twelve models and two measures takes some 300 MB. */
+/** One at a time: a job of 20,000 prompts, twelve models and two measures takes some 100 MB. */
 const lane = createLane(1);
 
-/** Twice what such a job takes. */
+/** Ten times that. */
 const heapMb = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 };
 
 /**

@@ -192,15 +192,16 @@ export function createProfileRepository(db: Database, scrubber: Scrubber) {
           .get()?.usd ?? 0
       );
     },
-    /** Which answers there are whose text is kept, in order of prompts. */
-    keptAnswers(profileId: string): readonly Pick<StoredCall, "position" | "model">[] {
+    /** By model, the prompts of which its answer's text is kept. */
+    keptAnswers(profileId: string): ReadonlyMap<string, ReadonlySet<number>> {
       const { position, model } = profileCalls;
-      return db
-        .select({ position, model })
+      const rows = db
+        .select({ model, positions: sql<string>`json_group_array(${position})` })
         .from(profileCalls)
         .where(and(answersOf(profileId), isNotNull(profileCalls.answer)))
-        .orderBy(asc(position), asc(model))
+        .groupBy(model)
         .all();
+      return new Map(rows.map(({ model, positions }) => [model, new Set(JSON.parse(positions) as number[])]));
     },
     hasAnswers(profileId: string): boolean {
       const kept = and(answersOf(profileId), isNotNull(profileCalls.answer));

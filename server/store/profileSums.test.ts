@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
+import type { ProfileRequest, Prompt, PromptSet } from "@/server/contracts/studio";
 import type { CallGroup, NewCall } from "./profileRepository";
 import { openStore } from "./store";
 
@@ -15,7 +15,8 @@ afterAll(() => {
 });
 
 const at = "2026-01-01T00:00:00.000Z";
-store.prompts.insert({ id: "s", name: "mine", createdAt: at, expiresAt: null, prompts: 1 } as Omit<PromptSet, "deleted">, []);
+const prompt: Prompt = { id: "q", category: "", atMs: null, reference: null, test: null, body: { messages: [] } };
+store.prompts.insert({ id: "s", name: "mine", createdAt: at, expiresAt: null, prompts: 1 } as Omit<PromptSet, "deleted">, [prompt]);
 let jobs = 0;
 function job(): string {
   jobs += 1;
@@ -109,4 +110,22 @@ describe("sums of a profile's calls", () => {
     ]);
     expect(store.profiles.seenOf("mine")).toEqual({ answers: 3, outputTokens: 30, seconds: 3 });
   });
+});
+
+it("tells by model which answers have their text", () => {
+  const id = job();
+  const one = { profileId: id, measureId: "", reading: 0, state: "done", attempts: 1, at, usd: 0 } as const;
+  store.profiles.saveCalls(id, [
+    { ...one, position: 0, model: "m", answer: "words" },
+    { ...one, position: 2, model: "m", answer: "words" },
+    { ...one, position: 1, model: "m" },
+    { ...one, position: 1, model: "n", answer: "words" },
+  ]);
+  store.profiles.saveCalls(id, [], [{ position: 2, model: "m" }]);
+  expect(store.profiles.keptAnswers(id)).toEqual(
+    new Map([
+      ["m", new Set([0])],
+      ["n", new Set([1])],
+    ]),
+  );
 });

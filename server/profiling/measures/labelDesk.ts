@@ -21,6 +21,8 @@ export interface LabelDesk {
   task(index: number, shown: Shown): LabelTask | null;
 }
 
+type KeptAnswers = ReturnType<Store["profiles"]["keptAnswers"]>;
+
 /** Answers looked up one by one before all that are kept are listed: of a job that has just begun there are few among many. */
 const LOOKED_UP = 200;
 
@@ -45,13 +47,13 @@ export function createLabelDesk(store: Store, { id, promptSetId, request }: Stor
     next(isLabelled, most) {
       const found: { readonly index: number; readonly shown: Shown }[] = [];
       if (!store.profiles.hasAnswers(id)) return found;
-      let kept: ReadonlySet<string> | null = null;
+      let kept: KeptAnswers | null = null;
       for (let index = 0, missed = 0; index < order.length && found.length < most; index += 1) {
         const shown = shownAt(index);
         if (shown === null || isLabelled(shown)) continue;
         if (kept === null ? isKept(shown) : isIn(kept, shown)) found.push({ index, shown });
         else missed += 1;
-        if (missed === LOOKED_UP) kept ??= new Set(store.profiles.keptAnswers(id).map(({ position, model }) => `${position} ${model}`));
+        if (missed === LOOKED_UP) kept ??= store.profiles.keptAnswers(id);
       }
       return found;
     },
@@ -68,8 +70,8 @@ export function createLabelDesk(store: Store, { id, promptSetId, request }: Stor
   };
 }
 
-const isIn = (kept: ReadonlySet<string>, { position, model, other }: Shown): boolean =>
-  [model, other].every((one) => one === "" || kept.has(`${position} ${one}`));
+const isIn = (kept: KeptAnswers, { position, model, other }: Shown): boolean =>
+  [model, other].every((one) => one === "" || kept.get(one)?.has(position));
 
 /** Takes names of the profile's models out of answers: some say who they are, emulated ones each time. */
 function blinding(models: readonly string[]): (text: string) => string {
