@@ -30,6 +30,7 @@ export async function gatewayPrompts(gateway: ControlledGateway | null, from: Pr
 async function captured(gateway: ControlledGateway): Promise<Outcome<GatewayPrompts>> {
   const state = await gateway.admin("/capture", { schema: captureSchema, limitMs: pageLimitMs });
   if (!state.ok) return { ok: false, message: state.message };
+  const files = state.value.value?.files;
   const first = await ask(gateway, "/captures", capturePageSchema);
   if (typeof first === "string") return { ok: false, message: first };
   if (first.lines.length === 0) {
@@ -42,7 +43,7 @@ async function captured(gateway: ControlledGateway): Promise<Outcome<GatewayProm
   return {
     ok: true,
     name: "captured traffic",
-    retentionDays: state.value.value?.files.retentionDays ?? null,
+    retentionDays: files?.leastRetentionDays ?? files?.retentionDays ?? null,
     lines: capturedLines(gateway, first),
   };
 }

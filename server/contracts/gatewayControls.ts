@@ -151,7 +151,15 @@ export const captureSchema = z.object({
     redacted: z.record(z.string(), promptCount),
   }),
   /** What is there now. */
-  files: z.object({ prompts: promptCount, bytes: promptCount, oldestDay: z.string().nullable(), retentionDays: z.int() }),
+  files: z.object({
+    prompts: promptCount,
+    bytes: promptCount,
+    oldestDay: z.string().nullable(),
+    /** At most. */
+    retentionDays: z.int(),
+    /** What was promised of some of them; left out where nothing is kept, and by older gateways. */
+    leastRetentionDays: z.int().optional(),
+  }),
 });
 
 /** GET `/captures?after=<next of the page before>`: prompts as chat lines, oldest first; `next` is null where there were no more. */

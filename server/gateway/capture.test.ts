@@ -208,6 +208,7 @@ describe("room for captured prompts", () => {
     await putCapture(gateway, { keys: ["bob"], retentionDays: 365 });
     await askAs(gateway, "bob", "for a year");
     await settledCapture(gateway, 1);
+    expect((await readCapture(gateway)).files).toMatchObject({ retentionDays: 365, leastRetentionDays: 1 });
     await gateway.close();
     // As if a day had passed.
     const folder = join(stateDirectory, "captured");

@@ -71,7 +71,7 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
       running: "keys" in running && endedMs === null ? running : null,
       keyNames: serving.config?.settings?.keys?.map(({ name }) => name) ?? null,
       counts: this.#capture?.counts ?? noCounts,
-      files: { ...this.#files.summary, retentionDays: this.#retentionDays },
+      files: { ...this.#files.summary, retentionDays: this.#retentionDays, ...this.#leastRetention() },
     };
   }
 
@@ -134,6 +134,11 @@ export class CaptureControl implements Control<CaptureRequest, CaptureSummary> {
   /** At most: what was promised fewer days goes earlier. */
   get #retentionDays(): number {
     return this.#ground.store.kept.capture?.retentionDays ?? unknownRetentionDays;
+  }
+
+  #leastRetention(): { readonly leastRetentionDays?: number } {
+    const { leastDays } = this.#files;
+    return leastDays === null ? {} : { leastRetentionDays: Math.min(leastDays, this.#retentionDays) };
   }
 
   #remains(): string {

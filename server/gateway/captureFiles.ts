@@ -52,6 +52,12 @@ export class CaptureFiles {
     };
   }
 
+  /** The fewest days that any of what is there was promised to stay; null where none was. */
+  get leastDays(): number | null {
+    const days = this.#names.map((name) => Number(name.split(".")[1] ?? Number.NaN)).filter(Number.isFinite);
+    return days.length === 0 ? null : Math.min(...days);
+  }
+
   /** Resolves when all that was asked so far is done. */
   get settled(): Promise<void> {
     return this.#turns.take(async () => undefined);
