@@ -172,7 +172,7 @@ function Compared(props: {
                   <td className="text-right whitespace-nowrap" data-name="B">
                     {row.b}
                   </td>
-                  <td className="text-right whitespace-nowrap" data-name="B less A">
+                  <td className="text-right whitespace-nowrap" data-name={row.difference === null ? undefined : "B less A"}>
                     {row.difference}
                   </td>
                   <td className={`whitespace-nowrap ${tones[row.verdict]}`}>{row.verdict}</td>
