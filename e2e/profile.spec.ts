@@ -135,6 +135,14 @@ test("an operator profiles prompts of their own through three models and two jud
     }
     await page.keyboard.press("u");
     await expect(labelled).toContainText("15 of ");
+    const answer = page.getByRole("region", { name: "Answer", exact: true });
+    const unsure = await answer.innerText();
+    await page.keyboard.press("s");
+    await expect(answer).not.toHaveText(unsure, { useInnerText: true });
+    await expect(labelled).toContainText("15 of ");
+    await expect(page.getByTestId("trust-label")).toHaveCount(0);
+    await accessible(page, "labelling, measures closed");
+    await page.getByText("What the labels say of each measure so far").click();
     await expect(page.getByTestId("trust-label").getByTestId("trust-agreement")).toContainText(/^100.%/);
     await expect(page.getByTestId("trust-gate").getByTestId("trust-agreement")).toContainText("%");
     await accessible(page, "labelling");

@@ -13,6 +13,7 @@ export function ChoiceBar(props: {
   readonly disabled: boolean;
   readonly canUndo: boolean;
   readonly onGive: (quality: number) => void;
+  readonly onSkip: () => void;
   readonly onUndo: () => void;
 }) {
   const { kind } = props;
@@ -41,6 +42,9 @@ export function ChoiceBar(props: {
           </button>
         ))}
       </div>
+      <button type="button" aria-keyshortcuts="s" disabled={props.disabled} onClick={props.onSkip} className={buttonClass("quiet")}>
+        Cannot tell, skip <Key>s</Key>
+      </button>
       <button
         type="button"
         aria-keyshortcuts="u"
@@ -48,7 +52,7 @@ export function ChoiceBar(props: {
         onClick={props.onUndo}
         className={`${buttonClass("quiet")} sm:ml-auto`}
       >
-        Take the last one back <Key>u</Key>
+        Take the last label back <Key>u</Key>
       </button>
       <span className="text-xs text-ink-3 max-sm:hidden">
         <Key>?</Key> shows all keys

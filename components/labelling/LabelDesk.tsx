@@ -51,26 +51,32 @@ function Progress({ labelled, advised }: { readonly labelled: number; readonly a
   );
 }
 
+const allDone = (skipped: number): string =>
+  skipped === 0
+    ? "Everything is labelled. What it says of each measure stands below."
+    : `Everything is labelled but ${formatCount(skipped)} that you skipped: they come up again some hours after you stop.`;
+
 /** The task at hand, or that there is none. */
-function Task({ labelling, kind, onGive, onUndo }: { readonly labelling: Labelling; readonly kind: LabelKind } & Acts) {
+function Task({ labelling, kind, ...acts }: { readonly labelling: Labelling; readonly kind: LabelKind } & Acts) {
   const { progress, sending } = labelling;
   if (progress === null) return null;
-  const { task, labelled } = progress;
+  const { task, labelled, skipped } = progress;
   return (
     <>
       {task !== null && <TaskView key={task.index} task={task} />}
       {task === null && (
         <p className="rounded-lg border bg-panel p-6 text-center text-sm text-ink-2">
-          {sending ? "The next one is on its way." : "Everything is labelled. What it says of each measure stands below."}
+          {sending ? "The next one is on its way." : allDone(skipped)}
         </p>
       )}
-      <ChoiceBar kind={kind} disabled={task === null} canUndo={labelled > 0} onGive={onGive} onUndo={onUndo} />
+      <ChoiceBar kind={kind} disabled={task === null} canUndo={labelled > 0} {...acts} />
     </>
   );
 }
 
 interface Acts {
   readonly onGive: (quality: number) => void;
+  readonly onSkip: () => void;
   readonly onUndo: () => void;
 }
 
@@ -87,6 +93,11 @@ export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly ki
     setSaid(`${word}. ${progress.labelled + 1} labelled.${progress.after === null ? "" : " The next one is shown."}`);
     labelling.give(quality);
   }
+  function skip(): void {
+    if (progress === null || progress.task === null) return;
+    setSaid(`Skipped without a label. ${progress.skipped + 1} skipped.${progress.after === null ? "" : " The next one is shown."}`);
+    labelling.skip();
+  }
   function undo(): void {
     if (progress === null || progress.labelled === 0) return;
     setSaid(`The last label is taken back. ${progress.labelled - 1} labelled.`);
@@ -95,6 +106,7 @@ export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly ki
   useKeys((key) => {
     const choice = choiceOf(kind, key);
     if (choice !== null) give(choice.quality);
+    else if (key === "s") skip();
     else if (key === "u") undo();
     else return false;
     return true;
@@ -109,7 +121,7 @@ export function LabelDesk({ jobId, kind }: { readonly jobId: string; readonly ki
         {progress !== null && <Progress {...progress} />}
       </div>
       <ErrorLine error={error} />
-      <PanelState status={status}>{() => <Task labelling={labelling} kind={kind} onGive={give} onUndo={undo} />}</PanelState>
+      <PanelState status={status}>{() => <Task labelling={labelling} kind={kind} onGive={give} onSkip={skip} onUndo={undo} />}</PanelState>
       <p role="status" className="sr-only">
         {said}
       </p>

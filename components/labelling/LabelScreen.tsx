@@ -13,7 +13,7 @@ import { LabelDesk } from "./LabelDesk";
 import type { LabelKind } from "./labelChoices";
 import { labelCodec } from "./labelCodec";
 import { noAnswers } from "./noAnswers";
-import { TrustPanel } from "./TrustPanel";
+import { TrustWhenAsked } from "./TrustWhenAsked";
 
 const kinds: readonly { readonly kind: LabelKind; readonly name: string }[] = [
   { kind: "one", name: "One answer" },
@@ -55,7 +55,7 @@ export function LabelScreen({ jobId }: { readonly jobId: string }) {
       <PanelState status={queryStatus(query, { what: "Reading the profile", empty: job !== undefined && noAnswers(job) })}>
         {() => <LabelDesk key={kind} jobId={jobId} kind={kind} />}
       </PanelState>
-      {job !== undefined && <TrustPanel jobId={jobId} workloadIds={job.workloadIds} />}
+      {job !== undefined && <TrustWhenAsked job={job} kind={kind} />}
     </div>
   );
 }

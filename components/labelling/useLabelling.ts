@@ -7,7 +7,7 @@ import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import type { PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
-import { afterLabel } from "./afterLabel";
+import { afterTask } from "./afterTask";
 import type { LabelKind } from "./labelChoices";
 
 export interface Labelling {
@@ -19,6 +19,8 @@ export interface Labelling {
   readonly error: { readonly message: string } | null;
   /** Labels the task at hand; the next one is there at once. */
   readonly give: (quality: number) => void;
+  /** Goes on without a label. */
+  readonly skip: () => void;
   readonly undo: () => void;
 }
 
@@ -54,7 +56,17 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
     mutationFn: async (order: { readonly index: number; readonly quality: number }) =>
       takeOutcome(await client.labels.label.mutate({ ...asked, ...order })),
   });
+  const skip = useMutation({
+    ...shared,
+    mutationFn: async (index: number) => takeOutcome(await client.labels.skip.mutate({ ...asked, index })),
+  });
   const undo = useMutation({ ...shared, mutationFn: async () => takeOutcome(await client.labels.undo.mutate(asked)) });
+
+  function goOn(done: "labelled" | "skipped"): void {
+    setError(null);
+    void queries.cancelQueries({ queryKey });
+    queries.setQueryData(queryKey, (known) => (known?.ok ? { ...known, progress: afterTask(known.progress, done) } : known));
+  }
 
   return {
     status: queryStatus(query, { what: "Reading what is to be labelled" }),
@@ -63,10 +75,13 @@ export function useLabelling(jobId: string, kind: LabelKind): Labelling {
     error,
     give(quality) {
       if (progress === null || progress.task === null) return;
-      setError(null);
-      void queries.cancelQueries({ queryKey });
-      queries.setQueryData(queryKey, (known) => (known?.ok ? { ...known, progress: afterLabel(known.progress) } : known));
+      goOn("labelled");
       label.mutate({ index: progress.task.index, quality });
+    },
+    skip() {
+      if (progress === null || progress.task === null) return;
+      goOn("skipped");
+      skip.mutate(progress.task.index);
     },
     undo() {
       setError(null);

@@ -16,6 +16,7 @@ const keys = [
   { keys: "Shift ← → ↑ ↓", text: "On the frontier: make a range around the plan, grow or shrink it" },
   { keys: "1 to 5, w, r", text: "Labelling one answer: from 0 to 100, wrong, right" },
   { keys: "← = →", text: "Labelling two answers: the left one is better, as good, the right one" },
+  { keys: "s", text: "Labelling: cannot tell, skip" },
   { keys: "u", text: "Labelling: take the last label back" },
   { keys: "Esc", text: "Close a dialog; on the frontier: clear the range, then the pins" },
 ] as const;

@@ -14,6 +14,7 @@ import type {
   SamplePrompts,
   Schedule,
   ScheduleState,
+  SkipOrder,
 } from "@/server/contracts/studio";
 import type { ProfileToWorkload } from "./profilingInputs";
 import type { Actor } from "./services";
@@ -64,6 +65,8 @@ export interface TrustService {
   next(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<{ readonly progress: LabelProgress }>;
   /** Given again it replaces one's own label; refused where somebody else labelled it meanwhile. */
   label(order: HandLabelOrder, actor: Actor): Outcome<object>;
+  /** For whoever cannot tell: nothing is stored, and it does not come up again for this person in this sitting. */
+  skip(order: SkipOrder, actor: Actor): Outcome<object>;
   /** Takes the last label of this person back, which comes up again. */
   undo(jobId: string, kind: HandLabelOrder["kind"], actor: Actor): Outcome<object>;
   /** Held against a floor of quality, 0..100. */

@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Measure } from "@/server/contracts/profile";
 import type { ProfileRequest, PromptSet } from "@/server/contracts/studio";
 import { sealPlan } from "@/server/planning/sealPlan";
@@ -209,6 +209,36 @@ test("two people at once are given different answers, and neither takes the othe
   expect(desk.label({ ...order, quality: 25 }, "ada")).toEqual({ ok: true });
   expect(store.handLabels.list("job")).toMatchObject([{ actor: "ada", quality: 25 }]);
   expect(desk.undo("job", "one", "ada")).toEqual({ ok: true });
+});
+
+test("what a person skips stores nothing and does not come up for them again in this sitting, though it does for others", () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    const desk = service();
+    const given = (actor: string) => {
+      const next = desk.next("job", "one", actor);
+      if (!next.ok || next.progress.task === null || next.progress.after === null) throw new Error("Nothing to label");
+      return { ...next.progress, task: next.progress.task, after: next.progress.after };
+    };
+    const order = (index: number) => ({ jobId: "job", kind: "one", index }) as const;
+    const { task, after } = given("ada");
+    // Both on their way before the next tasks are asked for, as quick fingers give them.
+    expect(desk.label({ ...order(task.index), quality: 75 }, "ada")).toEqual({ ok: true });
+    expect(desk.skip(order(after.index), "ada")).toEqual({ ok: true });
+    expect(store.handLabels.list("job")).toHaveLength(1);
+    const following = given("ada");
+    expect(following).toMatchObject({ labelled: 1, skipped: 1 });
+    expect([task.index, after.index]).not.toContain(following.task.index);
+    expect(given("bob").task.index).toBe(after.index);
+    expect(desk.undo("job", "one", "ada")).toEqual({ ok: true });
+    expect(store.handLabels.list("job")).toEqual([]);
+    expect(given("ada")).toMatchObject({ task: { index: task.index }, after: { index: following.task.index }, skipped: 1 });
+    vi.setSystemTime(Date.now() + 5 * 3_600_000);
+    expect(given("ada")).toMatchObject({ task: { index: task.index }, after: { index: after.index }, skipped: 0 });
+    expect(desk.skip(order(9999), "ada")).toMatchObject({ ok: false });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("50 labels tell the true reliability of each judge within its interval, what it cost and how noisy it is", () => {

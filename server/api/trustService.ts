@@ -17,17 +17,39 @@ const keyOf = ({ position, model, other }: Shown): string => `${position} ${mode
 /** How long a task is kept from others for the person who was given it last. */
 const HOLD_MS = 10 * 60_000;
 
+/** How long after a person was last given a task what they skipped comes up for them again. */
+const SITTING_MS = 4 * 3_600_000;
+
+const GONE = { ok: false, message: "This profile has no such answer to label, or keeps its text no more." } as const;
+
+/** A person who labels one kind of a job. */
+interface Sitting {
+  readonly jobId: string;
+  readonly atMs: number;
+  /** The tasks before them. */
+  readonly held: ReadonlySet<string>;
+  readonly skipped: ReadonlySet<string>;
+}
+
+const sittingOf = ({ jobId, kind }: { readonly jobId: string; readonly kind: Kind }, actor: string): string =>
+  JSON.stringify([jobId, kind, actor]);
+
 /** Labels given by hand, and what they say of a profile's measures. */
 export function createTrustService({ store, decisionsOf }: TrustServiceOptions): TrustService {
   /** The order of a large job takes a while to be made; people label one job at a time. */
   let last: { readonly jobId: string; readonly kind: Kind; readonly desk: LabelDesk } | null = null;
 
-  /** The tasks that each person has before them. */
-  const held = new Map<string, { readonly jobId: string; readonly keys: ReadonlySet<string>; readonly untilMs: number }>();
+  const sittings = new Map<string, Sitting>();
 
   function heldByOthers(jobId: string, own: string): ReadonlySet<string> {
-    for (const [holder, { untilMs }] of held) if (untilMs < Date.now()) held.delete(holder);
-    return new Set([...held].flatMap(([holder, of]) => (holder === own || of.jobId !== jobId ? [] : [...of.keys])));
+    const holds = ([holder, sitting]: readonly [string, Sitting]) =>
+      holder !== own && sitting.jobId === jobId && sitting.atMs + HOLD_MS >= Date.now();
+    return new Set([...sittings].filter(holds).flatMap(([, { held }]) => [...held]));
+  }
+
+  function skippedBy(holder: string): ReadonlySet<string> {
+    for (const [each, { atMs }] of sittings) if (atMs + SITTING_MS < Date.now()) sittings.delete(each);
+    return sittings.get(holder)?.skipped ?? new Set();
   }
 
   function deskOf(
@@ -59,18 +81,20 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
       if (!found.ok) return found;
       const labels = store.handLabels.list(jobId).filter(({ otherModel }) => (otherModel === "") === (kind === "one"));
       const labelled = new Set(labels.map(({ position, model, otherModel }) => keyOf({ position, model, other: otherModel })));
-      const holder = JSON.stringify([jobId, kind, actor]);
-      const others = heldByOthers(jobId, holder);
-      const tasks = found.desk.next((shown) => labelled.has(keyOf(shown)) || others.has(keyOf(shown)), 2);
-      held.set(holder, { jobId, keys: new Set(tasks.map(({ shown }) => keyOf(shown))), untilMs: Date.now() + HOLD_MS });
+      const holder = sittingOf({ jobId, kind }, actor);
+      const skipped = skippedBy(holder);
+      const passed = [labelled, heldByOthers(jobId, holder), skipped];
+      const tasks = found.desk.next((shown) => passed.some((keys) => keys.has(keyOf(shown))), 2);
+      sittings.set(holder, { jobId, atMs: Date.now(), held: new Set(tasks.map(({ shown }) => keyOf(shown))), skipped });
       const [task = null, after = null] = tasks.map(({ index, shown }) => found.desk.task(index, shown));
-      return { ok: true, progress: { task, after, labelled: labels.length, advised: ADVISED_LABELS } };
+      const left = [...skipped].filter((key) => !labelled.has(key)).length;
+      return { ok: true, progress: { task, after, labelled: labels.length, skipped: left, advised: ADVISED_LABELS } };
     },
     label({ jobId, kind, index, quality }, actor) {
       const found = deskOf(jobId, kind);
       if (!found.ok) return found;
       const shown = found.desk.at(index);
-      if (shown === null) return { ok: false, message: "This profile has no such answer to label, or keeps its text no more." };
+      if (shown === null) return GONE;
       const { position, model, other } = shown;
       const key = { profileId: jobId, position, model, otherModel: other };
       const given = store.handLabels.get(key);
@@ -78,6 +102,17 @@ export function createTrustService({ store, decisionsOf }: TrustServiceOptions):
         return { ok: false, message: `${given.actor} labelled this one meanwhile. That label stays; the next one comes up.` };
       }
       store.handLabels.save({ ...key, quality, actor, at: new Date().toISOString() });
+      return { ok: true };
+    },
+    skip(order, actor) {
+      const found = deskOf(order.jobId, order.kind);
+      if (!found.ok) return found;
+      const shown = found.desk.at(order.index);
+      if (shown === null) return GONE;
+      const holder = sittingOf(order, actor);
+      const skipped = new Set(skippedBy(holder)).add(keyOf(shown));
+      const held = sittings.get(holder)?.held ?? new Set();
+      sittings.set(holder, { jobId: order.jobId, atMs: Date.now(), held, skipped });
       return { ok: true };
     },
     undo(jobId, kind, actor) {

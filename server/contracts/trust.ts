@@ -12,8 +12,9 @@ export interface LabelTask {
 
 export const labelKinds = ["one", "two"] as const;
 export const nextLabelSchema = z.object({ jobId: z.string().min(1), kind: z.enum(labelKinds) });
-export const handLabelSchema = nextLabelSchema.extend({
-  index: z.int().min(0),
+export const skipLabelSchema = nextLabelSchema.extend({ index: z.int().min(0) });
+export type SkipOrder = z.infer<typeof skipLabelSchema>;
+export const handLabelSchema = skipLabelSchema.extend({
   /** `one`: quality 0..100. `two`: 100 the first is better, 50 as good, 0 the second is better. */
   quality: z.number().min(0).max(100),
 });
@@ -21,9 +22,11 @@ export type HandLabelOrder = z.infer<typeof handLabelSchema>;
 
 export interface LabelProgress {
   readonly task: LabelTask | null;
-  /** What comes up once `task` is labelled, so that it can be shown at once. */
+  /** What comes up once `task` is labelled or skipped, so that it can be shown at once. */
   readonly after: LabelTask | null;
   readonly labelled: number;
+  /** Of this person in this sitting: they come up again in a later one. */
+  readonly skipped: number;
   /** How many are worth while: beyond it intervals hardly narrow. */
   readonly advised: number;
 }
