@@ -11,7 +11,15 @@ export interface HeardRequest {
 
 /** What a server says to a request; the prompt's tokens are the characters of its messages. */
 export type Said =
-  | { readonly text: string; readonly outputTokens?: number; readonly usage?: false; readonly delayMs?: number; readonly finish?: "length" }
+  | {
+      readonly text: string;
+      readonly outputTokens?: number;
+      readonly usage?: false;
+      readonly delayMs?: number;
+      /** Between the first token of a stream and the others. */
+      readonly decodeMs?: number;
+      readonly finish?: "length";
+    }
   | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly text?: string }
   /** Closes the connection. */
   | "reset"
@@ -53,7 +61,10 @@ export async function testModels(say: (request: HeardRequest, count: number) => 
       response.writeHead(200, { "content-type": "text/event-stream" });
       const finish = said.finish === undefined ? "" : event({}, said.finish);
       const last = finish + (used === undefined ? "" : `data: ${JSON.stringify({ choices: [], usage: used })}\n\n`);
-      response.end(`${[...said.text].map((content) => event({ content })).join("")}${last}data: [DONE]\n\n`);
+      const [first = "", ...others] = [...said.text].map((content) => event({ content }));
+      response.write(first);
+      if (said.decodeMs !== undefined) await new Promise((wake) => setTimeout(wake, said.decodeMs));
+      response.end(`${others.join("")}${last}data: [DONE]\n\n`);
     } else {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(
