@@ -105,7 +105,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   const labels = answers.length + pairs.length;
   if (labels === 0) return `Nobody has labelled what it scored: label about ${ADVISED_LABELS} answers by hand before a plan rests on it.`;
   const coinFrom = (low: number, more: string): string =>
-    `By ${measure.kind === "pairwise" ? labels : answers.length} labels it may tell better answers from worse no more often than a coin does (AUC from ${low.toFixed(2)} on). ${more}`;
+    `By ${measure.kind === "pairwise" ? labels : answers.length} labels it may tell better answers from worse no more often than a coin does (AUC from ${downTo(low)} on). ${more}`;
   if (measure.kind === "pairwise") {
     const { auc } = one;
     if (auc === null) return alike(labels);
@@ -117,7 +117,7 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   if (within === null) return alike(answers.length);
   const more = labelsToHalve(byModel);
   const narrower = more === null ? "More labels narrow it." : `About ${more} more labels make its interval half as wide.`;
-  const low = within.low.toFixed(2);
+  const low = downTo(within.low);
   const coin = within.low > 0.5 ? null : coinFrom(within.low, narrower);
   if (measure.kind !== "rubric" && measure.kind !== "reference") return coin;
   if (profile.request.models.length < 2)
@@ -139,6 +139,9 @@ function warningOf(store: Store, profile: StoredProfile, asked: Asked): string |
   }
   return `By ${answers.length} labels its AUC may be as low as ${low}, too weak for a floor of ${floor}: a coin in its place would need hardly more answers of the largest model. ${narrower}`;
 }
+
+/** As intervals are shown: never narrower than they are. */
+const downTo = (low: number): string => (Math.floor(100 * low) / 100).toFixed(2);
 
 const alike = (labels: number): string =>
   `Its ${labels === 1 ? "one label does" : `${labels} labels do`} not tell better answers of a model from worse ones of it: label on until some differ.`;
