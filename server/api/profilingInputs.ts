@@ -14,7 +14,5 @@ export const toWorkloadSchema = byJob.extend({
 });
 export const enableScheduleSchema = z.object({ clusterId: z.string().min(1), enabled: z.boolean() });
 export const compareWorkloadsSchema = z.object({ a: z.string().min(1), b: z.string().min(1) });
-/** The workload as text, for other tools. */
-export const exportWorkloadSchema = z.object({ id: z.string().min(1) });
 
 export type ProfileToWorkload = z.infer<typeof toWorkloadSchema>;

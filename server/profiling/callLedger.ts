@@ -47,10 +47,6 @@ class Line {
     }
     return id;
   }
-
-  get isEmpty(): boolean {
-    return this.#head >= this.#items.length;
-  }
 }
 
 interface LaneCalls {

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
 import { countStrata } from "./countStrata";
-import { sampleInterval, sizeFor } from "./sampleInterval";
+import { sampleInterval } from "./sampleInterval";
 import { selectionSampler } from "./selectionSampler";
 import type { PromptFacts, Stratifier } from "./stratumOf";
 
@@ -21,16 +21,6 @@ test("the interval narrows as the sample grows and is none when all are taken", 
 test("500 of very many are worth 3.7 points", () => {
   expect(sampleInterval(500, 10_000_000).points).toBeCloseTo(3.68, 2);
   expect(sampleInterval(0, 10).points).toBe(50);
-});
-
-test("the size for some points is the smallest that gives them", () => {
-  fc.assert(
-    fc.property(fc.double({ min: 0.2, max: 49, noNaN: true }), fc.integer({ min: 2, max: 1_000_000 }), (points, population) => {
-      const size = sizeFor(points, population);
-      expect(sampleInterval(size, population).points).toBeLessThanOrEqual(points);
-      if (size > 1) expect(sampleInterval(size - 1, population).points).toBeGreaterThan(points);
-    }),
-  );
 });
 
 test("it covers the true mean of half right, half wrong in about nine samples of ten", () => {

@@ -19,12 +19,3 @@ export function sampleInterval(sampled: number, population: number): { readonly 
   const correction = population === Number.POSITIVE_INFINITY ? 1 : (population - sampled) / (population - 1);
   return { confidence: CONFIDENCE, points: Math.min(WORST_DEVIATION, DEVIATE * WORST_DEVIATION * Math.sqrt(correction / sampled)) };
 }
-
-/** The smallest sample whose `sampleInterval` is at most so many points, above 0. */
-export function sizeFor(points: number, population: number): number {
-  const infinite = ((DEVIATE * WORST_DEVIATION) / points) ** 2;
-  let size = Math.min(population, Math.max(1, Math.floor(infinite / (1 + (infinite - 1) / population))));
-  while (size < population && sampleInterval(size, population).points > points) size += 1;
-  while (size > 1 && sampleInterval(size - 1, population).points <= points) size -= 1;
-  return size;
-}
