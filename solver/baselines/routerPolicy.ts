@@ -14,7 +14,7 @@ export function routerPolicy(models: readonly string[], thresholds: readonly num
   return composePolicy({
     route: {
       kind: "router",
-      needs: ["predictions"],
+      needs: ["confidence"],
       models,
       start: ({ routerScores }) => startWhereSure(models, thresholds, routerScores),
       judges: () => false,

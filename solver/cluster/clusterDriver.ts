@@ -1,5 +1,5 @@
 import type { Action, Policy, Start, WaitingWork } from "@/solver/policies/policy";
-import type { ClusterWorld } from "./clusterWorld";
+import type { ClusterWorld, Sending } from "./clusterWorld";
 import { WaitingList } from "./waitingList";
 
 /**
@@ -17,6 +17,8 @@ export class ClusterDriver {
   /** Where the requests go that were sent on and have not joined yet. */
   private readonly sentTo: (Start | undefined)[];
   private undecided = false;
+  /** Times the policy was asked. */
+  decisions = 0;
 
   constructor(policy: Policy, world: ClusterWorld) {
     const count = world.programIds.length;
@@ -84,14 +86,17 @@ export class ClusterDriver {
 
   /** Frees the request's place on a replica and tells the policy. */
   private release(request: number, { now, failed }: { readonly now: number; readonly failed: boolean }): void {
+    const servedSeconds = this.world.servedSeconds(request, now);
     const replicaId = this.world.release(request, now);
-    this.policy.observe({ kind: "finished", workId: this.ids[request] ?? "", replicaId, nowSeconds: now, failed });
+    const finished = { kind: "finished", workId: this.ids[request] ?? "", replicaId, nowSeconds: now, failed } as const;
+    this.policy.observe(servedSeconds === undefined ? finished : { ...finished, servedSeconds });
     this.undecided ||= this.waiting.size > 0;
   }
 
   private decide(now: number): void {
     this.undecided = false;
-    if (this.readsKv) this.world.readKvUse();
+    this.decisions++;
+    if (this.readsKv) this.world.readKvUse(now);
     const { replicas } = this.world;
     const actions = this.policy.decide({ nowSeconds: now, waiting: this.waiting.shown(replicas), replicas });
     if (actions.length === 0) return;
@@ -103,7 +108,7 @@ export class ClusterDriver {
     const request = Number(action.workId);
     switch (action.kind) {
       case "dispatch":
-        this.dispatch(request, action.replicaId, now);
+        this.dispatch(request, action, now);
         break;
       case "accept":
         this.world.accept(request, action.reason, now);
@@ -116,8 +121,9 @@ export class ClusterDriver {
     }
   }
 
-  private dispatch(request: number, replicaId: string, now: number): void {
-    const fits = this.world.dispatch(request, replicaId, now);
+  private dispatch(request: number, to: Sending, now: number): void {
+    const { replicaId } = to;
+    const fits = this.world.dispatch(request, to, now);
     const programId = this.world.programIds[request] ?? "";
     this.policy.observe({ kind: "dispatched", workId: this.ids[request] ?? "", programId, replicaId, nowSeconds: now });
     if (fits) return;
@@ -126,9 +132,7 @@ export class ClusterDriver {
     this.ended(request);
   }
 
-  /** A program of which more requests may come has not ended. */
   private ended(request: number): void {
-    const programId = this.world.programIds[request] ?? "";
-    if (programId === this.ids[request]) this.policy.observe({ kind: "ended", programId });
+    if (this.world.endsProgram(request)) this.policy.observe({ kind: "ended", programId: this.world.programIds[request] ?? "" });
   }
 }

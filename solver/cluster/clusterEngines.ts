@@ -1,4 +1,4 @@
-import { createReplica, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
+import { createReplica, type EngineRequest, type OnReplicaEvent, type Replica } from "@/solver/engine/replica";
 import type { ReplicaModel } from "@/solver/engine/replicaModel";
 import { SlotHeap } from "@/solver/engine/slotHeap";
 import type { Reading, ReplicaView } from "@/solver/policies/policy";
@@ -16,9 +16,21 @@ export interface ClusterReplica {
 interface Engine {
   readonly replica: Replica;
   readonly kvTokens: number;
+  readonly maxSequences: number;
+  readonly held: Held;
   readonly view: { -readonly [field in keyof ReplicaView]: ReplicaView[field] };
   readonly onEvent: OnReplicaEvent;
 }
+
+/** What an engine held, summed over the seconds in which it did; of sequences only once none is in its batch. */
+interface Held {
+  sequenceSeconds: number;
+  kvTokenSeconds: number;
+}
+
+/** As the gateway has it, which reads once a second: a value is fresh for three of its periods, and known for ten. */
+const FRESH_SECONDS = 3;
+const UNREACHABLE_SECONDS = 10;
 
 const ABSENT: Reading = { state: "absent" };
 
@@ -27,6 +39,8 @@ export class ClusterEngines {
   readonly views: readonly ReplicaView[];
   /** When the first token of a request's latest answer was seen. */
   readonly firstTokenSeconds: Float64Array;
+  /** When a request first entered the batch of the engine that it was sent to last; NaN where it has not. */
+  readonly admittedSeconds: Float64Array;
   private readonly engines: readonly Engine[];
   private readonly engineOf: ReadonlyMap<string, number>;
   private readonly nextEvents: Float64Array;
@@ -42,6 +56,7 @@ export class ClusterEngines {
     const count = inputTokens.length;
     this.inputTokens = inputTokens;
     this.firstTokenSeconds = new Float64Array(count);
+    this.admittedSeconds = new Float64Array(count).fill(Number.NaN);
     this.returning = new SlotHeap(count);
     this.engineAt = new Int32Array(count);
     this.engines = replicas.map((replica) => this.engine(replica));
@@ -76,16 +91,23 @@ export class ClusterEngines {
    * @returns false when it is too long for the replica's cache: an engine answers that with an error.
    * @throws when the replica is not there or full: a policy's bug.
    */
-  dispatch(request: number, replicaId: string, work: { readonly atSeconds: number; readonly outputTokens: number }): boolean {
+  dispatch(request: number, replicaId: string, work: Omit<EngineRequest, "inputTokens">): boolean {
     const index = this.engineOf.get(replicaId);
     const engine = index === undefined ? undefined : this.engines[index];
     if (index === undefined || engine === undefined) throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
     if (engine.view.inFlight >= engine.view.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
     engine.view.inFlight++;
     this.engineAt[request] = index;
+    this.admittedSeconds[request] = Number.NaN;
     const fits = engine.replica.enqueue(request, { ...work, inputTokens: this.inputTokens[request] ?? 0 });
     this.nextEvents[index] = engine.replica.nextEventSeconds();
     return fits;
+  }
+
+  /** From when the request first entered its engine's batch; undefined where it has not. */
+  servedSeconds(request: number, now: number): number | undefined {
+    const admitted = this.admittedSeconds[request] ?? Number.NaN;
+    return Number.isNaN(admitted) ? undefined : now - admitted;
   }
 
   /** Frees the request's place; returns the replica's id. */
@@ -95,10 +117,21 @@ export class ClusterEngines {
     return view.id;
   }
 
-  /** Shows the policy how full the caches are. */
-  readKvUse(): void {
-    for (const { view, replica, kvTokens } of this.engines) {
+  /** Shows the policy how full the caches are. Nothing may be due before `now`. */
+  readKvUse(now: number): void {
+    for (const { view, replica, kvTokens, onEvent } of this.engines) {
+      replica.advanceTo(now, onEvent);
       view.kvUse = { state: "fresh", value: replica.kvTokensUsed / kvTokens, ageSeconds: 0 };
+    }
+  }
+
+  /** Lets readings grow old: they are fresh for three seconds, and say nothing of the present after ten. */
+  ageKvUse(ageSeconds: number): void {
+    for (const { view } of this.engines) {
+      const { kvUse } = view;
+      if (kvUse.state !== "fresh" && kvUse.state !== "stale") continue;
+      if (ageSeconds > UNREACHABLE_SECONDS) view.kvUse = { state: "unreachable" };
+      else view.kvUse = { state: ageSeconds > FRESH_SECONDS ? "stale" : "fresh", value: kvUse.value, ageSeconds };
     }
   }
 
@@ -108,16 +141,41 @@ export class ClusterEngines {
     return own.reduce((sum, { replica }) => sum + replica.busySeconds, 0) / (horizonSeconds * own.length);
   }
 
+  /**
+   * Mean share of what the model's replicas may hold that they held over the time, 0..1: of sequences or of KV cache, whichever of an engine is
+   * nearer its end. An engine with one request at a time is always busy and nearly empty. All requests must have left.
+   */
+  fullShare(model: string, horizonSeconds: number): number {
+    const own = this.engines.filter(({ view }) => view.model === model);
+    const full = own.reduce(
+      (sum, { held, maxSequences, kvTokens }) => sum + Math.max(held.sequenceSeconds / maxSequences, held.kvTokenSeconds / kvTokens),
+      0,
+    );
+    return full / (horizonSeconds * own.length);
+  }
+
   preemptions(): number {
     return this.engines.reduce((sum, { replica }) => sum + replica.preemptions, 0);
   }
 
+  promotions(): number {
+    return this.engines.reduce((sum, { replica }) => sum + replica.promotions, 0);
+  }
+
   private engine({ id, model, replica, maxInFlight }: ClusterReplica): Engine {
+    const held: Held = { sequenceSeconds: 0, kvTokenSeconds: 0 };
     return {
-      replica: createReplica(replica),
+      replica: createReplica(replica, (from, to, first, last) => {
+        held.kvTokenSeconds += ((to - from) * (first + last)) / 2;
+      }),
       kvTokens: replica.kvTokens,
+      maxSequences: replica.maxSequences,
+      held,
       view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT },
       onEvent: (kind, request, seconds) => {
+        if (kind === "admitted") held.sequenceSeconds -= seconds;
+        else if (kind !== "first-token") held.sequenceSeconds += seconds;
+        if (kind === "admitted" && Number.isNaN(this.admittedSeconds[request])) this.admittedSeconds[request] = seconds;
         if (kind !== "first-token" && kind !== "finished") return;
         const seenSeconds = seconds + replica.requestSeconds(this.inputTokens[request] ?? 0);
         if (kind === "first-token") this.firstTokenSeconds[request] = seenSeconds;

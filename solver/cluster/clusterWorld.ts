@@ -1,11 +1,14 @@
-import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
+import type { Action, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
+
+/** Where a request goes, and before which others inside the engine. */
+export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority">;
 
 /**
  * What a policy is driven in, on virtual time: requests that come, engines that answer them and a judge. Requests are known by their
  * index. At one instant the driver takes the answers, then the judgements, then the requests that join a queue, then decides.
  */
 export interface ClusterWorld {
-  /** The program of each request; one of its own has the request's index for a name. */
+  /** The program of each request. */
   readonly programIds: readonly string[];
   readonly arrivalSeconds: Float64Array;
   readonly inputTokens: Int32Array;
@@ -23,7 +26,7 @@ export interface ClusterWorld {
   starting(request: number): StartingRequest;
   predictions(request: number, stage: number): Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> | undefined;
   /** Shows the policy how full the caches are. */
-  readKvUse(): void;
+  readKvUse(now: number): void;
   /** The request has joined a stage's queue. */
   joined(request: number, to: Start, now: number): void;
   /**
@@ -32,7 +35,9 @@ export interface ClusterWorld {
    * @returns false when it is too long for the replica's cache: an engine answers that with an error.
    * @throws when the replica is not there or full: a policy's bug.
    */
-  dispatch(request: number, replicaId: string, now: number): boolean;
+  dispatch(request: number, to: Sending, now: number): boolean;
+  /** How long the engine that has answered the request has served it; undefined where that is not known. */
+  servedSeconds(request: number, now: number): number | undefined;
   /** Frees the request's place; returns the replica's id. */
   release(request: number, now: number): string;
   /** Has the judge look at the answer of the request's stage. */
@@ -40,6 +45,8 @@ export interface ClusterWorld {
   /** What the judge says of it; null where it says nothing. */
   judgedScore(request: number): number | null;
   accept(request: number, reason: string, now: number): void;
+  /** Whether no other request of its program will come, now that this one has ended. */
+  endsProgram(request: number): boolean;
   /** The request is to go on to another stage: `takeJoining` gives it when it is there. */
   sendOn(request: number, to: Start, now: number): void;
 }

@@ -2,7 +2,7 @@ import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/polic
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 import type { ClusterOutcome } from "./clusterOutcome";
-import type { ClusterWorld } from "./clusterWorld";
+import type { ClusterWorld, Sending } from "./clusterWorld";
 import { engineJudge, fixedJudge, type JudgeEngines, type JudgeQueue } from "./judgeQueue";
 import { StageAnswers } from "./stageAnswers";
 
@@ -113,8 +113,8 @@ export class ModelledWorld implements ClusterWorld {
     return this.predictTokens && { predictedTokens: this.predictTokens(request, stage) };
   }
 
-  readKvUse(): void {
-    this.engines.readKvUse();
+  readKvUse(now: number): void {
+    this.engines.readKvUse(now);
   }
 
   joined(request: number, { stage }: Start, now: number): void {
@@ -123,9 +123,13 @@ export class ModelledWorld implements ClusterWorld {
     this.joinedSeconds[request] = now;
   }
 
-  dispatch(request: number, replicaId: string, now: number): boolean {
+  dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
     const outputTokens = this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
-    return this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens });
+    return this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens, priority });
+  }
+
+  servedSeconds(request: number, now: number): number | undefined {
+    return this.engines.servedSeconds(request, now);
   }
 
   release(request: number, now: number): string {
@@ -150,6 +154,10 @@ export class ModelledWorld implements ClusterWorld {
     this.ttftSeconds[request] = (this.policy.judges(stage) ? now : (this.engines.firstTokenSeconds[request] ?? now)) - arrival;
     this.quality[request] = this.answersAt(request).outcomes.label[this.promptOf(request)] ?? Number.NaN;
     this.lastFinish = now;
+  }
+
+  endsProgram(): boolean {
+    return true;
   }
 
   sendOn(request: number): void {

@@ -1,12 +1,14 @@
 import { SlotHeap } from "@/solver/engine/slotHeap";
 import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
-import type { ClusterWorld } from "./clusterWorld";
+import type { ClusterWorld, Sending } from "./clusterWorld";
 
 /** One stage that a request went through, as it was recorded. */
 export interface RecordedVisit {
   readonly stage: number;
   readonly queuedSeconds: number;
   readonly answeredSeconds: number;
+  /** Left out where the answer was not passed on as it was written. */
+  readonly firstTokenSeconds?: number;
   /** Null where the answer was not judged. */
   readonly judgedSeconds: number | null;
   readonly judgedScore: number | null;
@@ -63,7 +65,7 @@ export class RecordedWorld implements ClusterWorld {
 
   constructor(replicas: readonly Pick<ReplicaView, "id" | "model" | "maxInFlight">[], requests: readonly RecordedRequest[]) {
     this.requests = requests;
-    // Its own name for a program of one request, as the driver expects it; no client's name is a number alone here.
+    // A program of one request bears its number; no client's name is a number alone here.
     this.programIds = requests.map(({ program }, request) => (program === null ? String(request) : `program ${program}`));
     this.arrivalSeconds = Float64Array.from(requests, ({ visits }) => visits[0]?.queuedSeconds ?? Number.POSITIVE_INFINITY);
     this.inputTokens = Int32Array.from(requests, ({ inputTokens }) => inputTokens);
@@ -128,7 +130,7 @@ export class RecordedWorld implements ClusterWorld {
     this.at[request] = { stage, replicaId: "", dispatchedSeconds: Number.NaN };
   }
 
-  dispatch(request: number, replicaId: string, now: number): boolean {
+  dispatch(request: number, { replicaId }: Sending, now: number): boolean {
     const seat = this.seats.find(({ id }) => id === replicaId);
     if (seat === undefined) throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
     if (seat.inFlight >= seat.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
@@ -138,6 +140,11 @@ export class RecordedWorld implements ClusterWorld {
     const visit = this.visitOf(request);
     if (visit?.stage === stage) this.expect(request, "answer", Math.max(now, visit.answeredSeconds));
     return true;
+  }
+
+  servedSeconds(request: number): number | undefined {
+    const { answeredSeconds = Number.NaN, firstTokenSeconds } = this.visitOf(request) ?? {};
+    return firstTokenSeconds === undefined ? undefined : answeredSeconds - firstTokenSeconds;
   }
 
   release(request: number): string {
@@ -158,6 +165,11 @@ export class RecordedWorld implements ClusterWorld {
 
   accept(request: number, reason: string): void {
     this.note(request, "accepted", reason);
+  }
+
+  /** Of a client's program more requests may come than were recorded. */
+  endsProgram(request: number): boolean {
+    return this.requests[request]?.program === null;
   }
 
   sendOn(request: number, { reason }: Start, now: number): void {

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { WaitingWork } from "@/solver/policies/policy";
+import type { Policy, WaitingWork } from "@/solver/policies/policy";
 import { WaitingList } from "./waitingList";
 
 const work = (id: number, state: WaitingWork["state"] = { kind: "queued" }): WaitingWork => ({
@@ -16,8 +17,8 @@ const replica = (inFlight: number, accepting = true) =>
 const sent = (...ids: number[]) => ids.map((id) => ({ kind: "dispatch" as const, workId: String(id), replicaId: "r" }));
 const idsOf = (shown: readonly WaitingWork[]) => shown.map(({ id }) => Number(id));
 
-function listOf(count: number, firstComeFirstServed = true): WaitingList {
-  const list = new WaitingList({ firstComeFirstServed, modelOfStage: () => "small" });
+function listOf(count: number, preference: Policy["preference"] = null): WaitingList {
+  const list = new WaitingList({ preference, modelOfStage: () => "small" });
   for (let id = 0; id < count; id += 1) list.add(work(id));
   return list;
 }
@@ -30,8 +31,38 @@ test("shows the head of a queue as far as there is room, and all answers", () =>
   expect(idsOf(list.shown([replica(0, false)]))).toEqual([77]);
 });
 
-test("shows everything to a policy that may serve any of it", () => {
-  expect(idsOf(listOf(10, false).shown([replica(4)]))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+test("shows the oldest and the most preferred to a policy that may serve either, in the order they came", () => {
+  const latestFirst = listOf(10, ({ id }) => -Number(id));
+  expect(idsOf(latestFirst.shown([replica(1)]))).toEqual([0, 1, 2, 7, 8, 9]);
+  expect(idsOf(latestFirst.shown([replica(4)]))).toEqual([]);
+  expect(idsOf(listOf(2, ({ id }) => -Number(id)).shown([replica(0)]))).toEqual([0, 1]);
+});
+
+test("shows the most preferred whatever came, left and rose since, as sorting all that waits does", () => {
+  const turn = fc.record({ arrivals: fc.nat(6), room: fc.nat(4), rises: fc.array(fc.nat(60), { maxLength: 4 }) });
+  fc.assert(
+    fc.property(fc.array(turn, { maxLength: 40 }), fc.array(fc.nat(9), { minLength: 1, maxLength: 20 }), (turns, drawn) => {
+      const keys = new Map<string, number>();
+      const list = listOf(0, ({ id }) => keys.get(id) ?? 0);
+      let waiting: number[] = [];
+      let came = 0;
+      for (const { arrivals, room, rises } of turns) {
+        for (let left = arrivals; left > 0; left -= 1) {
+          keys.set(String(came), drawn[came % drawn.length] ?? 0);
+          list.add(work(came));
+          waiting.push(came++);
+        }
+        for (const id of rises) keys.set(String(id), (keys.get(String(id)) ?? 0) + 3);
+        const byKey = [...waiting].sort((a, b) => (keys.get(String(a)) ?? 0) - (keys.get(String(b)) ?? 0) || a - b);
+        const expected = new Set([...waiting.slice(0, room), ...byKey.slice(0, room)]);
+        expect(idsOf(list.shown([replica(4 - room)]))).toEqual([...expected].sort((a, b) => a - b));
+        const leaving = byKey.slice(0, room);
+        list.remove(sent(...leaving));
+        waiting = waiting.filter((id) => !leaving.includes(id));
+        expect(list.size).toBe(waiting.length);
+      }
+    }),
+  );
 });
 
 test("keeps the order of a queue that thousands pass through, and loses none", () => {
@@ -48,7 +79,8 @@ test("keeps the order of a queue that thousands pass through, and loses none", (
 test("refuses a policy that passes over queued work although it promised not to", () => {
   expect(() => listOf(10).remove(sent(1))).toThrow("not in the order it came");
   expect(() => listOf(10).remove(sent(0, 2))).toThrow("not in the order it came");
-  const free = listOf(3, false);
+  const free = listOf(3, () => 0);
   free.remove(sent(1));
-  expect(idsOf(free.shown([]))).toEqual([0, 2]);
+  expect(idsOf(free.shown([replica(0)]))).toEqual([0, 2]);
+  expect(() => free.remove(sent(1))).toThrow("work that does not wait");
 });

@@ -3,6 +3,7 @@ import type { EngineRequest, OnReplicaEvent, OnSteps, Replica } from "./replica"
 import type { ReplicaModel } from "./replicaModel";
 import { RunningBatch } from "./runningBatch";
 import { DECODING, SequenceTable, WAITING } from "./sequenceTable";
+import { Starvation } from "./starvation";
 import { WaitingQueue } from "./waitingQueue";
 
 /** What the engine does from the last step boundary to the next event. */
@@ -16,7 +17,8 @@ const DECODE_SPAN = 2;
  * The queue is served by priority (lower first), then by arrival, and admission stops at the first request whose prompt does
  * not fit the KV cache. When decoding outgrows the cache, the running sequence of the largest priority and then the latest
  * arrival is preempted: it loses its cache, returns to its place in the queue, and recomputes. That is the only preemption: as in vLLM, no
- * running sequence gives way just because a more urgent one waits. Without priorities this is first come, first served.
+ * running sequence gives way just because a more urgent one waits. Without priorities this is first come, first served. A model with `aging`
+ * serves those first that have been passed over for too long (see `Starvation`).
  *
  * Steps without prefill work between two events are jumped over in closed form, so that the cost is per event, not per token.
  *
@@ -29,7 +31,8 @@ export class ContinuousBatching implements Replica {
 
   private readonly table = new SequenceTable();
   private readonly slotOf = new Map<number, number>();
-  private readonly queue = new WaitingQueue(this.table);
+  private readonly starvation: Starvation | null;
+  private readonly queue: WaitingQueue;
   private readonly batch: RunningBatch;
   private readonly span = new DecodeSpan();
 
@@ -48,7 +51,14 @@ export class ContinuousBatching implements Replica {
     private readonly model: ReplicaModel,
     private readonly onSteps: OnSteps | undefined,
   ) {
+    const starvation = model.aging === undefined ? null : new Starvation(this.table, model.aging);
+    this.starvation = starvation;
+    this.queue = new WaitingQueue(this.table, starvation && ((slot) => starvation.waits(slot, this.batch.step)));
     this.batch = new RunningBatch(this.table, model.maxSequences);
+  }
+
+  get promotions(): number {
+    return this.starvation?.promotions ?? 0;
   }
 
   get running(): number {
@@ -93,11 +103,13 @@ export class ContinuousBatching implements Replica {
     table.outputTokens[slot] = output;
     table.generated[slot] = 0;
     table.aborted[slot] = 0;
+    table.ahead[slot] = 0;
+    table.waitsSince[slot] = -1;
     table.state[slot] = WAITING;
     this.slotOf.set(handle, slot);
     this.lastEnqueued = atSeconds;
-    // Behind others it changes nothing: they wait for a finish, or have cut the span already.
-    if (this.queue.push(slot)) this.cutSpan(atSeconds);
+    // Behind others it changes nothing: they wait for a finish, or have cut the span already. Where it ages, its steps count from here.
+    if (this.queue.push(slot) || this.starvation !== null) this.cutSpan(atSeconds);
     return true;
   }
 
@@ -120,6 +132,7 @@ export class ContinuousBatching implements Replica {
     this.slotOf.delete(handle);
     if (this.table.state[slot] === WAITING) {
       this.queue.remove(slot);
+      this.starvation?.left(slot, this.batch.step + this.stepsDoneBy(atSeconds));
       this.table.release(slot);
       // If it blocked the queue, the one behind it may fit at the next step.
       if (this.queue.size === 0) return;
@@ -168,6 +181,7 @@ export class ContinuousBatching implements Replica {
   /** At a step boundary: preempt, prefill, admit, and begin the next step or span. */
   private schedule(now: number, onEvent: OnReplicaEvent): void {
     const { batch, model } = this;
+    this.starvation?.promote(batch.step, this.queue);
     const preempted = this.preemptUntilItFits(now, onEvent);
     this.queue.settle(now);
     batch.fillStep(model.maxBatchedTokens);
@@ -191,10 +205,12 @@ export class ContinuousBatching implements Replica {
 
   private preemptUntilItFits(now: number, onEvent: OnReplicaEvent): boolean {
     if (this.batch.kvTokens <= this.model.kvTokens) return false;
+    this.starvation?.book(this.batch.step);
     while (this.batch.kvTokens > this.model.kvTokens) {
       const slot = this.batch.last();
       this.batch.leave(slot);
       this.queue.putBack(slot);
+      this.starvation?.waits(slot, this.batch.step);
       this.preemptions++;
       onEvent("preempted", this.table.handle[slot] ?? 0, now);
     }
@@ -210,6 +226,7 @@ export class ContinuousBatching implements Replica {
   private admit(now: number, onEvent: OnReplicaEvent): void {
     const slot = this.queue.popFront();
     this.batch.admit(slot);
+    this.starvation?.taken(slot, this.batch.step);
     onEvent("admitted", this.table.handle[slot] ?? 0, now);
   }
 
@@ -223,7 +240,17 @@ export class ContinuousBatching implements Replica {
     // After a preemption the head may fit as soon as the next step may admit again.
     this.phaseSteps = preempted ? 1 : Math.min(stepsToFinish, untilFull);
     this.phaseEnd = this.span.endSeconds(this.phaseSteps);
-    if (this.queue.size > 0) this.cutSpan(this.queue.nextLeadSeconds());
+    if (this.queue.size === 0) return;
+    if (this.starvation === null) this.cutSpan(this.queue.nextLeadSeconds());
+    else this.cutAgingSpan(this.starvation);
+  }
+
+  /** Ends the span before the next request arrives, whose steps count from then, or goes ahead, where it could be admitted then. */
+  private cutAgingSpan(starvation: Starvation): void {
+    this.cutSpan(this.queue.nextArrivalSeconds());
+    if (this.batch.size >= this.model.maxSequences) return;
+    const steps = starvation.nextPromotion() - this.batch.step;
+    if (steps < this.phaseSteps) this.endSpanWith(steps);
   }
 
   /** Books the steps of the phase that ends, and what they finish. */

@@ -39,6 +39,10 @@ const anyModel = fc.record({
     (inputTokens: number) => inputTokens / 4,
   ),
 });
+const anyAging = fc.record({ starvedSteps: fc.integer({ min: 1, max: 12 }), quantumSteps: fc.integer({ min: 1, max: 8 }) });
+const agingOrNot: fc.Arbitrary<ReplicaModel> = fc
+  .tuple(anyModel, fc.option(anyAging, { nil: undefined }))
+  .map(([model, aging]) => (aging === undefined ? model : { ...model, aging }));
 const anyMoment = (max: number) => fc.integer({ min: 0, max: max * 64 }).map((ticks) => ticks / 64);
 /** Requests in the order of their arrivals. `classes` of priority, 1 for none. */
 const anyRequests = (classes: number) =>
@@ -78,7 +82,7 @@ function run(model: ReplicaModel, requests: readonly EngineRequest[]): SeenEvent
 test("jumping over decode steps in closed form gives the very events and steps of a step-by-step simulation", () => {
   const anyAborts = fc.array(fc.record({ handle: fc.nat(24), atSeconds: anyMoment(60) }), { maxLength: 15 });
   fc.assert(
-    fc.property(anyModel, prioritised, anyAborts, (model, requests, given) => {
+    fc.property(agingOrNot, prioritised, anyAborts, (model, requests, given) => {
       // Each at most once, also before it arrives.
       const aborts = [...new Map(given.map((abort) => [abort.handle, abort])).values()]
         .filter(({ handle }) => handle < requests.length)
@@ -102,6 +106,7 @@ test("jumping over decode steps in closed form gives the very events and steps o
 
       expect(seen).toEqual(expected.events);
       expect(replica.preemptions).toBe(expected.preemptions);
+      expect(replica.promotions).toBe(expected.promotions);
       expect(replica.busySeconds).toBe(expected.steps.reduce((sum, step) => sum + step.toSeconds - step.fromSeconds, 0));
       expect(replica.peakKvTokens).toBe(Math.max(0, ...expected.steps.map((step) => step.kvTokens)));
       const rejoined = runs.map(({ from, to }) => {
@@ -116,7 +121,7 @@ test("jumping over decode steps in closed form gives the very events and steps o
 
 test("with step times that round, events keep their order and their times to 1e-9", () => {
   fc.assert(
-    fc.property(anyModel, prioritised, (model, requests) => {
+    fc.property(agingOrNot, prioritised, (model, requests) => {
       // Off the grid of the steps, so that rounding cannot move an arrival across a boundary.
       const shifted = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 1.0123456789 + 0.00012345 }));
       const uneven = { ...model, stepTime: unevenStep };
@@ -133,7 +138,7 @@ test("with step times that round, events keep their order and their times to 1e-
 
 test("a closed loop sends and serves as the step-by-step simulation of it does", () => {
   fc.assert(
-    fc.property(anyModel, prioritised, fc.integer({ min: 1, max: 8 }), (model, requests, concurrency) => {
+    fc.property(agingOrNot, prioritised, fc.integer({ min: 1, max: 8 }), (model, requests, concurrency) => {
       const expected = stepByStep(model, { requests, concurrency });
       const outcome = simulateClosedLoop(model, columns(requests), { concurrency });
       expect(Array.from(outcome.arrivalSeconds)).toEqual(expected.arrivalSeconds);
@@ -154,7 +159,7 @@ test("a closed loop sends and serves as the step-by-step simulation of it does",
 test("tokens come one by one and none twice, preempted or not: at any time as many as the step-by-step simulation has made", () => {
   const anyTimes = fc.array(anyMoment(120), { minLength: 5, maxLength: 20 });
   fc.assert(
-    fc.property(anyModel, prioritised, anyTimes, (model, requests, times) => {
+    fc.property(agingOrNot, prioritised, anyTimes, (model, requests, times) => {
       const { tokenSeconds } = stepByStep(model, { requests });
       const replica = createReplica(model);
       const left = new Set(requests.keys());
@@ -175,7 +180,7 @@ test("tokens come one by one and none twice, preempted or not: at any time as ma
 
 test("every request finishes once, after one first token, and never before it was admitted", () => {
   fc.assert(
-    fc.property(anyModel, prioritised, (model, requests) => {
+    fc.property(agingOrNot, prioritised, (model, requests) => {
       const seen = run(model, requests);
       requests.forEach((request, handle) => {
         const own = seen.filter((event) => event.handle === handle);
@@ -203,7 +208,7 @@ test("without priorities requests are first admitted in the order in which they 
 
 test("a replica slowed by a factor of two, its arrivals stretched alike, has every latency doubled exactly", () => {
   fc.assert(
-    fc.property(anyModel, prioritised, (model, requests) => {
+    fc.property(agingOrNot, prioritised, (model, requests) => {
       const stretched = requests.map((request) => ({ ...request, atSeconds: request.atSeconds * 2 }));
       const base = simulateReplica(model, columns(requests)).endToEndSeconds;
       // Doubling is exact in binary, so no rounding moves an arrival across a step boundary.
@@ -227,7 +232,7 @@ test("at fixed arrivals a uniformly slower replica has no lower mean latency", (
 test("advancing in any slices, and enqueueing only when a request arrives, changes nothing", () => {
   const cuts = fc.array(anyMoment(120), { maxLength: 30 });
   fc.assert(
-    fc.property(anyModel, prioritised, cuts, (model, requests, slices) => {
+    fc.property(agingOrNot, prioritised, cuts, (model, requests, slices) => {
       const replica = createReplica(model);
       const seen: SeenEvent[] = [];
       const times = [...new Set([...slices, ...requests.map((request) => request.atSeconds)])].sort((a, b) => a - b);
@@ -272,7 +277,7 @@ test("a request too long for the cache is refused and leaves no trace", () => {
 
 test("aborted requests free their place at a step boundary and are never heard of again, and the others finish", () => {
   fc.assert(
-    fc.property(anyModel, prioritised, fc.double({ min: 0, max: 60, noNaN: true }), fc.nat(), (model, requests, abortAt, pick) => {
+    fc.property(agingOrNot, prioritised, fc.double({ min: 0, max: 60, noNaN: true }), fc.nat(), (model, requests, abortAt, pick) => {
       const victim = pick % requests.length;
       const replica = createReplica(model);
       const finished: number[] = [];

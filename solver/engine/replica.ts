@@ -12,8 +12,8 @@ export interface EngineRequest {
   readonly inputTokens: number;
   /** Tokens it generates, the end-of-sequence token among them; fewer than one counts as one. */
   readonly outputTokens: number;
-  /** Lower is served first; equals by arrival. 0 when left out. */
-  readonly priority?: number;
+  /** Lower is served first, unless another has starved and the model has `aging`; equals by arrival. 0 when left out. */
+  readonly priority?: number | undefined;
   /**
    * Prompt tokens found in the prefix cache, 0 when left out: they cost no prefill, but they are attended to and hold KV cache, and after a
    * preemption they are found again. The last prompt token is computed in any case, as in vLLM: it yields the first token.
@@ -57,6 +57,8 @@ export interface Replica {
   /** Seconds, up to the time advanced to, in which a step was under way. */
   readonly busySeconds: number;
   readonly preemptions: number;
+  /** Times a request was put ahead of all others because it had been passed over for so long; 0 without `aging`. */
+  readonly promotions: number;
 }
 
 /**
@@ -69,6 +71,10 @@ export function createReplica(model: ReplicaModel, onSteps?: OnSteps): Replica {
     throw new Error(
       `A replica needs kvTokens >= 2, maxSequences >= 1 and maxBatchedTokens > maxSequences, found ${model.kvTokens}, ${model.maxSequences} and ${model.maxBatchedTokens}`,
     );
+  }
+  const { aging } = model;
+  if (aging !== undefined && !(aging.starvedSteps >= 1 && aging.quantumSteps >= 1)) {
+    throw new Error(`Aging needs at least 1 step each, found ${aging.starvedSteps} steps to starve and ${aging.quantumSteps} of service`);
   }
   return new ContinuousBatching(model, onSteps);
 }

@@ -39,4 +39,14 @@ export interface ReplicaModel {
    * client sees the first token and the end that much later; the engine itself, `Replica`, knows nothing of it.
    */
   requestSeconds(inputTokens: number): number;
+  /** Left out: requests that others keep passing by priority may wait for ever. */
+  readonly aging?: EngineAging;
+}
+
+/** What keeps an engine that serves by priority from starving requests (Chimera, section 3.7); both are whole numbers of at least 1. */
+export interface EngineAging {
+  /** Consecutive steps that did not take a waiting request, after which it goes ahead of all that have not waited so long. */
+  readonly starvedSteps: number;
+  /** Steps of service after which it no longer counts as ahead. */
+  readonly quantumSteps: number;
 }

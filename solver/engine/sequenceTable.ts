@@ -23,6 +23,12 @@ export class SequenceTable {
   cachedTokens = new Int32Array(INITIAL_SLOTS);
   outputTokens = new Int32Array(INITIAL_SLOTS);
   state = new Uint8Array(INITIAL_SLOTS);
+  /** 1 while it counts as starved, and so is served before all that do not. */
+  ahead = new Uint8Array(INITIAL_SLOTS);
+  /** Where requests age, engine step since which it waits, -1 while it does not; that at which it was last taken; steps of service while ahead. */
+  waitsSince = new Float64Array(INITIAL_SLOTS);
+  takenAt = new Float64Array(INITIAL_SLOTS);
+  served = new Float64Array(INITIAL_SLOTS);
   /** 1 once its caller has given it up; it leaves the batch at the next step boundary. */
   aborted = new Uint8Array(INITIAL_SLOTS);
   /** Tokens generated when it last began to wait or to decode. */
@@ -73,8 +79,10 @@ export class SequenceTable {
     else this.previous[after] = before;
   }
 
-  /** Whether a request is served before another: by priority, then by arrival. */
+  /** Whether a request is served before another: if it is ahead, then by priority, then by arrival. */
   precedes(slot: number, other: number): boolean {
+    const ahead = this.ahead[slot] ?? 0;
+    if (ahead !== this.ahead[other]) return ahead === 1;
     const difference = (this.priority[slot] ?? 0) - (this.priority[other] ?? 0);
     return difference < 0 || (difference === 0 && (this.order[slot] ?? 0) < (this.order[other] ?? 0));
   }
@@ -114,5 +122,9 @@ export class SequenceTable {
     this.next = int(this.next);
     this.state = byte(this.state);
     this.aborted = byte(this.aborted);
+    this.ahead = byte(this.ahead);
+    this.waitsSince = float(this.waitsSince);
+    this.takenAt = float(this.takenAt);
+    this.served = float(this.served);
   }
 }

@@ -1,5 +1,5 @@
 import type { EngineRequest, ReplicaEventKind } from "./replica";
-import type { ReplicaModel } from "./replicaModel";
+import type { EngineAging, ReplicaModel } from "./replicaModel";
 
 export interface SeenEvent {
   readonly kind: ReplicaEventKind;
@@ -32,6 +32,10 @@ interface Sequence {
   place: "coming" | "waiting" | "prefilling" | "decoding" | "gone";
   aborted: boolean;
   prefilled: number;
+  /** Whether it counts as starved, consecutive steps that passed it over, and steps of service since it was put ahead. */
+  ahead: boolean;
+  passed: number;
+  served: number;
   readonly tokenSeconds: number[];
 }
 
@@ -55,6 +59,9 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       place: fits ? "coming" : "gone",
       aborted: false,
       prefilled: 0,
+      ahead: false,
+      passed: 0,
+      served: 0,
       tokenSeconds: [],
     };
   });
@@ -66,7 +73,9 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
   };
   const needed = (one: Sequence): number => one.request.inputTokens + one.tokenSeconds.length;
   const held = (): number => running.reduce((sum, one) => sum + needed(one), 0);
-  const byKey = (a: Sequence, b: Sequence): number => a.priority - b.priority || a.arrival - b.arrival || a.handle - b.handle;
+  const byKey = (a: Sequence, b: Sequence): number =>
+    Number(b.ahead) - Number(a.ahead) || a.priority - b.priority || a.arrival - b.arrival || a.handle - b.handle;
+  let promotions = 0;
   const tell = (kind: ReplicaEventKind, one: Sequence, seconds: number): void => {
     if (!one.aborted) events.push({ kind, handle: one.handle, seconds });
   };
@@ -87,15 +96,26 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
       const victim = [...running].sort(byKey).at(-1);
       if (victim === undefined) break;
       running = running.filter((one) => one !== victim);
-      Object.assign(victim, { place: "waiting", prefilled: 0 });
+      Object.assign(victim, { place: "waiting", prefilled: 0, passed: 0 });
       tell("preempted", victim, now);
       preempted = true;
     }
     return preempted;
   };
 
+  /** Before a step: who is put ahead, and who no longer is. */
+  const age = ({ starvedSteps, quantumSteps }: EngineAging): void => {
+    for (const one of running) if (one.ahead && one.served >= quantumSteps) one.ahead = false;
+    for (const one of sequences) {
+      if (one.place !== "waiting" || one.ahead || one.passed < starvedSteps) continue;
+      Object.assign(one, { ahead: true, served: 0 });
+      promotions += 1;
+    }
+  };
+
   /** One step from `now`; its end. `null` when there is nothing to do. */
   const step = (now: number): number | null => {
+    if (model.aging !== undefined) age(model.aging);
     const preempted = preempt(now);
     for (const one of sequences) if (one.place === "coming" && one.arrival <= now) one.place = "waiting";
     const decoders = running.filter((one) => one.place === "decoding");
@@ -110,12 +130,14 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     while (!preempted && budget > 0 && running.length < model.maxSequences) {
       const [head] = sequences.filter((one) => one.place === "waiting").sort(byKey);
       if (head === undefined || held() + needed(head) >= model.kvTokens) break;
-      Object.assign(head, { place: "prefilling", prefilled: head.cached });
+      Object.assign(head, { place: "prefilling", prefilled: head.cached, passed: 0 });
       running.push(head);
       tell("admitted", head, now);
       take(head);
     }
     if (running.length === 0) return null;
+    for (const one of sequences) if (one.place === "waiting") one.passed += 1;
+    for (const one of running) one.served += 1;
 
     const kvTokensRead = decoders.reduce((sum, one) => sum + needed(one), 0);
     const seconds =
@@ -180,6 +202,7 @@ export function stepByStep(model: ReplicaModel, { requests, aborts = [], concurr
     steps,
     tokenSeconds: sequences.map((one) => one.tokenSeconds),
     arrivalSeconds: sequences.map((one) => one.arrival),
+    promotions,
     preemptions: events.filter(({ kind }) => kind === "preempted").length,
   };
 }

@@ -2,7 +2,7 @@ import type { SequenceTable } from "./sequenceTable";
 import { SlotDeque } from "./slotDeque";
 
 /**
- * Requests of one engine outside its batch. In front stand those that have arrived, by priority (lower first), then by arrival;
+ * Requests of one engine outside its batch. In front stand those that have arrived, those ahead first, then by priority (lower first), then by arrival;
  * behind them, in the order of their arrivals, those still to come. Where all priorities are equal this is first come, first
  * served, and a preempted request returns to the front.
  */
@@ -11,7 +11,11 @@ export class WaitingQueue {
   private arrived = 0;
   private prioritised = false;
 
-  constructor(private readonly table: SequenceTable) {}
+  /** @param onSettled told of each request as it takes its place among the arrived. */
+  constructor(
+    private readonly table: SequenceTable,
+    private readonly onSettled: ((slot: number) => void) | null,
+  ) {}
 
   get size(): number {
     return this.slots.size;
@@ -67,7 +71,21 @@ export class WaitingQueue {
       const slot = this.slots.at(this.arrived);
       if ((this.table.arrivalSeconds[slot] ?? 0) > seconds) return;
       if (this.prioritised) this.slots.moveUp(this.arrived, this.placeOf(slot));
+      this.onSettled?.(slot);
     }
+  }
+
+  /** Lets one that has arrived be served before all others that are not ahead. */
+  putAhead(slot: number): void {
+    this.prioritised = true;
+    const from = this.placeOf(slot) - 1;
+    this.table.ahead[slot] = 1;
+    this.slots.moveUp(from, this.placeOf(slot, from));
+  }
+
+  /** Arrival of the next request still to come; Infinity when there is none. */
+  nextArrivalSeconds(): number {
+    return this.table.arrivalSeconds[this.slots.at(this.arrived)] ?? Number.POSITIVE_INFINITY;
   }
 
   /** Arrival of the first request still to come that then leads the queue; Infinity when there is none. */
@@ -86,10 +104,10 @@ export class WaitingQueue {
     return this.arrived === 0 || this.table.precedes(slot, this.head);
   }
 
-  /** Place among the arrived. */
-  private placeOf(slot: number): number {
+  /** Place among the arrived, or the first of them. */
+  private placeOf(slot: number, among = this.arrived): number {
     let low = 0;
-    let high = this.arrived;
+    let high = among;
     while (low < high) {
       const middle = (low + high) >> 1;
       if (this.table.precedes(slot, this.slots.at(middle))) high = middle;

@@ -35,7 +35,7 @@ const orderSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("fcfs") }),
   /** Shortest job first, by the request's own output. */
   z.object({ kind: z.literal("sjf"), agingReleases }),
-  /** Shortest total job first, by what its whole program has yet to write. */
+  /** Shortest total job first, by what the request and all that comes after it in its program have yet to write. */
   z.object({ kind: z.literal("stjf"), agingReleases }),
   /** Multi-level feedback: a program sinks one level with each quantum of service it has received. */
   z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingReleases }),
@@ -48,7 +48,19 @@ const placeSchema = z.object({
   affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
 });
 
-const queueing = { order: orderSchema, place: placeSchema };
+/** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
+const learntSchema = z.object({
+  lengths: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  confidence: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+});
+
+const queueing = { order: orderSchema, place: placeSchema, learnt: learntSchema.optional() };
 
 /** Cascade by thresholds: stage i's answer is accepted when its judged score is >= thresholds[i]; the last always is. */
 export const cascadePolicySchema = z
@@ -92,6 +104,8 @@ const slackPolicySchema = z.object({
   tau: z.number().nonnegative(),
   /** How much more confident than the least loaded model another must be to be preferred to it. */
   deltaScore: fraction,
+  /** A program may go to another model between its requests, when its own is beyond the slack; left out, as in comparisons: never. */
+  changesModel: z.literal(true).optional(),
   /** Loads below it count as it: one unloaded request's decode time, as a rule. 0, as in the source, leaves no slack beside an idle model. */
   floorSeconds: z.number().nonnegative(),
   ...queueing,
@@ -99,9 +113,18 @@ const slackPolicySchema = z.object({
   approvedRanges: z.object({ tau: approvedRange, deltaScore: approvedRange }),
 });
 
-export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema, fixedPolicySchema, slackPolicySchema]);
+/** Every request to the model with the least waiting and running, as vLLM balances over engines, whatever they answer: `balancedRoute.ts`. */
+const balancedPolicySchema = z.object({
+  kind: z.literal("balanced"),
+  /** Of what a replica of it has in flight, all above `maxBatchSize` waits inside it. */
+  models: z.array(z.object({ model: z.string().min(1), maxBatchSize: z.int().positive() })).min(1),
+  ...queueing,
+});
+
+export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema, fixedPolicySchema, slackPolicySchema, balancedPolicySchema]);
 
 export type PolicyDocument = z.infer<typeof policySchema>;
+export type BalancedPolicy = z.infer<typeof balancedPolicySchema>;
 export type SlackPolicy = z.infer<typeof slackPolicySchema>;
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type PlaceDocument = z.infer<typeof placeSchema>;
@@ -114,6 +137,7 @@ export function modelsOf(policy: PolicyDocument): string[] {
     case "fixed":
       return [policy.model];
     case "slack":
+    case "balanced":
       return policy.models.map(({ model }) => model);
   }
 }
@@ -127,6 +151,10 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
   const judge = judgeEngineOf(policy);
   return judge === null ? modelsOf(policy) : [...modelsOf(policy), judge];
 }
+
+/** The trained predictors that a policy names, by their hashes. */
+export const learntOf = ({ learnt }: Pick<PolicyDocument, "learnt">): readonly string[] =>
+  [learnt?.lengths, learnt?.confidence].filter((hash) => hash !== undefined);
 
 /** The score at which a stage's answer is accepted, one a stage but the last; none where answers are not judged. */
 export const thresholdsOf = (policy: PolicyDocument): readonly number[] => (policy.kind === "cascade" ? policy.thresholds : []);

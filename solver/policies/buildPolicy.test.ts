@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "../plan/plan";
 import {
+  type BalancedPolicy,
   modelsOf,
   type OrderDocument,
   type PlaceDocument,
@@ -47,6 +48,10 @@ function slack(order: OrderDocument = fcfs, place: PlaceDocument = { kind: "leas
     place,
     approvedRanges: { tau: { min: 0, max: 2 }, deltaScore: { min: 0, max: 0.5 } },
   };
+}
+
+function balanced(order: OrderDocument = fcfs, place: PlaceDocument = { kind: "least-load" }): BalancedPolicy {
+  return { kind: "balanced", models: names.map((model) => ({ model, maxBatchSize: 4 })), order, place };
 }
 
 function contracts(name: string, document: PolicyDocument): void {
@@ -98,7 +103,10 @@ for (const [index, order] of aged.entries()) {
   contracts(`fixed, ${order.kind}, ${placeName(next)}`, { kind: "fixed", model: "small", order, place: next });
   const last = places[(index + 2) % places.length] ?? place;
   contracts(`slack, ${order.kind}, ${placeName(last)}`, slack(order, last));
+  contracts(`balanced, ${order.kind}, ${placeName(place)}`, balanced(order, place));
 }
+contracts("slack whose programs change models, fcfs, least-load", { ...slack(), changesModel: true });
+contracts("balanced, fcfs, round-robin", balanced(fcfs, { kind: "round-robin" }));
 contracts("slack, fcfs, round-robin", slack(fcfs, { kind: "round-robin" }));
 
 function placeName({ kind, affinity }: PlaceDocument): string {
@@ -135,6 +143,17 @@ describe("buildPolicy", () => {
     expect(buildPolicy(cascade([50], "round-robin")).decide(view)).toEqual([{ kind: "dispatch", workId: "w", replicaId: "a" }]);
   });
 
+  it("tells engines what its order goes by, and nothing where that is arrival", () => {
+    const work = { id: "w", programId: "p", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 7 };
+    const predicted = { predictedTokens: 20, predictedProgramTokens: 90, state: { kind: "queued" as const } };
+    const seat = { id: "r", model: "small", inFlight: 0, maxInFlight: 4, accepting: true, kvUse: { state: "absent" as const } };
+    const priorityBy = (order: OrderDocument) => {
+      const [action] = buildPolicy(balanced(order)).decide({ nowSeconds: 1, waiting: [{ ...work, ...predicted }], replicas: [seat] });
+      return action?.kind === "dispatch" ? action.priority : null;
+    };
+    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0]);
+  });
+
   it("says why a request starts where it does", () => {
     const { start } = buildPolicy(cascade([73, 41], "least-load", 55));
     const scored = (small: number | undefined, medium: number | undefined) =>
@@ -154,6 +173,9 @@ describe("buildPolicy", () => {
     ["a threshold without an approved range", { ...cascade([50]), approvedRanges: { thresholds: [] } }, "approved range"],
     ["a direct start at no score", cascade([50], "least-load", 0.5), "below 0.5"],
     ["no stage at all", { ...cascade([]), stages: [] }, "at least one stage"],
+    ["balancing over nothing", { ...balanced(), models: [] }, "at least one model"],
+    ["balancing over a model twice", { ...balanced(), models: [...balanced().models, ...balanced().models] }, "small stands twice"],
+    ["a batch of nothing", { ...balanced(), models: [{ model: "small", maxBatchSize: 0 }] }, "The batch of small holds 0"],
     ["affinity in turn", { ...cascade([50]), place: { kind: "round-robin", affinity: { ratio: 1 } } }, "leave affinity out"],
     ["affinity that repels", slack(fcfs, { kind: "least-load", affinity: { ratio: -1 } }), "The ratio of affinity is -1"],
     ["slack among one model", { ...slack(), models: slack().models.slice(1, 2) }, "at least two"],
@@ -171,7 +193,8 @@ describe("buildPolicy", () => {
   });
 
   it("builds what the schema reads and names the models in the order of their stages", () => {
-    for (const document of [cascade([73, 41]), slack(), slack(aged[2], places[1])]) {
+    const changing: SlackPolicy = { ...slack(), changesModel: true };
+    for (const document of [cascade([73, 41]), slack(), changing, slack(aged[2], places[1]), balanced()]) {
       expect(policySchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
       const policy = buildPolicy(document);
       expect(modelsOf(document).map((_, stage) => policy.modelOfStage(stage))).toEqual(names);

@@ -1,5 +1,6 @@
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
 import { affinityPlace } from "./affinityPlace";
+import { balancedRoute } from "./balancedRoute";
 import { cascadeRoute } from "./cascadeRoute";
 import { composePolicy } from "./composePolicy";
 import { fcfsOrder } from "./fcfsOrder";
@@ -32,6 +33,8 @@ function routeOf(document: PolicyDocument): Route {
       return fixedRoute(document);
     case "slack":
       return slackRoute(document);
+    case "balanced":
+      return balancedRoute(document);
   }
 }
 

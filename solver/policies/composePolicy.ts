@@ -1,5 +1,5 @@
 import type { Action, Need, Policy, Reading, ReplicaView, View, WaitingWork } from "./policy";
-import type { Order, Place, Route, Slots } from "./policyParts";
+import type { Order, Place, Preference, Route, Slots } from "./policyParts";
 import { ReleaseLog, ReleaseQueue } from "./releaseQueue";
 
 /** The three parts a common policy is made of. */
@@ -25,7 +25,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
   return {
     kind: route.kind,
     needs,
-    firstComeFirstServed: preference === undefined,
+    preference: preference === undefined ? null : (work) => preference.key(work),
     start: (request) => route.start(request),
     modelOfStage(stage) {
       const model = route.models[stage];
@@ -51,7 +51,7 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
       for (const [index, queue] of queues.entries()) {
         const own = seats[index];
         if (own === undefined || queue.length === 0) continue;
-        dispatchQueue({ queue: new ReleaseQueue(queue, order, logs[index]), slots: refreshed(own), place, view, actions });
+        dispatchQueue({ queue: new ReleaseQueue(queue, order, logs[index]), slots: refreshed(own), preference, place, view, actions });
       }
       return actions;
     },
@@ -66,12 +66,13 @@ export function composePolicy({ route, order, place }: PolicyParts): Policy {
 interface QueueToDispatch {
   readonly queue: ReleaseQueue;
   readonly slots: Slots;
+  readonly preference: Preference | undefined;
   readonly place: Place;
   readonly view: View;
   readonly actions: Action[];
 }
 
-function dispatchQueue({ queue, slots, place, view: { nowSeconds }, actions }: QueueToDispatch): void {
+function dispatchQueue({ queue, slots, preference, place, view: { nowSeconds }, actions }: QueueToDispatch): void {
   let room = 0;
   for (let index = 0; index < slots.capacity.length; index += 1) {
     room += Math.max(0, (slots.capacity[index] ?? 0) - (slots.inFlight[index] ?? 0));
@@ -85,7 +86,14 @@ function dispatchQueue({ queue, slots, place, view: { nowSeconds }, actions }: Q
     const replicaId = slots.replicaIds[chosen];
     if (replicaId === undefined) throw new Error(`${place.kind} found no replica of ${slots.model} although there is room`);
     slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
-    actions.push({ kind: "dispatch", workId: work.id, replicaId, ...(degraded === null ? {} : { degraded }) });
+    const priority = preference?.key(work);
+    actions.push({
+      kind: "dispatch",
+      workId: work.id,
+      replicaId,
+      ...(priority === undefined ? {} : { priority }),
+      ...(degraded === null ? {} : { degraded }),
+    });
   }
 }
 
@@ -109,11 +117,14 @@ function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
   };
 }
 
+/** What slots can count; a replica that holds any number at once counts as this. */
+const MOST_IN_FLIGHT = 2 ** 31 - 1;
+
 /** Slots as the replicas stand now. */
 function refreshed({ replicas, slots }: Seats): Slots {
   for (const [index, replica] of replicas.entries()) {
     slots.inFlight[index] = replica.inFlight;
-    slots.capacity[index] = replica.accepting ? replica.maxInFlight : 0;
+    slots.capacity[index] = replica.accepting ? Math.min(replica.maxInFlight, MOST_IN_FLIGHT) : 0;
     slots.kvUse[index] = replica.kvUse;
   }
   return slots;

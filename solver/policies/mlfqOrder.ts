@@ -9,8 +9,11 @@ interface Levels {
 
 /**
  * Multi-level feedback over programs: a program begins at the top and sinks a level with each quantum of service that its requests have
- * received, counted from dispatch to finish, on whichever model; higher levels go first, each first come, first served. What an engine
- * has begun is not taken back, so a program sinks between its requests (or stages), never within one.
+ * received, on whichever model; higher levels go first, each first come, first served. Waiting inside an engine is no service: it is counted as
+ * the driver says it, from entering the batch (simulator) or from the first token (gateway, of answers that it passes on as they are written),
+ * and from dispatch where the driver cannot tell (the gateway's other answers). What an engine has is not taken back, and keeps the level with
+ * which it was sent: levels change between requests (or stages) only, never within one, and nothing is promoted but by aging. Chimera's
+ * baseline is built into vLLM and promotes and demotes there by service time.
  */
 export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
   let sum = 0;
@@ -23,7 +26,9 @@ export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
     preference: {
       key({ programId }) {
         const served = servedSeconds.get(programId) ?? 0;
-        return endSeconds.reduce((level, end) => level + (served >= end ? 1 : 0), 0);
+        let level = 0;
+        while (level < endSeconds.length && served >= (endSeconds[level] ?? 0)) level += 1;
+        return level;
       },
       agingReleases,
     },
@@ -34,7 +39,8 @@ export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
         const from = begun.get(event.workId);
         if (from === undefined) return;
         begun.delete(event.workId);
-        servedSeconds.set(from.programId, (servedSeconds.get(from.programId) ?? 0) + event.nowSeconds - from.nowSeconds);
+        const served = event.servedSeconds ?? event.nowSeconds - from.nowSeconds;
+        servedSeconds.set(from.programId, (servedSeconds.get(from.programId) ?? 0) + served);
       }
     },
   };

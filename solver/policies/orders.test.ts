@@ -88,6 +88,20 @@ describe("mlfq", () => {
     ).toEqual(["less than one", "new", "one quantum", "two quanta"]);
   });
 
+  it("counts as service what the driver says is, not the wait inside an engine before it", () => {
+    const own = policy();
+    const event = { workId: "1", programId: "waited", replicaId: "r" };
+    own.observe({ kind: "dispatched", ...event, nowSeconds: 0 });
+    own.observe({ kind: "finished", ...event, nowSeconds: 9, servedSeconds: 0.5, failed: false });
+    serve(own, "served", 1.5);
+    expect(
+      leaving(
+        own,
+        ["served", "waited"].map((id) => queued(id)),
+      ),
+    ).toEqual(["waited", "served"]);
+  });
+
   it("forgets a program that has ended", () => {
     const own = policy();
     serve(own, "served", 5);

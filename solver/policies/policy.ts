@@ -16,7 +16,10 @@ export interface WaitingWork {
   readonly inputTokens: number;
   /** Output tokens that this request is expected to write; left out where nothing predicts them. */
   readonly predictedTokens?: number | undefined;
-  /** Output tokens that its program has yet to write, this request's among them; left out where nothing predicts them. */
+  /**
+   * Output tokens that this request and all that comes after it in its program are expected to write; requests beside it say theirs
+   * themselves. Left out where nothing predicts them.
+   */
   readonly predictedProgramTokens?: number | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
 }
@@ -51,6 +54,8 @@ export type Action =
       readonly kind: "dispatch";
       readonly workId: string;
       readonly replicaId: string;
+      /** What the policy's order goes by, lower first, for engines that order what waits inside them; left out where that is arrival. */
+      readonly priority?: number;
       /** Why the replica was not chosen as the policy would have, for want of telemetry; left out where it was. */
       readonly degraded?: string;
     }
@@ -75,6 +80,11 @@ export type PolicyEvent =
       readonly workId: string;
       readonly replicaId: string;
       readonly nowSeconds: number;
+      /**
+       * How long it was served: from when it first entered the engine's batch or, for who knows no more, from its first token on; what was
+       * taken out of the batch and put back is in it. Left out where the driver knows neither.
+       */
+      readonly servedSeconds?: number;
       readonly failed: boolean;
     }
   /** No request of the program will come any more. A driver that cannot tell never says so: what is kept of programs is bounded anyway. */
@@ -82,9 +92,10 @@ export type PolicyEvent =
 
 /**
  * What a policy reads. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason; without fresh
- * `kv-telemetry`, without `predictions` of lengths or scores, and where `identifiers` of programs do not come, it goes on as its parts say.
+ * `kv-telemetry`, without predictions of `lengths` or of `confidence` in models, and where `identifiers` of programs do not come, it goes on
+ * as its parts say.
  */
-export type Need = "judged-scores" | "kv-telemetry" | "predictions" | "identifiers";
+export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "identifiers";
 
 /** What a router that read the prompt before any model answered scores a model, 0..100; undefined where it says nothing of it. */
 export type RouterScores = (model: string) => number | undefined;
@@ -112,10 +123,12 @@ export interface Policy {
   readonly kind: string;
   readonly needs: readonly Need[];
   /**
-   * Whether a model's queued work leaves in the order it is listed and nothing but the room at its replicas holds it back: a driver that
-   * lists work in the order it came may then leave out what there is no room for.
+   * What goes first of a model's queued work, lowest first; null: what is listed first. At each release from a queue the policy takes the
+   * work of the lowest key, of equals the first listed, or the oldest, and nothing but the room at the model's replicas holds work back: a
+   * driver that lists work in the order it came may leave out all but the lowest and the oldest that there is room for. Keys of work that
+   * waits never fall.
    */
-  readonly firstComeFirstServed: boolean;
+  readonly preference: ((work: WaitingWork) => number) | null;
   /** The stage at which a request would start now. A question: the policy learns of the request when it is queued. */
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */

@@ -29,7 +29,7 @@ export interface Order {
 
 /** What goes before older work, until that has waited too long. */
 export interface Preference {
-  /** Smallest first; equal keys leave in the order the driver lists them. */
+  /** Smallest first; equal keys leave in the order the driver lists them. Never falls while the work waits. */
   key(work: WaitingWork): number;
   /** Releases of other work from the queue after which waiting work goes before all that came later. */
   readonly agingReleases: number;

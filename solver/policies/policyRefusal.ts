@@ -1,5 +1,5 @@
 import type { CascadePolicy } from "../plan/plan";
-import { modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
+import { type BalancedPolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
 
 /** Why no policy can be built from the document, in one sentence with the offending value; null when one can. */
 export function policyRefusal(document: PolicyDocument): string | null {
@@ -15,6 +15,8 @@ function routeRefusal(document: PolicyDocument): string | null {
       return cascadeRefusal(document);
     case "slack":
       return slackRefusal(document);
+    case "balanced":
+      return balancedRefusal(document);
     case "fixed":
       return null;
   }
@@ -58,6 +60,12 @@ function slackRefusal({ models, tau, deltaScore, floorSeconds, approvedRanges }:
     if (value < min || value > max) return `${knob} is ${value}, outside its approved range ${min} to ${max}.`;
   }
   return null;
+}
+
+function balancedRefusal({ models }: BalancedPolicy): string | null {
+  if (models.length === 0) return "Balancing needs at least one model.";
+  const unfit = models.find(({ maxBatchSize }) => !(maxBatchSize >= 1));
+  return unfit === undefined ? null : `The batch of ${unfit.model} holds ${unfit.maxBatchSize}; it must hold at least 1.`;
 }
 
 function queueingRefusal({ order, place }: Pick<PolicyDocument, "order" | "place">): string | null {

@@ -9,15 +9,18 @@ type Aging = Pick<Preference, "agingReleases">;
  */
 const requestTokens = (work: WaitingWork): number => work.predictedTokens ?? work.inputTokens;
 
-/** Tokens that the program of the work has yet to write; without a prediction of the program, those of this request alone. */
+/** Tokens of the work and of all that comes after it in its program; without a prediction of those, of this request alone. */
 export const remainingTokens = (work: WaitingWork): number => work.predictedProgramTokens ?? requestTokens(work);
 
 /** Shortest job first: by the predicted output of the request alone. */
 export function sjfOrder({ agingReleases }: Aging): Order {
-  return { kind: "sjf", needs: ["predictions"], preference: { key: requestTokens, agingReleases } };
+  return { kind: "sjf", needs: ["lengths"], preference: { key: requestTokens, agingReleases } };
 }
 
-/** Shortest total job first (Chimera, section 3.4): by what the request's whole program has yet to write. */
+/**
+ * Shortest total job first (Chimera, section 3.4): by what the request and all that comes after it in its program have yet to write. Along a
+ * chain that is all that the program has; of requests side by side each counts its own and what comes after, not the others.
+ */
 export function stjfOrder({ agingReleases }: Aging): Order {
-  return { kind: "stjf", needs: ["predictions", "identifiers"], preference: { key: remainingTokens, agingReleases } };
+  return { kind: "stjf", needs: ["lengths", "identifiers"], preference: { key: remainingTokens, agingReleases } };
 }

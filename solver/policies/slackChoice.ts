@@ -17,13 +17,17 @@ export interface Slack {
  * or of the floor where that is more, and which is surer by `deltaScore` than the least loaded; where none is, the least loaded. Of equal
  * loads the surer is the least loaded, of equals in all the first. Returns its index, -1 of no candidates.
  */
-export function slackChoice(candidates: readonly Candidate[], { tau, deltaScore, floorSeconds }: Slack): number {
+export function slackChoice(candidates: readonly Candidate[], slack: Slack): number {
   const order = Array.from(candidates.keys()).sort((a, b) => (candidates[b]?.confidence ?? 0) - (candidates[a]?.confidence ?? 0));
   const fast = order.reduce((best, index) => (loadOf(candidates[index]) < loadOf(candidates[best]) ? index : best), order[0] ?? -1);
-  const mostLoad = (1 + tau) * Math.max(loadOf(candidates[fast]), floorSeconds);
-  const leastConfidence = (candidates[fast]?.confidence ?? 0) + deltaScore;
+  const mostLoad = mostLoadWithin(loadOf(candidates[fast]), slack);
+  const leastConfidence = (candidates[fast]?.confidence ?? 0) + slack.deltaScore;
   const sure = order.find((index) => loadOf(candidates[index]) <= mostLoad && (candidates[index]?.confidence ?? 0) >= leastConfidence);
   return sure ?? fast;
 }
+
+/** The most load that is within the slack, where the least loaded model has `leastLoad`. */
+export const mostLoadWithin = (leastLoad: number, { tau, floorSeconds }: Omit<Slack, "deltaScore">): number =>
+  (1 + tau) * Math.max(leastLoad, floorSeconds);
 
 const loadOf = (candidate: Candidate | undefined): number => candidate?.load ?? Number.POSITIVE_INFINITY;

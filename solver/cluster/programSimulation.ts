@@ -1,0 +1,33 @@
+import type { Policy } from "@/solver/policies/policy";
+import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import type { ClusterReplica } from "./clusterEngines";
+
+/** What the policy's own work takes: delays in which requests do not wait for one another. */
+export interface PolicyOverhead {
+  /** Reading a prompt for confidence in models: before the first requests of a program join a queue, where the policy reads that and it is predicted. */
+  readonly routeSeconds: number;
+  /** Predicting a length: before each request joins a queue, where the policy reads lengths and they are predicted. */
+  readonly predictSeconds: number;
+  /** From the decision to send a request to an engine until it is there. */
+  readonly decideSeconds: number;
+}
+
+export interface ProgramSimulation {
+  /** Used up: a policy keeps state of its own. */
+  readonly policy: Policy;
+  readonly sample: ProgramSample;
+  /**
+   * What a replica may hold at once decides where requests wait: in the centre above `maxInFlight`; inside the engines, by the priority that
+   * the policy's order gives them, where that is more than they ever get. `replica.aging` keeps engines from starving any.
+   */
+  readonly replicas: readonly ClusterReplica[];
+  /** Left out: nothing predicts, and policies go by what they have. */
+  readonly predictions?: ProgramPredictions;
+  /** Left out: none. */
+  readonly overhead?: PolicyOverhead;
+  /**
+   * Seconds from one reading of the engines' KV use to the next, at multiples of it. Readings older than 3 s are stale, as in the gateway, and
+   * older than 10 s say nothing. 0 or left out: every decision sees the engines as they are.
+   */
+  readonly telemetrySeconds?: number;
+}

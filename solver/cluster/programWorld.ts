@@ -1,0 +1,251 @@
+import { SlotHeap } from "@/solver/engine/slotHeap";
+import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
+import { programQuality } from "@/solver/workflow/programQuality";
+import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import { ClusterEngines } from "./clusterEngines";
+import type { ClusterWorld, Sending } from "./clusterWorld";
+import type { ProgramOutcome } from "./programOutcome";
+import type { PolicyOverhead, ProgramSimulation } from "./programSimulation";
+import { RequestGraph } from "./requestGraph";
+
+const NO_OVERHEAD: PolicyOverhead = { routeSeconds: 0, predictSeconds: 0, decideSeconds: 0 };
+
+/** Programs on modelled engines: a request joins when all that it reads is answered, with those answers in its prompt. */
+export class ProgramWorld implements ClusterWorld {
+  readonly programIds: readonly string[];
+  readonly arrivalSeconds: Float64Array;
+  readonly inputTokens: Int32Array;
+  readonly replicas: readonly ReplicaView[];
+  private readonly policy: Policy;
+  private readonly sample: ProgramSample;
+  private readonly predicted: ProgramPredictions;
+  private readonly engines: ClusterEngines;
+  private readonly graph: RequestGraph;
+  private readonly telemetrySeconds: number;
+  /** Delays before a request that begins its program joins a queue, before any other does, and on the way to an engine. */
+  private readonly firstDelaySeconds: number;
+  private readonly delaySeconds: number;
+  private readonly decideSeconds: number;
+
+  /** Requests that are ready, by when they join a queue; ties in the order of the sample, those that waited for answers last. */
+  private readonly joining: SlotHeap;
+  private became = 0;
+  private readonly modelOfStage: number[] = [];
+  private readonly stage: Int8Array;
+  private readonly model: Int8Array;
+  private readonly readySeconds: Float64Array;
+  private readonly endToEndSeconds: Float64Array;
+  /** Requests of each program that are ready and have not ended. */
+  private readonly open: Int32Array;
+  /** Requests of each program without an answer. */
+  private readonly unanswered: Int32Array;
+  private readonly outputTokens: Int32Array;
+  private lastAnswer = 0;
+  private readSeconds = Number.NEGATIVE_INFINITY;
+
+  constructor({ policy, sample, replicas, predictions = {}, overhead = NO_OVERHEAD, telemetrySeconds = 0 }: ProgramSimulation) {
+    if (policy.needs.includes("judged-scores"))
+      throw new Error(`The ${policy.kind} has answers judged, and those of a program's stages have no judge: route programs without one`);
+    const programs = sample.arrivalSeconds.length;
+    const requests = sample.program.length;
+    this.policy = policy;
+    this.sample = sample;
+    this.predicted = predictions;
+    this.telemetrySeconds = telemetrySeconds;
+    const { confidence, requestTokens, remainingTokens } = predictions;
+    const predicts = policy.needs.includes("lengths") && (requestTokens ?? remainingTokens) !== undefined;
+    this.delaySeconds = predicts ? overhead.predictSeconds : 0;
+    const routes = policy.needs.includes("confidence") && confidence !== undefined;
+    this.firstDelaySeconds = this.delaySeconds + (routes ? overhead.routeSeconds : 0);
+    this.decideSeconds = overhead.decideSeconds;
+
+    const names = Array.from({ length: programs }, (_, program) => `program ${program}`);
+    this.programIds = Array.from(sample.program, (program) => names[program] ?? "");
+    this.arrivalSeconds = Float64Array.from(sample.program, (program) => sample.arrivalSeconds[program] ?? 0);
+    this.inputTokens = Int32Array.from(sample.givenTokens);
+    this.engines = new ClusterEngines(replicas, this.inputTokens);
+    this.replicas = this.engines.views;
+    this.graph = new RequestGraph(sample);
+    this.joining = new SlotHeap(requests);
+    this.stage = new Int8Array(requests);
+    this.model = new Int8Array(requests).fill(-1);
+    this.readySeconds = new Float64Array(requests).fill(Number.NaN);
+    this.endToEndSeconds = new Float64Array(programs).fill(Number.POSITIVE_INFINITY);
+    this.outputTokens = new Int32Array(programs);
+    this.open = new Int32Array(programs);
+    this.unanswered = Int32Array.from({ length: programs }, (_, program) => {
+      return (sample.firstRequest[program + 1] ?? 0) - (sample.firstRequest[program] ?? 0);
+    });
+    for (let request = 0; request < requests; request++) {
+      if (this.graph.unread(request) === 0) this.ready(request, this.arrivalSeconds[request] ?? 0, this.firstDelaySeconds);
+    }
+  }
+
+  nextSeconds(): number {
+    return Math.min(this.joining.leastKey, this.engines.nextSeconds());
+  }
+
+  advanceTo(now: number): void {
+    if (this.telemetrySeconds > 0) this.readTelemetry(now);
+    this.engines.advanceTo(now);
+  }
+
+  takeAnswered(now: number): number | null {
+    return this.engines.takeAnswered(now);
+  }
+
+  takeJudged(): null {
+    return null;
+  }
+
+  takeJoining(now: number): number | null {
+    return this.joining.leastKey <= now ? this.joining.pop() : null;
+  }
+
+  starting(request: number): StartingRequest {
+    const { confidence } = this.predicted;
+    return {
+      programId: this.programIds[request] ?? "",
+      inputTokens: this.inputTokens[request] ?? 0,
+      routerScores: (name) => {
+        const said = confidence?.(request, this.sample.models.indexOf(name));
+        return said === undefined ? undefined : 100 * said;
+      },
+      replicas: this.replicas,
+      judgeResting: false,
+    };
+  }
+
+  predictions(request: number, stage: number) {
+    const { requestTokens, remainingTokens } = this.predicted;
+    const model = this.modelAt(stage);
+    const inputTokens = this.inputTokens[request] ?? 0;
+    return {
+      predictedTokens: requestTokens?.(request, model, inputTokens),
+      predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
+    };
+  }
+
+  readKvUse(now: number): void {
+    if (this.telemetrySeconds > 0) this.engines.ageKvUse(now - this.readSeconds);
+    else this.engines.readKvUse(now);
+  }
+
+  joined(request: number, { stage }: Start): void {
+    this.stage[request] = stage;
+    this.modelAt(stage);
+  }
+
+  dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
+    const outputTokens = this.sample.outputTokens[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? 0;
+    const fits = this.engines.dispatch(request, replicaId, { atSeconds: now + this.decideSeconds, outputTokens, priority });
+    if (!fits) this.ended(request);
+    return fits;
+  }
+
+  servedSeconds(request: number, now: number): number | undefined {
+    return this.engines.servedSeconds(request, now);
+  }
+
+  release(request: number): string {
+    return this.engines.release(request);
+  }
+
+  judge(): never {
+    throw new Error("The policy has an answer of a program judged, although it says that it needs no judged scores");
+  }
+
+  judgedScore(): null {
+    return null;
+  }
+
+  accept(request: number, _reason: string, now: number): void {
+    const { sample, graph, inputTokens } = this;
+    const program = sample.program[request] ?? 0;
+    const model = this.modelAt(this.stage[request] ?? 0);
+    const written = sample.outputTokens[model]?.[request] ?? 0;
+    this.model[request] = model;
+    this.lastAnswer = now;
+    this.outputTokens[program] = (this.outputTokens[program] ?? 0) + written;
+    this.unanswered[program] = (this.unanswered[program] ?? 0) - 1;
+    if (this.unanswered[program] === 0) this.endToEndSeconds[program] = now - (sample.arrivalSeconds[program] ?? 0);
+    for (const reader of graph.readersOf(request)) {
+      inputTokens[reader] = (inputTokens[reader] ?? 0) + written;
+      if (graph.read(reader)) this.ready(reader, now, this.delaySeconds);
+    }
+    this.ended(request);
+  }
+
+  /** Nothing comes any more of a program whose requests that could be asked for have all ended: of some, because one failed. */
+  endsProgram(request: number): boolean {
+    return this.open[this.sample.program[request] ?? 0] === 0;
+  }
+
+  sendOn(): never {
+    throw new Error("The policy sends a request of a program on to another model, although none of its answers is judged");
+  }
+
+  /** What became of the programs so far. @param decisions times that the policy was asked. */
+  outcome(decisions: number): ProgramOutcome {
+    const { sample, engines, model, readySeconds, endToEndSeconds } = this;
+    const horizonSeconds = Math.max(0, this.lastAnswer - (sample.arrivalSeconds[0] ?? 0));
+    const waitSeconds = engines.admittedSeconds.map((seconds, request) => seconds - (readySeconds[request] ?? 0));
+    const queueSeconds = new Float64Array(endToEndSeconds.length);
+    for (const [request, program] of sample.program.entries()) {
+      const wait = waitSeconds[request] ?? Number.NaN;
+      if (!Number.isNaN(wait)) queueSeconds[program] = (queueSeconds[program] ?? 0) + wait;
+    }
+    const shareOf = (read: (model: string) => number) =>
+      sample.models.map((name) => (horizonSeconds > 0 && this.replicas.some((replica) => replica.model === name) ? read(name) : 0));
+    return {
+      endToEndSeconds,
+      outputTokens: this.outputTokens,
+      queueSeconds,
+      quality: endToEndSeconds.map((seconds, program) =>
+        seconds === Number.POSITIVE_INFINITY ? Number.NaN : programQuality(sample, program, model),
+      ),
+      model,
+      readySeconds,
+      waitSeconds,
+      horizonSeconds,
+      unserved: endToEndSeconds.reduce((sum, seconds) => sum + (seconds === Number.POSITIVE_INFINITY ? 1 : 0), 0),
+      preemptions: engines.preemptions(),
+      promotions: engines.promotions(),
+      decisions,
+      busyShare: shareOf((name) => engines.busyShare(name, horizonSeconds)),
+      fullShare: shareOf((name) => engines.fullShare(name, horizonSeconds)),
+    };
+  }
+
+  private ready(request: number, now: number, delaySeconds: number): void {
+    const program = this.sample.program[request] ?? 0;
+    this.readySeconds[request] = now;
+    this.open[program] = (this.open[program] ?? 0) + 1;
+    this.joining.push(request, now + delaySeconds, this.became++);
+  }
+
+  private ended(request: number): void {
+    const program = this.sample.program[request] ?? 0;
+    this.open[program] = (this.open[program] ?? 0) - 1;
+  }
+
+  /** Readings are made at multiples of the period, whether or not anything else happens then. */
+  private readTelemetry(now: number): void {
+    const latest = Math.floor(now / this.telemetrySeconds) * this.telemetrySeconds;
+    if (latest <= this.readSeconds) return;
+    this.engines.advanceTo(latest);
+    this.engines.readKvUse(latest);
+    this.readSeconds = latest;
+  }
+
+  /** Index into the sample's models of the one that serves a stage of the policy. */
+  private modelAt(stage: number): number {
+    const known = this.modelOfStage[stage];
+    if (known !== undefined) return known;
+    const name = this.policy.modelOfStage(stage);
+    const model = this.sample.models.indexOf(name);
+    if (model < 0) throw new Error(`The programs have no answers of ${name}`);
+    this.modelOfStage[stage] = model;
+    return model;
+  }
+}

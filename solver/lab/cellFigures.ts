@@ -1,0 +1,84 @@
+import type { ProgramOutcome } from "../cluster/programOutcome";
+import { mean, quantileOfSorted } from "../numeric/quantile";
+import type { ProgramSample } from "../workflow/programSample";
+import type { LabCell } from "./labCell";
+
+/** What of a cell follows from what became of its programs. */
+export type CellFigures = Omit<LabCell, "system" | "rate" | "seed" | "digest">;
+
+const TENTHS = 10;
+
+/** Finishes between which throughput is timed, as shares of all: without the filling and draining at both ends of a run. */
+const MIDDLE = { from: 0.2, to: 0.8 };
+
+/**
+ * Sums up what became of a sample's programs. Throughput is that of the middle of the finishes, and a program costs what the engines cost
+ * from one of these to the next.
+ *
+ * @param usdPerHour price of all engines together.
+ * @returns null where no program was served whole: then there is nothing to take a mean of.
+ */
+export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdPerHour: number): CellFigures | null {
+  const { endToEndSeconds, outputTokens, queueSeconds, quality } = outcome;
+  const programs = endToEndSeconds.length;
+  const served = Array.from(endToEndSeconds.keys()).filter((program) => Number.isFinite(endToEndSeconds[program] ?? Number.NaN));
+  if (served.length === 0) return null;
+  const of = (values: ArrayLike<number>): Float64Array => Float64Array.from(served, (program) => values[program] ?? 0);
+  const latency = of(endToEndSeconds);
+  const known = of(quality).filter((value) => !Number.isNaN(value));
+  const ascending = latency.slice().sort();
+  const programsPerSecond = middleRate(latency.map((seconds, at) => seconds + (sample.arrivalSeconds[served[at] ?? 0] ?? 0)));
+  return {
+    programs,
+    requests: sample.program.length,
+    unserved: outcome.unserved,
+    meanSeconds: mean(latency),
+    latencyQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOfSorted(ascending, percent / 100)),
+    meanSecondsPerToken: mean(latency.map((seconds, at) => seconds / Math.max(1, outputTokens[served[at] ?? 0] ?? 0))),
+    meanQueueSeconds: mean(of(queueSeconds)),
+    longestWaitSeconds: outcome.waitSeconds.reduce((most, seconds) => (seconds > most ? seconds : most), 0),
+    queueByLength: byLength(served, outcome),
+    quality: known.length === 0 ? null : mean(known),
+    programsPerSecond,
+    usdPerProgram: usdPerHour / 3600 / programsPerSecond,
+    preemptions: outcome.preemptions,
+    promotions: outcome.promotions,
+    models: modelShares(outcome, sample),
+  };
+}
+
+/** Programs a second between the finishes at both ends of the middle; of fewer than a handful, or all at one time, over the whole run. */
+function middleRate(finishSeconds: Float64Array): number {
+  const ascending = finishSeconds.slice().sort();
+  const last = ascending.length - 1;
+  const [from, to] = [Math.floor(MIDDLE.from * last), Math.ceil(MIDDLE.to * last)];
+  const span = (ascending[to] ?? 0) - (ascending[from] ?? 0);
+  return span > 0 ? (to - from) / span : ascending.length / (ascending[last] ?? 1);
+}
+
+/** Programs by what they wrote, in tenths of equal number; of equal lengths the earlier first. */
+function byLength(served: readonly number[], { outputTokens, queueSeconds }: ProgramOutcome): LabCell["queueByLength"] {
+  const tokensOf = (program: number | undefined): number => outputTokens[program ?? -1] ?? 0;
+  const byTokens = [...served].sort((a, b) => tokensOf(a) - tokensOf(b) || a - b);
+  return Array.from({ length: TENTHS }, (_, tenth) => {
+    const part = byTokens.slice(Math.floor((tenth * byTokens.length) / TENTHS), Math.floor(((tenth + 1) * byTokens.length) / TENTHS));
+    return {
+      mostTokens: tokensOf(part.at(-1)),
+      programs: part.length,
+      meanQueueSeconds: mean(part.map((program) => queueSeconds[program] ?? 0)),
+    };
+  }).filter(({ programs }) => programs > 0);
+}
+
+/** Of the models that have engines: shares of the requests that were answered. */
+function modelShares({ model, busyShare, fullShare }: ProgramOutcome, { models }: ProgramSample): LabCell["models"] {
+  const answered = models.map(() => 0);
+  for (const index of model) if (index >= 0) answered[index] = (answered[index] ?? 0) + 1;
+  const all = answered.reduce((sum, count) => sum + count, 0);
+  return models.map((name, index) => ({
+    model: name,
+    share: all === 0 ? 0 : (answered[index] ?? 0) / all,
+    busyShare: busyShare[index] ?? 0,
+    fullShare: fullShare[index] ?? 0,
+  }));
+}

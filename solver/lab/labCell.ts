@@ -1,0 +1,34 @@
+/** What one system did at one rate under one seed. Latencies are of programs, arrival to the last answer; queue times likewise. */
+export interface LabCell {
+  /** Indices into the description. */
+  readonly system: number;
+  readonly rate: number;
+  readonly seed: number;
+  readonly programs: number;
+  readonly requests: number;
+  /** Programs not served whole; they are in no mean below. */
+  readonly unserved: number;
+  readonly meanSeconds: number;
+  /** Quantiles 0, 0.01, ..., 1 of the latency. */
+  readonly latencyQuantiles: readonly number[];
+  /** Mean over programs of latency over output tokens. */
+  readonly meanSecondsPerToken: number;
+  readonly meanQueueSeconds: number;
+  /** Longest that a request waited to enter a batch. */
+  readonly longestWaitSeconds: number;
+  /** Programs by their output tokens in tenths of equal number, shortest first. */
+  readonly queueByLength: readonly { readonly mostTokens: number; readonly programs: number; readonly meanQueueSeconds: number }[];
+  /** Mean quality, 0..100; null where nothing is known of it. */
+  readonly quality: number | null;
+  readonly programsPerSecond: number;
+  readonly usdPerProgram: number;
+  readonly preemptions: number;
+  readonly promotions: number;
+  /**
+   * By model, the share of requests it answered, of the time in which its engines were stepping, and of what they may hold (sequences or KV cache,
+   * whichever is nearer its end) that they held in the mean: an engine with a single request steps all the time.
+   */
+  readonly models: readonly { readonly model: string; readonly share: number; readonly busyShare: number; readonly fullShare: number }[];
+  /** SHA-256 of the times and models of all requests: equal where a run was reproduced. */
+  readonly digest: string;
+}

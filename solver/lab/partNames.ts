@@ -1,0 +1,19 @@
+import type { OrderDocument, PlaceDocument } from "../plan/policySchema";
+
+/** Orders of waiting requests in words, with the short names of the field. */
+export const orderNames: Readonly<Record<OrderDocument["kind"], string>> = {
+  fcfs: "first come, first served (FCFS)",
+  sjf: "shortest request first (SJF)",
+  stjf: "shortest program first (STJF)",
+  mlfq: "least served program first (MLFQ)",
+};
+
+/** Choices of a replica in words. */
+export const placeNames: Readonly<Record<PlaceDocument["kind"], string>> = {
+  "least-load": "least loaded replica",
+  "lowest-kv": "replica with the emptiest KV cache",
+  "round-robin": "replicas in turn",
+};
+
+/** Ways to a model in words. */
+export const routeNames = { fixed: "route to one model", balanced: "balanced route", slack: "route within a slack" } as const;

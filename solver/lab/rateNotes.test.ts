@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { LabCell } from "./labCell";
+import type { LabSpec } from "./labSpec";
+import { rateNotes } from "./rateNotes";
+
+const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
+const spec: Pick<LabSpec, "systems" | "rates"> = {
+  rates: [10, 30],
+  systems: ["balanced", "feedback, levels", "shortest"].map((name) => ({
+    ...{ name, policy: { kind: "fixed", model: "m", ...queueing }, lengths: "none", confidence: "none" },
+  })),
+};
+
+const cellOf = (key: Pick<LabCell, "system" | "rate" | "seed">, change: Partial<LabCell>): LabCell => ({
+  ...{ ...key, programs: 100, requests: 200, unserved: 0, meanSeconds: 10, latencyQuantiles: [], meanSecondsPerToken: 0.01 },
+  ...{ meanQueueSeconds: 0.05, longestWaitSeconds: 2, queueByLength: [], quality: null, programsPerSecond: 9.5, usdPerProgram: 0.01 },
+  ...{ preemptions: 0, promotions: 0, models: [], digest: `${key.system} ${key.rate} ${key.seed}` },
+  ...change,
+});
+const cells = (rate: number, changes: readonly Partial<LabCell>[]): LabCell[] =>
+  changes.flatMap((change, system) => [0, 1].map((seed) => cellOf({ system, rate, seed }, change)));
+
+test("systems that came out the same to the digit are named together, with why where hardly anything waited", () => {
+  const idle = cells(0, [{ digest: "a" }, { digest: "a" }, {}]);
+  expect(rateNotes(spec, idle, 0)).toEqual([
+    expect.stringMatching(
+      /^These did not differ, to the last digit: balanced; feedback, levels\. Hardly anything waited there \(50 ms of 10 s\)/,
+    ),
+  ]);
+  const busy = cells(0, [{ digest: "a", meanQueueSeconds: 4 }, { digest: "a", meanQueueSeconds: 4 }, {}]);
+  expect(rateNotes(spec, busy, 0)).toEqual(["These did not differ, to the last digit: balanced; feedback, levels."]);
+  // Under one seed of two they did.
+  const [first, ...others] = idle;
+  expect(rateNotes(spec, [...others, { ...(first as LabCell), digest: "b" }], 0)).toEqual([]);
+});
+
+test("where engines do not keep up, it is said of which systems", () => {
+  const behind = { programsPerSecond: 18, meanSeconds: 800, meanQueueSeconds: 790 };
+  expect(rateNotes(spec, cells(1, [behind, behind, { programsPerSecond: 29 }]), 1)).toEqual([
+    expect.stringMatching(
+      /^Engines do not keep up with 30 programs\/s under balanced; feedback, levels: .*grow with the number of programs\.$/,
+    ),
+  ]);
+  expect(rateNotes(spec, cells(1, [behind, behind, behind]), 1)).toEqual([expect.stringContaining("under any system")]);
+  // A short run serves less than comes for the time of its last programs alone.
+  expect(rateNotes(spec, cells(1, [{ programsPerSecond: 18 }, {}, {}]), 1)).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import type { LabCell } from "./labCell";
+import type { LabSpec } from "./labSpec";
+import { overSeeds, type SystemFigures } from "./overSeeds";
+import { systemLabels } from "./systemVariants";
+
+/** Served at less than this share of what comes, with more than half of a program's time spent waiting, engines do not keep up. */
+const SERVED_SHARE = 0.9;
+const WAITING_SHARE = 0.5;
+/** Below this share of latency spent waiting, an order has next to nothing to choose between. */
+const IDLE_SHARE = 0.05;
+
+const secondsText = (seconds: number): string => (seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${Number(seconds.toPrecision(3))} s`);
+
+/**
+ * What the figures at one rate say of themselves, in sentences: which systems came out the same to the digit, and under which engines did
+ * not keep up, so that latencies grow with the number of programs. Systems at which engines fall behind are told by what was served and how
+ * long requests waited: the time in which the last programs are served lowers throughput by itself.
+ */
+export function rateNotes(
+  { systems, rates }: Pick<LabSpec, "systems" | "rates">,
+  cells: readonly LabCell[],
+  rate: number,
+): readonly string[] {
+  const own = cells.filter((cell) => cell.rate === rate);
+  const figures = overSeeds(own);
+  const labels = systemLabels(systems);
+  const naming = (group: readonly SystemFigures[]): string => group.map(({ system }) => labels[system] ?? "").join("; ");
+  const offered = rates[rate] ?? Number.NaN;
+  const behind = figures.filter((each) => fallsBehind(each, offered));
+  return [
+    ...alike(own, figures).map((group) => {
+      const waited = waitingOf(group[0]);
+      const why =
+        waited !== null && waited.share < IDLE_SHARE
+          ? ` Hardly anything waited there (${secondsText(waited.queueSeconds)} of ${secondsText(waited.latencySeconds)}), so an order has nothing to choose between: race them at a higher rate, or on engines that hold fewer requests.`
+          : "";
+      return `These did not differ, to the last digit: ${naming(group)}.${why}`;
+    }),
+    ...(behind.length === 0
+      ? []
+      : [
+          `Engines do not keep up with ${offered} programs/s under ${behind.length === figures.length ? "any system" : naming(behind)}: programs wait longer than they are served, and latencies grow with the number of programs.`,
+        ]),
+  ];
+}
+
+/** Systems whose cells are equal under every seed, two or more of a kind. */
+function alike(cells: readonly LabCell[], figures: readonly SystemFigures[]): readonly (readonly SystemFigures[])[] {
+  const groups = new Map<string, SystemFigures[]>();
+  for (const each of figures) {
+    const digests = cells.filter(({ system }) => system === each.system).map(({ seed, digest }) => `${seed} ${digest}`);
+    const key = digests.sort().join();
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()].filter((group) => group.length > 1);
+}
+
+interface Waiting {
+  readonly queueSeconds: number;
+  readonly latencySeconds: number;
+  readonly share: number;
+}
+
+function waitingOf(of: SystemFigures | undefined): Waiting | null {
+  const [queue, latency] = [of?.figures.meanQueueSeconds, of?.figures.meanSeconds];
+  return queue == null || latency == null || latency.value === 0
+    ? null
+    : { queueSeconds: queue.value, latencySeconds: latency.value, share: queue.value / latency.value };
+}
+
+function fallsBehind(of: SystemFigures, offered: number): boolean {
+  const served = of.figures.programsPerSecond;
+  return served !== null && served.value < SERVED_SHARE * offered && (waitingOf(of)?.share ?? 0) > WAITING_SHARE;
+}

@@ -1,0 +1,161 @@
+import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import type { EngineFigures } from "./engineFigures";
+import type { LabSystem } from "./labSpec";
+
+/** A model that may be chosen between, with what its engines do. */
+export interface SuggestedModel extends EngineFigures {
+  readonly model: string;
+  /** Share of prompts, 0..1, that it answers well, as known without any router; 0.5 where nothing is known. */
+  readonly quality: number;
+}
+
+/** A system with what it is, in a sentence. */
+export type SuggestedSystem = LabSystem & { readonly about: string };
+
+/** Slacks that are compared: a model's load may be (1 + tau) times the least. */
+export const SLACKS = [0, 0.25, 0.5, 1, 2] as const;
+
+/** Of the variants of Chimera that differ in one part: the middle of the slacks. */
+const MIDDLE_SLACK = 0.5;
+
+/** At the largest slack load seldom decides, and what is left to choose is the router's: by how much surer a model must be there. */
+const WIDE_SLACK = 2;
+export const MARGINS = [0.05, 0.1, 0.2] as const;
+
+/**
+ * Work in a central queue goes first once its model's queue has released so many times what the engines of a model hold at once: about as
+ * many times the time that a request takes in a full batch has then passed.
+ */
+const AGING_TURNS = 10;
+
+/** Levels of feedback end at these seconds of service: a fraction of a request's, doubled from level to level. */
+const MLFQ_LEVELS = 5;
+
+const PLACE: PlaceDocument = { kind: "least-load" };
+const FCFS: OrderDocument = { kind: "fcfs" };
+
+/**
+ * Chimera and what its source compares it with, ready for a run on these engines: vLLM's balancing, feedback over levels (MLFQ), shortest
+ * request first by learnt lengths (LTR), shortest program first by true lengths, Chimera at five slacks with no margin, as in the source, and at the
+ * largest with three margins, and with true lengths, true confidence or no router; then each model by itself. Margins are fixed: what a
+ * router's confidences differ by is known only once it is trained. Without a router they differ alike for every prompt, and a margin is all
+ * or nothing. The floor of loads is the time in which the fastest model decodes one request alone.
+ *
+ * @throws RangeError without models. With one there is nothing to route, and only orders are compared.
+ */
+export function suggestedSystems(models: readonly SuggestedModel[]): readonly SuggestedSystem[] {
+  const [first] = models;
+  if (first === undefined) throw new RangeError("No model to suggest systems for");
+  const balanced = (order: OrderDocument): PolicyDocument => ({
+    kind: "balanced",
+    models: models.map(({ model, maxBatchSize }) => ({ model, maxBatchSize })),
+    order,
+    place: PLACE,
+  });
+  const agingReleases = AGING_TURNS * Math.max(...models.map(({ engines, maxBatchSize }) => engines * maxBatchSize));
+  const sjf: OrderDocument = { kind: "sjf", agingReleases };
+  const stjf: OrderDocument = { kind: "stjf", agingReleases };
+  const fastest = Math.min(...models.map(({ unloadedSeconds }) => unloadedSeconds));
+  const slack = (tau: number, deltaScore = 0): PolicyDocument => ({
+    kind: "slack",
+    models: models.map(({ model, decodeSecondsPerToken, maxBatchSize, quality }) => ({
+      ...{ model, decodeSecondsPerToken, maxBatchSize },
+      confidence: quality,
+    })),
+    tau,
+    deltaScore,
+    floorSeconds: fastest,
+    order: stjf,
+    place: PLACE,
+    approvedRanges: { tau: { min: 0, max: 4 }, deltaScore: { min: 0, max: 1 } },
+  });
+  const mlfq: OrderDocument = {
+    kind: "mlfq",
+    quantaSeconds: Array.from({ length: MLFQ_LEVELS }, (_, level) => (fastest / 2) * 2 ** level),
+    agingReleases,
+  };
+  const none = { lengths: "none", confidence: "none" } as const;
+  const baselines: readonly SuggestedSystem[] = [
+    {
+      name: "vLLM balancing",
+      policy: balanced(FCFS),
+      ...none,
+      about: "Each request to the model with the least waiting and running, in the order of arrival.",
+    },
+    {
+      name: "MLFQ",
+      policy: balanced(mlfq),
+      ...none,
+      about: "Balanced alike; programs that have had much service wait behind those that have had little.",
+    },
+    {
+      name: "LTR",
+      policy: balanced(sjf),
+      lengths: "learnt",
+      confidence: "none",
+      about: "Balanced alike; the shortest request first, by a learnt length.",
+    },
+    {
+      name: "STJF oracle",
+      policy: balanced(stjf),
+      lengths: "oracle",
+      confidence: "none",
+      about: "Balanced alike; the program with the least left to write first, by its true length.",
+    },
+  ];
+  const chimera: readonly SuggestedSystem[] =
+    models.length < 2
+      ? []
+      : [
+          ...SLACKS.map(
+            (tau): SuggestedSystem => ({
+              name: "Chimera",
+              policy: slack(tau),
+              lengths: "learnt",
+              confidence: "learnt",
+              about: `The surest model whose load is at most ${1 + tau} times the least; the program with the least left to write first. Lengths and confidence are learnt.`,
+            }),
+          ),
+          ...MARGINS.map(
+            (margin): SuggestedSystem => ({
+              name: `Chimera at slack ${WIDE_SLACK}`,
+              policy: slack(WIDE_SLACK, margin),
+              lengths: "learnt",
+              confidence: "learnt",
+              about: `Chimera at slack ${WIDE_SLACK} that leaves the least loaded model only for one that is surer by ${margin} or more, prompt by prompt.`,
+            }),
+          ),
+          {
+            name: "Chimera, oracle lengths",
+            policy: slack(MIDDLE_SLACK),
+            lengths: "oracle",
+            confidence: "learnt",
+            about: "Chimera at slack 0.5 with true lengths.",
+          },
+          {
+            name: "Chimera, oracle router",
+            policy: slack(MIDDLE_SLACK),
+            lengths: "learnt",
+            confidence: "oracle",
+            about: "Chimera at slack 0.5 that knows which model is right.",
+          },
+          ...[MIDDLE_SLACK, WIDE_SLACK].map(
+            (tau): SuggestedSystem => ({
+              name: "Chimera, no router",
+              policy: slack(tau),
+              lengths: "learnt",
+              confidence: "none",
+              about: `Chimera at slack ${tau} without a router: the model that is best over all prompts, where its load allows.`,
+            }),
+          ),
+        ];
+  const alone = models.map(
+    ({ model }): SuggestedSystem => ({
+      name: `${model} alone`,
+      policy: { kind: "fixed", model, order: FCFS, place: PLACE },
+      ...none,
+      about: `Every request to ${model}, in the order of arrival; engines of other models stand idle.`,
+    }),
+  );
+  return [...baselines, ...chimera, ...alone];
+}

@@ -1,0 +1,38 @@
+import { modelsOf } from "../plan/policySchema";
+import { policyRefusal } from "../policies/policyRefusal";
+import type { LabReplicas, LabSystem } from "./labSpec";
+import { orderNames, routeNames } from "./partNames";
+
+const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/**
+ * Why a system cannot be raced on these engines, in one sentence; null when it can. Combinations are refused in which a part would read
+ * something that the system does not say where to take from, or in which something is predicted that no part reads: both would look like
+ * a measured difference and be none.
+ */
+export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[]): string | null {
+  const { policy, lengths, confidence } = system;
+  const own = system.replicas ?? replicas;
+  const lacking = modelsOf(policy).find((model) => own.every((each) => each.model !== model));
+  if (lacking !== undefined) return `No engine of the race serves ${lacking}, which ${system.name} sends requests to.`;
+  if (policy.kind === "cascade") {
+    return "A cascade judges every answer before the next stage, and the requests of a program are not judged: race it as a plan of single requests on the Plan page.";
+  }
+  const refused = policyRefusal(policy);
+  if (refused !== null) return refused;
+  const { kind: order } = policy.order;
+  const byLength = order === "sjf" || order === "stjf";
+  if (lengths === "none" && byLength) {
+    return `${sentence(orderNames[order])} goes by how much is yet to be written: say where lengths come from, or take them to be in the order of input length.`;
+  }
+  if (lengths === "none" && policy.kind === "slack") {
+    return "Slack dispatch weighs the tokens that each model has yet to write: say where lengths come from.";
+  }
+  if (lengths !== "none" && !byLength && policy.kind !== "slack") {
+    return `Nothing here reads lengths: a ${routeNames[policy.kind]}, ${orderNames[order]}, does the same without them.`;
+  }
+  if (confidence !== "none" && policy.kind !== "slack") {
+    return `Nothing here reads confidence: a ${routeNames[policy.kind]} sends a prompt to the same model whatever a router says of it.`;
+  }
+  return null;
+}

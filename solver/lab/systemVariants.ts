@@ -1,0 +1,30 @@
+import type { LabSystem } from "./labSpec";
+
+/**
+ * What tells each system from others of its name: the slack or the margin, or both where both differ ("τ 0.5", "margin 0.1"), else its
+ * number among them ("#2"); empty where it is the only one.
+ */
+export function systemVariants(systems: readonly Pick<LabSystem, "name" | "policy">[]): readonly string[] {
+  return systems.map((system, index) => {
+    const namesakes = systems.filter(({ name }) => name === system.name);
+    if (namesakes.length === 1) return "";
+    const texts = slackTexts(namesakes);
+    const before = systems.slice(0, index).filter(({ name }) => name === system.name).length;
+    return texts !== null && new Set(texts).size === namesakes.length ? (texts[before] ?? "") : `#${before + 1}`;
+  });
+}
+
+/** Names of systems, each with what tells it from others of its name. */
+export function systemLabels(systems: readonly Pick<LabSystem, "name" | "policy">[]): readonly string[] {
+  const variants = systemVariants(systems);
+  return systems.map(({ name }, index) => (variants[index] ? `${name}, ${variants[index]}` : name));
+}
+
+/** Of each system the parts of its slack in which not all are alike; null where one has none. */
+function slackTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly string[] | null {
+  const slacks = systems.flatMap(({ policy }) => (policy.kind === "slack" ? [policy] : []));
+  if (slacks.length < systems.length) return null;
+  const differs = (part: "tau" | "deltaScore") => new Set(slacks.map((policy) => policy[part])).size > 1;
+  const [byTau, byMargin] = [differs("tau"), differs("deltaScore")];
+  return slacks.map(({ tau, deltaScore }) => [...(byTau ? [`τ ${tau}`] : []), ...(byMargin ? [`margin ${deltaScore}`] : [])].join(", "));
+}

@@ -1,0 +1,133 @@
+import { z } from "zod";
+import type { ConfidenceArtefact } from "./confidence";
+import type { LengthArtefact } from "./lengths";
+import { PROMPT_COUNTS } from "./promptFeatures";
+import type { QuantileForest } from "./quantileForest";
+import { REQUEST_COUNTS } from "./requestFeatures";
+import { CLASS_BUCKETS, SKETCH_BUCKETS } from "./sketch";
+import { TEXT_COUNTS } from "./textFeatures";
+import type { WordSpace } from "./wordSpace";
+
+/** Natural logarithm of more tokens than any program writes. */
+const MOST_LOG_TOKENS = 50;
+
+const MOST_DIMENSIONS = 4096;
+
+const floats = z
+  .instanceof(Float32Array)
+  .refine((values) => values.every((value) => Number.isFinite(value)), "has something else than finite numbers");
+const logTokens = z.number().min(-MOST_LOG_TOKENS).max(MOST_LOG_TOKENS);
+const dimensions = z.int().min(0).max(MOST_DIMENSIONS);
+const models = z
+  .array(z.string().min(1))
+  .min(1)
+  .refine((names) => new Set(names).size === names.length, "names a model twice");
+
+const wordSpace = z
+  .strictObject({ buckets: z.instanceof(Uint16Array), idf: floats, dimensions, directions: floats })
+  .superRefine((space, context) => {
+    const problem = spaceProblem(space);
+    if (problem !== null) context.addIssue(problem);
+  });
+
+const forest = z
+  .strictObject({
+    features: z.int().min(1),
+    roots: z.instanceof(Uint32Array),
+    feature: z.instanceof(Int16Array),
+    threshold: floats,
+    next: z.instanceof(Uint32Array),
+    leafStart: z.instanceof(Uint32Array),
+    ranks: z.instanceof(Uint16Array),
+    targets: floats,
+  })
+  .superRefine((grown, context) => {
+    const problem = forestProblem(grown);
+    if (problem !== null) context.addIssue(problem);
+  });
+
+const usualLengths = z.strictObject({
+  pairs: z.array(z.tuple([z.string(), logTokens])),
+  stages: z.array(z.tuple([z.string(), logTokens])),
+  all: logTokens,
+});
+const lengthForest = z.strictObject({ usual: usualLengths, forest });
+
+const lengths = z
+  .strictObject({
+    kind: z.literal("lengths"),
+    models,
+    text: z.strictObject({ words: wordSpace, usual: floats }),
+    lengths: z.array(z.strictObject({ request: lengthForest, remaining: lengthForest })),
+  })
+  .superRefine(({ models: names, text, lengths: trained }, context) => {
+    const textFeatures = TEXT_COUNTS + text.words.dimensions;
+    if (trained.length !== names.length) context.addIssue(`has forests for ${trained.length} models and names ${names.length}`);
+    if (text.usual.length !== textFeatures) context.addIssue("has another number of usual features than of features");
+    if (trained.some(({ request, remaining }) => [request, remaining].some((of) => of.forest.features !== REQUEST_COUNTS + textFeatures)))
+      context.addIssue("has a forest that reads other features than are made");
+  });
+
+const confidence = z
+  .strictObject({
+    kind: z.literal("confidence"),
+    models,
+    features: z.enum(["words", "embedding"]),
+    encoder: z
+      .strictObject({ name: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/), dimensions: dimensions.min(1) })
+      .nullable(),
+    words: wordSpace.nullable(),
+    usual: floats,
+    heads: z.array(z.strictObject({ bias: z.number(), weights: floats })),
+  })
+  .superRefine(({ models: names, features, encoder, words, usual, heads }, context) => {
+    const isWhole = features === "words" ? words !== null && encoder === null : words === null && encoder !== null;
+    const read = words === null ? encoder?.dimensions : words.buckets.length + PROMPT_COUNTS;
+    if (!isWhole) context.addIssue("does not say in one way what its heads read");
+    if (heads.length !== names.length) context.addIssue(`has ${heads.length} heads and names ${names.length} models`);
+    if (usual.length !== read || heads.some(({ weights }) => weights.length !== read))
+      context.addIssue("has another number of weights or means than of features");
+  });
+
+const artefact = z.discriminatedUnion("kind", [lengths, confidence]);
+
+/**
+ * What was read as an artefact, whole: arrays agree in their lengths, children stand after their parents so that every walk ends, all numbers
+ * are finite.
+ *
+ * @throws RangeError, in a sentence, where it is not.
+ */
+export function checkedArtefact(value: unknown): LengthArtefact | ConfidenceArtefact {
+  const read = artefact.safeParse(value);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const where = issue === undefined || issue.path.length === 0 ? "it" : issue.path.join(".");
+  throw new RangeError(
+    `This predictor is none that was trained: ${where} ${issue?.code === "custom" ? issue.message : "is not as it must be"}`,
+  );
+}
+
+function spaceProblem({ buckets, idf, dimensions: directionsEach, directions }: WordSpace): string | null {
+  if (idf.length !== buckets.length || directions.length !== buckets.length * directionsEach)
+    return "has another number of weights than of words";
+  const ascends = buckets.every((bucket, at) => bucket > (at === 0 ? CLASS_BUCKETS - 1 : (buckets[at - 1] ?? 0)));
+  return ascends && (buckets.at(-1) ?? 0) < SKETCH_BUCKETS ? null : "has words out of order or range";
+}
+
+function forestProblem({ features, roots, feature, threshold, next, leafStart, ranks, targets }: QuantileForest): string | null {
+  const nodes = feature.length;
+  const leaves = leafStart.length - 1;
+  if (threshold.length !== nodes || next.length !== nodes) return "has arrays of nodes of different lengths";
+  if (roots.length === 0 || roots.some((root) => root >= nodes)) return "has no trees, or one without a root";
+  for (const [node, by] of feature.entries()) {
+    const to = next[node] ?? 0;
+    if (by < -1 || by >= features) return "splits by a feature that does not exist";
+    if (by === -1 ? to >= leaves : to <= node || to + 1 >= nodes)
+      return "has a child that does not come after its parent, or a leaf that is none";
+  }
+  const isFilled = leafStart[0] === 0 && leafStart.every((start, leaf) => leaf === 0 || start > (leafStart[leaf - 1] ?? 0));
+  if (!isFilled || leafStart[leaves] !== ranks.length) return "has leaves that do not share out its targets";
+  if (ranks.some((rank) => rank >= targets.length)) return "has a leaf with a target that does not exist";
+  const ascends = targets.every((target, at) => Math.abs(target) <= MOST_LOG_TOKENS && (at === 0 || target > (targets[at - 1] ?? 0)));
+  return ascends ? null : "has targets out of order or range";
+}

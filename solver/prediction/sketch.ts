@@ -1,0 +1,118 @@
+import type { Sketch } from "./predictor";
+
+/** Buckets of a sketch. */
+export const SKETCH_BUCKETS = 2 ** 15;
+
+/** The first buckets count words, numbers and signs as such; the others are hashed into. */
+export const CLASS_BUCKETS = 3;
+
+/** From here on pairs are counted, before it what stands alone: who is to learn of no order leaves them out. */
+export const FIRST_PAIR_BUCKET = 2 ** 14;
+
+/**
+ * Words, numbers and signs of a text that are read, in all, and UTF-16 units that they are looked for in: the rest of a longer text is left
+ * out, so that the work for any prompt is bounded.
+ */
+export const SKETCH_TOKENS = 2000;
+const SKETCH_UNITS = 32_768;
+
+/** Letters of a word that are read. */
+const MOST_LETTERS = 64;
+
+const LARGEST_COUNT = 65_535;
+
+const WORD = 0;
+const NUMBER = 1;
+const SIGN = 2;
+const MARK = 3;
+const SPACE = 4;
+
+/** Kind of each ASCII sign. */
+const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+
+/**
+ * Counts the words, numbers and signs of a text and their pairs (1-2-grams), in lower case and hashed. Of a number only its length counts: what
+ * an exercise asks is told by how many numbers it has, not by which.
+ */
+export function sketchOf(text: string): Sketch {
+  const read = text.slice(0, SKETCH_UNITS).toLowerCase();
+  const counts = new Uint16Array(SKETCH_BUCKETS);
+  const touched: number[] = [];
+  const add = (bucket: number): void => {
+    const count = counts[bucket] ?? 0;
+    if (count === 0) touched.push(bucket);
+    if (count < LARGEST_COUNT) counts[bucket] = count + 1;
+  };
+  let before = 0;
+  let tokens = 0;
+  for (let at = 0; at < read.length && tokens < SKETCH_TOKENS; ) {
+    const kind = kindAt(read, at);
+    if (kind === SPACE) {
+      at += 1;
+      continue;
+    }
+    const end = endOf(read, at, kind);
+    const hash = hashOf(read, at, Math.min(end, at + MOST_LETTERS), kind === NUMBER);
+    add(kind === MARK ? SIGN : kind);
+    add(wordBucketOf(hash));
+    if (tokens > 0) add(pairBucketOf(Math.imul(before, 31) ^ hash));
+    before = hash;
+    tokens += 1;
+    at = end;
+  }
+  const buckets = Uint16Array.from(touched).sort();
+  return { buckets, counts: buckets.map((bucket) => counts[bucket] ?? 0) };
+}
+
+/** Where a token ends: a word where no letter or mark follows, a number where no digit does, a sign after itself. */
+function endOf(text: string, from: number, kind: number): number {
+  let at = from + unitsAt(text, from);
+  if (kind !== WORD && kind !== NUMBER) return at;
+  for (; at < text.length; at += unitsAt(text, at)) {
+    const next = kindAt(text, at);
+    if (next !== kind && !(kind === WORD && next === MARK)) break;
+  }
+  return at;
+}
+
+const unitsAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? (asciiKinds[code] ?? SIGN) : kindOf(String.fromCodePoint(text.codePointAt(at) ?? 0));
+}
+
+function kindOf(sign: string): number {
+  if (/\p{L}/u.test(sign)) return WORD;
+  if (/\p{N}/u.test(sign)) return NUMBER;
+  if (/\p{M}/u.test(sign)) return MARK;
+  return /\s/u.test(sign) ? SPACE : SIGN;
+}
+
+/** How many words, numbers and signs a sketch was made of. */
+export function classCounts({ buckets, counts }: Sketch): readonly [words: number, numbers: number, signs: number] {
+  const classes: [number, number, number] = [0, 0, 0];
+  for (let at = 0; at < CLASS_BUCKETS; at++) {
+    const bucket = buckets[at] ?? SKETCH_BUCKETS;
+    if (bucket < CLASS_BUCKETS) classes[bucket] = counts[at] ?? 0;
+  }
+  return classes;
+}
+
+/** FNV-1a over the UTF-16 units of a word, or as many zeros as a number has. */
+function hashOf(text: string, from: number, to: number, isNumber: boolean): number {
+  let hash = 0x811c9dc5;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (isNumber ? 48 : text.charCodeAt(at)), 0x01000193);
+  return hash;
+}
+
+const wordBucketOf = (hash: number): number => CLASS_BUCKETS + (mixedBits(hash) % (FIRST_PAIR_BUCKET - CLASS_BUCKETS));
+
+const pairBucketOf = (hash: number): number => FIRST_PAIR_BUCKET + (mixedBits(hash) % (SKETCH_BUCKETS - FIRST_PAIR_BUCKET));
+
+/** Murmur3's finaliser, so that words alike in their letters fall apart. */
+function mixedBits(hash: number): number {
+  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

@@ -1,0 +1,39 @@
+import type { Sketch } from "./predictor";
+import { CLASS_BUCKETS, classCounts } from "./sketch";
+import { type WordSpace, wordVector, wordWeights } from "./wordSpace";
+
+/** Features before the directions of the space of words. */
+export const TEXT_COUNTS = CLASS_BUCKETS + 1;
+
+/** What forests read of prompts' texts. */
+export interface TextSpace {
+  readonly words: WordSpace;
+  /** Mean features of the prompts it was learnt of: what a prompt whose text is not at hand is taken to be. */
+  readonly usual: Float32Array;
+}
+
+/** Logarithms of how many words, numbers, signs and different buckets of the space a sketch has, and where it lies there. */
+function textFeatures(words: WordSpace, sketch: Sketch): Float32Array {
+  const counts = [...classCounts(sketch), wordWeights(words, sketch).places.length].map(Math.log1p);
+  return Float32Array.from([...counts, ...wordVector(words, sketch)]);
+}
+
+/** The space whose usual features are the mean of these prompts'; all 0 without any. */
+export function textSpaceOf(words: WordSpace, sketches: readonly Sketch[]): TextSpace {
+  const usual = textFeatures(words, { buckets: new Uint16Array(), counts: new Uint16Array() });
+  for (const sketch of sketches) {
+    for (const [at, value] of textFeatures(words, sketch).entries()) usual[at] = (usual[at] ?? 0) + value / sketches.length;
+  }
+  return { words, usual };
+}
+
+/** Features of a prompt's text; those of a sketch are kept as long as it is held elsewhere, since all stages of a program ask for its prompt's. */
+export function textFeaturesOf({ words, usual }: TextSpace): (sketch: Sketch | null) => Float32Array {
+  const known = new WeakMap<Sketch, Float32Array>();
+  return (sketch) => {
+    if (sketch === null) return usual;
+    const features = known.get(sketch) ?? textFeatures(words, sketch);
+    known.set(sketch, features);
+    return features;
+  };
+}

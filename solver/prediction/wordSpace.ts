@@ -1,0 +1,90 @@
+import type { Sketch } from "./predictor";
+import { CLASS_BUCKETS, SKETCH_BUCKETS } from "./sketch";
+import { type SparseMatrix, sparseOf } from "./sparseMatrix";
+import { truncatedSvd } from "./truncatedSvd";
+
+/**
+ * What words are worth and which occur together, learnt of many prompts: their inverse document frequencies (idf) and, where it has
+ * dimensions, the directions that describe the prompts best.
+ */
+export interface WordSpace {
+  /** Buckets that count, ascending: the commonest of those that several prompts have. */
+  readonly buckets: Uint16Array;
+  readonly idf: Float32Array;
+  readonly dimensions: number;
+  /** `directions[place of the bucket * dimensions + k]`. */
+  readonly directions: Float32Array;
+}
+
+/** Buckets kept, at most: room in artefacts, and words that hardly any prompt has teach nothing. */
+const MOST_BUCKETS = 4096;
+
+/** Prompts that must have a bucket for it to count. */
+const FEWEST_PROMPTS = 2;
+
+/** Prompts that a space is learnt of, at most, spread evenly over those given. */
+const MOST_PROMPTS = 20_000;
+
+/** Learns a space with up to so many dimensions of prompts. */
+export function learnWordSpace(sketches: readonly Sketch[], dimensions: number, seed: number): WordSpace {
+  const step = Math.max(1, sketches.length / MOST_PROMPTS);
+  const read = Array.from({ length: Math.min(sketches.length, MOST_PROMPTS) }, (_, at) => sketches[Math.floor(at * step)]).filter(
+    (sketch) => sketch !== undefined,
+  );
+  const prompts = new Uint32Array(SKETCH_BUCKETS);
+  for (const { buckets } of read) for (const bucket of buckets) prompts[bucket] = (prompts[bucket] ?? 0) + 1;
+  const buckets = Uint16Array.from(
+    Array.from(prompts.keys())
+      .filter((bucket) => bucket >= CLASS_BUCKETS && (prompts[bucket] ?? 0) >= FEWEST_PROMPTS)
+      .sort((a, b) => (prompts[b] ?? 0) - (prompts[a] ?? 0) || a - b)
+      .slice(0, MOST_BUCKETS),
+  ).sort();
+  // As if one more prompt had every word, so that none is divided by nothing.
+  const idf = Float32Array.from(buckets, (bucket) => 1 + Math.log((1 + read.length) / (1 + (prompts[bucket] ?? 0))));
+  const bare: WordSpace = { buckets, idf, dimensions: 0, directions: new Float32Array() };
+  if (dimensions === 0) return bare;
+  const { singularValues, right } = truncatedSvd(matrixOf(bare, read), dimensions, seed);
+  return { ...bare, dimensions: singularValues.length, directions: Float32Array.from(right) };
+}
+
+/** Weighted words of a prompt: places in the space's buckets, and their weights, of length 1 together. */
+export interface WordWeights {
+  readonly places: Uint16Array;
+  readonly weights: Float32Array;
+}
+
+/** TF-IDF of a prompt: 1 + log of the count, times idf, scaled to length 1. */
+export function wordWeights({ buckets, idf }: WordSpace, sketch: Sketch): WordWeights {
+  const places = new Uint16Array(sketch.buckets.length);
+  const weights = new Float32Array(sketch.buckets.length);
+  let [found, square, place] = [0, 0, 0];
+  // Both ascend.
+  for (const [at, bucket] of sketch.buckets.entries()) {
+    while ((buckets[place] ?? SKETCH_BUCKETS) < bucket) place += 1;
+    if (buckets[place] !== bucket) continue;
+    const weight = (1 + Math.log(sketch.counts[at] ?? 1)) * (idf[place] ?? 0);
+    places[found] = place;
+    weights[found] = weight;
+    square += weight * weight;
+    found += 1;
+  }
+  const scale = square > 0 ? 1 / Math.sqrt(square) : 0;
+  return { places: places.subarray(0, found), weights: weights.subarray(0, found).map((weight) => weight * scale) };
+}
+
+/** A prompt by the space's directions; all 0 without a known word. */
+export function wordVector(space: WordSpace, sketch: Sketch): Float32Array {
+  const vector = new Float32Array(space.dimensions);
+  const { places, weights } = wordWeights(space, sketch);
+  for (const [at, place] of places.entries()) {
+    const weight = weights[at] ?? 0;
+    const from = place * space.dimensions;
+    for (let k = 0; k < space.dimensions; k++) vector[k] = (vector[k] ?? 0) + weight * (space.directions[from + k] ?? 0);
+  }
+  return vector;
+}
+
+function matrixOf(space: WordSpace, sketches: readonly Sketch[]): SparseMatrix {
+  const rows = sketches.map((sketch) => wordWeights(space, sketch)).map(({ places, weights }) => ({ columns: places, values: weights }));
+  return sparseOf(space.buckets.length, rows);
+}

@@ -1,0 +1,108 @@
+import { mixSeed, type Random, seededRandom } from "@/solver/numeric/random";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import type { ProgramSample } from "./programSample";
+import type { Workflow } from "./workflow";
+
+/** What programs are drawn from. */
+export interface ProgramDraw {
+  readonly outcomes: OutcomeTable;
+  /** Rows of the table that may be drawn. */
+  readonly prompts: Int32Array;
+  /** Shares count relative to one another. */
+  readonly mix: readonly { readonly workflow: Workflow; readonly share: number }[];
+  /** Correlation of the rows' lengths and labels between any two stages of a program, 0..1. */
+  readonly correlation: number;
+  /** One a program, ascending. */
+  readonly arrivalSeconds: Float64Array;
+  readonly seed: number;
+}
+
+/**
+ * Draws programs from single answers. How a program's stages follow from them is modelled, since no public trace has workflows answered by
+ * several models and graded:
+ *
+ * - Every program has a prompt, drawn with replacement. Each of its stages is made from the row of that prompt with probability
+ *   sqrt(correlation), else from that of another prompt drawn alike. So each stage has the table's own marginal distribution, and lengths
+ *   and labels of two rows of a program correlate by `correlation`. A workflow of a single stage always has its own prompt's row: that it
+ *   belongs to its prompt is measured.
+ * - A stage writes the row's tokens times the role's ratio times a lognormal factor of median 1, the same for every model. The label is the row's.
+ *
+ * Programs are drawn one after another from one stream: fewer programs are the first of more, the same ones come under every rate, and a
+ * change of correlation changes nothing but the rows.
+ *
+ * @throws RangeError without prompts, on a mix without shares, on a correlation outside 0..1.
+ */
+export function drawPrograms({ outcomes, prompts, mix, correlation, arrivalSeconds, seed }: ProgramDraw): ProgramSample {
+  if (prompts.length === 0) throw new RangeError("Programs need at least one prompt to be drawn from, found none");
+  if (!(correlation >= 0 && correlation <= 1)) throw new RangeError(`The correlation of stages lies in 0..1, found ${correlation}`);
+  const shapes = shapesOf(mix);
+  const random = seededRandom(mixSeed(seed, "programs"));
+  const drawPrompt = (): number => prompts[random.int(prompts.length)] ?? 0;
+  const ownShare = Math.sqrt(correlation);
+  const programs = arrivalSeconds.length;
+  const workflow = new Uint16Array(programs);
+  const prompt = new Int32Array(programs);
+  const firstRequest = new Int32Array(programs + 1);
+  const requests: { program: number; row: number; givenTokens: number; factor: number }[] = [];
+  for (let at = 0; at < programs; at += 1) {
+    const shape = pick(shapes, random);
+    const own = drawPrompt();
+    workflow[at] = shape;
+    prompt[at] = own;
+    const { stages } = shapes[shape]?.workflow ?? { stages: [] };
+    for (const stage of stages) {
+      const isOwn = random.next() < ownShare || stages.length === 1;
+      const other = drawPrompt();
+      requests.push({
+        program: at,
+        row: isOwn ? own : other,
+        givenTokens: stage.instructionTokens + (outcomes.inputTokens[own] ?? 0),
+        factor: stage.lengthRatio * random.lognormal(0, stage.lengthSpread),
+      });
+    }
+    firstRequest[at + 1] = requests.length;
+  }
+  return {
+    models: outcomes.models.map(({ model }) => model),
+    workflows: shapes.map((shape) => shape.workflow),
+    arrivalSeconds,
+    workflow,
+    prompt,
+    firstRequest,
+    program: Int32Array.from(requests, ({ program }) => program),
+    row: Int32Array.from(requests, ({ row }) => row),
+    givenTokens: Int32Array.from(requests, ({ givenTokens }) => givenTokens),
+    outputTokens: outcomes.models.map(({ outputTokens }) =>
+      Int32Array.from(requests, ({ row, factor }) => Math.max(1, Math.round((outputTokens[row] ?? 0) * factor))),
+    ),
+    label: outcomes.models.map(({ label }) => Float64Array.from(requests, ({ row }) => label[row] ?? Number.NaN)),
+  };
+}
+
+/** A workflow of one shape, and the sum of shares up to and with it. */
+interface DrawnShape {
+  readonly workflow: Workflow;
+  readonly upTo: number;
+}
+
+function shapesOf(mix: ProgramDraw["mix"]): readonly DrawnShape[] {
+  let upTo = 0;
+  const shapes: DrawnShape[] = [];
+  for (const { workflow, share } of mix) {
+    const { otherShapes = [], ...plain } = workflow;
+    const otherShare = otherShapes.reduce((sum, other) => sum + other.share, 0);
+    for (const shape of [{ stages: plain.stages, share: 1 - otherShare }, ...otherShapes]) {
+      upTo += share * shape.share;
+      shapes.push({ workflow: { ...plain, stages: shape.stages }, upTo });
+    }
+  }
+  if (!(upTo > 0 && Number.isFinite(upTo))) throw new RangeError("A mix needs workflows with shares above 0");
+  return shapes;
+}
+
+/** Index of a shape, drawn by the shares. */
+function pick(shapes: readonly DrawnShape[], random: Random): number {
+  const at = random.next() * (shapes[shapes.length - 1]?.upTo ?? 0);
+  const picked = shapes.findIndex(({ upTo }) => at < upTo);
+  return picked < 0 ? shapes.length - 1 : picked;
+}

@@ -1,0 +1,46 @@
+import type { Workflow } from "./workflow";
+
+/**
+ * Programs of a run, each with one request a stage. Arrays of programs are parallel, and so are those of requests: those of a program stand
+ * together, in the order of its workflow's stages.
+ */
+export interface ProgramSample {
+  /** Models that may answer, smallest first. */
+  readonly models: readonly string[];
+  readonly workflows: readonly Workflow[];
+  /** Of each program, ascending. */
+  readonly arrivalSeconds: Float64Array;
+  /** Index into `workflows` of each program. */
+  readonly workflow: Uint16Array;
+  /** Row of each program's prompt in the outcome table. */
+  readonly prompt: Int32Array;
+  /** First request of each program, and at the end the number of requests. */
+  readonly firstRequest: Int32Array;
+  /** Program of each request; its stage is the request less the program's first. */
+  readonly program: Int32Array;
+  /**
+   * Row of the outcome table whose answers each request's are made from. The program's own prompt, or where lengths and success of a
+   * program's stages are to be less alike, that of another.
+   */
+  readonly row: Int32Array;
+  /** Input tokens of each request without what it reads: instructions and prompt. The answers it reads add theirs. */
+  readonly givenTokens: Int32Array;
+  /** By model, the output tokens of each request if that model answers it. */
+  readonly outputTokens: readonly Int32Array[];
+  /** By model, the label (0..100) of each request's row; NaN where nothing is known of quality. */
+  readonly label: readonly Float64Array[];
+}
+
+/**
+ * What is predicted of requests before they are served, by a predictor or an oracle; undefined where it says nothing. Models by index into
+ * `ProgramSample.models`. `inputTokens` is what the request has to read when it is asked about: instructions, prompt and the answers it reads, as
+ * long as the models that gave them wrote them, whichever model is asked about. The same predictions serve every run of a sample.
+ */
+export interface ProgramPredictions {
+  /** That the model solves the program's prompt, 0..1. */
+  readonly confidence?: (request: number, model: number) => number | undefined;
+  /** Output tokens of the request. */
+  readonly requestTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
+  /** Output tokens of the request and of all stages of its program that come after it, each once, all on that model; not of those beside it. */
+  readonly remainingTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
+}

@@ -1,0 +1,47 @@
+/** What an agent's answer does to the quality of its program; `programQuality.ts` has the rules. */
+export type StagePart = "helps" | "solves" | "checks" | "revises" | "votes" | "joins";
+
+/** One agent's call in a workflow. */
+export interface WorkflowStage {
+  /** The agent, in one word as headers name it: "planner", "revising-coder". */
+  readonly role: string;
+  readonly part: StagePart;
+  /** Stages, by index and all before it, whose answers stand in its prompt: it starts when they are there. Empty: with the program. */
+  readonly reads: readonly number[];
+  /** Tokens of the agent's own instructions. */
+  readonly instructionTokens: number;
+  /** Tokens it writes over those of a whole answer to the program's prompt: the median over programs. */
+  readonly lengthRatio: number;
+  /** Standard deviation of the ratio's natural logarithm over programs. */
+  readonly lengthSpread: number;
+}
+
+/** A shape that some programs of a workflow take: one of its branches, or so many rounds of its loop. */
+export interface WorkflowShape {
+  /** Share of the workflow's programs, 0..1. */
+  readonly share: number;
+  readonly stages: readonly WorkflowStage[];
+}
+
+/** A workflow's stages in an order in which each comes after those it reads. */
+export interface Workflow {
+  /** As headers and plans name it: "planner-coder-qa-coder". */
+  readonly name: string;
+  /** What it is, in a few words. */
+  readonly title: string;
+  readonly stages: readonly WorkflowStage[];
+  /**
+   * Shapes that programs take in place of `stages`, whose share is what these leave. Left out where all take one shape, and so in a
+   * `ProgramSample`: what is drawn are workflows of one shape, those of one name belonging together.
+   */
+  readonly otherShapes?: readonly WorkflowShape[];
+  /** Where its shape and its ratios come from. */
+  readonly source: string;
+}
+
+/** Of each stage, those that come after it, ascending: that read it, or another that comes after it. Stages beside it are not among them. */
+export function laterStages({ stages }: Pick<Workflow, "stages">): readonly (readonly number[])[] {
+  const before: ReadonlySet<number>[] = [];
+  for (const { reads } of stages) before.push(new Set(reads.flatMap((read) => [read, ...(before[read] ?? [])])));
+  return stages.map((_, stage) => Array.from(before.keys()).filter((other) => before[other]?.has(stage)));
+}
