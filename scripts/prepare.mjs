@@ -62,8 +62,8 @@ export function ensureInstalled() {
   if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
   checkWritable(root);
   say("Installing packages (about two minutes the first time) ...");
-  // NODE_ENV=production would leave out the build tools.
-  const code = runLoud("npm", ["ci", "--include=dev"], { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1" });
+  // NODE_ENV=production would leave out the build tools. onnxruntime-node would fetch libraries for GPUs that nothing here uses.
+  const code = runLoud("npm", ["ci", "--include=dev"], { PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: "1", ONNXRUNTIME_NODE_INSTALL: "skip" });
   if (code !== 0) {
     refuse("npm ci failed (see above); where no prebuilt better-sqlite3 can be had it needs python3, make and g++ to compile one.");
   }

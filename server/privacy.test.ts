@@ -18,7 +18,8 @@ function configOver(url: string, settings: GatewaySettings): GatewayConfig {
     stages: [{ model: "small" }, { model: "large" }],
     thresholds: [60],
     judge: { model: "weir-judge", secondsPerCall: 0.1, usdPerCall: 0 },
-    order: { kind: "fcfs" },
+    // So that requests are remembered to learn from.
+    order: { kind: "stjf", agingReleases: 100 },
     place: { kind: "least-load" },
     approvedRanges: { thresholds: [{ min: 0, max: 100 }] },
   };
@@ -79,6 +80,7 @@ async function startEverything() {
         "gateway status": await read("/status"),
         "gateway audit": await read("/audit"),
         decisions: await read("/decisions"),
+        learning: await read("/learning"),
         "studio metrics": await call("metrics"),
         "studio audit": JSON.stringify(await call<readonly AuditLine[]>("audit.list", 1000)),
         traces: traces.received.map(({ address, text }) => `${address} ${text}`).join("\n"),
@@ -136,6 +138,7 @@ describe("texts of prompts and answers", () => {
     // It was everywhere that it had to be, and everything that is looked through was there.
     expect(everything.engine.received.filter(({ text }) => text.includes(marker)).length).toBeGreaterThan(25);
     expect(JSON.parse(told.decisions ?? "").decisions.length).toBeGreaterThan(12);
+    expect(told.learning).toContain('"sketch"');
     expect(told.traces).toContain("gen_ai");
     expect(told.output).toContain("request failed");
     expect(places(told)).toEqual([]);

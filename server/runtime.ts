@@ -1,11 +1,13 @@
 import { createApplicationService } from "@/server/api/applicationService";
 import { createArrivalsService } from "@/server/api/arrivalsService";
+import { createArtefactService } from "@/server/api/artefactService";
 import { createAttachService } from "@/server/api/attachService";
 import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCalibrationSource } from "@/server/api/calibrationSource";
 import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
 import { type ControlledGateway, createGatewayService } from "@/server/api/gatewayService";
+import { createLabService } from "@/server/api/labService";
 import { createLiveService } from "@/server/api/liveService";
 import { createLoadService } from "@/server/api/loadService";
 import { createPlanningService } from "@/server/api/planningService";
@@ -152,6 +154,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const unitTests = createUnitTests([stateDir, WEIR_ROOT ?? process.cwd(), ...(WEIR_SECRETS_DIR ? [WEIR_SECRETS_DIR] : [])]);
   const profiles = createProfileService({ store, uploads, cards, clusterOf, arrivals, sourceOf, unitTests });
   const applications = createApplicationService(store, runner);
+  const lab = createLabService({ store, cards });
+  const artefacts = createArtefactService({ store, clusterOf, gatewayOf });
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
   return {
@@ -179,6 +183,8 @@ export function createRuntime(settings: StudioSettings): Runtime {
       trust: createTrustService({ store, decisionsOf: (id, limit) => fleet.get(id)?.collector()?.decisions(limit) ?? [] }),
       arrivals: createArrivalsService(arrivals),
       schedules: createScheduleService({ store, clusterOf }),
+      lab,
+      artefacts,
       audit: store.audit,
       sessions: { signOut: (hash) => store.sessions.remove(hash) },
     },
@@ -191,9 +197,11 @@ export function createRuntime(settings: StudioSettings): Runtime {
     async close() {
       drifts.close();
       prompts.close();
+      lab.close();
       endVerifying();
       await schedules.close();
       await profiles.close();
+      artefacts.close();
       await Promise.all([runner.close(), load.close(), watch.close(), promises.close(), planner.close(), fleet.close()]);
       store.close();
       unlock();

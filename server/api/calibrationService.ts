@@ -35,7 +35,8 @@ export function profileInUse(store: Store): EngineProfile {
   return (id === null ? null : profileOf(store, id)) ?? engineProfiles.vllm;
 }
 
-function profileOf(store: Store, id: string): EngineProfile | null {
+/** A profile that is built in or kept; null where there is none of this id. */
+export function profileOf(store: Store, id: string): EngineProfile | null {
   const builtIn = Object.values(engineProfiles).find((profile) => profile.id === id);
   return builtIn ?? store.calibrations.list().find(({ profile }) => profile.id === id)?.profile ?? null;
 }

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AdminClient, AdminRequest } from "@/server/clusters/adminClient";
+import { bringPredictors } from "@/server/clusters/bringPredictors";
 import type { GatewayAudit } from "@/server/clusters/gatewayAudit";
 import { gatewaySubject } from "@/server/clusters/gatewaySubject";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
@@ -7,7 +8,7 @@ import { type Candidate, captureSchema } from "@/server/contracts/gatewayControl
 import type { Outcome, ServingModel } from "@/server/contracts/studio";
 import type { Store } from "@/server/store/store";
 import { servingModels } from "@/server/telemetry/gatewayWatch";
-import { modelsOf } from "@/solver/plan/policySchema";
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import type { Actor, GatewayService } from "./services";
 
 /** A cluster's gateway, as the studio speaks to it. */
@@ -94,6 +95,15 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
     return { ok: true, candidate: { planId, policyHash, policy }, cascade: modelsOf(policy).join(", ") };
   }
 
+  /** Brings the predictors of a candidate to the cluster's gateway. */
+  async function bring(clusterId: string, policy: PolicyDocument): Promise<Outcome<object>> {
+    const gateway = gatewayOf(clusterId);
+    if (gateway === null) return none;
+    const artefactOf = (hash: string) => store.artefacts.get(hash)?.bytes ?? null;
+    const brought = await bringPredictors(policy, { gateway: gateway.admin, artefactOf });
+    return brought.ok ? { ok: true } : { ok: false, message: brought.message };
+  }
+
   /** Why routing cannot be changed now: the next step of an application would undo it. */
   function applying(clusterId: string): Outcome<never> | null {
     const application = store.applications.open().find((one) => one.clusterId === clusterId);
@@ -135,15 +145,19 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       // As for an application: the approval is bound to the plan's hash, which is its id, and to the cluster.
       if (!store.approvals.isApproved(planId, clusterId))
         return { ok: false, message: `Plan ${planId.slice(0, 8)} is not approved on this cluster.` };
+      const brought = await bring(clusterId, asked.candidate.policy);
+      if (!brought.ok) return brought;
       const body = { ...request, candidate: asked.candidate, by: actor };
       const shares = request.shares.map(percent).join(", ");
       const detail = joined([`${asked.cascade}: ${shares} of programs`, request.reason]);
       return done(clusterId, { path: "/canary", method: "PUT", body, action: "order canary", subject: planId, detail }, actor);
     },
     stopCanary: end("canary", "order end of canary"),
-    startShadow(clusterId, { planId, reason }, actor) {
+    async startShadow(clusterId, { planId, reason }, actor) {
       const asked = candidate(planId);
-      if (!asked.ok) return Promise.resolve(asked);
+      if (!asked.ok) return asked;
+      const brought = await bring(clusterId, asked.candidate.policy);
+      if (!brought.ok) return brought;
       const body = { candidate: asked.candidate, reason, by: actor };
       return done(clusterId, { path: "/shadow", method: "PUT", body, action: "order shadow", subject: planId, detail: reason }, actor);
     },

@@ -10,6 +10,8 @@ import type { Plan } from "@/solver/plan/plan";
 import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { SolveRequest } from "./inputs";
 import type { Planning } from "./planningService";
+import { predictorRefusal } from "./predictorRefusal";
+import { reroutePlan } from "./reroutePlan";
 import { createRollOutPreview, type RollOutPreviewParts } from "./rollOutPreview";
 import type { PlanService } from "./services";
 import { withProgress } from "./withProgress";
@@ -122,6 +124,8 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       if (hash !== plan.id) return { ok: false, message: "The hash is not this plan's: look at the plan again before you approve it." };
       const cluster = store.clusters.get(clusterId);
       if (cluster === null) return { ok: false, message: `There is no cluster ${clusterId}.` };
+      const refusal = predictorRefusal(store, plan.policy);
+      if (refusal !== null) return { ok: false, message: refusal };
       const approval: Approval = { planId, clusterId, actor, at: new Date().toISOString(), reason };
       return store.atomically(() => {
         const kept = keep(plan, actor, "keep");
@@ -131,9 +135,19 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
         return { ok: true, approval };
       });
     },
+    reroute({ planId, ...routing }, actor) {
+      const base = known(planId);
+      if (base === null) return { ok: false, message: `There is no plan ${planId}.` };
+      const rerouted = reroutePlan(base, routing);
+      if (!rerouted.ok) return rerouted;
+      const refusal = predictorRefusal(store, routing.policy);
+      return refusal === null ? keep(rerouted.plan, actor, "reroute plan") : { ok: false, message: refusal };
+    },
     importDocument(document, actor) {
       const read = readPlan(document);
       if (!read.ok) return read;
+      const refusal = predictorRefusal(store, read.plan.policy);
+      if (refusal !== null) return { ok: false, message: refusal };
       return runs(read.plan.id) ? { ok: true, id: read.plan.id } : keep(read.plan, actor, "import plan");
     },
   };

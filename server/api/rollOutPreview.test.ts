@@ -8,12 +8,14 @@ import { createAdminClient } from "@/server/clusters/adminClient";
 import { createEmulatorHost } from "@/server/clusters/emulatorHost";
 import { rollOutGround } from "@/server/clusters/rollOutGround";
 import { startTestCluster } from "@/server/clusters/testCluster";
+import type { ArtefactTraining } from "@/server/contracts/artefacts";
 import { gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import type { Outcome } from "@/server/contracts/studio";
 import { heldOutOutcomes } from "@/server/planning/heldOutOutcomes";
 import { createPlanner, type Planner } from "@/server/planning/planner";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import { modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { createPlanningService } from "./planningService";
 import { createPlanService } from "./planService";
 import type { PlanService } from "./services";
@@ -176,6 +178,50 @@ describe("a roll-out before it is approved", { timeout: 120_000 }, () => {
     expect((await cluster.gateway("/panic", { method: "DELETE", body: { by: "test", reason: "over" }, schema: z.unknown() })).ok).toBe(
       true,
     );
+  });
+
+  it("shows in a rehearsal that the gateway lacks the encoder that a predictor reads", async () => {
+    const models = modelsOf(first.policy);
+    const training: ArtefactTraining = {
+      ...{ workloadId: "w", workloadName: "w", models, workflows: [], correlation: null, prompts: 1, requests: 1, texts: true },
+      ...{ encoder: { name: "tiny", sha256: "5".repeat(64) }, source: "labelled prompts", emulated: false },
+    };
+    const confidence = "c".repeat(64);
+    const about = { hash: confidence, kind: "confidence", createdAt: new Date(0).toISOString(), actor: "ann", training } as const;
+    cluster.store.artefacts.insert({ ...about, heldOut: { prompts: 1 } }, new Uint8Array([1]));
+    const policy: SlackPolicy = {
+      ...{ kind: "slack", tau: 1, deltaScore: 0.1, floorSeconds: 1, order: { kind: "fcfs" }, place: { kind: "least-load" } },
+      models: models.map((model) => ({ model, decodeSecondsPerToken: 0.01, maxBatchSize: 10, confidence: 0.5 })),
+      learnt: { confidence },
+      approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
+    };
+    const rerouted = plans.reroute({ planId: first.id, name: "by an encoder", policy }, "ann");
+    if (!rerouted.ok) throw new Error(rerouted.message);
+    const { steps } = done(await plans.rehearse(rerouted.id, clusterId, signal));
+    expect(steps.filter(({ ok }) => !ok).map(({ says }) => says)).toContainEqual(
+      expect.stringContaining("reads embeddings of the encoder tiny 555555555555, which this gateway does not have"),
+    );
+  });
+
+  it("shows in a rehearsal that a predictor which the plan names is kept nowhere any more", async () => {
+    const lengths = "d".repeat(64);
+    const models = modelsOf(first.policy);
+    const training: ArtefactTraining = {
+      ...{ workloadId: "w", workloadName: "w", models, workflows: [], correlation: 1, prompts: 1, requests: 1, texts: false },
+      ...{ encoder: null, source: "modelled programs", emulated: false },
+    };
+    const about = { hash: lengths, kind: "lengths", createdAt: new Date(0).toISOString(), actor: "ann", training } as const;
+    cluster.store.artefacts.insert({ ...about, heldOut: { prompts: 1 } }, new Uint8Array([1]));
+    const policy: PolicyDocument = { ...first.policy, order: { kind: "stjf", agingReleases: 100 }, learnt: { lengths } };
+    const rerouted = plans.reroute({ planId: first.id, name: "by lengths", policy }, "ann");
+    if (!rerouted.ok) throw new Error(rerouted.message);
+    const refusals = async () => {
+      const { steps } = done(await plans.rehearse(rerouted.id, clusterId, signal));
+      return steps.flatMap(({ ok, says }) => (ok ? [] : [says]));
+    };
+    expect(await refusals()).toEqual([]);
+    cluster.store.artefacts.remove(lengths);
+    expect(await refusals()).toContainEqual(expect.stringMatching(/names the predictor dddddddddddd, which is neither at the gateway nor/));
   });
 
   it("is refused in a sentence for a plan, a cluster or a connection that is not there", async () => {

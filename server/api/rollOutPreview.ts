@@ -84,7 +84,14 @@ export function createRollOutPreview(parts: RollOutPreviewParts): Pick<PlanServi
     async rehearse(planId, clusterId, signal) {
       const looked = await lookAt(planId, clusterId, signal);
       if (!looked.ok) return looked;
-      return { ok: true, steps: await rehearseSteps(looked.value.ground, looked.value.cluster, signal) };
+      const { host, gateway } = looked.value.cluster;
+      const ways = {
+        host,
+        gateway,
+        artefactOf: (hash: string) => store.artefacts.get(hash)?.bytes ?? null,
+        encoderOf: (hash: string) => store.artefacts.get(hash)?.artefact.training.encoder ?? null,
+      };
+      return { ok: true, steps: await rehearseSteps(looked.value.ground, ways, signal) };
     },
     export(planId, clusterId, format): Outcome<{ readonly name: string; readonly text: string }> {
       const plan = planOf(planId);

@@ -1,11 +1,13 @@
 import { applicationsRouter } from "./applicationsRouter";
 import { arrivalsRouter } from "./arrivalsRouter";
+import { artefactsRouter } from "./artefactsRouter";
 import { auditRouter } from "./auditRouter";
 import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
 import { gatewayRouter } from "./gatewayRouter";
 import { labelsRouter } from "./labelsRouter";
+import { labRouter } from "./labRouter";
 import { liveRouter } from "./liveRouter";
 import { loadRouter } from "./loadRouter";
 import { plansRouter } from "./plansRouter";
@@ -32,9 +34,11 @@ export const appRouter = router({
   labels: labelsRouter,
   arrivals: arrivalsRouter,
   schedules: schedulesRouter,
+  artefacts: artefactsRouter,
   audit: auditRouter,
   cards: cardsRouter,
   calibrations: calibrationsRouter,
+  lab: labRouter,
 });
 
 /** All the interface knows of the server: components import this type and nothing else from here. */

@@ -28,6 +28,7 @@ import type {
   PromiseReport,
   Proposal,
   RehearsedStep,
+  RerouteRequest,
   RollOutDip,
   ServingModel,
   SolveEvent,
@@ -72,6 +73,7 @@ import type {
   TryEndpointsRequest,
   WorkloadImport,
 } from "./inputs";
+import type { ArtefactService, LabService } from "./labServices";
 import type { ArrivalsService, ProfileService, PromptService, ScheduleService, TrustService } from "./profilingServices";
 
 /** Signed-in person in whose name something is done. */
@@ -197,6 +199,8 @@ export interface PlanService {
   /** A plan as files for somebody else's hands; refused for a format that the cluster's connection cannot fill in. */
   export(planId: string, clusterId: string, format: ExportFormat): Outcome<{ readonly name: string; readonly text: string }>;
   approve(request: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }>;
+  /** Keeps a plan on the engines of another under another policy; its figures stay the other's, and its notes say so. */
+  reroute(request: RerouteRequest, actor: Actor): Outcome<{ readonly id: string }>;
   /** Takes a plan document from elsewhere: schema and hashes must hold. */
   importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }>;
 }
@@ -299,6 +303,8 @@ export interface Services {
   readonly trust: TrustService;
   readonly arrivals: ArrivalsService;
   readonly schedules: ScheduleService;
+  readonly artefacts: ArtefactService;
+  readonly lab: LabService;
   readonly audit: { list(limit: number): readonly AuditLine[] };
   readonly sessions: { signOut(sessionHash: string): void };
 }

@@ -6,11 +6,12 @@ import { gpuTypes } from "@/solver/plan/clusterGpus";
 import { describeComparison } from "./describeComparison";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { listFlag, numberFlag } from "./flagValues";
+import { type RaceFlags, raceSystems } from "./raceSystems";
 import { readSituation, type SituationFlags, withSituationFlags } from "./situationFlags";
 
-interface CompareFlags extends Omit<SituationFlags, "rate"> {
+interface CompareFlags extends Omit<SituationFlags, "rate">, RaceFlags {
   readonly baselines?: boolean;
-  readonly quality: readonly number[];
+  readonly quality?: readonly number[];
   readonly rate?: number;
   /** Known to `weir plan`; refused here. */
   readonly judgeEngine?: string;
@@ -21,16 +22,30 @@ interface CompareFlags extends Omit<SituationFlags, "rate"> {
 }
 
 const HELP = `
-All systems plan on one half of the prompts and are measured by simulating them whole on the other half, under the same arrivals:
+With --spec: policies race on programs of several requests, simulated on the prompts held out from planning, as in the studio's lab. The
+file (YAML or JSON) says which systems, engines, workflows, rates and seeds; --print-spec writes one for the workload to begin with. The same
+description of the same workload gives the same figures on the same cards, profile, texts of prompts and release, of all of which the run's id is made.
+
+With --baselines: all systems plan on one half of the prompts and are measured by simulating them whole on the other half, under the same arrivals:
 quality, the smallest SLO scale that 95 % of requests keep, and the highest rate at which 95 % keep --slo-scale. The SLO scale is a
 deadline over one base for all: the mean over the ladder's models of the latency of a request alone. Exit code 3: no floor can be reached.`;
 
-/** `weir compare --baselines`: the planner's plan against the baselines of its source, each simulated whole on prompts nobody planned on. */
+/**
+ * `weir compare`: policies against one another on programs, or with `--baselines` the planner's plan against the baselines of its source,
+ * each simulated whole on prompts nobody planned on.
+ */
 export function addCompareCommand(program: Command, onExit: (code: ExitCode) => void): void {
   const command = withSituationFlags(program.command("compare"))
-    .description("compare the planned cascade with baselines on held-out prompts")
-    .requiredOption("--baselines", "compare with stand-alone models, CascadeServe, uniform plans and routers")
-    .requiredOption("--quality <list>", "floors on quality, comma separated, such as 80,85,90", floorsFlag)
+    .description("compare policies on programs of several requests, or a planned cascade with baselines, on held-out prompts")
+    .option("--spec <file>", "race the systems of this description, as the studio's lab does")
+    .option("--print-spec", "write a description for the workload, to begin with; --gpu says of which engines")
+    .option("--prompts <file>", "with --spec: CSV of texts for predictors to learn from, with columns prompt_id and prompt")
+    .option(
+      "--recorded <folder>",
+      "with --spec: programs are recorded runs of agents, of calls.csv and runs.csv there, in place of the mix",
+    )
+    .option("--baselines", "compare a plan with stand-alone models, CascadeServe, uniform plans and routers")
+    .option("--quality <list>", "with --baselines: floors on quality, comma separated, such as 80,85,90", floorsFlag)
     .option(
       "--load <a..b>",
       "in place of --rate: find a rate that loads the plan's busiest stage to between a and b, such as 0.6..0.9",
@@ -41,13 +56,35 @@ export function addCompareCommand(program: Command, onExit: (code: ExitCode) => 
     .option("--json", "print JSON")
     .addOption(new Option("--judge-engine <model>").hideHelp())
     .addHelpText("after", HELP)
-    .action(async (flags: CompareFlags) => onExit(await compare(flags)));
+    .action(async (flags: CompareFlags) => onExit(unreadFlag(command, flags) ?? (await compare(flags))));
   // One of --rate and --load is required, not --rate by itself.
   command.options.find(({ long }) => long === "--rate")?.makeOptionMandatory(false);
 }
 
+/** Flags that a race reads; the rest of it is in its description. */
+const RACE_FLAGS = ["workload", "outcomes", "family", "tasks", "arrivals", "models", "judgeAuc", "cards", "seed", "profile", "json"];
+const OWN_RACE_FLAGS = { spec: ["spec", "prompts", "recorded"], printSpec: ["printSpec", "gpu", "usdPerGpuHour"] };
+
+/** Refuses a flag that a race would pass over in silence. */
+function unreadFlag(command: Command, { spec, printSpec, baselines }: CompareFlags): ExitCode | null {
+  // Not one race that is asked for: that is refused, or compares with baselines.
+  if (baselines === true || (spec === undefined) === (printSpec !== true)) return null;
+  const read = [...RACE_FLAGS, ...OWN_RACE_FLAGS[spec === undefined ? "printSpec" : "spec"]];
+  const given = command.options.filter((option) => command.getOptionValueSource(option.attributeName()) === "cli");
+  const unread = given.find((option) => !read.includes(option.attributeName()));
+  if (unread === undefined) return null;
+  return refuse(`${unread.long}: a race does not read it: what is raced, on which engines and at which rates, stands in its description.`);
+}
+
 async function compare(flags: CompareFlags): Promise<ExitCode> {
-  const { rate: requestsPerSecond, load } = flags;
+  const asked = [flags.spec !== undefined, flags.printSpec === true, flags.baselines === true].filter((each) => each).length;
+  if (asked !== 1) return refuse("Give one of --spec, --print-spec and --baselines.");
+  return flags.baselines === true ? compareBaselines(flags) : raceSystems(flags);
+}
+
+async function compareBaselines(flags: CompareFlags): Promise<ExitCode> {
+  const { rate: requestsPerSecond, load, quality: floors } = flags;
+  if (floors === undefined) return refuse("--baselines compares under floors on quality: give --quality.");
   if ((requestsPerSecond === undefined) === (load === undefined)) return refuse("Give one of --rate and --load.");
   const rate: ComparedRate | undefined = requestsPerSecond === undefined ? load : { kind: "rate", requestsPerSecond };
   if (rate === undefined) return refuse("Give one of --rate and --load.");
@@ -60,7 +97,7 @@ async function compare(flags: CompareFlags): Promise<ExitCode> {
     return refuse("--cluster: baselines are planned on one GPU type; this cluster has several.");
   const cases = compareSystems({
     situation: read.situation,
-    floors: flags.quality,
+    floors,
     rate,
     sloScale: flags.sloScale,
     requests: flags.requests,

@@ -65,6 +65,8 @@ function routingText(policy: PolicyDocument): string {
         .join("");
     case "fixed":
       return policy.model;
+    case "balanced":
+      return `${modelsOf(policy).join(" or ")}: the one with the least waiting and running for each replica`;
     case "slack":
       return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${percent(policy.tau)} of the least`;
   }

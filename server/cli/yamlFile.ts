@@ -19,8 +19,14 @@ export function readYamlFile<Schema extends z.ZodType>(flag: string, path: strin
   const at = (offset: number): string => `${basename(path)} line ${lines.linePos(offset).line}`;
   const [broken] = document.errors;
   if (broken !== undefined) return { ok: false, message: `${at(broken.pos[0])}: not YAML: ${firstLine(broken.message)}.` };
+  let value: unknown;
+  try {
+    value = document.toJS();
+  } catch (problem) {
+    return { ok: false, message: `${basename(path)}: ${firstLine(problem instanceof Error ? problem.message : String(problem))}.` };
+  }
   // An empty file asks for nothing.
-  const parsed = schema.safeParse(document.toJS() ?? {});
+  const parsed = schema.safeParse(value ?? {});
   if (parsed.success) return { ok: true, value: parsed.data };
   const [issue] = parsed.error.issues;
   const unknown = issue?.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];

@@ -4,8 +4,10 @@ import { EngineAccessReader } from "@/server/contracts/readEngineAccess";
 
 export interface AdminRequest<Schema extends z.ZodType> {
   readonly method?: "GET" | "PUT" | "POST" | "PATCH" | "DELETE";
+  /** Bytes are sent as they are, all else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of the JSON that is answered; of NDJSON, of its lines as texts. */
   readonly schema: Schema;
   readonly signal?: AbortSignal | undefined;
   /** For whom somebody waits; left out: as long as the slowest call may take. */
@@ -51,7 +53,7 @@ export function createAdminClient(name: string, baseUrl: string, token: string |
       response = await fetch(new URL(path, baseUrl), {
         method: request.method ?? "GET",
         headers: { authorization: `Bearer ${reading.key}`, "content-type": "application/json", ...request.headers },
-        body: request.body === undefined ? null : JSON.stringify(request.body),
+        body: bodyOf(request.body),
         signal: request.signal === undefined ? limit : AbortSignal.any([request.signal, limit]),
       });
       text = await response.text();
@@ -64,7 +66,8 @@ export function createAdminClient(name: string, baseUrl: string, token: string |
     if (request.alsoFine?.includes(response.status)) return { ok: true, value: { ...reply, value: null } };
     if (!response.ok) return failed(`The ${name} answered ${response.status}: ${errorText(text)}`);
     if (text === "") return { ok: true, value: { ...reply, value: null } };
-    const parsed = request.schema.safeParse(parseJson(text));
+    const isLines = response.headers.get("content-type")?.startsWith("application/x-ndjson") === true;
+    const parsed = request.schema.safeParse(isLines ? text.trimEnd().split("\n") : parseJson(text));
     if (!parsed.success) return failed(`The ${name} answered ${path} in a form this studio does not know.`);
     return { ok: true, value: { ...reply, value: parsed.data } };
   };
@@ -73,6 +76,11 @@ export function createAdminClient(name: string, baseUrl: string, token: string |
 export type AdminClient = ReturnType<typeof createAdminClient>;
 
 const failed = (message: string, failure: AdminFailure = "answered") => ({ ok: false, message, failure }) as const;
+
+function bodyOf(body: unknown): string | Uint8Array<ArrayBuffer> | null {
+  if (body === undefined) return null;
+  return body instanceof Uint8Array ? new Uint8Array(body) : JSON.stringify(body);
+}
 
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

@@ -91,6 +91,8 @@ export function createApplyRunner({ store, connectorOf, onEnd, watchOf, graceMs 
     if (!observed.ok) return refuse(observed.message);
     const unfit = plan === null ? null : misfit(observed.value, plan);
     if (unfit !== null) return refuse(unfit);
+    const obstacle = plan === null ? null : await connector.predictorObstacle(plan.policy);
+    if (obstacle !== null) return refuse(obstacle);
     const rollOut = rollOutOf(observed.value, plan, connector.emulated);
     if (rollOut.loadOutcomes !== null && store.workloads.summary(rollOut.loadOutcomes) === null) return refuse(workloadGone(plan));
     const now = Date.now();

@@ -2,7 +2,9 @@ import { z } from "zod";
 import { gatewayConfigSchema, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { Plan } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { AdminAnswer, AdminClient } from "./adminClient";
+import { bringPredictors, predictorsToBring } from "./bringPredictors";
 import type { Answer, Connector, Observation, StepOptions } from "./connector";
 import type { EngineHost } from "./engineHost";
 import { gatewayConfig, routedModelsOf, routingOf } from "./gatewayRouting";
@@ -36,12 +38,20 @@ export interface ConnectorParts {
   readonly gateway: AdminClient;
   /** A kept plan; null when it is kept no more. */
   readonly planOf: (id: string) => Plan | null;
+  /** Bytes of a kept predictor; null when it is kept no more. Left out: none is. */
+  readonly artefactOf?: (hash: string) => Uint8Array | null;
   /** How long an engine may take to answer. */
   readonly loadLimitMs?: number;
 }
 
 /** A cluster of engines that `host` brings up and ends, behind one gateway. */
-export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLoadLimitMs }: ConnectorParts): Connector {
+export function createConnector({
+  host,
+  gateway,
+  planOf,
+  artefactOf = () => null,
+  loadLimitMs = defaultLoadLimitMs,
+}: ConnectorParts): Connector {
   const emulated = host.loadOutcomes !== undefined;
   const readConfig = (signal?: AbortSignal, limitMs?: number) =>
     gateway("/config", { schema: gatewayConfigSchema, signal, alsoFine: [404], limitMs });
@@ -54,6 +64,11 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
     const routing = routingOf(config.value.value);
     const policyModels = routing.planId === null || config.value.value === null ? [] : routedModelsOf(config.value.value);
     return { ok: true, value: { ...rest, judge, isJudged: judge !== null, routing, policyModels } };
+  }
+
+  async function predictorObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null> {
+    const lacking = await predictorsToBring(policy, { gateway, artefactOf, signal });
+    return lacking.ok ? null : lacking.message;
   }
 
   /** Waits for a gateway that does not listen, and no longer where it answers and refuses. */
@@ -83,6 +98,8 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
       if (gone.length > 0) return { ok: false, message: `${gone.join(", ")} should get requests and is gone: routing is left as it is.` };
       const config = gatewayConfig({ routing, plan, engines, judge, timeScale, current: current.value.value });
       if (config === null) return { ok: true, value: "nothing was in force" };
+      const brought = await bringPredictors(config.policy, { gateway, artefactOf, signal });
+      if (!brought.ok) return brought;
       const headers = { "if-match": current.value.etag ?? noConfigEtag };
       const body = { ...config, by: "studio", reason: "a step of an application" };
       const written = await gateway("/config", { method: "PUT", body, headers, schema: z.unknown(), signal, alsoFine: [412] });
@@ -165,5 +182,5 @@ export function createConnector({ host, gateway, planOf, loadLimitMs = defaultLo
     return waitUntil(look, { ...options, limitMs: gatewayLimitMs });
   }
 
-  return { emulated, observe, applyStep, verifyStep };
+  return { emulated, observe, predictorObstacle, applyStep, verifyStep };
 }

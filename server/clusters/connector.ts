@@ -1,6 +1,7 @@
 import type { GatewayConfig, GatewayReplica } from "@/server/contracts/gatewayAdmin";
 import type { GatewayRouting, StepAction } from "@/server/store/storedStep";
 import type { ClusterSpec } from "@/solver/plan/plan";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
 import type { StandingEngine } from "./planSteps";
 
 export interface ObservedEngine extends StandingEngine {
@@ -64,6 +65,8 @@ export interface Connector {
   /** Whether engines replay a workload's prompts and must be given them first. */
   readonly emulated: boolean;
   observe(signal?: AbortSignal): Promise<Answer<Observation>>;
+  /** Why the gateway could not be given the trained predictors that a policy names, in a sentence; null: it has them, or they are kept here. */
+  predictorObstacle(policy: PolicyDocument, signal?: AbortSignal): Promise<string | null>;
   /**
    * Carries one step out and waits until it holds. Doing a step again that was done before changes nothing and succeeds,
    * so that an interrupted roll-out can go on. Returns what was found, or why it failed; rejects only when aborted.

@@ -55,6 +55,10 @@ describe("diffPlans", () => {
         ["~ placement", { place: { kind: "round-robin" } }],
         ["~ placement", { place: { ...policy.place, affinity: { ratio: 0.5 } } }],
       ],
+      learnt: [
+        ["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }],
+        ["+ predictor of confidence", { learnt: { confidence: "2".repeat(64) } }],
+      ],
       approvedRanges: [["~ approved range after a", { approvedRanges: { thresholds: [{ min: 0, max: 100 }] } }]],
     };
     for (const [line, change] of Object.values(changed).flat())
@@ -148,8 +152,23 @@ describe("diffPlans", () => {
     ])
       expect(lines).toContain(line);
     expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: { ...policy, tau: 0.6 } }))).toContain("~ slack");
+    const fitted = {
+      ...policy,
+      floorSeconds: 1.0119558264719433,
+      models: models.map((one) => ({ ...one, decodeSecondsPerToken: 0.0454901044 })),
+    };
+    const texts = new Map(diffPlans(null, { ...cascade, policy: fitted }).map(({ subject, text }) => [subject, text]));
+    expect(texts.get("slack")).toBe("τ 0.5, margin 0.1, floor 1.01 s");
+    expect(texts.get("load of b")).toBe("confidence 0.5, 0.0455 s a token, 8 at once");
+    expect(texts.get("order")).toBe("shortest program first (STJF), aging releases 50");
+    expect(texts.get("approved range of the margin")).toBe("0 to 1");
     const alone = { kind: "fixed" as const, model: "b", order: policy.order, place: policy.place };
     expect(signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: alone }))).toContain("+ fixed model");
+    const changing = signs(diffPlans({ ...cascade, policy }, { ...cascade, policy: { ...policy, changesModel: true as const } }));
+    expect(changing).toContain("~ later requests of a program");
+    const balanced = { ...alone, kind: "balanced" as const, models: [{ model: "b", maxBatchSize: 8 }] };
+    const balancing = signs(diffPlans({ ...cascade, policy: alone }, { ...cascade, policy: balanced }));
+    for (const line of ["+ balancing", "+ batch of b", "- fixed model"]) expect(balancing).toContain(line);
   });
 
   it("adds everything where nothing runs", () => {

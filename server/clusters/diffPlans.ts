@@ -58,7 +58,10 @@ function deploymentLines(from: Plan | null, to: Plan): readonly DiffLine[] {
 
 /** What a policy says, by subject. A subject that a policy has nothing to say of is left out: a model alone has no judge. */
 function policySays(policy: PolicyDocument): ReadonlyMap<string, string> {
-  return new Map([...routeSays(policy), ["order", wordsOf(policy.order)], ["placement", wordsOf(policy.place)]]);
+  const learnt = Object.entries(policy.learnt ?? {}).flatMap(([of, hash = ""]): [string, string][] =>
+    hash === "" ? [] : [[`predictor of ${of}`, hash.slice(0, 12)]],
+  );
+  return new Map([...routeSays(policy), ["order", wordsOf(policy.order)], ["placement", wordsOf(policy.place)], ...learnt]);
 }
 
 function routeSays(policy: PolicyDocument): readonly [string, string][] {
@@ -69,18 +72,28 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
       return [["fixed model", policy.model]];
     case "slack":
       return slackSays(policy);
+    case "balanced":
+      return [
+        ["balancing", modelsOf(policy).join(" or ")],
+        ...policy.models.map(({ model, maxBatchSize }): [string, string] => [`batch of ${model}`, `${maxBatchSize} at once`]),
+      ];
   }
 }
 
+/** Three figures are what such a number carries. */
+const three = (value: number): string => String(Number(value.toPrecision(3)));
+
 function slackSays(policy: SlackPolicy): [string, string][] {
-  const { models, tau, deltaScore, floorSeconds, approvedRanges } = policy;
+  const { models, tau, deltaScore, floorSeconds, changesModel, approvedRanges } = policy;
   return [
     ["slack dispatch", modelsOf(policy).join(" or ")],
-    ["slack", `tau ${tau}, margin ${deltaScore}, floor ${floorSeconds} s`],
+    ["slack", `τ ${three(tau)}, margin ${three(deltaScore)}, floor ${three(floorSeconds)} s`],
+    ["later requests of a program", changesModel ? "go to another model when their own is beyond the slack" : "stay at its model"],
     ...models.map(({ model, confidence, decodeSecondsPerToken, maxBatchSize }): [string, string] => {
-      return [`load of ${model}`, `confidence ${confidence}, ${decodeSecondsPerToken} s a token, ${maxBatchSize} at once`];
+      return [`load of ${model}`, `confidence ${three(confidence)}, ${three(decodeSecondsPerToken)} s a token, ${maxBatchSize} at once`];
     }),
-    ...Object.entries(approvedRanges).map(([knob, { min, max }]): [string, string] => [`approved range of ${knob}`, `${min} to ${max}`]),
+    ["approved range of τ", `${three(approvedRanges.tau.min)} to ${three(approvedRanges.tau.max)}`],
+    ["approved range of the margin", `${three(approvedRanges.deltaScore.min)} to ${three(approvedRanges.deltaScore.max)}`],
   ];
 }
 
@@ -104,21 +117,29 @@ function cascadeSays({ stages, thresholds, judge, directStart, approvedRanges }:
 function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: CascadePolicy["judge"]): string {
   return [
     model,
-    `${Number(secondsPerCall.toPrecision(3))} s a call`,
+    `${three(secondsPerCall)} s a call`,
     ...(usdPerCall === 0 ? [] : [`$${usdPerCall} a call`]),
     ...(engine === undefined ? [] : [`an engine here, rubric of ${engine.rubricTokens} tokens, answer of ${engine.outputTokens}`]),
     ...(whenDown === "largest" ? ["the last stage answers while it is down"] : []),
   ].join(", ");
 }
 
-/** An order or a placement with its settings: `stjf, aging releases 100`. */
+/** Short names of orders in words; what is not here reads as it is. */
+const kindWords: Readonly<Record<string, string>> = {
+  fcfs: "first come, first served",
+  sjf: "shortest request first (SJF)",
+  stjf: "shortest program first (STJF)",
+  mlfq: "feedback over levels (MLFQ)",
+};
+
+/** An order or a placement with its settings: `shortest program first (STJF), aging releases 100`. */
 function wordsOf({ kind, ...settings }: CascadePolicy["order"] | CascadePolicy["place"]): string {
   const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
   const told = Object.entries(settings).map(([name, value]) => {
     const inner = Array.isArray(value) || typeof value !== "object" ? [value].flat() : Object.entries(value).flat();
     return `${words(name)} ${inner.join(" ")}`;
   });
-  return [kind, ...told].join(", ");
+  return [kindWords[kind] ?? kind, ...told].join(", ");
 }
 
 function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {

@@ -2,7 +2,10 @@ import { z } from "zod";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { RehearsedStep } from "@/server/contracts/studio";
 import type { StepAction } from "@/server/store/storedStep";
+import { learntOf } from "@/solver/plan/policySchema";
+import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { AdminClient } from "./adminClient";
+import { predictorsToBring } from "./bringPredictors";
 import type { Answer } from "./connector";
 import type { EngineHost } from "./engineHost";
 import { plannedRouting } from "./plannedRouting";
@@ -10,13 +13,22 @@ import type { RollOutGround } from "./rollOutGround";
 import { placeText } from "./targetEngines";
 import { verifyEngine } from "./verifyEngine";
 
+interface RehearsalWays {
+  readonly host: Pick<EngineHost, "rehearse">;
+  readonly gateway: AdminClient;
+  /** Bytes of a kept predictor; null where it is kept no more. */
+  readonly artefactOf: (hash: string) => Uint8Array | null;
+  /** The encoder whose embeddings a predictor reads; null where it reads words, or is not kept. */
+  readonly encoderOf: (hash: string) => EncoderIdentity | null;
+}
+
 /**
  * The steps of a roll-out with every write withheld: what starts an engine is tried as far as its host can, one that stands is verified, and
  * each configuration of the gateway is put to the gateway's own refusals. What only shows while it runs is said in words.
  */
 export async function rehearseSteps(
   ground: RollOutGround,
-  { host, gateway }: { readonly host: Pick<EngineHost, "rehearse">; readonly gateway: AdminClient },
+  { host, gateway, artefactOf, encoderOf }: RehearsalWays,
   signal: AbortSignal,
 ): Promise<readonly RehearsedStep[]> {
   const started: EngineOrder[] = [];
@@ -69,7 +81,15 @@ export async function rehearseSteps(
   async function route({ routing }: Extract<StepAction, { readonly routing: unknown }>): Promise<Answer<string>> {
     const config = plannedRouting(ground, routing, started);
     if (config === null) return { ok: true, value: "Nothing is in force, and nothing would be." };
-    const checked = await gateway("/config/validate", { method: "POST", body: config, schema: z.unknown(), signal, alsoFine: [404] });
+    const lacking = await predictorsToBring(config.policy, { gateway, artefactOf, signal });
+    if (!lacking.ok) return lacking;
+    // They would be brought before it.
+    const coming = learntOf(config.policy);
+    const asked = new URLSearchParams(coming.length === 0 ? {} : { with: coming.join(",") });
+    const encoder = encoderOf(config.policy.learnt?.confidence ?? "");
+    if (encoder !== null) asked.set("encoder", `${encoder.sha256}:${encoder.name}`);
+    const path = `/config/validate?${asked}`;
+    const checked = await gateway(path, { method: "POST", body: config, schema: z.unknown(), signal, alsoFine: [404] });
     if (!checked.ok) return checked;
     const active = config.replicas.filter(({ state }) => state === "active").length;
     const would = `Requests would go to ${active} engine${active === 1 ? "" : "s"}`;

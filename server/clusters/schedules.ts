@@ -3,6 +3,7 @@ import type { ScheduleMemory } from "@/server/store/scheduleMemory";
 import type { ScheduleRow } from "@/server/store/scheduleRepository";
 import type { Store } from "@/server/store/store";
 import type { Collector } from "@/server/telemetry/collector";
+import { learntOf } from "@/solver/plan/policySchema";
 import { holdsAt, type Switch, shownIn } from "./scheduleClock";
 
 export interface SchedulesOptions {
@@ -54,8 +55,12 @@ export function switchObstacle(
   planId: string,
 ): string | null {
   const words = planWords(store, planId);
-  if (store.plans.get(planId) === null) return `${words} is not kept any more: set the schedule with another.`;
+  const plan = store.plans.get(planId);
+  if (plan === null) return `${words} is not kept any more: set the schedule with another.`;
   if (!store.approvals.isApproved(planId, clusterId)) return `${words} is not approved on this cluster: approve it.`;
+  const lost = learntOf(plan.policy).find((hash) => !store.artefacts.has(hash));
+  if (lost !== undefined)
+    return `${words} names the predictor ${lost.slice(0, 12)}, which is not kept here any more: set the schedule with another plan.`;
   const routing = clusterOf(clusterId)?.collector()?.routing() ?? null;
   if (routing === null) return "The cluster's gateway was not heard yet.";
   const { panic = null, canary = null } = routing.controls ?? {};

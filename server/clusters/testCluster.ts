@@ -92,7 +92,13 @@ export async function startTestCluster({ gpus = 4, timeScale: scale = timeScale,
     heldOutOutcomes: (name) => heldOutOutcomes({ ...workload, name }),
   });
   /** Engines of some host behind the gateway. */
-  const connectorOver = (over: EngineHost) => createConnector({ host: over, gateway, planOf: (id) => store.plans.get(id) });
+  const connectorOver = (over: EngineHost) =>
+    createConnector({
+      host: over,
+      gateway,
+      planOf: (id) => store.plans.get(id),
+      artefactOf: (hash) => store.artefacts.get(hash)?.bytes ?? null,
+    });
   return {
     store,
     connector: connectorOver(host),

@@ -149,6 +149,8 @@ export const gatewayStatusSchema = z.object({
   shed: z.int().optional(),
   /** Answers accepted without a judged score since the gateway started. */
   unjudged: z.int(),
+  /** Predictors that policies name and that do not serve: requests go without. Left out where all do. */
+  lackingPredictors: z.array(z.object({ hash: z.string(), reason: z.string() })).optional(),
   /** What an operator does to live traffic. Left out by older gateways. */
   controls: gatewayControlsSchema.optional(),
   /** Of the configuration on disk, which a restart would serve; null where there is none. Left out by older gateways. */
@@ -208,8 +210,8 @@ const stageRecordSchema = z.object({
         })
         .optional(),
       /**
-       * What became of the client's `priority`, lower being earlier: sent as it is or with its sign turned to an engine that orders by it,
-       * offered to one that takes it and does not tell, or stripped. Left out where the client gave none.
+       * What became of the client's `priority`, or where it gave none of the order's key, lower being earlier: sent as it is or with its sign turned to an engine that orders by it,
+       * offered to one that takes it and does not tell, or stripped. Left out where there was neither.
        */
       priority: z.enum(["passed", "negated", "offered", "stripped"]).optional(),
     })
@@ -235,7 +237,7 @@ export const decisionSchema = z.object({
   endpoint: z.string().optional(),
   /** Its session, where the client named one. */
   program: z.string().optional(),
-  /** As the policy saw them; what is predicted where the client said how much it, or its program, may yet write. */
+  /** As the policy saw them: lengths where the client or a predictor said something of them, at the stage it entered last. */
   inputTokens: z.int().optional(),
   predictedTokens: z.number().optional(),
   predictedProgramTokens: z.number().optional(),
@@ -245,6 +247,18 @@ export const decisionSchema = z.object({
   asked: z.string().optional(),
   /** Models the policy could have sent it to, in the order of the stages. */
   candidates: z.array(z.string()).readonly().optional(),
+  /** Left out where the policy names no predictors: their hashes, what they said of each model, and why they did not say all where they did not. */
+  predictions: z
+    .object({
+      lengths: z.string().optional(),
+      confidence: z.string().optional(),
+      models: z.record(
+        z.string(),
+        z.object({ requestTokens: z.number().optional(), remainingTokens: z.number().optional(), confidence: z.number().optional() }),
+      ),
+      absent: z.enum(["loading", "queue-full", "late", "failed", "not-loaded", "no-encoder", "not-asked"]).optional(),
+    })
+    .optional(),
   /** What the application's own router said of them; left out where it said nothing. */
   routerScores: z.record(z.string(), z.number()).optional(),
   /** Name of the API key, and class of work, where there is one. */

@@ -14,7 +14,9 @@ import type { Sample } from "./liveFrame";
 import type { Halt, Verification } from "./rollOut";
 
 export type * from "./arrivals";
+export type * from "./artefacts";
 export type * from "./attachedCluster";
+export type * from "./lab";
 export type * from "./liveFrame";
 export type * from "./liveRows";
 export type * from "./liveStream";

@@ -116,6 +116,11 @@ const faults: readonly (readonly [
     { level: "bad", sentence: "All requests go to small, as ann asked: scores are odd.", next: "Lift" },
   ],
   [
+    "a predictor in force that does not serve",
+    { gateway: { ...status(""), replicas: [], lackingPredictors: [{ hash: "ab".repeat(32), reason: "not-loaded" }] } },
+    { level: "warn", sentence: "without what the predictor abababababab says: the gateway could not load it (not-loaded)", next: "brings" },
+  ],
+  [
     "an engine that the gateway finds unhealthy",
     { frame: frameOf([{ ...engine, health: "unhealthy", healthSinceMs: nowMs - 30_000 }]), gateway: status("/health answered 503") },
     { level: "bad", sentence: "for 30 s: /health answered 503.", next: "log" },

@@ -37,7 +37,7 @@ export function attentionOf(ground: AttentionGround): readonly Attention[] {
   const away = gatewayOut(ground);
   // The gateway answers for a cluster too: that it is away is said once.
   const out = away.length > 0 ? reach(ground).filter(({ sentence }) => !sentence.startsWith("The gateway at ")) : reach(ground);
-  const found = [...out, ...away, ...missing(ground), ...panic(ground), ...engines(ground), ...drift(ground)];
+  const found = [...out, ...away, ...missing(ground), ...panic(ground), ...predictors(ground), ...engines(ground), ...drift(ground)];
   return [...found, ...guessed(ground), ...unpriced(ground)].sort((a, b) => order[a.level] - order[b.level]);
 }
 
@@ -84,6 +84,16 @@ function panic({ frame }: AttentionGround): readonly Attention[] {
       "Lift the panic on the Live page.",
     ),
   ];
+}
+
+function predictors({ gateway }: AttentionGround): readonly Attention[] {
+  return (gateway?.lackingPredictors ?? []).map(({ hash, reason }) =>
+    warn(
+      "gateway",
+      `Requests go without what the predictor ${hash.slice(0, 12)} says: the gateway could not load it (${reason}).`,
+      "Put another plan into force and then this one again, which brings it anew; the gateway's log says more.",
+    ),
+  );
 }
 
 function engines(ground: AttentionGround): readonly Attention[] {

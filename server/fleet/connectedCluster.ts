@@ -54,7 +54,12 @@ export interface WatchedCluster extends ConnectedCluster {
 export function connectCluster(parts: ConnectedClusterParts): WatchedCluster {
   const { id, store, host, gatewayAdminUrl, adminToken, labelOf, scrapeIntervalMs: intervalMs, onScrape } = parts;
   const gateway = createAdminClient("gateway", gatewayAdminUrl, adminToken);
-  const connector = createConnector({ host, gateway, planOf: (planId) => store.plans.get(planId) });
+  const connector = createConnector({
+    host,
+    gateway,
+    planOf: (planId) => store.plans.get(planId),
+    artefactOf: (hash) => store.artefacts.get(hash)?.bytes ?? null,
+  });
   const audit = createGatewayAudit({ store, clusterId: id, gateway });
   const book = createSeriesBook({ clusterId: id, repository: store.rollUps, intervalMs });
   const ending = new AbortController();

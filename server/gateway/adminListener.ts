@@ -3,13 +3,17 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { GatewayStatus } from "@/server/contracts/gatewayAdmin";
 import type { AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
+import { artefactRoutes } from "./artefactRoutes";
 import type { AuditLog } from "./auditLog";
 import { configRoutes } from "./configRoutes";
 import type { Configuration } from "./configuration";
 import { controlRoutes } from "./controlRoutes";
 import type { Controls } from "./controls";
 import type { DecisionLog } from "./decisionLog";
+import type { LearningBook } from "./learningBook";
+import { learningRoutes } from "./learningRoutes";
 import type { GatewayMetrics } from "./metrics";
+import { pathEnd, pathOf } from "./pathOf";
 import { sequenceOf } from "./sequenceOf";
 import type { Serving } from "./serving";
 import type { Turns } from "./turns";
@@ -23,12 +27,14 @@ interface AdminListenerOptions {
   readonly audit: AuditLog;
   /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
   readonly turns: Turns;
+  readonly book: LearningBook;
   readonly version: string;
   /** Without one every caller is let in; the listener is on the loopback address only. */
   readonly token: string | null;
 }
 
-const decisionPath = "/decisions/";
+/** Under which the rest of a path names one of many. */
+const parents = ["/decisions/", "/artefacts/"];
 
 /** The handler of the admin port: configuration, status, decisions, metrics. */
 export function adminListener(options: AdminListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
@@ -44,11 +50,14 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
     "GET /decisions": (request, response) => sendDecisions(request, response, options),
     ...configRoutes(options),
     ...controlRoutes(options),
+    ...artefactRoutes(options),
+    ...learningRoutes(options),
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {
     const path = pathOf(request);
-    const route = `${request.method} ${path.startsWith(decisionPath) ? `${decisionPath}:id` : path}`;
+    const parent = parents.find((one) => path.startsWith(one));
+    const route = `${request.method} ${parent === undefined ? path : `${parent}:id`}`;
     const handler = routes[route];
     if (!handler)
       sendError(response, { status: 404, message: `There is no ${route} here.`, type: "not_found_error", code: "unknown_path" });
@@ -69,7 +78,7 @@ function sendDecisions(request: IncomingMessage, response: ServerResponse, { dec
 }
 
 function sendDecision(request: IncomingMessage, response: ServerResponse, { decisions }: AdminListenerOptions): void {
-  const id = pathOf(request).slice(decisionPath.length);
+  const id = pathEnd(request);
   const decision = decisions.find(id);
   if (decision !== undefined) {
     sendJson(response, decision);
@@ -77,10 +86,6 @@ function sendDecision(request: IncomingMessage, response: ServerResponse, { deci
   }
   const message = `No decision ${JSON.stringify(id.slice(0, 40))} is kept; it is not made yet, or others have taken its place.`;
   sendError(response, { status: 404, message, type: "not_found_error", param: "id", code: "unknown_decision" });
-}
-
-function pathOf({ url }: IncomingMessage): string {
-  return (url ?? "/").split("?", 1)[0] ?? "/";
 }
 
 async function status({
@@ -92,7 +97,8 @@ async function status({
   audit,
   version,
 }: AdminListenerOptions): Promise<GatewayStatus> {
-  const { config, pool, queued } = serving;
+  const { config, pool, queued, foresight } = serving;
+  const lacking = [...foresight.desk.lacking].map(([hash, reason]) => ({ hash, reason }));
   return {
     version,
     uptimeSeconds: process.uptime(),
@@ -110,6 +116,7 @@ async function status({
     refused: metrics.refused,
     shed: metrics.shed,
     unjudged: metrics.unjudged,
+    ...(lacking.length > 0 && { lackingPredictors: lacking }),
     controls: controls.summary(),
     persistedEtag: await configuration.persistedEtag(),
     previous: configuration.previous,

@@ -1,6 +1,7 @@
 import type { ApiError } from "./apiError";
 import { shownName } from "./clientNames";
 import type { BodyRefusal, Endpoint } from "./endpoint";
+import { type Foreseen, foreseenFor } from "./foresight";
 import type { ModelRequest } from "./modelRequest";
 import type { ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
@@ -23,10 +24,11 @@ interface Door {
   readonly draining: boolean;
   /** Class of the work; null where it has none. */
   readonly objective: string | null;
+  readonly foreseen: Foreseen | null;
 }
 
 /** Whether a request is taken in. What has been taken in is never dropped for want of room later. */
-export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective }: Door): Admission {
+export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, objective, foreseen }: Door): Admission {
   if (serving.config === null) {
     const message = "No configuration is in force yet; apply a plan first.";
     return { kind: "refused", error: { status: 503, message, type: "server_error", code: "no_config" } };
@@ -39,7 +41,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     return { kind: "refused", error: { status: 400, ...refusal, type: "invalid_request_error", code: "unsupported_value" } };
   const shed = (retryAfterSeconds: number, error: ApiError): Admission => ({ kind: "shed", served, error, retryAfterSeconds });
   if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
-  const { stage } = served.driver.policy.start(serving.starting(served, asked));
+  const { stage } = served.driver.policy.start(serving.starting(served, asked, foreseenFor(foreseen, served.wanted)));
   const first = served.models[stage] ?? "";
   if (!serving.pool.available(first) && !serving.awaits(first)) {
     const message = `No engine of ${first} takes work at the moment.`;

@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { type Canary, type CanaryRequest, canaryRequestSchema, type Signature } from "@/server/contracts/gatewayControls";
+import { learntOf } from "@/solver/plan/policySchema";
 import type { ApiError } from "./apiError";
 import type { AuditNote } from "./auditLog";
 import { beginningOf, outlook, percent, withFinished } from "./canarySteps";
@@ -57,9 +58,15 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
       if (audit.latestChange?.action !== "canary promoted") await audit.note({ by: itself, action: "canary promoted", detail });
       return;
     }
-    const refusal = candidateRefusal(canary.candidate, current);
+    const refusal = candidateRefusal(canary.candidate, current, this.#ground.serving.shelf);
     if (refusal !== null) return this.withdraw(refusal.message, itself);
     this.#enter({ ...canary, ...beginningOf(canary.step, Date.now()) });
+  }
+
+  async prepare({ candidate }: CanaryRequest): Promise<void> {
+    const { configuration, serving } = this.#ground;
+    if (candidateRefusal(candidate, configuration.current, serving.shelf) === null)
+      await serving.foresight.desk.prepare(new Set(learntOf(candidate.policy)));
   }
 
   async begin(request: CanaryRequest): Promise<ApiError | null> {
@@ -68,7 +75,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
     const { candidate, shares, by, reason } = request;
     if (shares.at(-1) !== 1 || shares.some((share, at) => share <= (shares[at - 1] ?? 0)))
       return senseless(`The shares are ${shares.join(", ")}; they must rise, and the last must be 1.`);
-    const refusal = candidateRefusal(candidate, current);
+    const refusal = candidateRefusal(candidate, current, this.#ground.serving.shelf);
     if (refusal !== null) return refusal;
     if (current !== null && isSamePlan(candidate, current)) return conflict("The candidate is what is in force.");
     if (this.#canary?.state === "running") return conflict("A canary runs already; end it first.");
@@ -103,7 +110,7 @@ export class CanaryControl implements Control<CanaryRequest, Canary> {
   installed(config: GatewayConfig): void {
     if (this.#canary?.state !== "running" || this.#base === null) return;
     const reason = isSamePlan(this.#base, config)
-      ? candidateRefusal(this.#canary.candidate, config)?.message
+      ? candidateRefusal(this.#canary.candidate, config, this.#ground.serving.shelf)?.message
       : "Another plan or policy came into force.";
     if (reason !== undefined) this.#unwatched(this.withdraw(reason, itself));
   }

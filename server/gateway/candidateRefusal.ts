@@ -3,17 +3,22 @@ import type { Candidate } from "@/server/contracts/gatewayControls";
 import { policyHash } from "@/server/contracts/policyHash";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import type { ApiError } from "./apiError";
+import type { ArtefactShelf } from "./artefactShelf";
 import { configRefusal } from "./configRefusal";
 import { conflict, senseless } from "./control";
 
-/** Why a candidate cannot run over the engines and the judge of the configuration in force; null when it can. */
-export function candidateRefusal({ planId, policyHash: stated, policy }: Candidate, config: GatewayConfig | null): ApiError | null {
+/** Why a candidate cannot run over the engines, the judge and the predictors that there are; null when it can. */
+export function candidateRefusal(
+  { planId, policyHash: stated, policy }: Candidate,
+  config: GatewayConfig | null,
+  shelf: ArtefactShelf,
+): ApiError | null {
   const refusal = policyRefusal(policy);
   if (refusal !== null) return senseless(refusal);
   const mismatch = hashRefusal({ policy, policyHash: stated });
   if (mismatch !== null) return senseless(mismatch);
   if (config === null) return conflict("No configuration is in force yet; apply a plan first.");
-  const unservable = configRefusal({ ...config, planId, policyHash: stated, policy });
+  const unservable = configRefusal({ ...config, planId, policyHash: stated, policy }) ?? shelf.refusal(policy);
   return unservable === null ? null : conflict(unservable);
 }
 

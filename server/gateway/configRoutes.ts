@@ -3,14 +3,17 @@ import type { z } from "zod";
 import { configRequestSchema, type GatewayConfig, type GatewayReplica, gatewayConfigSchema } from "@/server/contracts/gatewayAdmin";
 import { knobsRequestSchema, signatureSchema } from "@/server/contracts/gatewayControls";
 import { accessRefusal } from "@/server/contracts/readEngineAccess";
+import { learntOf } from "@/solver/plan/policySchema";
 import type { AdminHandler, AdminRoutes } from "./adminRoutes";
 import { type ApiError, sendError, sendJson } from "./apiError";
+import type { Coming } from "./artefactShelf";
 import { hashRefusal } from "./candidateRefusal";
 import { configRefusal } from "./configRefusal";
 import type { Configuration } from "./configuration";
 import type { Controls } from "./controls";
 import { missingJudgeKey } from "./judgeEndpoint";
 import { readDocument } from "./readDocument";
+import type { Serving } from "./serving";
 import type { Turns } from "./turns";
 
 /** A configuration with ten thousand replicas is 2 MB. */
@@ -21,27 +24,44 @@ interface ConfigRoutesOptions {
   readonly configuration: Configuration;
   readonly controls: Controls;
   readonly turns: Turns;
+  readonly serving: Serving;
 }
 
 /** What the admin port answers about the configuration: read it, replace it, say whether one could replace it, turn its knobs, go back to the plan before. */
-export function configRoutes({ configuration, controls, turns }: ConfigRoutesOptions): AdminRoutes {
-  /** A change made of the configuration that the caller has read. */
-  function change<T>(schema: z.ZodType<T>, limitBytes: number, make: (document: T) => Promise<ApiError | null>): AdminHandler {
+export function configRoutes({ configuration, controls, turns, serving }: ConfigRoutesOptions): AdminRoutes {
+  const { desk } = serving.foresight;
+  /** A change made of the configuration that the caller has read; `namedBy` says which predictors would have to be there. */
+  function change<T>(
+    schema: z.ZodType<T>,
+    limitBytes: number,
+    make: (document: T) => Promise<ApiError | null>,
+    namedBy: (document: T) => readonly string[] = () => [],
+  ): AdminHandler {
     return async (request, response) => {
       const read = await readDocument(request, schema, limitBytes);
       if (read === null) return;
-      await turns.take(async () => {
-        const refusal = matchRefusal(request, configuration.etag) ?? ("error" in read ? read.error : await make(read.document));
-        const headers = { etag: `"${configuration.etag}"` };
-        if (refusal !== null) return sendError(response, refusal, headers);
+      // Predictors are loaded before and after its turn: a panic waits for none.
+      if (!("error" in read) && matchRefusal(request, configuration.etag) === null) await desk.prepare(new Set(namedBy(read.document)));
+      const { refusal, ...made } = await turns.take(async () => {
+        const refused = matchRefusal(request, configuration.etag) ?? ("error" in read ? read.error : await make(read.document));
         const { planId, policyHash } = configuration.current ?? {};
-        sendJson(response, { etag: configuration.etag, planId, policyHash }, { headers });
+        return { refusal: refused, etag: configuration.etag, planId, policyHash };
       });
+      const headers = { etag: `"${made.etag}"` };
+      if (refusal !== null) return sendError(response, refusal, headers);
+      // Who put it there is answered when its requests are predicted and remembered.
+      await desk.settled;
+      sendJson(response, made, { headers });
     };
   }
   /** Why a configuration would not be put into force, other than that the one in force has changed. */
-  function refusalOf(config: GatewayConfig): ApiError | null {
-    const refusal = configRefusal(config) ?? hashRefusal(config) ?? missingJudgeKey(config.judge) ?? astrayFile(config.replicas);
+  function refusalOf(config: GatewayConfig, coming?: Coming): ApiError | null {
+    const refusal =
+      configRefusal(config) ??
+      hashRefusal(config) ??
+      missingJudgeKey(config.judge) ??
+      serving.shelf.refusal(config.policy, coming) ??
+      astrayFile(config.replicas);
     if (refusal === null) return controls.configRefusal(config);
     return { status: 400, message: refusal, type: "invalid_request_error", code: "unservable_config" };
   }
@@ -51,20 +71,40 @@ export function configRoutes({ configuration, controls, turns }: ConfigRoutesOpt
       if (configuration.current === null) sendError(response, noConfig, headers);
       else sendJson(response, configuration.current, { headers });
     },
-    "PUT /config": change(configRequestSchema, configBytes, async (config) => {
-      const refusal = refusalOf(config);
-      if (refusal === null) await configuration.put(config);
-      return refusal;
-    }),
+    "PUT /config": change(
+      configRequestSchema,
+      configBytes,
+      async (config) => {
+        const refusal = refusalOf(config);
+        if (refusal === null) await configuration.put(config);
+        return refusal;
+      },
+      (config) => (refusalOf(config) === null ? learntOf(config.policy) : []),
+    ),
     "POST /config/validate": async (request, response) => {
       const read = await readDocument(request, gatewayConfigSchema, configBytes);
       if (read === null) return;
-      const refusal = "error" in read ? read.error : refusalOf(read.document);
+      const refusal = "error" in read ? read.error : refusalOf(read.document, comingOf(request));
       if (refusal === null) sendJson(response, { valid: true });
       else sendError(response, refusal);
     },
     "PATCH /knobs": change(knobsRequestSchema, revisionBytes, (request) => configuration.turnKnobs(request)),
-    "POST /rollback": change(signatureSchema, revisionBytes, (signature) => configuration.rollBack(signature)),
+    "POST /rollback": change(
+      signatureSchema,
+      revisionBytes,
+      (signature) => configuration.rollBack(signature),
+      () => configuration.learnt.filter((hash) => serving.shelf.get(hash) !== undefined),
+    ),
+  };
+}
+
+/** Predictors that would be brought before: `with`, and for the encoder that one reads its SHA-256, ":" and its name in `encoder`. */
+function comingOf({ url }: IncomingMessage): Coming {
+  const { searchParams } = new URL(url ?? "/", "http://localhost");
+  const encoder = searchParams.get("encoder");
+  return {
+    hashes: new Set((searchParams.get("with") ?? "").split(",")),
+    encoder: encoder === null ? null : { sha256: encoder.slice(0, 64), name: encoder.slice(65) },
   };
 }
 

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { ConfigRequest, GatewayConfig, PreviousPlan } from "@/server/contracts/gatewayAdmin";
 import type { Candidate, KnobsRequest, Signature } from "@/server/contracts/gatewayControls";
 import { policyHash } from "@/server/contracts/policyHash";
+import { learntOf } from "@/solver/plan/policySchema";
 import type { ApiError } from "./apiError";
 import type { AuditLog, AuditNote } from "./auditLog";
 import { configChange } from "./configChange";
@@ -52,6 +53,11 @@ export class Configuration {
     if (this.#previous === null) return null;
     const { name, planId, policyHash: hash } = this.#previous;
     return { name, planId, policyHash: hash };
+  }
+
+  /** Predictors of the plan in force and of the one before it. */
+  get learnt(): readonly string[] {
+    return [this.current, this.#previous].flatMap((part) => (part === null ? [] : learntOf(part.policy)));
   }
 
   /** Of the configuration on disk, which a restart would serve; null where there is none that could be. */
@@ -108,9 +114,10 @@ export class Configuration {
     const { current } = this;
     if (current === null) return noPlan;
     const previous = this.#previous;
+    const { serving } = this.#options;
     if (previous === null) return conflict("No plan was in force before this one, so there is none to go back to.");
     const config = { ...current, ...previous };
-    const refusal = configRefusal(config) ?? missingJudgeKey(config.judge);
+    const refusal = configRefusal(config) ?? serving.shelf.refusal(config.policy) ?? missingJudgeKey(config.judge);
     if (refusal !== null) return conflict(`The plan ${shortId(previous.planId)} cannot be served now. ${refusal}`);
     const detail = withReason(`From the plan ${shortId(current.planId)} back to ${shortId(previous.planId)}`, reason);
     await this.#replace(config, { by, action: "rolled back", detail }, planPart(current));

@@ -8,6 +8,8 @@ import type { Serving } from "./serving";
 /** One thing an operator may do to live traffic beside the configuration. */
 export interface Control<Request, Document> {
   readonly schema: z.ZodType<Request>;
+  /** Loads what it needs; asked before its turn, so that no other change waits for it. */
+  prepare?(request: Request): Promise<void>;
   /** Begins or replaces it, kept and audited. @returns why it cannot; null where it does. */
   begin(request: Request): Promise<ApiError | null>;
   /** Null where there is none. */

@@ -58,6 +58,7 @@ function routesOf<Request, Document>(path: string, control: Control<Request, Doc
     [`PUT ${path}`]: async (request, response) => {
       const read = await readDocument(request, control.schema, controlBytes);
       if (read === null) return;
+      if (!("error" in read)) await control.prepare?.(read.document);
       answer(response, "error" in read ? read.error : await turns.take(() => control.begin(read.document)));
     },
     [`DELETE ${path}`]: async (request, response) => {

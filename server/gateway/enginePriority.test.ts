@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { decisionSchema } from "@/server/contracts/gatewayAdmin";
 import { ask, MODEL, TestEmulators } from "@/server/emulator/testEmulators";
 import { sayCompletion, startTestEngine, type TestEngine } from "./testEngine";
-import { oneModel, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
+import { hashed, oneModel, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
 
 const page = (value: unknown) => (response: ServerResponse) =>
   response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(value));
@@ -163,6 +163,52 @@ describe("a request's priority", () => {
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { message: expect.stringMatching(/must be an integer/), param: "priority" } });
     expect(engine.asked).toEqual([]);
+  });
+});
+
+describe("a request without a priority, where the policy orders by length", () => {
+  /** A gateway over an engine of vLLM's kind that says that it orders lower first, or one of SGLang's, which orders higher first. */
+  async function ordering(kind: "vllm" | "sglang") {
+    const engine =
+      kind === "vllm"
+        ? await startTestEngine((_, response) => sayCompletion(response, "done"))
+        : await sglang({ enable_priority_scheduling: true });
+    if (kind === "vllm")
+      engine.pages.set("/server_info?config_format=json", page({ vllm_config: { scheduler_config: { policy: "priority" } } }));
+    const gateway = await startTestGateway();
+    const order = { kind: "sjf", agingReleases: 100 } as const;
+    await gateway.put({ ...oneModel([engine.url]), ...hashed({ kind: "fixed", model: "large", order, place: { kind: "least-load" } }) });
+    return { engine, gateway };
+  }
+
+  it.each([
+    ["vllm", "passed", 1],
+    ["sglang", "negated", -1],
+  ] as const)("is sent to %s with the order's key, %s", async (kind, fate, sign) => {
+    const { engine, gateway } = await ordering(kind);
+    await until(async () => (await fateOf(gateway, { max_tokens: 20 })) === fate);
+    const keys = [20.4, 3, 900, 20.6, 1];
+    for (const most of keys) expect(await fateOf(gateway, { max_tokens: most })).toBe(fate);
+    // In the order of the keys, as whole numbers.
+    expect(
+      sent(engine)
+        .slice(-5)
+        .map(({ priority }) => priority),
+    ).toEqual([20, 3, 900, 21, 1].map((key) => sign * key));
+    // The client's own goes before it.
+    expect(await fateOf(gateway, { max_tokens: 20, priority: -7 })).toBe(fate);
+    expect(sent(engine).at(-1)).toMatchObject({ priority: sign * -7 });
+  });
+
+  it("is sent with none to an engine that does not order, and with none under first come, first served", async () => {
+    const engine = await oldVllm({ ordered: false });
+    const gateway = await startTestGateway();
+    const order = { kind: "sjf", agingReleases: 100 } as const;
+    await gateway.put({ ...oneModel([engine.url]), ...hashed({ kind: "fixed", model: "large", order, place: { kind: "least-load" } }) });
+    for (let request = 0; request < 3; request += 1) expect(await fateOf(gateway, { max_tokens: 5 })).toBe("stripped");
+    await gateway.put(oneModel([engine.url]));
+    expect(await fateOf(gateway, { max_tokens: 5 })).toBeUndefined();
+    for (const body of sent(engine)) expect(body).not.toHaveProperty("priority");
   });
 });
 

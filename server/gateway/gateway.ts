@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Logger } from "pino";
 import { version } from "../../package.json";
 import { adminListener } from "./adminListener";
+import { ArtefactShelf } from "./artefactShelf";
 import { AuditLog } from "./auditLog";
 import { BodyRoom } from "./bodyRoom";
 import { ConfigStore } from "./configStore";
@@ -12,9 +13,14 @@ import { ControlsStore } from "./controlsStore";
 import { dataListener } from "./dataListener";
 import { dataServer } from "./dataServer";
 import { DecisionLog } from "./decisionLog";
+import { readEncoderFolders } from "./encoderFolders";
 import type { EndReason } from "./endedError";
+import { Foresight } from "./foresight";
+import { LearningBook } from "./learningBook";
 import { defaultLimits, type GatewayLimits } from "./limits";
 import { GatewayMetrics } from "./metrics";
+import { PredictionCounts } from "./predictionCounts";
+import { PredictionDesk } from "./predictionDesk";
 import { Serving } from "./serving";
 import type { Traces } from "./traces";
 import { Turns } from "./turns";
@@ -24,6 +30,8 @@ export interface GatewayOptions {
   readonly dataPort: number;
   readonly adminPort: number;
   readonly stateDirectory: string;
+  /** Whole paths of encoders whose embeddings predictors may read; left out: none. */
+  readonly encoderFolders?: readonly string[];
   /** Bearer token of the admin listener; null lets every local caller in. */
   readonly adminToken: string | null;
   readonly log: Logger;
@@ -55,15 +63,27 @@ export async function startGateway({
   dataPort,
   adminPort,
   stateDirectory,
+  encoderFolders = [],
   adminToken,
   log,
   limits: given,
   traces = null,
 }: GatewayOptions): Promise<Gateway> {
   const limits = { ...defaultLimits, ...given };
-  const serving = new Serving({ timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls }, limits);
+  const { encoders, problems } = await readEncoderFolders(encoderFolders);
+  for (const reason of problems) log.error({ reason }, "starting without an encoder");
+  const shelf = new ArtefactShelf(stateDirectory, encoders);
+  const missing = await shelf.load();
+  if (missing !== null) log.error({ reason: missing }, "starting without some predictors");
+  const book = new LearningBook(stateDirectory, (err) => log.error({ err }, "what is to be learnt from could not be kept"));
+  await book.load();
+  const counts = new PredictionCounts();
+  const desk = new PredictionDesk({ shelf, limits, onBatch: () => counts.batch(), log });
+  const judge = { timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls };
+  const foresight = new Foresight({ desk, book, counts });
+  const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf });
   const decisions = new DecisionLog();
-  const metrics = new GatewayMetrics(serving, traces);
+  const metrics = new GatewayMetrics(serving, { traces, counts });
   const open = new Set<AbortController>();
   let draining = false;
 
@@ -91,6 +111,8 @@ export async function startGateway({
   const controls = new Controls({ serving, store: controlsStore, audit, configuration, metrics, limits, turns, log, stateDirectory });
   await controls.canary.resume();
   await controls.capture.resume();
+  // The first requests would go without.
+  await desk.settled;
 
   const data = dataServer({
     limits,
@@ -130,6 +152,7 @@ export async function startGateway({
       controls,
       audit,
       turns,
+      book,
       version,
       token: adminToken,
     }),
@@ -164,7 +187,7 @@ export async function startGateway({
       data.closeAllConnections();
       admin.closeAllConnections();
       await closed;
-      await turns.take(() => Promise.all([controlsStore.written, audit.written, controls.capture.written]));
+      await turns.take(() => Promise.all([controlsStore.written, audit.written, controls.capture.written, book.written()]));
       serving.close();
       await traces?.close();
       return cut;

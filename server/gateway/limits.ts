@@ -16,6 +16,10 @@ export interface GatewayLimits {
   readonly copySeconds: number;
   /** Time for one judge call; then the answer counts as not judged. */
   readonly judgeSeconds: number;
+  /** Time in which a request's predictions must come; then the policy goes on without. */
+  readonly predictionSeconds: number;
+  /** Requests that may wait to be predicted; further ones go without. */
+  readonly predictionsWaiting: number;
   /** Judge calls at once; more wait for their turn, at most as long as one may take. */
   readonly judgeCalls: number;
   /** Time for a request's headers, and then for its body; then 408, so that slow senders hold no connection. */
@@ -50,6 +54,9 @@ export const defaultLimits: GatewayLimits = {
   copySeconds: 60,
   // A judge call takes 0.27 s in the source (Cascadia); ten seconds is a judge that is down.
   judgeSeconds: 10,
+  // Many times what a batch takes; a fraction of the time to a first token.
+  predictionSeconds: 0.1,
+  predictionsWaiting: 1024,
   // As many as an engine of its own batches well; further ones would wait there instead of here.
   judgeCalls: 128,
   // The largest body in that time is 270 kB/s.

@@ -1,3 +1,4 @@
+import { delimiter } from "node:path";
 import { pino } from "pino";
 import { mappingsInForce } from "@/server/engines/mappingsInForce";
 import { version } from "../../package.json";
@@ -24,6 +25,8 @@ async function start(): Promise<Gateway> {
     dataPort: portFrom("WEIR_GATEWAY_PORT", 4610),
     adminPort: portFrom("WEIR_GATEWAY_ADMIN_PORT", 4611),
     stateDirectory: process.env.WEIR_STATE_DIR || ".weir",
+    // Separated as in PATH.
+    encoderFolders: (process.env.WEIR_ENCODER_FOLDERS ?? "").split(delimiter).filter((folder) => folder !== ""),
     adminToken,
     log,
     traces: await tracesFromEnvironment({ log, version }),

@@ -3,6 +3,7 @@ import type { CaptureOutcome } from "./capture";
 import { clientGone } from "./endedError";
 import { failureKind } from "./failureKind";
 import { MetricRegistry } from "./metricRegistry";
+import type { PredictionCounts } from "./predictionCounts";
 import { RecentNames } from "./recentNames";
 import { answerCost, scoreCost } from "./requestCost";
 import type { Serving } from "./serving";
@@ -115,9 +116,10 @@ export class GatewayMetrics {
     "outcome",
   ]);
 
-  constructor(serving: Serving, traces: Traces | null) {
+  constructor(serving: Serving, { traces, counts }: { readonly traces: Traces | null; readonly counts: PredictionCounts }) {
     this.#serving = serving;
     const registry = this.#registry;
+    counts.register(registry);
     registry.gauge("weir_gateway_info", "1 for the plan and the policy in force.", ["plan", "policy"], (gauge) => {
       const { config } = serving;
       if (config !== null) gauge.set({ plan: config.planId, policy: config.policyHash }, 1);

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import { workflowName } from "@/server/contracts/gatewayLearning";
 import type { ApiError } from "./apiError";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
@@ -29,11 +30,14 @@ export interface ModelRequest extends RequestIds {
   readonly inputTokens: number;
   /** What the client lets an answer be long at most, where it says so: the one prediction of its length at hand. */
   readonly mostTokens: number | null;
-  /** What the client says its program has yet to write, in tokens, this request's answer among it; null where it does not say. */
+  /** What the client says this request and all that comes after it in its program will write, in tokens; null where it does not say. */
   readonly programTokens: number | null;
   /** For the engine's own queue, lower being earlier; null where the client gives none, which counts as 0. */
   readonly priority: number | null;
   readonly routerScores: RequestScores;
+  /** What the client calls its workflow and the stage of it; empty where it says nothing, or writes something that is no name. */
+  readonly workflow: string;
+  readonly stage: string;
   /** Headers that go on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
 }
@@ -42,11 +46,14 @@ type Streaming = NonNullable<GatewaySettings["streaming"]>;
 
 export type ParsedRequest = { readonly ok: true; readonly asked: ModelRequest } | { readonly ok: false; readonly error: ApiError };
 
-const bytesPerToken = 4;
+/** By which tokens are estimated. */
+export const bytesPerToken = 4;
 const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
 const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
 const streamingHeader = "x-weir-stream";
 const programTokensHeader = "x-weir-program-tokens";
+const workflowHeader = "x-weir-workflow";
+const stageHeader = "x-weir-stage";
 /** Where clients in use write the session a request belongs to; the first that is there counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
 const positiveInteger = /^[1-9]\d{0,8}$/;
@@ -139,6 +146,8 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       programTokens: programTokens === null ? null : Number(programTokens),
       priority,
       routerScores,
+      workflow: workflowNameOf(headers[workflowHeader]),
+      stage: workflowNameOf(headers[stageHeader]),
       upstreamHeaders,
     },
   };
@@ -170,6 +179,9 @@ export function engineBody(asked: ModelRequest, model: string, { stream, priorit
   }
   return JSON.stringify(body);
 }
+
+const workflowNameOf = (value: string | readonly string[] | undefined): string =>
+  typeof value === "string" && workflowName.test(value) ? value : "";
 
 function isPriority(value: unknown): value is number {
   return Number.isSafeInteger(value);

@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import type { PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import type { OrderDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { PolicyDriver } from "./policyDriver";
-import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
+import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
 
 const slack: SlackPolicy = {
@@ -44,6 +45,39 @@ describe("policies in the gateway", () => {
     for (const answer of await Promise.all([first, ...queued])) expect(answer.status).toBe(200);
     const asked = engine.asked.map(({ body }) => body.max_tokens ?? body.max_completion_tokens);
     expect(asked).toEqual([900, 20, 60, 500]);
+  });
+
+  it("count a streamed answer from its first token on under feedback over levels, not what it waited for that in its engine", async () => {
+    const [pause, held] = [() => sleep(400), await heldEngine()];
+    const engine = await startTestEngine(async ({ body }, response) => {
+      if (body.stream !== true)
+        return void (await fetch(held.url, { method: "POST", body: "{}" }).then(() => sayCompletion(response, "late")));
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      if (body.max_tokens === 1) await pause();
+      response.write(streamEvent({ content: "An " }));
+      if (body.max_tokens === 2) await pause();
+      response.end(`${streamEvent({ content: "answer." }, "stop")}data: [DONE]\n\n`);
+    });
+    const gateway = await startTestGateway();
+    const order: OrderDocument = { kind: "mlfq", quantaSeconds: [0.2], agingReleases: 100 };
+    await gateway.put(configOf({ kind: "fixed", model: "large", order, place: { kind: "round-robin" } }, { large: engine.url }, 1));
+    const ask = async (session: string, more: Record<string, unknown>) => {
+      const body = { model: "cascade/test", messages: [{ role: "user", content: session }], ...more };
+      return (await gateway.post("/v1/chat/completions", body, { "x-session-id": session })).text();
+    };
+    await ask("waits", { stream: true, max_tokens: 1 });
+    await ask("served", { stream: true, max_tokens: 2 });
+    const first = ask("another", {});
+    await until(() => held.asked.length === 1);
+    const queued: Promise<string>[] = [];
+    for (const session of ["served", "waits"]) {
+      queued.push(ask(session, {}));
+      await until(async () => (await queuedForLarge(gateway)) === queued.length);
+    }
+    held.open();
+    await Promise.all([first, ...queued]);
+    const asked = engine.asked.map(({ body }) => (body.messages as readonly { readonly content: string }[])[0]?.content);
+    expect(asked.slice(3)).toEqual(["waits", "served"]);
   });
 
   it("keep a session at its model while new sessions go to the one that is less loaded", async () => {

@@ -8,6 +8,8 @@ export type Grant =
       readonly replica: Replica;
       /** What the policy did without; null where nothing. */
       readonly degraded: string | null;
+      /** For an engine's own queue, lower being earlier: the order's key, whole; null where the order prefers nobody. */
+      readonly priority: number | null;
       readonly queuedSeconds: number;
       readonly dispatchedSeconds: number;
     }
@@ -16,6 +18,13 @@ export type Grant =
   | { readonly kind: "aborted" };
 
 export type Judgement = (Exclude<Action, { kind: "dispatch" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
+
+/** How an engine's work on a request ended. */
+interface Released {
+  readonly failed: boolean;
+  /** On the clock of `performance.now()`, where the answer was passed on as it was written. */
+  readonly firstTokenMs?: number | undefined;
+}
 
 /** Where a time is left out it is the moment at which the work comes to the driver. */
 export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
@@ -111,11 +120,13 @@ export class PolicyDriver {
   }
 
   /** The engine is done with the work, well or not. Returns when, in engine seconds. */
-  release(workId: string, replica: Replica, { failed }: { readonly failed: boolean }): number {
+  release(workId: string, replica: Replica, { failed, firstTokenMs }: Released): number {
     const nowMs = performance.now();
     const nowSeconds = this.#options.secondsAt(nowMs);
     replica.end();
-    this.policy.observe({ kind: "finished", workId, replicaId: replica.id, nowSeconds, failed });
+    const finished = { kind: "finished", workId, replicaId: replica.id, nowSeconds, failed } as const;
+    const firstTokenSeconds = firstTokenMs === undefined ? undefined : this.#options.secondsAt(firstTokenMs);
+    this.policy.observe(firstTokenSeconds === undefined ? finished : { ...finished, servedSeconds: nowSeconds - firstTokenSeconds });
     this.#options.onRoom(nowMs);
     return nowSeconds;
   }
@@ -153,7 +164,7 @@ export class PolicyDriver {
       replica.begin();
       this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
       const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds };
-      this.#settle(entry, { kind: "granted", replica, degraded: action.degraded ?? null, ...times });
+      this.#settle(entry, { kind: "granted", replica, degraded: action.degraded ?? null, priority: wholeOf(action.priority), ...times });
     }
     this.#sweep();
   }
@@ -204,3 +215,7 @@ export class PolicyDriver {
     this.#waiting = this.#waiting.filter((entry) => !entry.settled);
   }
 }
+
+/** Engines take whole numbers; rounded, of two keys the lower is still no later. */
+const wholeOf = (priority: number | undefined): number | null =>
+  priority !== undefined && Math.abs(priority) < Number.MAX_SAFE_INTEGER ? Math.round(priority) : null;

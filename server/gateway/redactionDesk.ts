@@ -1,8 +1,6 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { RedactionChoice, RedactionCounts } from "@/solver/redaction/redactor";
+import { bundledWorker } from "./bundledWorker";
 
 /** A prompt without what the rules found. */
 export interface Redacted {
@@ -63,7 +61,10 @@ export class RedactionDesk {
   }
 
   async #start(): Promise<Worker> {
-    const worker = new Worker(workerFile(), { workerData: this.#choice, resourceLimits: { maxOldGenerationSizeMb: 256 } });
+    const worker = new Worker(bundledWorker("redactionWorker"), {
+      workerData: this.#choice,
+      resourceLimits: { maxOldGenerationSizeMb: 256 },
+    });
     // It must not keep the process, and what it fails with might quote a prompt.
     worker.unref();
     worker.on("error", () => undefined);
@@ -95,13 +96,4 @@ function nextReplies(
     const limit = setTimeout(() => end(true), limitMs);
     worker.on("message", said).on("exit", gone);
   });
-}
-
-/** The bundled worker: beside the bundle that this code is part of, else under WEIR_ROOT or the working directory. */
-function workerFile(): string {
-  const beside = dirname(fileURLToPath(import.meta.url));
-  const folders = [beside, join(process.env.WEIR_ROOT ?? process.cwd(), "dist")];
-  const file = folders.map((folder) => join(folder, "redactionWorker.mjs")).find((candidate) => existsSync(candidate));
-  if (file === undefined) throw new Error(`redactionWorker.mjs is in none of ${folders.join(", ")}: run npm run bundle.`);
-  return file;
 }

@@ -135,6 +135,7 @@ function recorded(decision: Decision): RecordedRequest {
       stage: stageOf(decision, model),
       queuedSeconds: at!.queued,
       answeredSeconds: at!.answered,
+      ...(at!.firstToken !== undefined && { firstTokenSeconds: at!.firstToken }),
       judgedSeconds: at!.judged,
       judgedScore,
     })),

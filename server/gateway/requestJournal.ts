@@ -1,7 +1,9 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { WaitingWork } from "@/solver/policies/policy";
 import type { Caller } from "./callers";
 import { shownName } from "./clientNames";
+import type { PolicyForesight } from "./foresight";
 import type { ModelRequest, PromptEnd } from "./modelRequest";
 import type { Replica } from "./replica";
 import { requestCost } from "./requestCost";
@@ -63,6 +65,10 @@ export class RequestJournal {
   firstTokenMs: number | null = null;
   /** Why the request started at the stage it did; null until it has. */
   startReason: string | null = null;
+  /** What predictors said to the policy it went by; null where that asks none. */
+  foresight: PolicyForesight | null = null;
+  /** What was expected of it at the stage it entered last. */
+  expected: Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> = {};
   /** What the gateway itself says where it gives no engine's answer. */
   reason = "";
 
@@ -153,8 +159,11 @@ export class RequestJournal {
       overheadSeconds: (overheadMs / 1000) * served.timeScale,
     };
     if (served.canary) decision.canary = true;
-    if (asked.mostTokens !== null) decision.predictedTokens = asked.mostTokens;
-    if (asked.programTokens !== null) decision.predictedProgramTokens = asked.programTokens;
+    const { predictedTokens, predictedProgramTokens } = this.expected;
+    if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
+    if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
+    const predictions = recordedForesight(this.foresight);
+    if (predictions !== null) decision.predictions = predictions;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
     if (this.startReason !== null) decision.startReason = this.startReason;
     if (routerScores.length > 0) decision.routerScores = Object.fromEntries(routerScores);
@@ -166,4 +175,25 @@ export class RequestJournal {
     }
     return decision;
   }
+}
+
+/** What a record says of predictions, rounded; null where the policy names no predictor. */
+function recordedForesight(foresight: PolicyForesight | null): Decision["predictions"] | null {
+  if (foresight === null) return null;
+  const { wanted, predicted, absent } = foresight;
+  const { lengths, confidence } = wanted;
+  if (lengths === null && confidence === null) return null;
+  const rounded = (value: number | undefined, digits: number) => (value === undefined ? undefined : Number(value.toFixed(digits)));
+  const models = Object.entries(predicted).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
+    return [
+      model,
+      { requestTokens: rounded(requestTokens, 1), remainingTokens: rounded(remainingTokens, 1), confidence: rounded(sure, 4) },
+    ];
+  });
+  return {
+    ...(lengths !== null && { lengths }),
+    ...(confidence !== null && { confidence }),
+    models: Object.fromEntries(models),
+    ...(absent !== null && { absent }),
+  };
 }

@@ -5,6 +5,7 @@ import type { ApiError } from "./apiError";
 import { askEngine, streamsLive } from "./askEngine";
 import { type AnsweredBy, ClientAnswer } from "./clientAnswer";
 import { endedError } from "./endedError";
+import { expectedAt, type Foreseen, foreseenFor, type PolicyForesight } from "./foresight";
 import { judgeAnswer } from "./judgeAnswer";
 import type { GatewayLimits } from "./limits";
 import type { ModelRequest } from "./modelRequest";
@@ -21,6 +22,8 @@ interface RequestRunOptions {
   readonly asked: ModelRequest;
   readonly served: ServedModel;
   readonly serving: Serving;
+  /** What predictors say of it; null where no policy asked them. */
+  readonly foreseen: Foreseen | null;
   readonly journal: RequestJournal;
   readonly response: ServerResponse;
   /** Fires with an `EndReason` as its reason. */
@@ -40,10 +43,12 @@ export class RequestRun {
   readonly #answer: ClientAnswer;
   readonly #place: StagePlace;
   #served: ServedModel;
+  #foreseen: Foreseen | null;
 
   constructor(options: RequestRunOptions) {
     this.#options = options;
     this.#served = options.served;
+    this.#foreseen = options.foreseen;
     this.#journal = options.journal;
     this.#answer = new ClientAnswer(options);
     this.#place = new StagePlace(options.asked);
@@ -83,7 +88,7 @@ export class RequestRun {
     const engine: Attempt["engine"] = { inFlight, maxInFlight };
     if (driver.policy.needs.includes("kv-telemetry")) engine.kvUse = kvUse;
     if (degraded !== null) engine.degraded = degraded;
-    const { priority, value } = replica.priority.priorityFor(asked.priority);
+    const { priority, value } = replica.priority.priorityFor(asked.priority ?? grant.priority);
     if (priority !== null) engine.priority = priority;
     const startedMs = performance.now();
     const relayed = await this.#ask(replica, { model, startedMs, priority: value });
@@ -98,7 +103,8 @@ export class RequestRun {
     // It may be of the request, or of a priority that an engine started anew since takes no more.
     if (outcome.kind === "refused" && value !== null) replica.priority.forget();
     if (!failed) serving.answered(model);
-    const answeredSeconds = driver.release(asked.decisionId, replica, { failed });
+    const firstTokenMs = "firstTokenMs" in outcome ? outcome.firstTokenMs : undefined;
+    const answeredSeconds = driver.release(asked.decisionId, replica, { failed, firstTokenMs });
     const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
     return this.#settle(outcome, { replica, stage: this.#place.stage, model, engine, queueMs, engineMs, at });
   }
@@ -180,7 +186,7 @@ export class RequestRun {
     }
     this.#journal.note(this.#served, attempt, { verdict: "escalated", ...note });
     this.#journal.escalations += 1;
-    this.#place.enter(verdict.stage);
+    this.#enter(verdict.stage);
     return "again";
   }
 
@@ -196,8 +202,9 @@ export class RequestRun {
   }
 
   /** What it began under may not go on with it, as when the engines of `model` left; nothing was sent to the client, so it starts over. */
-  #beginAnew(model: string): number | "again" {
+  async #beginAnew(model: string): Promise<number | "again"> {
     const { serving, asked } = this.#options;
+    this.#foreseen = await serving.foresee(asked);
     const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
     if (next === undefined || (next === this.#served && !serving.serves(next, model))) {
       return this.#fail({ status: 503, message: `No engine serves ${model} at the moment.`, type: "server_error", code: "no_endpoint" });
@@ -215,12 +222,29 @@ export class RequestRun {
   #start(): void {
     const { serving, asked } = this.#options;
     const { driver, kind } = this.#served;
-    const request = serving.starting(this.#served, asked);
+    const foresight = this.#foresight;
+    const request = serving.starting(this.#served, asked, foresight);
     const { stage, reason } = driver.policy.start(request);
-    if (kind === "cascade") serving.shadow?.start(asked.decisionId, { request, model: driver.policy.modelOfStage(stage) });
+    if (kind === "cascade") {
+      const model = driver.policy.modelOfStage(stage);
+      serving.shadow?.start(asked, { request, model, foreseen: this.#foreseen });
+    }
     this.#journal.startReason = reason;
+    this.#journal.foresight = foresight;
     if (reason === judgeUnavailable) this.#journal.degrade("judge");
-    this.#place.enter(stage);
+    this.#enter(stage);
+  }
+
+  /** Goes to a stage, with what is expected of its model. */
+  #enter(stage: number): void {
+    const expected = expectedAt(this.#served.models[stage] ?? "", this.#options.asked, this.#foresight);
+    this.#journal.expected = expected;
+    this.#place.enter(stage, expected);
+  }
+
+  /** What predictors say to the policy that it goes by. */
+  get #foresight(): PolicyForesight | null {
+    return foreseenFor(this.#foreseen, this.#served.wanted);
   }
 
   #fail(error: ApiError, headers?: OutgoingHttpHeaders): number {

@@ -65,12 +65,15 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const asked = trace?.asked ?? taken.asked;
   const characters = serving.config?.settings?.recordedPromptCharacters;
   const prompt = characters === undefined ? null : promptEnd(asked, characters);
+  const asking = serving.foresee(asked);
+  const foreseen = asking === null ? null : await asking;
   const journal = new RequestJournal({ asked, caller, startedMs: taken.startedMs, prompt });
   const admission = admit(asked, {
     serving,
     queuedPerModel: limits.queuedPerModel,
     draining: service.draining(),
     objective: caller.objective,
+    foreseen,
   });
   if (admission.kind !== "admitted") {
     const { error } = admission;
@@ -88,7 +91,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
   let finished: FinishedRun;
   try {
-    finished = await new RequestRun({ asked, served: admission.served, serving, journal, response, signal, limits }).run();
+    finished = await new RequestRun({ asked, served: admission.served, serving, foreseen, journal, response, signal, limits }).run();
   } catch (bug) {
     // Told of as any other: a canary whose requests fail in the gateway itself must not look sound.
     journal.reason = "The gateway failed.";
@@ -101,6 +104,12 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   }
   trace?.finished(finished.decision, finished.served.timeScale);
   onDecision(finished.served.name, finished.decision);
+  if (foreseen !== null && finished.served.wanted !== null && finished.decision.status === 200)
+    serving.foresight.remember(foreseen, {
+      asked,
+      decision: finished.decision,
+      startedAtMs: Date.now() - (performance.now() - taken.startedMs),
+    });
   showFinished(finished, { asked, caller, arrivedMs, response, serving });
   boundReading(response, limits.clientStallSeconds);
 }

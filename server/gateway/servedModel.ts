@@ -4,8 +4,10 @@ import { canonicalJson } from "@/solver/plan/canonical";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { cascadeName } from "./cascadeNames";
+import { wantedBy } from "./foresight";
 import type { Judge } from "./judge";
 import { PolicyDriver } from "./policyDriver";
+import type { Wanted } from "./prediction";
 import type { ReplicaPool } from "./replicaPool";
 import { type PolicyWatcher, watchedPolicy } from "./watchedPolicy";
 
@@ -28,6 +30,8 @@ export interface ServedModel {
   /** Every model a request under this name may visit. */
   readonly models: readonly string[];
   readonly driver: PolicyDriver;
+  /** What its policy asks of predictors; null: nothing. */
+  readonly wanted: Wanted | null;
   readonly judge: Judge | null;
   readonly timeScale: number;
   /** Equal keys mean equal behaviour, so that a new configuration can go on with the driver it has. */
@@ -52,8 +56,9 @@ export function cascadeModel(surroundings: Surroundings): ServedModel {
 
 /** One model straight to its engines, with the configuration's order and place. */
 export function directModel(model: string, surroundings: Surroundings): ServedModel {
-  const { order, place } = surroundings.config.policy;
-  return servedModel(model, { policy: { kind: "fixed", model, order, place }, ...direct }, surroundings);
+  const { order, place, learnt: { lengths } = {} } = surroundings.config.policy;
+  const learnt = lengths === undefined ? {} : { learnt: { lengths } };
+  return servedModel(model, { policy: { kind: "fixed", model, order, place, ...learnt }, ...direct }, surroundings);
 }
 
 /** Every request for text to one model, whichever it names. */
@@ -98,6 +103,7 @@ function servedModel(
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
     driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), secondsAt, queued, onRoom }),
+    wanted: wantedBy(policy, built),
     judge,
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),

@@ -1,17 +1,26 @@
 import { defaultCascade, type GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import type { StartingRequest } from "@/solver/policies/policy";
+import type { ArtefactShelf } from "./artefactShelf";
 import { Callers } from "./callers";
 import type { Capture } from "./capture";
 import { CascadeNames, cascadeName } from "./cascadeNames";
+import { type Foreseen, type Foresight, isSame, type PolicyForesight, scoreOf } from "./foresight";
 import type { Judge } from "./judge";
 import { JudgeInForce, type JudgeLimits } from "./judgeInForce";
 import type { GatewayLimits } from "./limits";
 import type { Mirror } from "./mirror";
 import type { ModelRequest } from "./modelRequest";
+import type { Wanted } from "./prediction";
 import { ReplicaPool } from "./replicaPool";
 import { type CanaryShare, canaryModel, cascadeModel, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
 import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
+
+export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds"> {
+  readonly judge: JudgeLimits;
+  readonly foresight: Foresight;
+  readonly shelf: ArtefactShelf;
+}
 
 /**
  * What the gateway serves at this moment. A new configuration replaces the served models whose behaviour it changes; requests
@@ -21,8 +30,11 @@ export class Serving {
   readonly pool: ReplicaPool;
   readonly callers = new Callers();
   readonly cascadeNames = new CascadeNames();
-  /** Who look on while the cascade is served; null where nobody does. */
-  shadow: Shadow | null = null;
+  readonly foresight: Foresight;
+  /** Trained predictors that policies may name. */
+  readonly shelf: ArtefactShelf;
+  #shadow: Shadow | null = null;
+  /** Who copies what the cascade is asked; null where nobody does. */
   mirror: Mirror | null = null;
   /** Who keeps prompts; null where nobody does. */
   capture: Capture | null = null;
@@ -37,11 +49,13 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor(judgeLimits: JudgeLimits, { quietSeconds }: Pick<GatewayLimits, "quietSeconds">) {
+  constructor({ judge, quietSeconds, foresight, shelf }: ServingOptions) {
+    this.foresight = foresight;
+    this.shelf = shelf;
     this.pool = new ReplicaPool({ quietSeconds, onRecovered: () => this.pump() });
     const { pool, queued } = this;
     const onRoom = (nowMs: number): void => this.pump(nowMs);
-    this.#judge = new JudgeInForce(judgeLimits, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
+    this.#judge = new JudgeInForce(judge, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
   }
 
   get config(): GatewayConfig | null {
@@ -60,6 +74,16 @@ export class Serving {
 
   get judge(): Judge | null {
     return this.#judge.judge;
+  }
+
+  /** Who looks on while the cascade is served; null where nobody does. */
+  get shadow(): Shadow | null {
+    return this.#shadow;
+  }
+
+  set shadow(shadow: Shadow | null) {
+    this.#shadow = shadow;
+    this.#needPredictors();
   }
 
   /** Clients that still name the cascade of an earlier configuration are served by the one in force. */
@@ -141,9 +165,28 @@ export class Serving {
     for (const { driver } of queues) driver.pump(nowMs);
   }
 
+  /** Asks predictors about a request for the policies that decide about it; null where none of them reads predictions. */
+  foresee(asked: ModelRequest): Promise<Foreseen> | null {
+    const wanted = this.#wantedFor(asked);
+    return wanted.length === 0 || asked.endpoint.text === null ? null : this.#foresee(asked, wanted);
+  }
+
+  async #foresee(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Foreseen> {
+    const foreseen = await this.foresight.about(asked, wanted);
+    // Another policy may have come into force meanwhile.
+    const now = this.#wantedFor(asked);
+    return now.every((want) => wanted.some((had) => isSame(had, want))) ? foreseen : this.#foresee(asked, now);
+  }
+
+  #wantedFor(asked: ModelRequest): readonly Wanted[] {
+    const served = this.serverOf(asked);
+    return [served?.wanted, served?.kind === "cascade" ? this.#shadow?.wanted : null].filter((wanted) => wanted != null);
+  }
+
   /** A request as policies see it that would start now under `served`. */
-  starting(served: ServedModel, { programId, inputTokens, routerScores: scores }: ModelRequest): StartingRequest {
-    const routerScores = (model: string): number | undefined => scores.get(model);
+  starting(served: ServedModel, asked: ModelRequest, foresight: PolicyForesight | null): StartingRequest {
+    const { programId, inputTokens } = asked;
+    const routerScores = (model: string): number | undefined => scoreOf(model, asked, foresight);
     const judgeResting = served.judge?.resting ?? false;
     return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting };
   }
@@ -186,8 +229,9 @@ export class Serving {
     if (this.#config !== null) this.#watchKv(this.#config);
   }
 
-  /** Ends every connection to engines and judge. */
+  /** Ends every connection to engines and judge, and what predicts. */
   close(): void {
+    this.foresight.desk.close();
     this.pool.close();
     this.#judge.close();
   }
@@ -221,6 +265,7 @@ export class Serving {
     for (const served of before) this.#retire(served);
     this.#earlier = [...new Set(this.#earlier)].filter((model) => !this.#isCurrent(model) && model.driver.active > 0);
     this.#watchKv(this.#config);
+    this.#needPredictors();
     for (const served of this.#all) {
       const displaced = this.#panic !== null && served !== this.#panic.served;
       served.driver.withdraw((model) => !displaced && this.serves(served, model));
@@ -234,9 +279,16 @@ export class Serving {
     this.pool.watchKv(this.#all.some(({ driver }) => driver.policy.needs.includes("kv-telemetry")) ? timeScale : null);
   }
 
+  /** Has the predictors at hand that some policy names. */
+  #needPredictors(): void {
+    const wanted = [...this.#all.map((served) => served.wanted), this.#shadow?.wanted].filter((one) => one != null);
+    const hashes = wanted.flatMap(({ lengths, confidence }) => [lengths, confidence].filter((hash) => hash !== null));
+    void this.foresight.desk.need(hashes.length === 0 ? null : new Set(hashes));
+  }
+
   #surroundings(config: GatewayConfig): Surroundings {
     const { pool, judge, queued } = this;
-    return { config, pool, judge, queued, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.shadow };
+    return { config, pool, judge, queued, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.#shadow };
   }
 }
 

@@ -193,7 +193,8 @@ describe("a shadow", () => {
         throw new Error("the replicas are gone");
       },
     };
-    for (const id of ["a", "b"]) shadow.start(id, { request: broken, model: "small" });
+    const says = { mostTokens: null, programTokens: null, routerScores: new Map() };
+    for (const decisionId of ["a", "b"]) shadow.start({ decisionId, ...says }, { request: broken, model: "small", foreseen: null });
     expect(failures).toEqual(["the replicas are gone"]);
     expect(shadow.summary()).toMatchObject({ requests: 0, endReason: "the replicas are gone" });
   });

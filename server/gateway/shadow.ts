@@ -4,6 +4,9 @@ import { modelsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Action, Policy, PolicyEvent, StartingRequest } from "@/solver/policies/policy";
 import { RecentMap } from "@/solver/policies/recentMap";
+import { expectedAt, type Foreseen, foreseenFor, scoreOf, wantedBy } from "./foresight";
+import type { ModelRequest } from "./modelRequest";
+import type { Wanted } from "./prediction";
 import type { JudgedWork, PolicyWatcher } from "./watchedPolicy";
 
 interface ShadowOptions {
@@ -17,11 +20,24 @@ interface ShadowOptions {
 /** A request under way, as the candidate would have it. */
 interface Followed {
   readonly startStage: number;
+  /** What it would have been told of how long it will be, at a stage of its own. */
+  readonly expected: (stage: number) => ReturnType<typeof expectedAt>;
   /** What the candidate says of each model's judged answer. */
   readonly verdicts: Map<string, Action>;
   /** Whether it was told that the request joined a queue: its work at a model which the candidate lacks is not. */
   told: boolean;
   queuedBefore: boolean;
+}
+
+/** What a client says of its request. */
+type AskedAbout = Pick<ModelRequest, "decisionId" | "mostTokens" | "programTokens" | "routerScores">;
+
+interface Started {
+  /** As the policy in force saw it. */
+  readonly request: StartingRequest;
+  /** Where that started it. */
+  readonly model: string;
+  readonly foreseen: Foreseen | null;
 }
 
 /** Stands among the final models for requests of which nobody knows what would have become. */
@@ -34,6 +50,8 @@ const unknownModel = "unknown";
  */
 export class Shadow implements PolicyWatcher {
   readonly request: ShadowRequest;
+  /** What the candidate asks of predictors; null: nothing. */
+  readonly wanted: Wanted | null;
   readonly #options: ShadowOptions;
   readonly #policy: Policy;
   readonly #models: readonly string[];
@@ -52,14 +70,17 @@ export class Shadow implements PolicyWatcher {
     this.#options = options;
     this.#policy = buildPolicy(options.request.candidate.policy);
     this.#models = modelsOf(options.request.candidate.policy);
+    this.wanted = wantedBy(options.request.candidate.policy, this.#policy);
   }
 
   /** A request starts, before it joins the queue of `model`; again where a new configuration makes it begin anew. */
-  start(decisionId: string, { request, model }: { readonly request: StartingRequest; readonly model: string }): void {
+  start(asked: AskedAbout, { request, model, foreseen }: Started): void {
     this.#guarded(() => {
-      const { stage } = this.#policy.start(request);
-      const again = this.#followed.get(decisionId) !== undefined;
-      this.#followed.set(decisionId, { startStage: stage, verdicts: new Map(), told: false, queuedBefore: false });
+      const foresight = foreseenFor(foreseen, this.wanted);
+      const { stage } = this.#policy.start({ ...request, routerScores: (own) => scoreOf(own, asked, foresight) });
+      const again = this.#followed.get(asked.decisionId) !== undefined;
+      const expected = (own: number) => expectedAt(this.#models[own] ?? "", asked, foresight);
+      this.#followed.set(asked.decisionId, { startStage: stage, expected, verdicts: new Map(), told: false, queuedBefore: false });
       if (again) return;
       this.#requests += 1;
       const same = this.#policy.modelOfStage(stage) === model;
@@ -82,12 +103,13 @@ export class Shadow implements PolicyWatcher {
       const stage = this.#models.indexOf(model ?? "");
       if (!followed.queuedBefore && stage !== followed.startStage) {
         // It joins the queue that the candidate would have put it in and leaves at once: its program is the candidate's from then on.
-        this.#policy.observe({ kind: "queued", work: { ...work, stage: followed.startStage } });
+        const { startStage } = followed;
+        this.#policy.observe({ kind: "queued", work: { ...work, stage: startStage, ...followed.expected(startStage) } });
         this.#policy.observe({ kind: "left", workId: work.id });
       }
       followed.queuedBefore = true;
       followed.told = stage >= 0;
-      if (followed.told) this.#policy.observe({ kind: "queued", work: { ...work, stage } });
+      if (followed.told) this.#policy.observe({ kind: "queued", work: { ...work, stage, ...followed.expected(stage) } });
     });
   }
 

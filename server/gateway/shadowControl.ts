@@ -1,7 +1,7 @@
 import { type ShadowRequest, type Shadow as ShadowSummary, shadowRequestSchema } from "@/server/contracts/gatewayControls";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 import { hashRefusal } from "./candidateRefusal";
-import { senseless } from "./control";
+import { conflict, senseless } from "./control";
 import { shortId } from "./planName";
 import { Shadow } from "./shadow";
 import { WatchControl, type WatchGround } from "./watchControl";
@@ -27,6 +27,8 @@ export function shadowControl(ground: WatchGround): WatchControl<ShadowRequest, 
       const { candidate } = request;
       const refusal = policyRefusal(candidate.policy) ?? hashRefusal(candidate);
       if (refusal !== null) return senseless(refusal);
+      const missing = serving.shelf.refusal(candidate.policy);
+      if (missing !== null) return conflict(missing);
       const shadow = new Shadow({ request, onDifference: (difference) => metrics.recordDifference(difference), onFailed });
       serving.shadow = shadow;
       return {

@@ -1,5 +1,8 @@
+import type { WaitingWork } from "@/solver/policies/policy";
 import type { ModelRequest } from "./modelRequest";
 import type { Work } from "./policyDriver";
+
+type Expected = Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens">;
 
 /** Where a request stands in its policy. */
 export class StagePlace {
@@ -11,14 +14,16 @@ export class StagePlace {
   /** When it joined its first queue under this policy and the one of its stage, in engine seconds; undefined until it has. */
   #arrivalSeconds: number | undefined;
   #queuedSinceSeconds: number | undefined;
+  #expected: Expected = {};
 
   constructor(asked: ModelRequest) {
     this.#asked = asked;
   }
 
-  /** Goes to a stage. */
-  enter(stage: number): void {
+  /** Goes to a stage, whose answer is expected to be so long. */
+  enter(stage: number, expected: Expected): void {
     this.stage = stage;
+    this.#expected = expected;
     this.failures = 0;
     this.#queuedSinceSeconds = undefined;
   }
@@ -36,7 +41,7 @@ export class StagePlace {
 
   /** As a policy sees it. */
   work(): Work {
-    const { decisionId, programId, inputTokens, mostTokens, programTokens } = this.#asked;
+    const { decisionId, programId, inputTokens } = this.#asked;
     return {
       id: decisionId,
       programId,
@@ -44,8 +49,8 @@ export class StagePlace {
       programArrivalSeconds: this.#arrivalSeconds,
       queuedSinceSeconds: this.#queuedSinceSeconds,
       inputTokens,
-      predictedTokens: mostTokens ?? undefined,
-      predictedProgramTokens: programTokens ?? undefined,
+      predictedTokens: this.#expected.predictedTokens,
+      predictedProgramTokens: this.#expected.predictedProgramTokens,
     };
   }
 }

@@ -15,6 +15,7 @@ const knobsOf: { readonly [kind in PolicyDocument["kind"]]: readonly (keyof Knob
   cascade: ["thresholds"],
   slack: ["tau", "deltaScore"],
   fixed: [],
+  balanced: [],
 };
 
 /** The policy with knobs turned inside their approved ranges; where it has no such knob, or a range ends before, the sentence that says so. */

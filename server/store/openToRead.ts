@@ -3,10 +3,16 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { createProfileRepository } from "./profileRepository";
 import { createPromptRepository } from "./promptRepository";
 import { createScrubber } from "./scrubber";
+import { createWorkloadRepository } from "./workloadRepository";
 
-/** Profiles and prompts of a store that another thread has open, only to be read. */
+/** Workloads, profiles and prompts of a store that another thread has open, only to be read. */
 export function openToRead(file: string) {
   const client = new Sqlite(file, { readonly: true });
   const db = drizzle(client, { casing: "snake_case" });
-  return { profiles: createProfileRepository(db, createScrubber(db)), prompts: createPromptRepository(db), close: () => client.close() };
+  return {
+    workloads: createWorkloadRepository(db),
+    profiles: createProfileRepository(db, createScrubber(db)),
+    prompts: createPromptRepository(db),
+    close: () => client.close(),
+  };
 }

@@ -39,6 +39,18 @@ export function createPlanRepository(db: Database) {
         .orderBy(desc(plans.createdAt))
         .all();
     },
+    /** Those whose policies name trained predictors, newest first, without reading their documents whole. */
+    withPredictors() {
+      const learnt = sql<string | null>`json_extract(${plans.document}, '$.policy.learnt')`;
+      const name = sql<string>`json_extract(${plans.document}, '$.metadata.name')`;
+      return db
+        .select({ id: plans.id, clusterId: plans.clusterId, name, learnt })
+        .from(plans)
+        .where(sql`${learnt} is not null`)
+        .orderBy(desc(plans.createdAt))
+        .all()
+        .map((row) => ({ ...row, learnt: JSON.parse(row.learnt ?? "{}") as NonNullable<Plan["policy"]["learnt"]> }));
+    },
     /** How many there are of each workload that there are any of. */
     countByWorkload() {
       return db.select({ workloadId, plans: count() }).from(plans).groupBy(workloadId).all();

@@ -97,6 +97,12 @@ export function createPromptRepository(db: Database) {
         .orderBy(asc(position))
         .all();
     },
+    /** Whole prompts from one position up to before another; none where the texts are gone. */
+    some(setId: string, from: number, before: number): readonly { readonly position: number; readonly prompt: Prompt }[] {
+      const { position, prompt } = prompts;
+      const range = and(eq(prompts.setId, setId), gte(position, from), lt(position, before));
+      return db.select({ position, prompt }).from(prompts).where(range).orderBy(asc(position)).all();
+    },
     /** Sets whose time is over and whose texts are still here. */
     expired(now: string): readonly PromptSet[] {
       const over = and(isNotNull(promptSets.expiresAt), lte(promptSets.expiresAt, now));

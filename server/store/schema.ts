@@ -4,8 +4,11 @@ import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
 import type {
   Application,
   ApplicationState,
+  ArtefactTraining,
   ClusterSummary,
   JournalLine,
+  LabCell,
+  LabSpec,
   ProfileJob,
   ProfileRequest,
   Prompt,
@@ -19,6 +22,7 @@ import type {
 } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { HeldOutError } from "@/solver/prediction/predictor";
 import type { ScheduleMemory } from "./scheduleMemory";
 import type { StoredStep } from "./storedStep";
 import type { WatchedTraffic } from "./watchedTraffic";
@@ -358,6 +362,44 @@ export const profileUses = sqliteTable("profile_uses", {
   actor: text().notNull(),
   profileId: text().notNull(),
 });
+
+/** Trained predictors, each by the SHA-256 of its bytes; `version` counts those of the same kind and workload. */
+export const artefacts = sqliteTable("artefacts", {
+  hash: text().primaryKey(),
+  kind: text({ enum: ["lengths", "confidence"] }).notNull(),
+  version: integer().notNull(),
+  createdAt: text().notNull(),
+  actor: text().notNull(),
+  /** What it was trained on and how; its error on prompts it had not seen. */
+  training: text({ mode: "json" }).$type<ArtefactTraining>().notNull(),
+  heldOut: text({ mode: "json" }).$type<HeldOutError>().notNull(),
+  bytes: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Runs of the lab, each by the SHA-256 of all that its figures depend on. Their cells are in `labCells`. */
+export const labRuns = sqliteTable("lab_runs", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  actor: text().notNull(),
+  spec: text({ mode: "json" }).$type<LabSpec>().notNull(),
+  state: text({ enum: ["running", "done", "cancelled", "interrupted", "failed"] }).notNull(),
+  problem: text(),
+  /** What was to be known of the figures when it was started. */
+  notes: text({ mode: "json" }).$type<readonly string[]>().notNull().default([]),
+});
+
+/** Cells of the lab's runs, in the order in which they came. */
+export const labCells = sqliteTable(
+  "lab_cells",
+  {
+    runId: text()
+      .notNull()
+      .references(() => labRuns.id),
+    position: integer().notNull(),
+    cell: text({ mode: "json" }).$type<LabCell>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.runId, table.position] })],
+);
 
 /** Only hashes are stored: reading the file lets nobody in. */
 export const sessions = sqliteTable("sessions", {

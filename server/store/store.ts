@@ -1,5 +1,6 @@
 import { createApplicationRepository } from "./applicationRepository";
 import { createApprovalRepository } from "./approvalRepository";
+import { createArtefactRepository } from "./artefactRepository";
 import { createAuditRepository } from "./auditRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
@@ -7,6 +8,7 @@ import { openDatabase } from "./database";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
+import { createLabRepository } from "./labRepository";
 import { createPlanRepository } from "./planRepository";
 import { createProfileRepository } from "./profileRepository";
 import { createPromptRepository } from "./promptRepository";
@@ -37,6 +39,7 @@ export function openStore(stateDir: string) {
     journal: createJournalRepository(db),
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
+    artefacts: createArtefactRepository(db),
     profiles: createProfileRepository(db, scrubber),
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),
@@ -44,6 +47,7 @@ export function openStore(stateDir: string) {
     identities: createEngineIdentityRepository(db),
     rollUps: createRollUpRepository(db),
     handLabels: createHandLabelRepository(db),
+    labRuns: createLabRepository(db),
     schedules: createScheduleRepository(db),
     sessions: createSessionRepository(db),
     /** All of `write` or nothing of it. */

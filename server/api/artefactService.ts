@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import type { Artefact, Outcome, TrainingState, TrainRequest } from "@/server/contracts/studio";
+import type { Trained, TrainingTask } from "@/server/prediction/trainingTask";
+import { trainInThread } from "@/server/prediction/trainingThread";
+import type { Store } from "@/server/store/store";
+import { workflows } from "@/solver/workflow/templates";
+import type { ControlledGateway } from "./gatewayService";
+import type { ArtefactService } from "./labServices";
+import { removalRefusal } from "./removalRefusal";
+
+/** A gateway may remember some ten thousand answers, and somebody waits for the training to begin. */
+const learningLimitMs = 30_000;
+
+export interface ArtefactServiceParts {
+  readonly store: Store;
+  readonly clusterOf: (clusterId: string) => { readonly connector: { readonly emulated: boolean } } | null;
+  /** null: the cluster is not connected. */
+  readonly gatewayOf: (clusterId: string) => Pick<ControlledGateway, "admin"> | null;
+}
+
+/** Trained predictors over the store; training is done in a thread of its own and goes on when nobody looks. */
+export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactServiceParts): ArtefactService & { close(): void } {
+  let state: TrainingState = null;
+  let stop: AbortController | null = null;
+  const note = (actor: string, action: string, subject: string, detail: string) =>
+    store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
+
+  /** What the thread is given; refused where it would find nothing. */
+  async function taskOf(request: TrainRequest): Promise<Outcome<{ readonly task: TrainingTask; readonly of: string }>> {
+    if (request.train === "traffic") return trafficTask(request);
+    const summary = store.workloads.summary(request.workloadId);
+    if (summary === null) return { ok: false, message: "This workload is not kept any more: choose another." };
+    const unknown = request.train === "lengths" && request.workflows.find((name) => !workflows.some((one) => one.name === name));
+    if (typeof unknown === "string") return { ok: false, message: `There is no workflow "${unknown}".` };
+    return { ok: true, task: { file: store.file, request }, of: `${summary.name} v${summary.version}` };
+  }
+
+  async function trafficTask(request: Extract<TrainRequest, { train: "traffic" }>): ReturnType<typeof taskOf> {
+    const { clusterId } = request;
+    const gateway = gatewayOf(clusterId);
+    if (gateway === null) return { ok: false, message: "This cluster is not connected: it has no gateway to ask." };
+    const atMs = Date.now();
+    const answer = await gateway.admin("/learning", { schema: z.array(z.string()), limitMs: learningLimitMs });
+    if (!answer.ok) return { ok: false, message: answer.message };
+    const lines = answer.value.value ?? [];
+    if (lines.length === 0)
+      return {
+        ok: false,
+        message: "This gateway remembers no requests yet: it does while the policy in force goes by lengths or confidence.",
+      };
+    const clusterName = store.clusters.get(clusterId)?.spec.name ?? clusterId;
+    const emulated = clusterOf(clusterId)?.connector.emulated === true;
+    return { ok: true, task: { request, lines, atMs, clusterName, emulated }, of: `traffic of ${clusterName}` };
+  }
+
+  async function follow(task: TrainingTask, since: string, actor: string, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const reply of trainInThread(task, signal)) {
+        if (signal.aborted) return;
+        if (reply.kind === "doing") state = { kind: "training", since, doing: reply.doing };
+        else return ended(reply.kind === "trained" ? keep(reply.trained, actor) : { kind: "failed", problem: reply.message });
+      }
+      throw new Error("its thread ended without an answer");
+    } catch (problem) {
+      if (signal.aborted) return;
+      ended({ kind: "failed", problem: `The training broke off: ${problem instanceof Error ? problem.message : problem}.` });
+    }
+  }
+
+  function ended(how: TrainingState): void {
+    state = how;
+    stop = null;
+  }
+
+  function keep({ bytes, ...trained }: Trained, actor: string): TrainingState {
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    const again = store.artefacts.has(hash);
+    if (!again)
+      store.atomically(() => {
+        store.artefacts.insert({ ...trained, hash, createdAt: new Date().toISOString(), actor }, bytes);
+        note(actor, "train predictor", hash, told(store.artefacts.get(hash)?.artefact));
+      });
+    return { kind: "trained", hash, again };
+  }
+
+  return {
+    list() {
+      const naming = store.plans.withPredictors();
+      const inForce = new Set(store.clusters.list().map(({ runningPlanId }) => runningPlanId));
+      return store.artefacts.list().map((artefact) => ({
+        ...artefact,
+        plans: naming
+          .filter(({ learnt }) => learnt.lengths === artefact.hash || learnt.confidence === artefact.hash)
+          .map(({ id, name, clusterId }) => ({ id, name, clusterId, inForce: inForce.has(id) })),
+      }));
+    },
+    state: () => state,
+    async train(request, actor) {
+      if (stop !== null) return { ok: false, message: "A predictor is being trained: wait for it, or cancel it." };
+      const own = new AbortController();
+      stop = own;
+      const asked = await taskOf(request).catch((problem: unknown): Outcome<never> => {
+        return { ok: false, message: `Nothing was trained: ${problem instanceof Error ? problem.message : problem}.` };
+      });
+      if (!asked.ok || own.signal.aborted) {
+        if (stop === own) stop = null;
+        return asked.ok ? { ok: false, message: "The training was cancelled." } : asked;
+      }
+      const since = new Date().toISOString();
+      state = { kind: "training", since, doing: `Starting on ${asked.of}` };
+      void follow(asked.task, since, actor, own.signal);
+      return { ok: true };
+    },
+    cancel() {
+      stop?.abort();
+      stop = null;
+      state = null;
+      return { ok: true };
+    },
+    remove(hash, actor) {
+      const kept = store.artefacts.get(hash)?.artefact;
+      if (kept === undefined) return { ok: false, message: "This predictor is not kept any more." };
+      const refusal = removalRefusal(store, hash);
+      if (refusal !== null) return { ok: false, message: refusal };
+      return store.atomically((): Outcome<object> => {
+        store.artefacts.remove(hash);
+        note(actor, "remove predictor", hash, told(kept));
+        return { ok: true };
+      });
+    },
+    close: () => stop?.abort(),
+  };
+}
+
+/** What an artefact is, for the audit. */
+function told(artefact: Artefact | undefined): string {
+  if (artefact === undefined) return "";
+  const { kind, version, training } = artefact;
+  return `${kind} v${version} of ${training.source === "traffic" ? "traffic of " : ""}${training.workloadName}`;
+}

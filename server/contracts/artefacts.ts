@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { policySchema } from "@/solver/plan/policySchema";
+import type { EncoderIdentity } from "@/solver/prediction/confidence";
+import type { HeldOutError } from "@/solver/prediction/predictor";
+
+export const artefactKinds = ["lengths", "confidence"] as const;
+export type ArtefactKind = (typeof artefactKinds)[number];
+
+/** What to train. */
+export const trainRequestSchema = z.discriminatedUnion("train", [
+  z.object({
+    train: z.literal("lengths"),
+    workloadId: z.string().min(1),
+    /** Workflows whose modelled programs lengths are learnt of, in equal shares, and how alike the stages of a program are. */
+    workflows: z.array(z.string().min(1)).min(1, "choose at least one workflow").max(16),
+    correlation: z.number().min(0).max(1),
+  }),
+  /** Lengths of the requests that this cluster's gateway remembers, by features it stored when it decided. */
+  z.object({ train: z.literal("traffic"), clusterId: z.string().min(1) }),
+  z.object({
+    train: z.literal("confidence"),
+    workloadId: z.string().min(1),
+    /** Folder of the studio's machine with an ONNX encoder whose embeddings the heads read in place of hashed words. */
+    encoderFolder: z.string().trim().min(1).max(1000).optional(),
+  }),
+]);
+export type TrainRequest = z.infer<typeof trainRequestSchema>;
+
+/** What an artefact was trained on. */
+export interface ArtefactTraining {
+  /** The workload, or for traffic the cluster. */
+  readonly workloadId: string;
+  readonly workloadName: string;
+  readonly models: readonly string[];
+  /** Of modelled programs: what they ran, and the correlation of their stages. */
+  readonly workflows: readonly string[];
+  readonly correlation: number | null;
+  /** Prompts, or for traffic programs, that it was trained on; others were held out. */
+  readonly prompts: number;
+  /** Requests of them, each counted for every model it was learnt of. */
+  readonly requests: number;
+  /** Whether prompts' texts were at hand, or sketches of them: else lengths and counts alone. */
+  readonly texts: boolean;
+  /** Whose embeddings it reads; null where it reads words. */
+  readonly encoder: EncoderIdentity | null;
+  readonly source: "modelled programs" | "labelled prompts" | "traffic";
+  /** Of traffic: answers as long as their client allowed, which may have been cut, and sessions of more requests than any program has. */
+  readonly leftOut?: { readonly cutAnswers: number; readonly longSessions: number };
+  /** Labels and lengths of emulated engines, or of generated prompts, say nothing of real models. */
+  readonly emulated: boolean;
+}
+
+/** A trained predictor as it is listed. */
+export interface Artefact {
+  readonly hash: string;
+  readonly kind: ArtefactKind;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly actor: string;
+  readonly bytes: number;
+  readonly training: ArtefactTraining;
+  readonly heldOut: HeldOutError;
+}
+
+/** An artefact and the kept plans that name it, newest first. */
+export interface ListedArtefact extends Artefact {
+  readonly plans: readonly { readonly id: string; readonly name: string; readonly clusterId: string; readonly inForce: boolean }[];
+}
+
+/** To keep a plan on the engines of another, under a policy that may name predictors. */
+export const rerouteSchema = z.object({
+  planId: z.string().min(1),
+  name: z.string().trim().min(1, "give it a name").max(80, "give a name of at most 80 characters"),
+  policy: policySchema,
+});
+export type RerouteRequest = z.infer<typeof rerouteSchema>;
+
+/** The training that is under way, or how the last one ended; null where it was cancelled, or there was none. */
+export type TrainingState =
+  | { readonly kind: "training"; readonly since: string; readonly doing: string }
+  /** `again`: equal training gives equal bytes, and these were here already. */
+  | { readonly kind: "trained"; readonly hash: string; readonly again: boolean }
+  | { readonly kind: "failed"; readonly problem: string }
+  | null;

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import type { RequestFacts, Sketch } from "@/solver/prediction/predictor";
+import { artefactKinds } from "./artefacts";
+
+/**
+ * Trained predictors in a gateway, on its admin listener: `PUT /artefacts/<sha256>` with the bytes as its body, which are checked against
+ * the hash (again is no change, but for one that fails), `GET /artefacts`, and `DELETE /artefacts/<sha256>`, refused with 409 while a policy names it that is in
+ * force, or was before it, or is tried. A configuration or a candidate whose policy names one that is not there is refused.
+ */
+export const gatewayArtefactSchema = z.object({
+  hash: z.string(),
+  kind: z.enum(artefactKinds),
+  bytes: z.int(),
+  /** Models it was trained for. */
+  models: z.array(z.string()),
+  /** Whether a policy names it that is in force, was before it, or is tried. */
+  used: z.boolean(),
+  /** Whether it is named and does not serve all the same: bytes that are sent again are loaded in place of those that are there. */
+  fails: z.literal(true).optional(),
+});
+export const gatewayArtefactsSchema = z.object({ artefacts: z.array(gatewayArtefactSchema) });
+export type GatewayArtefact = z.infer<typeof gatewayArtefactSchema>;
+
+/** The names of workflow and stage as a client may give them in `x-weir-workflow` and `x-weir-stage`; others count as none. */
+export const workflowName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
+
+/**
+ * A program is taken to have ended when this many seconds have passed since its last answer: nobody tells a gateway. Until then what it has
+ * yet to write is not known.
+ */
+export const programQuietSeconds = 600;
+
+/**
+ * One line of `GET /learning` (NDJSON, in the order answers came): an answer of a model with what was known of its request when it was
+ * decided about. Of its text how many words, numbers and signs there were, and how often common words: single ones, in no order, and only those
+ * that at least one in a hundred had of the prompts which the predictor of lengths learnt of that a policy names. Who tries them finds out
+ * which of these stood in a prompt, and nothing of its other words, but for those whose hash falls on one of these. Names of programs are hashed with a key that stays in the gateway. Who read
+ * whose answer is not known: what a request's program wrote after it is the sum of `outputTokens` over accepted answers that began once its own
+ * was complete, without those beside it.
+ */
+export const learningLineSchema = z.object({
+  /** Unix milliseconds at which the request came, and at which its answer was complete. */
+  startedAtMs: z.number(),
+  finishedAtMs: z.number(),
+  /** Equal for the requests of one program; of its own for a request that names no session. */
+  program: z.string(),
+  /** Of the programs, that were remembered when it was written; left out where there was room for all. */
+  share: z.number().optional(),
+  model: z.string(),
+  /** Whether the client got this answer; else a judge sent the request on to another stage. */
+  accepted: z.boolean(),
+  outputTokens: z.int(),
+  /** The longest answer the client allowed: one that is as long was cut. */
+  mostTokens: z.int().nullable(),
+  facts: z.object({
+    instructionTokens: z.int(),
+    promptTokens: z.int(),
+    inputTokens: z.int(),
+    workflow: z.string(),
+    stage: z.string(),
+    /**
+     * Buckets, then as many counts, 16 bits each with the low byte first, in base64; null where there was no text, or no predictor whose
+     * words could be counted.
+     */
+    sketch: z.string().nullable(),
+  }),
+});
+export type LearningLine = z.infer<typeof learningLineSchema>;
+
+/** The facts of a line as predictors read them. */
+export function factsOfLine({ facts }: LearningLine): RequestFacts {
+  return { ...facts, sketch: facts.sketch === null ? null : unpackSketch(facts.sketch) };
+}
+
+export function packSketch({ buckets, counts }: Sketch): string {
+  const bytes = Buffer.alloc(4 * buckets.length);
+  for (const [index, bucket] of buckets.entries()) {
+    bytes.writeUInt16LE(bucket, 2 * index);
+    bytes.writeUInt16LE(counts[index] ?? 0, 2 * (buckets.length + index));
+  }
+  return bytes.toString("base64");
+}
+
+function unpackSketch(packed: string): Sketch {
+  const bytes = Buffer.from(packed, "base64");
+  const length = Math.floor(bytes.length / 4);
+  const read = (first: number) => Uint16Array.from({ length }, (_, index) => bytes.readUInt16LE(2 * (first + index)));
+  return { buckets: read(0), counts: read(length) };
+}

@@ -1,0 +1,16 @@
+import type { EncoderReply } from "./encoder";
+import { loadNetwork } from "./network";
+
+/** Entry of a process that runs the encoder in the folder it is told: says whether it could load it, then embeds what it is sent. */
+const tell = (reply: EncoderReply): void => void process.send?.(reply);
+const problemOf = (problem: unknown): EncoderReply => ({ problem: problem instanceof Error ? problem.message : String(problem) });
+
+// Whoever started it is gone, or has ended it.
+process.on("disconnect", () => process.exit());
+try {
+  const { identity, embed } = await loadNetwork(process.argv[2] ?? "");
+  process.on("message", (texts: readonly string[]) => void embed(texts).then(tell, (problem) => tell(problemOf(problem))));
+  tell(identity);
+} catch (problem) {
+  tell(problemOf(problem));
+}

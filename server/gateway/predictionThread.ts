@@ -1,0 +1,181 @@
+import { Worker } from "node:worker_threads";
+import { bundledWorker } from "./bundledWorker";
+import type { HeldEncoders } from "./encoderFolders";
+import type { Absence, Answer, ArtefactSource, Loaded, Question, ThreadData } from "./prediction";
+
+/** What is usual of words, and of an encoder's embeddings. */
+const bounds = {
+  words: {
+    /** Requests that are predicted in one go. */
+    mostInBatch: 32,
+    /** A batch takes milliseconds; a thread that is at one for so long is ended. */
+    batchLimitMs: 2_000,
+    /** Loading some megabytes takes less than a second; ten are a machine that is stuck. */
+    startLimitMs: 10_000,
+  },
+  // A long prompt takes a network of 150 million parameters some tenths of a second, and its file has 600 MB. Who changes a configuration
+  // waits 30 s for the answer.
+  embeddings: { mostInBatch: 8, batchLimitMs: 20_000, startLimitMs: 25_000 },
+} as const;
+
+/** What an artefact is, or why it cannot be used: read in a thread of its own. Rejects where that does not start. */
+export async function lookInto(artefact: ArtefactSource, encoders: HeldEncoders): Promise<Loaded> {
+  const { worker, loaded } = await started({ artefacts: [artefact], encoders, serves: false });
+  await worker.terminate();
+  return loaded[0] ?? { hash: artefact.hash, problem: "The thread said nothing of it.", absent: "not-loaded" };
+}
+
+async function started(workerData: ThreadData): Promise<{ readonly worker: Worker; readonly loaded: readonly Loaded[] }> {
+  const worker = new Worker(bundledWorker("predictionWorker"), {
+    workerData,
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
+  // It must not keep the process, and what it fails with might quote a prompt.
+  worker.unref();
+  worker.on("error", () => undefined);
+  const loaded = await new Promise<readonly Loaded[] | null>((resolve) => {
+    const { startLimitMs } = workerData.encoders.list.length > 0 ? bounds.embeddings : bounds.words;
+    const limit = setTimeout(() => resolve(null), startLimitMs);
+    const settle = (outcome: readonly Loaded[] | null): void => {
+      clearTimeout(limit);
+      resolve(outcome);
+    };
+    worker.once("message", settle);
+    worker.once("exit", () => settle(null));
+  });
+  if (loaded !== null) return { worker, loaded };
+  await worker.terminate();
+  throw new Error("The thread for predictions did not start.");
+}
+
+interface Pending {
+  readonly question: Question;
+  readonly askedMs: number;
+  readonly settle: (outcome: Answer | Absence) => void;
+  settled: boolean;
+}
+
+export interface ThreadOptions {
+  readonly artefacts: readonly ArtefactSource[];
+  readonly encoders: HeldEncoders;
+  /** Questions that may wait. */
+  readonly mostWaiting: number;
+  /** For one answer, from when it was asked. */
+  readonly limitMs: number;
+  /** Told of each batch that came back. */
+  readonly onBatch: () => void;
+  /** It ended by itself. */
+  readonly onGone: () => void;
+}
+
+/**
+ * A thread with some predictors. What is asked while it is at a batch waits for the next, of 32 at most, or 8 where an encoder reads them: a
+ * lone request is not held up for others, and under load batches fill by themselves.
+ */
+export class PredictionThread {
+  readonly loaded: readonly Loaded[];
+  readonly #worker: Worker;
+  readonly #options: ThreadOptions;
+  readonly #bounds: typeof bounds.words | typeof bounds.embeddings;
+  #waiting: Pending[] = [];
+  #underWay: readonly Pending[] | null = null;
+  #batchTimer: NodeJS.Timeout | undefined;
+  #scheduled = false;
+  #closing = false;
+
+  private constructor(worker: Worker, loaded: readonly Loaded[], options: ThreadOptions) {
+    this.#worker = worker;
+    this.loaded = loaded;
+    this.#options = options;
+    this.#bounds = loaded.some((one) => "kind" in one && one.encoder !== undefined) ? bounds.embeddings : bounds.words;
+    worker.on("message", (reply: readonly Answer[] | null) => this.#answered(reply));
+    worker.on("exit", () => this.#gone());
+  }
+
+  /** Resolves once it has loaded what there is to load. Rejects where it does not start. */
+  static async start(options: ThreadOptions): Promise<PredictionThread> {
+    const { worker, loaded } = await started({ artefacts: options.artefacts, encoders: options.encoders, serves: true });
+    return new PredictionThread(worker, loaded, options);
+  }
+
+  /** Whether it was started with all of these, well or not. */
+  has(hashes: ReadonlySet<string>): boolean {
+    return [...hashes].every((hash) => this.loaded.some((one) => one.hash === hash));
+  }
+
+  /** Why it cannot answer by the artefact; null where it can. */
+  absence(hash: string): Absence | null {
+    const found = this.loaded.find((one) => one.hash === hash);
+    if (found === undefined) return "not-loaded";
+    return "absent" in found ? found.absent : null;
+  }
+
+  /** Never rejects. */
+  ask(question: Question): Promise<Answer | Absence> {
+    if (this.#waiting.length >= this.#options.mostWaiting) return Promise.resolve("queue-full");
+    return new Promise((resolve) => {
+      const limit = setTimeout(() => pending.settle("late"), this.#options.limitMs);
+      const pending: Pending = {
+        question,
+        askedMs: performance.now(),
+        settled: false,
+        settle: (outcome) => {
+          if (pending.settled) return;
+          pending.settled = true;
+          clearTimeout(limit);
+          resolve(outcome);
+        },
+      };
+      this.#waiting.push(pending);
+      this.#schedule();
+    });
+  }
+
+  /** Ends it once what was asked is answered. */
+  close(): void {
+    this.#closing = true;
+    if (this.#underWay === null && this.#waiting.length === 0) void this.#worker.terminate();
+  }
+
+  /** After what came in this turn of the event loop. */
+  #schedule(): void {
+    if (this.#scheduled || this.#underWay !== null) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#send();
+    });
+  }
+
+  #send(): void {
+    if (this.#underWay !== null) return;
+    const open = this.#waiting.filter(({ settled }) => !settled);
+    const { mostInBatch, batchLimitMs } = this.#bounds;
+    const batch = open.slice(0, mostInBatch);
+    this.#waiting = open.slice(mostInBatch);
+    if (batch.length === 0) {
+      if (this.#closing) void this.#worker.terminate();
+      return;
+    }
+    this.#underWay = batch;
+    this.#batchTimer = setTimeout(() => void this.#worker.terminate(), batchLimitMs);
+    this.#worker.postMessage(batch.map(({ question }) => question));
+  }
+
+  #answered(reply: readonly Answer[] | null): void {
+    clearTimeout(this.#batchTimer);
+    const batch = this.#underWay ?? [];
+    this.#underWay = null;
+    this.#options.onBatch();
+    for (const [at, pending] of batch.entries()) pending.settle(reply?.[at] ?? "failed");
+    this.#send();
+  }
+
+  #gone(): void {
+    clearTimeout(this.#batchTimer);
+    for (const pending of [...(this.#underWay ?? []), ...this.#waiting]) pending.settle("failed");
+    this.#waiting = [];
+    this.#underWay = null;
+    if (!this.#closing) this.#options.onGone();
+  }
+}

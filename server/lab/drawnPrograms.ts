@@ -1,0 +1,66 @@
+import { arrivals } from "@/solver/engine/arrivals";
+import { mixSeed } from "@/solver/numeric/random";
+import type { Sketch } from "@/solver/prediction/predictor";
+import type { PromptTexts } from "@/solver/prediction/programFacts";
+import { type AgentRun, measuredPrograms } from "@/solver/workflow/measuredPrograms";
+import type { ProgramSample } from "@/solver/workflow/programSample";
+import { splitPrompts } from "@/solver/workload/split";
+import type { OutcomeTable } from "@/solver/workload/workload";
+import { heldOutPrograms, planningPrograms } from "./labPrograms";
+import type { LabTask } from "./labTask";
+
+/** Programs, and what is known of their prompts. */
+export interface DrawnPrograms {
+  readonly sample: ProgramSample;
+  readonly texts: PromptTexts;
+}
+
+/** What programs of a run are drawn from. */
+interface DrawnFrom {
+  readonly task: Pick<LabTask, "spec" | "workload" | "recorded">;
+  readonly table: OutcomeTable;
+  /** By row of the outcome table. */
+  readonly sketches: readonly (Sketch | null)[];
+}
+
+/** Programs of a seed that a run serves, as they come at one a second: of prompts, or of recorded runs, that nothing was learnt from. */
+export function servedPrograms({ task, table, sketches }: DrawnFrom, seed: number): DrawnPrograms {
+  const { spec, workload, recorded } = task;
+  if (recorded === undefined) return { sample: heldOutPrograms(spec, workload, table, seed), texts: promptTextsOf(task, sketches) };
+  const arrivalSeconds = arrivals({ law: { kind: "poisson" }, requests: spec.programs, requestsPerSecond: 1, seed });
+  return ofRuns(partsOf(recorded.runs, workload.seed).heldOut, { table, arrivalSeconds, seed });
+}
+
+/** Programs that predictors learn from, and that engines' figures are read off. When they come is of no matter. */
+export function learntPrograms({ task, table, sketches }: DrawnFrom, programs: number): DrawnPrograms {
+  const { spec, workload, recorded } = task;
+  if (recorded === undefined) return { sample: planningPrograms(spec, workload, table, programs), texts: promptTextsOf(task, sketches) };
+  const { planning } = partsOf(recorded.runs, workload.seed);
+  return ofRuns(planning, { table, arrivalSeconds: new Float64Array(programs), seed: mixSeed(workload.seed, "planning programs") });
+}
+
+/** What is known of the prompts of the workload. */
+export const promptTextsOf = ({ workload }: DrawnFrom["task"], sketches: DrawnFrom["sketches"]): PromptTexts => ({
+  sketches,
+  promptTokens: workload.outcomes.inputTokens,
+});
+
+/** Recorded runs apart as prompts are: what is learnt from, and what is served. */
+function partsOf(runs: readonly AgentRun[], seed: number): { readonly planning: AgentRun[]; readonly heldOut: AgentRun[] } {
+  const { planning, heldOut } = splitPrompts(runs.length, mixSeed(seed, "recorded runs"));
+  const at = (rows: Int32Array): AgentRun[] => Array.from(rows, (row) => runs[row] as AgentRun);
+  return { planning: at(planning), heldOut: at(heldOut) };
+}
+
+interface RunsDrawn {
+  readonly table: OutcomeTable;
+  readonly arrivalSeconds: Float64Array;
+  readonly seed: number;
+}
+
+/** The prompt of a recorded run is what its first call was sent; its words are not read. */
+function ofRuns(runs: readonly AgentRun[], { table, arrivalSeconds, seed }: RunsDrawn): DrawnPrograms {
+  const sample = measuredPrograms({ runs, models: table.models.map(({ model }) => model), arrivalSeconds, seed });
+  const promptTokens = Int32Array.from(runs, ({ calls }) => calls[0]?.promptTokens ?? 0);
+  return { sample, texts: { sketches: [], promptTokens } };
+}

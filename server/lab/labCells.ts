@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import type { LabCell, LabSystem } from "@/server/contracts/lab";
+import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
+import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
+import { catalogueOf } from "@/solver/hardware/catalogue";
+import { cellFigures } from "@/solver/lab/cellFigures";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { type Artefact, decodeArtefact } from "@/solver/prediction/artefact";
+import { confidencePredictor } from "@/solver/prediction/confidence";
+import { lengthPredictor } from "@/solver/prediction/lengths";
+import { predictionsOf } from "@/solver/prediction/programFacts";
+import type { ProgramPredictions } from "@/solver/workflow/programSample";
+import { truth } from "@/solver/workflow/truth";
+import { type DrawnPrograms, learntPrograms, servedPrograms } from "./drawnPrograms";
+import { clusterReplicas, enginesByModel, gpusOf } from "./labEngines";
+import { modelsServed } from "./labGround";
+import { atRate, tableOf } from "./labPrograms";
+import type { LabCellKey, LabGround, LabTask } from "./labTask";
+
+/** Programs whose mean lengths tell how many requests an engine decodes at once, and that engines are timed on for when they saturate. */
+export const TYPICAL_PROGRAMS = 1000;
+
+/**
+ * Runs cells of a run one after another. A cell depends on the task and its key only: not on the cells before it, nor on who runs them.
+ * Programs and predictions of the last seed are kept, so that cells are quickest seed by seed.
+ *
+ * @returns the cell of a key. @throws Error with a sentence where no program is served whole.
+ */
+export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) => LabCell {
+  const { spec, workload, userCards, engineProfile } = task;
+  const hardware = { catalogue: catalogueOf(userCards), profile: engineProfile };
+  const table = tableOf(workload, modelsServed(task));
+  const from = { task, table, sketches: ground.sketches };
+  const typical = learntPrograms(from, TYPICAL_PROGRAMS).sample;
+  const artefacts = new Map<string, Artefact>();
+  let kept: (DrawnPrograms & { readonly seed: number; readonly predictions: Map<string, ProgramPredictions> }) | null = null;
+
+  function programsOf(seed: number) {
+    if (kept?.seed !== seed) kept = { seed, ...servedPrograms(from, seed), predictions: new Map() };
+    return kept;
+  }
+
+  function artefact(part: "lengths" | "confidence", source: { readonly artefact: string } | "learnt"): Artefact {
+    const key = source === "learnt" ? `${part} learnt` : source.artefact;
+    const bytes = source === "learnt" ? ground[part] : task.artefacts[source.artefact];
+    if (bytes == null) throw new Error(`The predictor ${key} is not at hand.`);
+    const known = artefacts.get(key) ?? decodeArtefact(bytes);
+    artefacts.set(key, known);
+    return known;
+  }
+
+  function predicted({ sample, texts }: DrawnPrograms, part: "lengths" | "confidence", source: LabSystem["lengths"]): ProgramPredictions {
+    if (source === "none" || source === "input") return {};
+    if (source === "oracle") {
+      const { confidence, requestTokens, remainingTokens } = truth(sample);
+      return part === "lengths" ? { requestTokens, remainingTokens } : { confidence };
+    }
+    const found = artefact(part, source);
+    if (found.kind !== part) throw new Error(`The predictor is of ${found.kind}, not of ${part}.`);
+    return predictionsOf(
+      sample,
+      texts,
+      found.kind === "lengths" ? { lengths: lengthPredictor(found) } : { confidence: confidencePredictor(found) },
+    );
+  }
+
+  function predictionsFor({ lengths, confidence }: LabSystem, seed: number): ProgramPredictions {
+    const { predictions, ...programs } = programsOf(seed);
+    const of = (part: "lengths" | "confidence", source: LabSystem["lengths"]): ProgramPredictions => {
+      const key = JSON.stringify([part, source]);
+      const known = predictions.get(key) ?? predicted(programs, part, source);
+      predictions.set(key, known);
+      return known;
+    };
+    return { ...of("lengths", lengths), ...of("confidence", confidence) };
+  }
+
+  return (key) => {
+    const [system, rate, seed] = [spec.systems[key.system], spec.rates[key.rate], spec.seeds[key.seed]];
+    if (system === undefined || rate === undefined || seed === undefined) throw new Error("There is no such cell in the description.");
+    const own = system.replicas ?? spec.replicas;
+    const sample = atRate(programsOf(seed).sample, rate);
+    const outcome = simulatePrograms({
+      policy: buildPolicy(system.policy),
+      sample,
+      replicas: clusterReplicas(enginesByModel(own, hardware), spec, typical),
+      predictions: predictionsFor(system, seed),
+      overhead: spec.overhead,
+      ...(spec.telemetrySeconds > 0 ? { telemetrySeconds: spec.telemetrySeconds } : {}),
+    });
+    const figures = cellFigures(outcome, sample, gpusOf(own) * spec.usdPerGpuHour);
+    if (figures === null)
+      throw new Error(`${system.name} at ${rate} programs/s served no program whole: none of its engines has room for the requests.`);
+    return { ...key, ...figures, digest: digestOf(outcome) };
+  };
+}
+
+function digestOf({ readySeconds, waitSeconds, endToEndSeconds, model }: ProgramOutcome): string {
+  const hash = createHash("sha256");
+  for (const { buffer, byteOffset, byteLength } of [readySeconds, waitSeconds, endToEndSeconds, model])
+    hash.update(new Uint8Array(buffer, byteOffset, byteLength));
+  return hash.digest("hex");
+}

@@ -1,0 +1,77 @@
+import type { LabSpec, LabSystem } from "@/server/contracts/lab";
+import { extrapolations } from "@/solver/calibration/extrapolations";
+import type { OutcomeTable, Workload } from "@/solver/workload/workload";
+import type { LabHardware } from "./labEngines";
+import { predicts } from "./labGround";
+
+export interface NotedRun extends LabHardware {
+  readonly spec: LabSpec;
+  readonly workload: Pick<Workload, "outcomes" | "origin">;
+  /** Whether prompts' texts are at hand. */
+  readonly texts: boolean;
+  /** What to know of the recorded runs that its programs are; left out where programs are drawn. */
+  readonly recorded?: readonly string[] | undefined;
+}
+
+/** Programs that come for less than this, in seconds, are few times what one takes: the run is mostly filling and draining. */
+export const LEAST_SPAN_SECONDS = 60;
+
+/** What a reader must know before trusting a run's figures, in sentences. */
+export function labNotes({ spec, workload, texts, recorded, catalogue, profile }: NotedRun): readonly string[] {
+  const learns = spec.systems.some(({ lengths, confidence }) => predicts(lengths) || predicts(confidence));
+  const { origin, outcomes } = workload;
+  return [
+    `Engines are modelled, with the profile ${profile.name}: nothing here ran on a GPU.`,
+    ...(recorded ?? [
+      "Programs are modelled: lengths of stages and success of programs are made from single answers to prompts, as alike within a program as the correlation says.",
+    ]),
+    ...(origin.generated ? ["The workload is generated: it shows how policies differ, not what your models do."] : []),
+    ...(origin.measured?.emulated ? ["The workload's labels came from emulated engines and say nothing of real models."] : []),
+    ...(spec.arrivals === "workload" ? ["Every seed has the workload's own arrivals: seeds differ in prompts and lengths alone."] : []),
+    ...(learns && !texts
+      ? ["No texts of prompts are at hand: predictors learnt from token counts, workflow and stage alone, which tell little of confidence."]
+      : []),
+    ...(spec.systems.some(goesByOrder)
+      ? [
+          "Without a margin slack dispatch goes by the order of confidences alone: where a predictor is always surer of one model, it chooses as without a router.",
+        ]
+      : []),
+    spec.seeds.length === 1
+      ? "One seed: no interval can be given."
+      : "Intervals over seeds hold what draws of programs differ in: all seeds share the prompts that were held out and what predictors learnt of the others.",
+    ...brief(spec),
+    ...extrapolated(spec, outcomes, { catalogue, profile }),
+  ];
+}
+
+const goesByOrder = ({ policy, confidence }: LabSystem): boolean =>
+  policy.kind === "slack" && policy.deltaScore === 0 && predicts(confidence);
+
+/** The rates at which programs come for too short a time, in one sentence. */
+function brief({ rates, programs }: LabSpec): string[] {
+  const most = Math.max(...rates);
+  const span = programs / most;
+  if (span >= LEAST_SPAN_SECONDS) return [];
+  const seconds = Number(span.toPrecision(2));
+  return [`At ${most} programs/s ${programs} programs come for ${seconds} s only: filling and draining of engines weigh in its figures.`];
+}
+
+/** In what the engines lie outside of what their profile was fitted to, each reason once. */
+function extrapolated(
+  { replicas, systems }: LabSpec,
+  { inputTokens, models }: OutcomeTable,
+  { catalogue, profile }: LabHardware,
+): string[] {
+  const meanOf = (values: Int32Array): number => Math.round(values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length));
+  const engines = [...replicas, ...systems.flatMap((system) => system.replicas ?? [])];
+  const said = engines.flatMap(({ model, gpu, precision, tp, pp }) => {
+    const outputTokens = meanOf(models.find((own) => own.model === model)?.outputTokens ?? new Int32Array());
+    const row = {
+      ...{ model, gpu, engine: profile.engine, precision, kvPrecision: "bf16" as const, shape: { tp, pp } },
+      ...{ inputTokens: meanOf(inputTokens), outputTokens, concurrency: 1 },
+    };
+    const reasons = extrapolations(row, profile, catalogue);
+    return reasons.length === 0 ? [] : [`Times of ${model} on ${gpu} are extrapolated: ${reasons.join("; ")}.`];
+  });
+  return [...new Set(said)];
+}

@@ -1,0 +1,122 @@
+import type { LabReplicas, LabSpec, LabSystem } from "@/server/contracts/lab";
+import { systemRefusal } from "@/solver/lab/systemRefusal";
+import type { Artefact } from "@/solver/prediction/artefact";
+import { workflows } from "@/solver/workflow/templates";
+import type { Workload } from "@/solver/workload/workload";
+import { type LabHardware, modelledEngine } from "./labEngines";
+
+/** Requests of a run at most: hours of work. */
+export const MOST_REQUESTS = 200_000_000;
+
+/** Cells of a run at most, each of some kB: more than a page draws or a reader takes in. */
+const MOST_CELLS = 3000;
+
+export interface LabPremises extends LabHardware {
+  readonly workload: Pick<Workload, "outcomes" | "arrivalSeconds">;
+  /** null: no such predictor is kept here. */
+  readonly artefactOf: (hash: string) => Artefact | null;
+}
+
+/** Why a description cannot be run, in one sentence that begins with the field; null when it can. */
+export function labRefusal(spec: LabSpec, premises: LabPremises): string | null {
+  return (
+    mixRefusal(spec.mix) ??
+    twice("rates", spec.rates) ??
+    twice("seeds", spec.seeds) ??
+    arrivalsRefusal(spec, premises) ??
+    enginesRefusal("replicas", spec.replicas, premises) ??
+    first(spec.systems, (system, index) => inSystem(index, system, spec, premises)) ??
+    sizeRefusal(spec)
+  );
+}
+
+/** Why a mix of workflows cannot be drawn; null when it can. */
+export function mixRefusal(mix: LabSpec["mix"]): string | null {
+  const names = workflows.map(({ name }) => name);
+  return first(mix, ({ workflow }, index) =>
+    names.includes(workflow) ? null : `mix.${index}.workflow: there is no workflow "${workflow}"; known are ${names.join(", ")}.`,
+  );
+}
+
+/** Cells that are the same twice would make intervals look narrower than they are. */
+function twice(field: "rates" | "seeds", values: readonly number[]): string | null {
+  return first(values, (value, index) => (values.indexOf(value) < index ? `${field}.${index}: ${value} stands there twice.` : null));
+}
+
+function arrivalsRefusal({ arrivals, programs }: LabSpec, { workload }: LabPremises): string | null {
+  const { arrivalSeconds } = workload;
+  const used = arrivalSeconds.subarray(0, programs);
+  if (arrivals === "poisson" || (used.length >= 2 && (used[used.length - 1] ?? 0) > 0)) return null;
+  return `arrivals: the first ${programs} arrivals of the workload are all at one time and have no rate: take more programs, or "poisson".`;
+}
+
+/** Why engines cannot be modelled for a workload; null when they can. */
+export function enginesRefusal(
+  field: string,
+  replicas: readonly LabReplicas[],
+  premises: LabHardware & { readonly workload: Pick<Workload, "outcomes"> },
+): string | null {
+  const known = premises.workload.outcomes.models.map(({ model }) => model);
+  return first(replicas, (engine, index) => {
+    if (!known.includes(engine.model))
+      return `${field}.${index}.model: the workload has no answers of ${engine.model}; it has those of ${known.join(", ")}.`;
+    const modelled = modelledEngine(engine, premises);
+    return modelled.ok ? null : `${field}.${index}: ${modelled.message}`;
+  });
+}
+
+function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: LabPremises): string | null {
+  const field = `systems.${index}`;
+  const refused = systemRefusal(system, spec.replicas);
+  if (refused !== null) return `${field} (${system.name}): ${refused}`;
+  if (system.replicas !== undefined) {
+    const engines = enginesRefusal(`${field}.replicas`, system.replicas, premises);
+    if (engines !== null) return engines;
+  }
+  return first(["lengths", "confidence"] as const, (part) => {
+    const source = system[part];
+    if (typeof source !== "object") return null;
+    const found = premises.artefactOf(source.artefact);
+    const at = `${field}.${part} (${system.name})`;
+    const short = source.artefact.slice(0, 12);
+    if (found === null) return `${at}: no predictor ${short} is kept here.`;
+    if (found.kind !== part) return `${at}: the predictor ${short} tells ${found.kind}, not ${part}.`;
+    if (found.kind === "confidence" && found.features === "embedding")
+      return `${at}: the predictor ${short} reads an encoder's embeddings, which the lab does not make: name one that reads words.`;
+    const served = (system.replicas ?? spec.replicas).map(({ model }) => model);
+    const unknown = served.find((model) => !found.models.includes(model));
+    return unknown === undefined
+      ? null
+      : `${at}: the predictor ${short} was not trained for ${unknown}, only for ${found.models.join(", ")}.`;
+  });
+}
+
+/** Requests that a run serves in all, from the mean number of stages of its mix. */
+export function labRequests({ mix, programs, rates, seeds, systems }: LabSpec): number {
+  const shares = mix.reduce((sum, { share }) => sum + share, 0);
+  const stages = mix.reduce((sum, { workflow, share }) => {
+    const own = workflows.find(({ name }) => name === workflow)?.stages.length ?? 1;
+    return sum + (share / shares) * own;
+  }, 0);
+  return Math.round(stages * programs * rates.length * seeds.length * systems.length);
+}
+
+function sizeRefusal(spec: LabSpec): string | null {
+  const { systems, rates, seeds } = spec;
+  const cells = systems.length * rates.length * seeds.length;
+  if (cells > MOST_CELLS)
+    return `systems: ${systems.length} systems at ${rates.length} rates under ${seeds.length} seeds are ${cells.toLocaleString("en-US")} cells, and a run takes at most ${MOST_CELLS.toLocaleString("en-US")}: ask for fewer.`;
+  const requests = labRequests(spec);
+  if (requests <= MOST_REQUESTS) return null;
+  const million = (count: number): string => `${Math.round(count / 1e6).toLocaleString("en-US")} million`;
+  return `programs: the run would serve ${million(requests)} requests, and takes at most ${million(MOST_REQUESTS)}: ask for fewer programs, rates, seeds or systems.`;
+}
+
+/** The first thing that is said of any of them. */
+function first<Item>(items: readonly Item[], say: (item: Item, index: number) => string | null): string | null {
+  for (const [index, item] of items.entries()) {
+    const said = say(item, index);
+    if (said !== null) return said;
+  }
+  return null;
+}

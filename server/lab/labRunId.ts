@@ -1,0 +1,38 @@
+import { createHash } from "node:crypto";
+import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
+import type { GpuCard } from "@/solver/hardware/gpus";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
+import { version } from "../../package.json";
+import { predicts } from "./labGround";
+import type { LabTask } from "./labTask";
+
+/**
+ * The name of a run: SHA-256 of all that its figures depend on. That is the description, in which the workload and trained predictors stand by
+ * their own hashes; the cards of its engines and their profile; which texts predictors read, where any is read; recorded runs; and this release. The same
+ * description with other premises is another run.
+ *
+ * @param textsId tells texts apart: the id of their set in the store, the SHA-256 of those at hand; null where there are none.
+ */
+export function labRunId(
+  { spec, userCards, engineProfile, recorded }: Pick<LabTask, "spec" | "userCards" | "engineProfile" | "recorded">,
+  textsId: string | null,
+): string {
+  const { models, gpus } = catalogueOf(userCards);
+  const engines = [...spec.replicas, ...spec.systems.flatMap(({ replicas }) => replicas ?? [])];
+  const reads = spec.systems.some(({ lengths, confidence }) => predicts(lengths) || predicts(confidence));
+  const premises = {
+    ...{ spec, engineProfile, release: version, texts: reads ? textsId : null, recorded: recorded?.id ?? null },
+    models: [...new Set(engines.map(({ model }) => model))].sort().map((model) => cardOf(models, model) ?? null),
+    gpus: [...new Set(engines.map(({ gpu }) => gpu))].sort().map((gpu) => unpriced(cardOf(gpus, gpu))),
+  };
+  return createHash("sha256")
+    .update(canonicalJson(JSON.parse(JSON.stringify(premises)) as Json))
+    .digest("hex");
+}
+
+/** What an hour costs stands in the description. */
+function unpriced(card: GpuCard | undefined) {
+  if (card === undefined) return null;
+  const { usdPerGpuHour: _, price: __, ...rest } = card;
+  return rest;
+}

@@ -1,0 +1,49 @@
+import type { LabCell, LabSpec } from "@/server/contracts/lab";
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import type { EngineProfile } from "@/solver/hardware/engineProfile";
+import type { Sketch } from "@/solver/prediction/predictor";
+import type { AgentRun } from "@/solver/workflow/measuredPrograms";
+import type { Workload } from "@/solver/workload/workload";
+import type { SuggestionGround, suggestLab } from "./suggestLab";
+
+/** All that a run of the lab needs, as plain data: it goes to threads. */
+export interface LabTask {
+  readonly spec: LabSpec;
+  readonly workload: Workload;
+  readonly userCards: UserCards;
+  readonly engineProfile: EngineProfile;
+  /** Trained predictors that systems name, by hash. */
+  readonly artefacts: Readonly<Record<string, Uint8Array>>;
+  /** Recorded runs of agents that programs are, in place of the description's mix, by the SHA-256 of what was read; left out where programs are drawn. */
+  readonly recorded?: { readonly id: string; readonly runs: readonly AgentRun[] };
+  /** Where the prompts' texts are: in the store, or at hand by row of the outcome table; null where nowhere. */
+  readonly texts:
+    | { readonly kind: "store"; readonly file: string }
+    | { readonly kind: "given"; readonly texts: readonly (string | null)[] }
+    | null;
+}
+
+/** What predictors of a run read and are, made once for all its threads. */
+export interface LabGround {
+  /** By row of the outcome table; null where a prompt's text is not at hand. Empty where no system predicts. */
+  readonly sketches: readonly (Sketch | null)[];
+  /** Predictors trained for the run, encoded. */
+  readonly lengths: Uint8Array | null;
+  readonly confidence: Uint8Array | null;
+}
+
+/** Which cell, by indices into the description. */
+export type LabCellKey = Pick<LabCell, "system" | "rate" | "seed">;
+
+/** What a thread is started with: it makes a ground or a suggestion and ends, or cells as they are asked for. */
+export type LabThreadStart =
+  | { readonly kind: "ground"; readonly task: LabTask }
+  | { readonly kind: "cells"; readonly task: LabTask; readonly ground: LabGround }
+  | { readonly kind: "suggestion"; readonly of: SuggestionGround };
+
+/** A failure is told in a sentence. */
+export type LabThreadReply =
+  | { readonly kind: "ground"; readonly ground: LabGround }
+  | { readonly kind: "cell"; readonly cell: LabCell }
+  | { readonly kind: "suggestion"; readonly suggested: ReturnType<typeof suggestLab> }
+  | { readonly kind: "failed"; readonly message: string };
