@@ -1,10 +1,10 @@
 import { cookies } from "next/headers";
-import { redirect } from "next/navigation";
 import type { ReactNode } from "react";
 import { ApiProvider } from "@/components/api/ApiProvider";
 import { KeyboardHelp } from "@/components/shell/KeyboardHelp";
 import { PanicBanner } from "@/components/shell/PanicBanner";
 import { Rail } from "@/components/shell/Rail";
+import { SignInFirst } from "@/components/shell/SignInFirst";
 import { SilenceBanner } from "@/components/shell/SilenceBanner";
 import { TopBar } from "@/components/shell/TopBar";
 import { readTheme, THEME_COOKIE } from "@/components/shell/theme";
@@ -13,7 +13,7 @@ import { currentSession } from "@/server/currentSession";
 /** Every page behind sign-in: rail, bar, and the page between them. */
 export default async function StudioLayout({ children }: { readonly children: ReactNode }) {
   const session = await currentSession();
-  if (session === null) redirect("/sign-in");
+  if (session === null) return <SignInFirst />;
   const theme = readTheme((await cookies()).get(THEME_COOKIE)?.value);
   return (
     <ApiProvider>

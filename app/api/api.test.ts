@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { wantedCookie } from "@/components/shell/wantedPage";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { createRuntime, type Runtime } from "@/server/runtime";
 import { studioSettings } from "@/server/studioSettings";
@@ -76,6 +77,10 @@ describe("the studio's HTTP API", () => {
     cookie = first.headers.get("set-cookie")?.split(";")[0] ?? "";
     expect(await ask("session.me")).toEqual({ name: "operator" });
     expect(signIn(new Request(link)).headers.get("location")).toBe("/sign-in?reason=used");
+    const wanted = wantedCookie("/lab?run=ab12")?.split(";")[0] ?? "";
+    const later = signIn(new Request(runtime.signInLink(), { headers: { cookie: wanted } }));
+    expect(later.headers.get("location")).toBe("/lab?run=ab12");
+    expect(later.headers.getSetCookie()).toHaveLength(2);
   });
 
   it("changes nothing that another site asks for", async () => {

@@ -45,6 +45,18 @@ export function ApprovePanel({ plan, cluster, approvals, onApproved }: ApprovePa
         </code>
       </p>
       <GateWarning plan={plan} />
+      {plan.predictions.notes.length > 0 && (
+        <section aria-label="Before you trust its figures" className="text-sm">
+          <h3 className="mb-1 text-xs text-ink-3">Before you trust its figures</h3>
+          <ul className="flex list-disc flex-col gap-1 pl-4 text-ink-2">
+            {plan.predictions.notes.map((note) => (
+              <li key={note} className="max-w-prose">
+                {note}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {approvals.map((approval) => (
         <p key={`${approval.actor}${approval.at}`} className="flex flex-wrap items-center gap-2 text-sm">
           <StateWord tone="good">approved</StateWord>

@@ -21,3 +21,15 @@ it("never leaves the range and never gives more than asked for and one", () => {
 it("has one tick for a range without width", () => {
   expect(niceTicks({ low: 3, high: 3, count: 5 })).toEqual([3]);
 });
+
+it("has one tick for a range narrower than a number's precision, and never one twice", () => {
+  expect(niceTicks({ low: 1e16, high: 1e16 + 2, count: 5 })).toEqual([1e16]);
+  expect(niceTicks({ low: 0, high: Number.MIN_VALUE, count: 5 })).toEqual([0]);
+  fc.assert(
+    fc.property(fc.double({ min: 1, max: 1e16, noNaN: true }), fc.double({ min: 1e-18, max: 1e-3, noNaN: true }), (low, share) => {
+      const ticks = niceTicks({ low, high: low * (1 + share), count: 6 });
+      expect(ticks.length).toBeLessThanOrEqual(7);
+      expect(new Set(ticks).size).toBe(ticks.length);
+    }),
+  );
+});

@@ -30,6 +30,17 @@ describe("requestFacts", () => {
     expect(textOf(facts, "Began at its first stage because")).toBe("no router's score is high enough for an earlier stage");
   });
 
+  it("say what trained predictors said of each model, by which artefacts, and why not all", () => {
+    const models = { small: { requestTokens: 120.4, remainingTokens: 480, confidence: 0.82 }, large: { confidence: 0.9 } };
+    const facts = requestOf({ predictions: { lengths: "a".repeat(64), confidence: "b".repeat(64), models, absent: "not-loaded" } });
+    expect(textOf(facts, "Predictors")).toBe("lengths aaaaaaaaaaaa, confidence bbbbbbbbbbbb");
+    expect(textOf(facts, "Predicted by model")?.replaceAll(/\s/g, " ")).toBe(
+      "small: 120 tokens, 480 with the rest of its program, 82 % sure; large: 90 % sure",
+    );
+    expect(textOf(facts, "Not all predicted because")).toBe("one of them cannot be loaded");
+    expect(textOf(requestOf({}), "Predictors")).toBeUndefined();
+  });
+
   it("say what a request cost, or why that is not known", () => {
     expect(textOf(requestOf({ costUsd: 0.00214 }), "Cost")).toBe("$0.00214");
     expect(textOf(requestOf({}), "Cost")).toBe("not told by this gateway");

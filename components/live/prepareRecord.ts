@@ -32,10 +32,43 @@ export function requestFacts(decision: Decision): readonly Fact[] {
     ...fact("Prompt, estimated", inputTokens === undefined ? null : `${formatCount(inputTokens)} tokens`),
     ...fact("Predicted output", predictedTokens === undefined ? null : `${formatCount(predictedTokens)} tokens`),
     ...fact("Predicted of its program", predictedProgramTokens === undefined ? null : `${formatCount(predictedProgramTokens)} tokens`),
+    ...predictionFacts(decision),
     ...fact("End to end", formatSeconds(decision.endToEndSeconds)),
     ...fact("First token after", decision.ttftSeconds === null ? "none was sent" : formatSeconds(decision.ttftSeconds)),
     ...fact("Gateway's own time", formatSeconds(decision.overheadSeconds)),
     ...fact("Cost", costText(decision)),
+  ];
+}
+
+const absenceWords: Readonly<Record<string, string>> = {
+  loading: "they were still being loaded",
+  "queue-full": "too many requests waited for them",
+  late: "they did not answer in time",
+  failed: "they failed",
+  "not-loaded": "one of them cannot be loaded",
+  "no-encoder": "the encoder that one of them reads is not at the gateway",
+  "not-asked": "another plan came into force while they were asked",
+};
+
+/** What trained predictors said of each model: tokens of the answer and of what its program has yet to write, and how sure they are of it. */
+function predictionFacts({ predictions }: Decision): readonly Fact[] {
+  if (predictions === undefined) return [];
+  const { lengths, confidence, models, absent } = predictions;
+  const named = [
+    ["lengths", lengths],
+    ["confidence", confidence],
+  ].flatMap(([kind, hash]) => (hash === undefined ? [] : [`${kind} ${hash.slice(0, 12)}`]));
+  const said = Object.entries(models).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
+    const length =
+      requestTokens === undefined || remainingTokens === undefined
+        ? []
+        : [`${formatCount(requestTokens)} tokens, ${formatCount(remainingTokens)} with the rest of its program`];
+    return `${model}: ${[...length, ...(sure === undefined ? [] : [`${formatPercent(sure)} sure`])].join(", ")}`;
+  });
+  return [
+    ...fact("Predictors", named.join(", ")),
+    ...fact("Predicted by model", said.join("; ")),
+    ...fact("Not all predicted because", absent === undefined ? null : (absenceWords[absent] ?? absent)),
   ];
 }
 
@@ -71,6 +104,8 @@ const reasonWords: Readonly<Record<string, string>> = {
   "router-score-high-enough": "the router's score is high enough",
   "no-router-score-high-enough": "no router's score is high enough for an earlier stage",
   "program-keeps-its-model": "its program keeps its model",
+  "least-loaded": "its model is the least loaded",
+  "surer-within-slack": "its model is surer, and not much more loaded than the least",
   "score-below-threshold": "the score is below the threshold",
   "score-at-or-above-threshold": "the score is at or above the threshold",
   "last-stage": "there is no stage after it",
@@ -114,7 +149,7 @@ export function stageFacts(stage: Stage): readonly Fact[] {
     ),
     ...fact("KV use when chosen", kvText(engine?.kvUse)),
     ...fact("Chosen otherwise because", engine?.degraded),
-    ...fact("Client's priority", engine?.priority),
+    ...fact("Priority", engine?.priority),
   ];
 }
 

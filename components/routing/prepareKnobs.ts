@@ -22,11 +22,12 @@ export type KnobDraft = Readonly<Record<string, number>>;
 
 const DECIMAL_STEP = 0.01;
 
-/** The knobs of a policy inside their approved ranges, in the order of its stages; none where requests go to a fixed model. */
+/** The knobs of a policy inside their approved ranges, in the order of its stages; none where requests go to a fixed model or are balanced. */
 export function prepareKnobs(policy: PolicyDocument, planned: PolicyDocument | null, draft: KnobDraft): readonly LiveKnob[] {
   const knob = (one: Omit<LiveKnob, "value">): LiveKnob => ({ ...one, value: draft[one.key] ?? one.current });
   switch (policy.kind) {
     case "fixed":
+    case "balanced":
       return [];
     case "cascade":
       return policy.thresholds.map((current, at) => {

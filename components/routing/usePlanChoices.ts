@@ -10,8 +10,9 @@ export interface PlanChoice {
   readonly option: { readonly value: string; readonly text: string };
 }
 
-/** A cascade in a line: `8b <84→ 70b`. */
+/** A plan's models in a line: `8b <84→ 70b` of a cascade, `8b, 70b` where a policy chooses between them. */
 export function cascadeText({ stages, thresholds }: Pick<PlanSummary, "stages" | "thresholds">): string {
+  if (thresholds.length === 0) return stages.join(", ");
   return stages.map((stage, at) => (at < thresholds.length ? `${stage} <${thresholds[at]}→ ` : stage)).join("");
 }
 

@@ -101,6 +101,7 @@ export function NumberField(
     readonly min: number;
     readonly max: number;
     readonly step?: number;
+    readonly whole?: boolean;
     readonly onChange: (value: number) => void;
     readonly disabled?: boolean;
   },
@@ -115,6 +116,7 @@ export function NumberField(
         min={props.min}
         max={props.max}
         step={props.step ?? 1}
+        whole={props.whole ?? false}
         disabled={props.disabled ?? false}
         onChange={props.onChange}
       />

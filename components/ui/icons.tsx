@@ -41,6 +41,11 @@ export const LiveIcon = () => (
     <path d="M1.5 8.5H4l2-5 3.5 9 2-4h3" />
   </Icon>
 );
+export const LabIcon = () => (
+  <Icon>
+    <path d="M6 2v4.5L2.7 12.2a1.2 1.2 0 0 0 1 1.8h8.6a1.2 1.2 0 0 0 1-1.8L10 6.5V2M5 2h6M4.5 10h7" />
+  </Icon>
+);
 export const WorkloadsIcon = () => (
   <Icon>
     <path d="M2.5 4h11M2.5 8h7M2.5 12h9" />

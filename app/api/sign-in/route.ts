@@ -1,13 +1,16 @@
+import { wantedForgotten, wantedPage } from "@/components/shell/wantedPage";
 import { sessionCookie } from "@/server/auth/sessionCookie";
 import { runtime } from "@/server/runtime";
 
 export const dynamic = "force-dynamic";
 
-/** The printed link: trades its token for a session, once. */
+/** The printed link: trades its token for a session, once, and leads to the page that was asked for before. */
 export function GET(request: Request): Response {
   const secret = runtime().signIn(new URL(request.url).searchParams.get("token") ?? "");
   if (secret === null) return seeOther("/sign-in?reason=used");
-  return seeOther("/plan", { "set-cookie": sessionCookie(secret) });
+  const response = seeOther(wantedPage(request.headers.get("cookie")) ?? "/plan", { "set-cookie": sessionCookie(secret) });
+  response.headers.append("set-cookie", wantedForgotten);
+  return response;
 }
 
 /** A relative address: behind another name or port the studio would not know its own. */

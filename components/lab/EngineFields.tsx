@@ -1,0 +1,74 @@
+import type { LabReplicas } from "@/server/contracts/studio";
+import { Button } from "../ui/Button";
+import { NumberField, SelectField } from "../ui/Field";
+
+const precisions = ["bf16", "fp8", "int4"] as const;
+const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
+/** A value that the list lacks is offered all the same: it is what the description says. */
+const withOwn = (values: readonly string[], own: string) => (values.includes(own) ? values : [own, ...values]);
+
+/** The engines that serve every system of a race but those that bring their own. */
+export function EngineFields(props: {
+  readonly replicas: readonly LabReplicas[];
+  readonly models: readonly string[];
+  readonly gpus: readonly string[];
+  readonly onReplicas: (replicas: LabReplicas[]) => void;
+}) {
+  const { replicas } = props;
+  const put = (index: number, change: Partial<LabReplicas>) =>
+    props.onReplicas(replicas.map((each, at) => (at === index ? { ...each, ...change } : each)));
+  const last = replicas.at(-1);
+  return (
+    <div className="flex flex-col gap-2">
+      <ul aria-label="Engines" className="flex list-none flex-col gap-2">
+        {replicas.map((each, index) => (
+          <li key={index} className="flex flex-wrap items-end gap-x-3 gap-y-1 border-b pb-2">
+            <SelectField
+              label="Model"
+              className="w-44"
+              value={each.model}
+              options={options(withOwn(props.models, each.model))}
+              onChange={(model) => put(index, { model })}
+            />
+            <SelectField
+              label="GPU"
+              className="w-36"
+              value={each.gpu}
+              options={options(withOwn(props.gpus, each.gpu))}
+              onChange={(gpu) => put(index, { gpu })}
+            />
+            <SelectField
+              label="Precision"
+              value={each.precision}
+              options={options(precisions)}
+              onChange={(precision) => put(index, { precision: precisions.find((one) => one === precision) ?? each.precision })}
+            />
+            <NumberField label="tp" value={each.tp} min={1} max={64} whole onChange={(tp) => put(index, { tp })} />
+            <NumberField label="pp" value={each.pp} min={1} max={64} whole onChange={(pp) => put(index, { pp })} />
+            <NumberField label="Engines" value={each.count} min={1} max={256} whole onChange={(count) => put(index, { count })} />
+            <Button
+              look="quiet"
+              aria-label={`Leave out row ${index + 1}, ${each.model}`}
+              disabled={replicas.length === 1}
+              onClick={() => props.onReplicas(replicas.filter((_, at) => at !== index))}
+            >
+              Leave out
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {last !== undefined && (
+        <div>
+          <Button
+            onClick={() => {
+              const model = props.models.find((one) => replicas.every((each) => each.model !== one)) ?? last.model;
+              props.onReplicas([...replicas, { ...last, model, count: 1 }]);
+            }}
+          >
+            Add engines
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,77 @@
+"use client";
+
+import type { LabRun } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { ProgressBar } from "../profiling/ProgressBar";
+import { StateWord } from "../ui/Badge";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { formatDate } from "../ui/format";
+import { Panel } from "../ui/Panel";
+import { progressText, stateTones } from "./prepareRun";
+import { placedRefusal } from "./prepareSetup";
+import { useLabAct } from "./useLabAct";
+
+/** A run: how far it is, the way out, and what a reader must know before trusting its figures. */
+export function RunPanel({ run, onGoOn }: { readonly run: LabRun; readonly onGoOn: (id: string) => void }) {
+  const client = useTRPCClient();
+  const cancel = useLabAct(() => client.lab.cancel.mutate({ id: run.id }));
+  // On other premises than it was begun on, such as changed cards, it is another run, which is shown then.
+  const goOn = useLabAct(
+    () => client.lab.start.mutate(run.spec),
+    ({ id }) => onGoOn(id),
+  );
+  const cellsDone = run.cells.length;
+  return (
+    <Panel
+      title="Run"
+      aside={
+        <>
+          <span>
+            started {formatDate(run.createdAt)} by {run.actor}
+          </span>
+          <span role="status" data-testid="lab-state">
+            <StateWord tone={stateTones[run.state]}>{run.state}</StateWord>
+          </span>
+        </>
+      }
+    >
+      <div className="flex flex-col gap-3">
+        <div className="flex flex-wrap items-center gap-3">
+          <p className="min-w-0 flex-1 basis-60 text-sm" data-testid="lab-progress">
+            {progressText({ ...run, cellsDone })}
+          </p>
+          {run.state === "running" && (
+            <Button disabled={cancel.isPending} onClick={() => cancel.mutate(undefined)}>
+              {cancel.isPending ? "Cancelling …" : "Cancel"}
+            </Button>
+          )}
+          {run.state !== "running" && run.state !== "done" && (
+            <Button look="primary" disabled={goOn.isPending} onClick={() => goOn.mutate(undefined)}>
+              {cellsDone > 0 ? "Go on" : "Start anew"}
+            </Button>
+          )}
+        </div>
+        {run.cellsAll > cellsDone && <ProgressBar label="Cells there" done={cellsDone / run.cellsAll} failed={0} />}
+        {run.problem !== null && (
+          <p role="alert" className={`text-sm [overflow-wrap:anywhere] ${run.state === "failed" ? "text-bad" : "text-warn"}`}>
+            {run.problem}
+          </p>
+        )}
+        <ErrorLine error={cancel.error ?? (goOn.error && { message: placedRefusal(goOn.error.message, run.spec) })} />
+        {run.notes.length > 0 && (
+          <section aria-label="Before trusting the figures" className="text-sm text-ink-2">
+            <h3 className="mb-1 text-xs text-ink-3">Before trusting the figures</h3>
+            <ul className="hatched flex list-none flex-col gap-1 pl-4">
+              {run.notes.map((note) => (
+                <li key={note} className="max-w-prose [overflow-wrap:anywhere]">
+                  {note}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+      </div>
+    </Panel>
+  );
+}

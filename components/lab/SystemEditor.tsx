@@ -1,0 +1,126 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useId, useState } from "react";
+import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/studio";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { systemRefusal } from "@/solver/lab/systemRefusal";
+import { useTRPC } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { NumberField, type Option, SelectField, TextField } from "../ui/Field";
+import { shortHash } from "../ui/format";
+import { composeSystem, enginesModels, MOST_TAU, newForm, orders, places, repeatRefusal } from "./composeSystem";
+import { systemText } from "./prepareSystems";
+
+const sources: readonly Option[] = [
+  { value: "none", text: "nothing" },
+  { value: "learnt", text: "predictors trained for the run" },
+  { value: "oracle", text: "the truth (an oracle)" },
+];
+
+/** A system of one's own, put together of a route, an order and a place, and of where it reads what it needs. */
+export function SystemEditor(props: {
+  readonly suggestion: LabSuggestion;
+  readonly replicas: readonly LabReplicas[];
+  /** Those that are in the race. */
+  readonly systems: readonly LabSystem[];
+  readonly onAdd: (system: LabSystem) => void;
+}) {
+  const { suggestion, replicas } = props;
+  const [form, setForm] = useState(newForm);
+  const refusalId = useId();
+  const artefacts = useQuery(useTRPC().artefacts.list.queryOptions()).data ?? [];
+  const put = (change: Partial<typeof form>) => setForm((old) => ({ ...old, ...change }));
+  const trained = (kind: "lengths" | "confidence"): readonly Option[] =>
+    artefacts
+      .filter((each) => each.kind === kind)
+      .map(({ hash, version, training }) => ({ value: hash, text: `${training.workloadName} v${version}, ${shortHash(hash)}` }));
+  const made = composeSystem(form, suggestion);
+  const refusal = "refused" in made ? made.refused : (systemRefusal(made, replicas) ?? repeatRefusal(made, props.systems));
+  const slack = form.route === "slack";
+  return (
+    <form
+      className="flex flex-col gap-3 pt-3"
+      aria-label="System of your own"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (refusal === null && !("refused" in made)) props.onAdd(made);
+      }}
+    >
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+        <TextField label="Name of the system" value={form.name} maxLength={80} onChange={(name) => put({ name })} />
+        <SelectField
+          label="Route: which model"
+          value={form.route}
+          options={[
+            { value: "slack", text: "surest within a slack (Chimera)" },
+            { value: "balanced", text: "least waiting and running (vLLM)" },
+            ...enginesModels(replicas).map((model) => ({ value: model, text: `all to ${model}` })),
+          ]}
+          onChange={(route) => put({ route })}
+        />
+        {slack && (
+          <>
+            <NumberField label="Slack τ" value={form.tau} min={0} max={MOST_TAU} step={0.25} onChange={(tau) => put({ tau })} />
+            <NumberField
+              label="Margin of confidence"
+              value={form.deltaScore}
+              min={0}
+              max={1}
+              step={0.05}
+              onChange={(deltaScore) => put({ deltaScore })}
+            />
+          </>
+        )}
+        <SelectField
+          label="Order: who goes first"
+          value={form.order}
+          options={orders.map((value) => ({ value, text: orderNames[value] }))}
+          onChange={(value) => put({ order: orders.find((one) => one === value) ?? form.order })}
+        />
+        <SelectField
+          label="Place: which replica"
+          value={form.place}
+          options={places.map((value) => ({ value, text: placeNames[value] }))}
+          onChange={(value) => put({ place: places.find((one) => one === value) ?? form.place })}
+        />
+        <SelectField
+          label="Lengths from"
+          value={form.lengths}
+          options={[...sources, { value: "input", text: "input length" }, ...trained("lengths")]}
+          onChange={(lengths) => put({ lengths })}
+        />
+        <SelectField
+          label="Confidence from"
+          value={form.confidence}
+          options={[...sources, ...trained("confidence")]}
+          onChange={(confidence) => put({ confidence })}
+        />
+      </div>
+      <div className="flex flex-wrap gap-x-6">
+        <Check checked={form.affinity} onChange={(affinity) => put({ affinity })}>
+          A program goes back to its last replica
+        </Check>
+        {slack && (
+          <Check checked={form.changesModel} onChange={(changesModel) => put({ changesModel })}>
+            A program may change its model under pressure
+          </Check>
+        )}
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" disabled={refusal !== null} aria-describedby={refusalId}>
+          Add this system
+        </Button>
+        <p
+          id={refusalId}
+          role="status"
+          data-testid="system-refusal"
+          className={`min-w-0 flex-1 basis-60 text-sm [overflow-wrap:anywhere] ${refusal === null ? "text-ink-3" : "text-bad"}`}
+        >
+          {refusal ?? ("refused" in made ? "" : systemText(made))}
+        </p>
+      </div>
+    </form>
+  );
+}

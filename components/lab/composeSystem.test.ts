@@ -1,0 +1,119 @@
+import { expect, it } from "vitest";
+import type { LabSystem } from "@/server/contracts/studio";
+import { labSystemSchema } from "@/solver/lab/labSpec";
+import { systemRefusal } from "@/solver/lab/systemRefusal";
+import {
+  areStale,
+  composeSystem,
+  fitRace,
+  fitSystems,
+  isSameSystem,
+  lackingModels,
+  newForm,
+  orders,
+  ownSystems,
+  places,
+  repeatRefusal,
+} from "./composeSystem";
+import { planSystem } from "./planSystem";
+import { fixedSystem, slackSystem, testSpec } from "./testRun";
+
+const suggestion = {
+  spec: testSpec,
+  systems: [
+    { ...slackSystem(0.5), about: "" },
+    {
+      name: "balanced",
+      policy: {
+        kind: "balanced" as const,
+        models: [{ model: "small", maxBatchSize: 8 }],
+        order: { kind: "fcfs" as const },
+        place: { kind: "least-load" as const },
+      },
+      lengths: "none" as const,
+      confidence: "none" as const,
+      about: "",
+    },
+  ],
+};
+
+it("makes a sound system of every combination, or says why not", () => {
+  for (const route of ["slack", "balanced", "small", "gone"])
+    for (const order of orders)
+      for (const place of places)
+        for (const lengths of ["none", "input", "oracle", "learnt", "a".repeat(64)])
+          for (const confidence of ["none", "learnt"])
+            for (const affinity of [false, true]) {
+              const made = composeSystem({ ...newForm, route, order, place, lengths, confidence, affinity }, suggestion);
+              if ("refused" in made) throw new Error(made.refused);
+              expect(labSystemSchema.safeParse(made).success).toBe(true);
+              const refusal = systemRefusal(made, testSpec.replicas);
+              if (route === "gone") expect(refusal).toMatch(/No engine of the race serves gone/);
+              if (affinity && place === "round-robin") expect(refusal).not.toBeNull();
+            }
+});
+
+it("refuses a system without a name, and a slack between one model", () => {
+  expect(composeSystem({ ...newForm, name: " " }, suggestion)).toHaveProperty("refused");
+  expect(composeSystem(newForm, { ...suggestion, systems: suggestion.systems.slice(1) })).toHaveProperty("refused");
+});
+
+it("takes a system for the same whatever engines it was made for, and fits it to those of now", () => {
+  const slack = slackSystem(0.5);
+  if (slack.policy.kind !== "slack") throw new Error("a slack system is expected");
+  const elsewhere = { ...slack, policy: { ...slack.policy, models: slack.policy.models.slice(0, 1), floorSeconds: 9 } };
+  const aged = { ...slack, policy: { ...slack.policy, order: { kind: "stjf" as const, agingReleases: 7 } } };
+  expect(isSameSystem(slack, elsewhere)).toBe(true);
+  expect(isSameSystem(slack, slackSystem(1))).toBe(false);
+  for (const other of [elsewhere, aged]) {
+    expect(areStale([other], suggestion)).toBe(true);
+    expect(fitSystems([other, fixedSystem], suggestion)).toEqual([slack, fixedSystem]);
+  }
+  expect(areStale([slack, fixedSystem], suggestion)).toBe(false);
+});
+
+it("races a saved plan of one stage as its model on its own engines, and leaves a cascade to be refused", () => {
+  const stages = [{ model: "small" }];
+  const queueing = { order: { kind: "fcfs" as const }, place: { kind: "least-load" as const } };
+  const cascade = {
+    ...{ kind: "cascade" as const, stages, thresholds: [], approvedRanges: { thresholds: [] }, ...queueing },
+    judge: { model: "judge", secondsPerCall: 1, usdPerCall: 0 },
+  };
+  const group = { tp: 2, pp: 1, count: 3, shareEach: 1 / 3, placements: [] };
+  const deployment = [{ model: "small", precision: "bf16" as const, gpu: "h100-sxm", gpus: 6, replicas: [group] }];
+  const made = planSystem({ id: "0123456789", deployment, policy: cascade });
+  expect(made).toMatchObject({ name: "plan 01234567", policy: { kind: "fixed", model: "small" } });
+  expect(made.replicas).toEqual([{ model: "small", precision: "bf16", gpu: "h100-sxm", tp: 2, pp: 1, count: 3 }]);
+  expect(systemRefusal(made, [])).toBeNull();
+  const two = planSystem({ id: "0123456789", deployment, policy: { ...cascade, stages: [...stages, ...stages], thresholds: [50] } });
+  expect(systemRefusal(two, [])).toMatch(/A cascade judges every answer/);
+});
+
+it("does not add a system that is in the race already, under whatever name, and shows one that stands there twice", () => {
+  const made = composeSystem({ ...newForm, name: "Chimera" }, suggestion);
+  if ("refused" in made) throw new Error(made.refused);
+  const race = [fixedSystem, slackSystem(0), slackSystem(0.5)];
+  expect(repeatRefusal(made, race)).toBe("This system is in the race already, as Chimera, τ 0.5.");
+  expect(repeatRefusal({ ...made, name: "mine" }, race)).toMatch(/in the race already, as Chimera/);
+  expect(repeatRefusal(made, race.slice(0, 2))).toBeNull();
+  expect(repeatRefusal({ ...made, replicas: testSpec.replicas.slice(0, 1) }, race)).toBeNull();
+  expect(ownSystems(race, suggestion.systems)).toEqual([fixedSystem, slackSystem(0)]);
+  expect(ownSystems([...race, made], suggestion.systems)).toEqual([fixedSystem, slackSystem(0), made]);
+});
+
+it("fits a race to fewer engines: systems that choose go on without the model, those that send all to it are left out", () => {
+  const [, large] = testSpec.replicas;
+  const left = large === undefined ? [] : [large];
+  const alone: LabSystem = { ...fixedSystem, name: "all to large", policy: { ...fixedSystem.policy, kind: "fixed", model: "large" } };
+  const balanced = suggestion.systems[1];
+  if (balanced?.policy.kind !== "balanced") throw new Error("a balanced system is expected");
+  const fits = { ...balanced, policy: { ...balanced.policy, models: [{ model: "large", maxBatchSize: 4 }] } };
+  const { about: _, ...bare } = fits;
+  const now = { systems: [fits] };
+  const race = [slackSystem(0.5), bare, fixedSystem, alone];
+  expect(lackingModels(race, left)).toEqual(["small"]);
+  expect(lackingModels([alone], left)).toEqual([]);
+  expect(fitRace(race, now, left)).toEqual([bare, alone]);
+  expect(fitRace([{ ...bare, policy: { ...bare.policy, models: [{ model: "small", maxBatchSize: 8 }] } }], now, left)).toEqual([bare]);
+  expect(fitRace([fixedSystem], now, left)).toEqual([bare]);
+});

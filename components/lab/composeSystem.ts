@@ -1,0 +1,159 @@
+import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/studio";
+import { modelsOf, type OrderDocument, type PolicyDocument } from "@/solver/plan/policySchema";
+import { prepareSystems } from "./prepareSystems";
+
+type Choice = Pick<LabSuggestion, "systems" | "spec">;
+type SlackDocument = Extract<PolicyDocument, { kind: "slack" }>;
+type BalancedDocument = Extract<PolicyDocument, { kind: "balanced" }>;
+
+export const orders = ["fcfs", "sjf", "stjf", "mlfq"] as const;
+export const places = ["least-load", "lowest-kv", "round-robin"] as const;
+
+/** A system as it is put together from parts. */
+export interface SystemForm {
+  readonly name: string;
+  /** `slack`, `balanced`, or a model that gets all. */
+  readonly route: string;
+  readonly tau: number;
+  readonly deltaScore: number;
+  readonly changesModel: boolean;
+  readonly order: (typeof orders)[number];
+  readonly place: (typeof places)[number];
+  readonly affinity: boolean;
+  /** A source by its word, or an artefact by its hash. */
+  readonly lengths: string;
+  readonly confidence: string;
+}
+
+export const newForm: SystemForm = {
+  ...{ name: "My system", route: "slack", tau: 0.5, deltaScore: 0, changesModel: false, order: "stjf", place: "least-load" },
+  ...{ affinity: false, lengths: "learnt", confidence: "learnt" },
+};
+
+/** Bounds of what may be typed. A slack of ten lets the surest model have nearly everything. */
+export const MOST_TAU = 10;
+
+/** How much more loaded its last replica may be for a program to go back to it. */
+const AFFINITY_RATIO = 0.5;
+
+/** Releases after which waiting work goes first where no suggested system says how many. */
+const AGING_RELEASES = 1000;
+
+function policyOf<Kind extends PolicyDocument["kind"]>({ systems }: Pick<Choice, "systems">, kind: Kind) {
+  for (const { policy } of systems) if (policy.kind === kind) return policy as Extract<PolicyDocument, { kind: Kind }>;
+  return null;
+}
+
+/** Models that have engines, each once. */
+export const enginesModels = (replicas: readonly LabReplicas[]): readonly string[] => [...new Set(replicas.map(({ model }) => model))];
+
+function orderOf(form: SystemForm, { systems }: Choice): OrderDocument {
+  if (form.order === "fcfs") return { kind: "fcfs" };
+  const known = systems.map(({ policy }) => policy.order).find(({ kind }) => kind === form.order);
+  if (known !== undefined) return known;
+  const aging = systems.map(({ policy }) => policy.order).find((order) => "agingReleases" in order);
+  const agingReleases = aging !== undefined && "agingReleases" in aging ? aging.agingReleases : AGING_RELEASES;
+  return form.order === "mlfq" ? { kind: "mlfq", quantaSeconds: [1, 2, 4, 8, 16], agingReleases } : { kind: form.order, agingReleases };
+}
+
+function sourceOf(text: string): LabSystem["confidence"] {
+  return text === "none" || text === "oracle" || text === "learnt" ? text : { artefact: text };
+}
+
+/**
+ * A system of a form's parts, with the engines' figures from the suggested ones; in a sentence why not where they do not say them.
+ * Whether its parts make sense together is `systemRefusal`'s to say.
+ */
+export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { readonly refused: string } {
+  const place = { kind: form.place, ...(form.affinity && { affinity: { ratio: AFFINITY_RATIO } }) };
+  const queueing = { order: orderOf(form, choice), place };
+  const reads = {
+    lengths: form.lengths === "input" ? ("input" as const) : sourceOf(form.lengths),
+    confidence: sourceOf(form.confidence),
+  };
+  const name = form.name.trim();
+  if (name === "") return { refused: "A system needs a name, by which its figures are told." };
+  if (form.route === "slack") {
+    const known = policyOf(choice, "slack");
+    if (known === null) return { refused: "Slack dispatch chooses between models, and only one model has engines here." };
+    const { tau, deltaScore } = form;
+    const approvedRanges = { tau: { min: 0, max: Math.max(tau, MOST_TAU) }, deltaScore: { min: 0, max: 1 } };
+    const { changesModel: _, ...rest } = known;
+    const policy = { ...rest, tau, deltaScore, ...(form.changesModel && { changesModel: true as const }), ...queueing, approvedRanges };
+    return { name, policy, ...reads };
+  }
+  if (form.route === "balanced") {
+    const known = policyOf(choice, "balanced");
+    if (known === null) return { refused: "Nothing is known of these engines to balance by." };
+    return { name, policy: { ...known, ...queueing }, ...reads };
+  }
+  return { name, policy: { kind: "fixed", model: form.route, ...queueing }, ...reads };
+}
+
+/** Whether two systems are the same but for what engines decide: decode times, batches, stated confidence. */
+export function isSameSystem(a: LabSystem, b: LabSystem): boolean {
+  return key(a) === key(b);
+}
+
+/** Systems that no suggested one stands for: one's own, and a second of the same. */
+export const ownSystems = (systems: readonly LabSystem[], suggested: readonly LabSystem[]): readonly LabSystem[] =>
+  systems.filter(
+    (system, index) =>
+      !suggested.some((each) => isSameSystem(each, system)) || systems.slice(0, index).some((each) => isSameSystem(each, system)),
+  );
+
+/** Why a system is not added to a race, in a sentence; null when it can be: raced twice under whatever names, it would only be slower. */
+export function repeatRefusal(system: LabSystem, systems: readonly LabSystem[]): string | null {
+  const at = systems.findIndex((each) => isSameSystem({ ...each, name: system.name }, system));
+  return at < 0 ? null : `This system is in the race already, as ${prepareSystems(systems)[at]?.label}.`;
+}
+
+function key({ name, policy, lengths, confidence, replicas }: LabSystem): string {
+  const parts =
+    policy.kind === "slack" ? [policy.tau, policy.deltaScore, policy.changesModel] : policy.kind === "fixed" ? [policy.model] : [];
+  return JSON.stringify([name, policy.kind, ...parts, policy.order.kind, policy.place, lengths, confidence, replicas]);
+}
+
+/** Models that systems send requests to and that no engine serves, each once. */
+export const lackingModels = (systems: readonly LabSystem[], replicas: readonly LabReplicas[]): readonly string[] => [
+  ...new Set(
+    systems.flatMap((system) =>
+      modelsOf(system.policy).filter((model) => (system.replicas ?? replicas).every((each) => each.model !== model)),
+    ),
+  ),
+];
+
+/**
+ * Systems that can be raced on these engines: with the models, orders and figures of what is suggested for them, and without those that would
+ * still send requests where no engine is. Where none is left, all that is suggested.
+ */
+export function fitRace(systems: readonly LabSystem[], suggestion: Pick<Choice, "systems">, replicas: readonly LabReplicas[]): LabSystem[] {
+  const fitted = fitSystems(systems, suggestion).filter((system) => lackingModels([system], replicas).length === 0);
+  return fitted.length > 0 ? fitted : suggestion.systems.map(bareSystem);
+}
+
+/** Without the sentence that a suggested system comes with, which is no part of a description. */
+export const bareSystem = ({ about: _, ...system }: Choice["systems"][number]): LabSystem => system;
+
+/** Systems with the models, orders and figures that the suggestion has for the engines as they are now. Those with engines of their own stay. */
+export function fitSystems(systems: readonly LabSystem[], suggestion: Pick<Choice, "systems">): LabSystem[] {
+  const slack = policyOf(suggestion, "slack");
+  const balanced = policyOf(suggestion, "balanced");
+  const fitted = suggestion.systems.map(({ policy }) => policy.order);
+  return systems.map((system) => {
+    if (system.replicas !== undefined) return system;
+    const { policy } = system;
+    const order = fitted.find(({ kind }) => kind === policy.order.kind) ?? policy.order;
+    return { ...system, policy: { ...fitPolicy(policy, slack, balanced), order } };
+  });
+}
+
+function fitPolicy(policy: PolicyDocument, slack: SlackDocument | null, balanced: BalancedDocument | null): PolicyDocument {
+  if (policy.kind === "slack" && slack !== null) return { ...policy, models: slack.models, floorSeconds: slack.floorSeconds };
+  return policy.kind === "balanced" && balanced !== null ? { ...policy, models: balanced.models } : policy;
+}
+
+/** Whether systems were made for other engines than the suggestion is for. */
+export function areStale(systems: readonly LabSystem[], suggestion: Pick<Choice, "systems">): boolean {
+  return JSON.stringify(fitSystems(systems, suggestion)) !== JSON.stringify(systems);
+}

@@ -1,0 +1,28 @@
+import type { LabReplicas, LabSystem } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import { shortHash } from "../ui/format";
+
+/** The engines of a saved plan, as a race has them. */
+export const planReplicas = ({ deployment }: Pick<Plan, "deployment">): LabReplicas[] =>
+  deployment.flatMap(({ model, precision, gpu, replicas }) =>
+    replicas.map((group) => ({ model, precision, gpu: group.gpu ?? gpu, tp: group.tp, pp: group.pp, count: group.count })),
+  );
+
+/**
+ * A saved plan as a system: its policy on its own engines, with the predictors it names. A cascade of one model is that model; one of more
+ * stays a cascade.
+ */
+export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): LabSystem {
+  const { policy } = plan;
+  const [only, ...more] = policy.kind === "cascade" ? policy.stages : [];
+  const { order, place, learnt } = policy;
+  const byLength = order.kind === "sjf" || order.kind === "stjf" || policy.kind === "slack";
+  return {
+    name: `plan ${shortHash(plan.id)}`,
+    policy: only !== undefined && more.length === 0 ? { kind: "fixed", model: only.model, order, place } : policy,
+    // Without a predictor a live order goes by input length too.
+    lengths: !byLength ? "none" : learnt?.lengths === undefined ? "input" : { artefact: learnt.lengths },
+    confidence: policy.kind === "slack" && learnt?.confidence !== undefined ? { artefact: learnt.confidence } : "none",
+    replicas: planReplicas(plan),
+  };
+}

@@ -1,0 +1,78 @@
+import type { LabRun, LabSpec, WorkloadSummary } from "@/server/contracts/studio";
+import type { Option } from "../ui/Field";
+import { shortHash } from "../ui/format";
+import { workloadOptions } from "../workloads/workloadOptions";
+import type { LabView } from "./labCodec";
+import { formatSpec } from "./specText";
+
+type Workloads = readonly Pick<WorkloadSummary, "id" | "name" | "version">[];
+
+/**
+ * The workload that a race is suggested for: the one that the address names, else the cluster's, else the first. `note` says so where the
+ * address names one that is not kept here.
+ */
+export function suggestedWorkload(
+  workloads: Workloads,
+  named: string | null,
+  ofCluster: string | null,
+): { readonly id: string | null; readonly note: string | null } {
+  const kept = (id: string | null) => workloads.find((each) => each.id === id);
+  const found = kept(named) ?? kept(ofCluster) ?? workloads[0];
+  if (named === null || found === undefined || found.id === named) return { id: found?.id ?? null, note: null };
+  return { id: found.id, note: `The workload of this address is not kept here: ${found.name} stands in its place.` };
+}
+
+/** Workloads to choose among, with the one that a description names even where it is not kept here. */
+export function setupWorkloads(workloads: Workloads, workloadId: string): readonly Option[] {
+  const options = workloadOptions(workloads);
+  if (workloads.some(({ id }) => id === workloadId)) return options;
+  return [{ value: workloadId, text: `a workload that is not kept here (${shortHash(workloadId)})` }, ...options];
+}
+
+/** Rates that stand there already, by place. */
+export const repeatedRates = (rates: readonly number[]): readonly number[] =>
+  rates.flatMap((rate, at) => (rates.indexOf(rate) < at ? [at] : []));
+
+/** Why a description cannot be run, as far as the page can tell by itself; null where the studio must be asked. */
+export function setupRefusal({ workloadId, rates }: Pick<LabSpec, "workloadId" | "rates">, workloads: Workloads): string | null {
+  if (workloads.every(({ id }) => id !== workloadId)) {
+    return `The workload that this describes, ${shortHash(workloadId)}, is not kept here: choose another above. The rest of the description stays.`;
+  }
+  const [repeated] = repeatedRates(rates);
+  return repeated === undefined ? null : `Rate ${repeated + 1} stands there twice: change it or leave it out.`;
+}
+
+const places: readonly (readonly [RegExp, (match: RegExpMatchArray, spec: LabSpec) => string])[] = [
+  [/^rates\.(\d+)$/, ([, at]) => `Rate ${Number(at) + 1}`],
+  [/^seeds\.(\d+)$/, ([, at]) => `Seed ${Number(at) + 1}`],
+  [/^replicas\.(\d+)(?:\..*)?$/, ([, at]) => `Engines, row ${Number(at) + 1}`],
+  [/^mix\.(\d+)(?:\..*)?$/, ([, at]) => `Programs, workflow ${Number(at) + 1}`],
+  [
+    /^systems\.(\d+)\.replicas\.(\d+)(?:\..*)?$/,
+    ([, at, row], { systems }) => `${systems[Number(at)]?.name ?? "A system"}, its own engines, row ${Number(row) + 1}`,
+  ],
+  [/^systems\.(\d+)(?:\..*)?$/, ([, at], { systems }) => systems[Number(at)]?.name ?? "A system"],
+  [/^workloadId$/, () => "Workload"],
+  [/^planId$/, () => "Plan"],
+  [/^engineProfile$/, () => "Engine profile"],
+  [/^arrivals$/, () => "Programs come"],
+  [/^systems$/, () => "Systems"],
+  [/^programs$/, () => "Programs"],
+];
+
+/** A refusal of the studio with the place it speaks of in the words of the page: `rates.1: …` is `Rate 2: …`. */
+export function placedRefusal(message: string, spec: LabSpec): string {
+  const [, path, rest] = message.match(/^([A-Za-z]+(?:\.[A-Za-z0-9]+)*)(?: \([^)]*\))?: (.*)$/s) ?? [];
+  for (const [pattern, words] of places) {
+    const match = path?.match(pattern);
+    if (match) return `${words(match, spec)}: ${rest}`;
+  }
+  return message;
+}
+
+/** What the address of a run lacks, so that it describes the run wherever it is opened; null where nothing is lacking. */
+export function describedRun(view: Pick<LabView, "run" | "spec">, run: Pick<LabRun, "id" | "spec">): Pick<LabView, "spec"> | null {
+  if (view.run !== run.id) return null;
+  const spec = formatSpec(run.spec);
+  return view.spec === spec ? null : { spec };
+}

@@ -1,0 +1,80 @@
+import type { LabSystem } from "@/server/contracts/studio";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { systemVariants } from "@/solver/lab/systemVariants";
+
+/** How a system is told apart on the page. Systems of one name share letter, hue and dash: they are points of one frontier. */
+export interface SystemMark {
+  readonly index: number;
+  readonly name: string;
+  /** Tells it from others of its name: "τ 0.5", "margin 0.1"; empty where it is the only one. */
+  readonly variant: string;
+  readonly label: string;
+  readonly letter: string;
+  /** CSS colour. */
+  readonly hue: string;
+  /** SVG dash array; empty: a whole line. */
+  readonly dash: string;
+}
+
+const HUES = ["g", "a", "b", "h", "d", "c", "f", "e"].map((letter) => `var(--model-${letter})`);
+const DASHES = ["", "6 3", "2 3", "8 2 2 2"] as const;
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Marks of systems in their order: letters and hues by name, so that none is told by colour alone; after eight names dashes tell on. */
+export function prepareSystems(systems: readonly LabSystem[]): readonly SystemMark[] {
+  const names = [...new Set(systems.map(({ name }) => name))];
+  const variants = systemVariants(systems);
+  return systems.map((system, index) => {
+    const variant = variants[index] ?? "";
+    const order = names.indexOf(system.name);
+    return {
+      index,
+      name: system.name,
+      variant,
+      label: variant === "" ? system.name : `${system.name}, ${variant}`,
+      letter: LETTERS[order % LETTERS.length] ?? "Z",
+      hue: HUES[order % HUES.length] ?? "var(--ink-2)",
+      dash: DASHES[Math.floor(order / HUES.length) % DASHES.length] ?? "",
+    };
+  });
+}
+
+/**
+ * One system of each name, the middle one where there are several, without those that send all to one model or know what is right: they
+ * lie far off and flatten the rest. What is asked for goes before.
+ */
+export function shownSystems(
+  marks: readonly SystemMark[],
+  systems: readonly LabSystem[],
+  asked: readonly number[] | null,
+): readonly SystemMark[] {
+  const wanted = asked === null ? [] : marks.filter(({ index }) => asked.includes(index));
+  if (wanted.length > 0) return wanted;
+  const choosing = marks.filter(({ index }) => systems[index]?.policy.kind !== "fixed" && systems[index]?.confidence !== "oracle");
+  const names = [...new Set((choosing.length > 0 ? choosing : marks).map(({ name }) => name))];
+  return names.flatMap((name) => {
+    const namesakes = marks.filter((mark) => mark.name === name);
+    return namesakes.slice(Math.floor((namesakes.length - 1) / 2)).slice(0, 1);
+  });
+}
+
+const learntText = (from: LabSystem["confidence"] | LabSystem["lengths"]): string =>
+  typeof from === "object" ? `predictor ${from.artefact.slice(0, 8)}` : from === "input" ? "input length" : from;
+
+/** What a system is made of, in a line: `slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt`. */
+export function systemText({ policy, lengths, confidence, replicas }: LabSystem): string {
+  const route =
+    policy.kind === "slack"
+      ? `slack τ ${policy.tau}${policy.deltaScore > 0 ? `, margin ${policy.deltaScore}` : ""}`
+      : policy.kind === "fixed"
+        ? `all to ${policy.model}`
+        : policy.kind === "cascade"
+          ? `cascade ${policy.stages.map(({ model }) => model).join(" → ")}`
+          : "balanced by waiting and running";
+  const place = placeNames[policy.place.kind];
+  const parts = [route, orderNames[policy.order.kind], policy.place.affinity === undefined ? place : `${place}, going back to the last`];
+  if (lengths !== "none") parts.push(`lengths: ${learntText(lengths)}`);
+  if (confidence !== "none") parts.push(`confidence: ${learntText(confidence)}`);
+  if (replicas !== undefined) parts.push("engines of its own");
+  return parts.join(" · ");
+}

@@ -1,0 +1,46 @@
+import type { LabWorkflow } from "@/server/contracts/studio";
+
+export interface WorkflowPicture {
+  /** Size in steps of the grid. */
+  readonly columns: number;
+  readonly lanes: number;
+  readonly nodes: readonly {
+    readonly key: number;
+    readonly column: number;
+    readonly lane: number;
+    readonly letter: string;
+    readonly role: string;
+  }[];
+  readonly edges: readonly { readonly key: string; readonly from: number; readonly to: number }[];
+  /** The stages in words: "planner, coder, qa, coder". */
+  readonly says: string;
+}
+
+/** Decides how a workflow is drawn: a column for each step that must wait for the one before, lanes for what goes on side by side. */
+export function prepareWorkflow({ stages }: Pick<LabWorkflow, "stages">): WorkflowPicture {
+  const column: number[] = [];
+  const reach: ReadonlySet<number>[] = [];
+  for (const { reads } of stages) {
+    column.push(reads.reduce((most, before) => Math.max(most, (column[before] ?? 0) + 1), 0));
+    reach.push(new Set(reads.flatMap((before) => [before, ...(reach[before] ?? [])])));
+  }
+  const inColumn = column.map((own, stage) => column.slice(0, stage).filter((each) => each === own).length);
+  const count = (own: number) => column.filter((each) => each === own).length;
+  const lanes = Math.max(1, ...column.map(count));
+  return {
+    columns: Math.max(1, ...column.map((own) => own + 1)),
+    lanes,
+    nodes: stages.map(({ role }, stage) => ({
+      key: stage,
+      column: column[stage] ?? 0,
+      lane: (inColumn[stage] ?? 0) + (lanes - count(column[stage] ?? 0)) / 2,
+      letter: (role[0] ?? "?").toUpperCase(),
+      role,
+    })),
+    // Of what a stage reads, an edge to what none of the others has read already: each agent of a chain reads all before it.
+    edges: stages.flatMap(({ reads }, to) =>
+      reads.filter((from) => !reads.some((other) => reach[other]?.has(from))).map((from) => ({ key: `${from}-${to}`, from, to })),
+    ),
+    says: stages.map(({ role }) => role).join(", "),
+  };
+}

@@ -1,0 +1,88 @@
+import Link from "next/link";
+import { useMemo } from "react";
+import type { ListedArtefact } from "@/server/contracts/studio";
+import { useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Badge } from "../ui/Badge";
+import { CopyButton } from "../ui/CopyButton";
+import { formatCount, formatDate, shortHash } from "../ui/format";
+import { RemoveButton } from "../ui/RemoveButton";
+import { Table } from "../ui/Table";
+import { preparePredictor } from "./preparePredictor";
+import { usePredictorAct } from "./usePredictorAct";
+
+/** One trained predictor: what it learnt of, how well it does on what it has not seen, and who uses it. */
+export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact }) {
+  const client = useTRPCClient();
+  const link = useClusterLink();
+  const picture = useMemo(() => preparePredictor(artefact), [artefact]);
+  const remove = usePredictorAct(() => client.artefacts.remove.mutate({ hash: artefact.hash }));
+  const { hash, bytes, createdAt, actor, plans, training } = artefact;
+  const columns = [{ key: "model", name: "Model" }, ...picture.columns.map((name) => ({ key: name, name, numeric: true }))];
+  return (
+    <li className="flex flex-col gap-2 border-b py-4 first:pt-0 last:border-0 last:pb-0" data-testid="predictor">
+      <div className="flex flex-wrap items-center gap-2">
+        <h3 className="text-sm font-medium [overflow-wrap:anywhere]">{picture.title}</h3>
+        {training.emulated && <Badge tone="hatched">emulated</Badge>}
+        {plans.some(({ inForce }) => inForce) && <Badge tone="accent">in force</Badge>}
+        <div className="ml-auto flex flex-wrap items-center gap-2 text-xs text-ink-3">
+          <CopyButton text={hash} label="Copy hash" />
+          <RemoveButton
+            name={picture.title}
+            kind="predictor"
+            nameInLabel
+            consequences={
+              plans.length === 0
+                ? "No kept plan names it. Trained again on the same, it comes out with the same hash."
+                : `${plans.map(({ name }) => name).join(", ")} can then no longer be approved or put into force. Trained again on the same, it comes out with the same hash.`
+            }
+            removal={{ error: remove.error, isPending: remove.isPending, mutate: () => remove.mutate(undefined) }}
+          />
+        </div>
+      </div>
+      <p className="text-xs text-ink-3 [overflow-wrap:anywhere]">
+        Trained on {picture.trainedOn}; {formatDate(createdAt)} by {actor}; {formatCount(Math.ceil(bytes / 1024))} KiB;{" "}
+        <span className="font-mono">{shortHash(hash)}</span>
+      </p>
+      <div className="max-w-3xl">
+        <Table caption={`How well ${picture.title} does`} columns={columns} stacked>
+          {picture.rows.map(({ model, figures }) => (
+            <tr key={model}>
+              <td className="[overflow-wrap:anywhere] max-sm:w-full">{model}</td>
+              {figures.map((figure, at) => (
+                <td key={picture.columns[at]} data-name={picture.columns[at]} className="text-right tabular-nums">
+                  {figure}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </Table>
+      </div>
+      <p className="max-w-prose text-xs text-ink-3">{picture.legend}</p>
+      {picture.warnings.map((warning) => (
+        <p key={warning} className="max-w-prose text-xs text-warn">
+          {warning}
+        </p>
+      ))}
+      <p className="text-xs text-ink-2">
+        {plans.length === 0 ? (
+          "No kept plan names it."
+        ) : (
+          <>
+            Named by{" "}
+            {plans.map(({ id, name, inForce }, at) => (
+              <span key={id}>
+                {at > 0 && ", "}
+                <Link href={link(`/apply/${id}`)} className="underline underline-offset-2">
+                  {name}
+                </Link>
+                {inForce && " (in force)"}
+              </span>
+            ))}
+            .
+          </>
+        )}
+      </p>
+    </li>
+  );
+}

@@ -1,0 +1,163 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { TrainRequest } from "@/server/contracts/studio";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusters } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { ErrorLine } from "../ui/ErrorLine";
+import { NumberField, SelectField, TextField } from "../ui/Field";
+import { Panel } from "../ui/Panel";
+import { PanelState } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { TrainingLine } from "./TrainingLine";
+import { usePredictorAct } from "./usePredictorAct";
+
+type What = TrainRequest["train"];
+const whats: readonly { readonly value: What; readonly text: string }[] = [
+  { value: "lengths", text: "lengths, of modelled programs" },
+  { value: "traffic", text: "lengths, of a cluster's traffic" },
+  { value: "confidence", text: "confidence, of labelled prompts" },
+];
+
+/** What each kind learns of, and what it cannot know. */
+const explained: Readonly<Record<What, string>> = {
+  lengths:
+    "How much a request and the rest of its program will write, by model: from token counts, workflow, stage and hashed words of the prompt. Programs are modelled from the workload's answers, so what it finds of stages is what the model of workflows puts there.",
+  traffic:
+    "The same from requests that the gateway served. It remembers counts and, where the policy names a predictor of lengths, how often that one's common words stood in a prompt, hashed: who tries them finds out whether, not in which order. Without such a predictor no words are learnt. It remembers while the policy in force goes by lengths or confidence, whole programs and as many as there is room for; one counts once nothing came of it for ten minutes.",
+  confidence:
+    "Which model will answer a prompt right, before any has: from hashed words and the prompt's length. A prompt tells little of that: expect figures between a coin's 50 and about 70. Labels are of the workload; traffic has none.",
+};
+
+/** What is trained next: chosen, started, followed. */
+export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: string | null; readonly onTrained: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const workloads = useQuery(trpc.workloads.list.queryOptions());
+  const workflows = useQuery(trpc.lab.workflows.queryOptions()).data ?? [];
+  const clusters = (useClusters().data ?? []).filter(({ health }) => health.word !== "not connected");
+  const [what, setWhat] = useState<What>("lengths");
+  const [named, setNamed] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const [correlation, setCorrelation] = useState(0.5);
+  const [encoderFolder, setEncoderFolder] = useState("");
+  const [cluster, setCluster] = useState<string | null>(null);
+  const train = usePredictorAct(client.artefacts.train.mutate);
+  const workload = [named, workloadId].find((id) => workloads.data?.some((one) => one.id === id)) ?? workloads.data?.[0]?.id ?? null;
+  const clusterId = clusters.find(({ spec }) => spec.id === cluster)?.spec.id ?? clusters[0]?.spec.id ?? null;
+  const ran = chosen.length > 0 ? chosen : workflows.slice(0, 1).map(({ name }) => name);
+  const request = requestOf({ what, workload, clusterId, workflows: ran, correlation, encoderFolder: encoderFolder.trim() });
+  const status = queryStatus(workloads, {
+    what: "Reading workloads",
+    empty: workloads.data?.length === 0 && {
+      kind: "empty",
+      title: "No workload yet",
+      text: "Predictors learn of a workload's prompts and answers. Bring one on the Workloads page, or make one of a profile, so that prompts' words are known too.",
+    },
+  });
+  return (
+    <Panel title="Train a predictor">
+      <PanelState status={status}>
+        {() => (
+          <form
+            className="flex flex-col gap-3"
+            aria-label="Train a predictor"
+            onSubmit={(event) => {
+              event.preventDefault();
+              if (request !== null) train.mutate(request);
+            }}
+          >
+            <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+              <SelectField
+                label="Learn"
+                value={what}
+                options={whats}
+                onChange={(value) => setWhat(whats.find((one) => one.value === value)?.value ?? what)}
+              />
+              {what === "traffic" ? (
+                <SelectField
+                  label="Cluster"
+                  value={clusterId ?? ""}
+                  options={clusters.map(({ spec }) => ({ value: spec.id, text: spec.name }))}
+                  onChange={setCluster}
+                />
+              ) : (
+                <SelectField
+                  label="Workload"
+                  value={workload ?? ""}
+                  options={(workloads.data ?? []).map(({ id, name, version }) => ({ value: id, text: `${name} v${version}` }))}
+                  onChange={setNamed}
+                />
+              )}
+              {what === "lengths" && (
+                <NumberField
+                  label="How alike a program's stages are"
+                  value={correlation}
+                  min={0}
+                  max={1}
+                  step={0.1}
+                  onChange={setCorrelation}
+                />
+              )}
+              {what === "confidence" && (
+                <TextField
+                  label="Folder of an ONNX encoder, if any"
+                  className="min-w-72"
+                  value={encoderFolder}
+                  maxLength={1000}
+                  placeholder="none: hashed words"
+                  onChange={setEncoderFolder}
+                />
+              )}
+            </div>
+            {what === "lengths" && (
+              <fieldset className="flex flex-wrap gap-x-6">
+                <legend className="text-xs text-ink-3">Workflows that programs run, in equal shares</legend>
+                {workflows.map(({ name, title }) => (
+                  <Check
+                    key={name}
+                    checked={ran.includes(name)}
+                    disabled={ran.length === 1 && ran[0] === name}
+                    onChange={(checked) => setChosen(checked ? [...ran, name] : ran.filter((one) => one !== name))}
+                  >
+                    {title}
+                  </Check>
+                ))}
+              </fieldset>
+            )}
+            <p className="max-w-prose text-xs text-ink-3">
+              {explained[what]}
+              {what === "confidence" &&
+                " An encoder's folder lies on the studio's machine and holds config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx; nothing is fetched. Gateways serve heads on an encoder where they were started with its folder, of the same files to the byte."}
+            </p>
+            <TrainingLine onTrained={onTrained}>
+              <Button type="submit" look="primary" disabled={request === null || train.isPending}>
+                {train.isPending ? "Starting …" : "Train"}
+              </Button>
+            </TrainingLine>
+            <ErrorLine error={train.error} />
+          </form>
+        )}
+      </PanelState>
+    </Panel>
+  );
+}
+
+/** null: something is not there to be chosen yet. */
+function requestOf(form: {
+  readonly what: What;
+  readonly workload: string | null;
+  readonly clusterId: string | null;
+  readonly workflows: readonly string[];
+  readonly correlation: number;
+  readonly encoderFolder: string;
+}): TrainRequest | null {
+  const { what, workload, clusterId, workflows, correlation, encoderFolder } = form;
+  if (what === "traffic") return clusterId === null ? null : { train: what, clusterId };
+  if (workload === null) return null;
+  if (what === "confidence") return { train: what, workloadId: workload, ...(encoderFolder === "" ? {} : { encoderFolder }) };
+  return workflows.length === 0 ? null : { train: what, workloadId: workload, workflows: [...workflows], correlation };
+}

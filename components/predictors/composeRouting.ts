@@ -1,0 +1,45 @@
+import type { LabSuggestion } from "@/server/contracts/studio";
+import type { Plan } from "@/solver/plan/plan";
+import type { OrderDocument, PolicyDocument } from "@/solver/plan/policySchema";
+
+export const orders = ["fcfs", "sjf", "stjf"] as const;
+
+/** Releases after which what waits goes first, whatever it is predicted to write, where no suggested order says how many. */
+const AGING_RELEASES = 1000;
+
+/** How a plan is to route with predictors. */
+export interface RoutingForm {
+  /** `slack`: between the models that have engines; `same`: as the plan does. */
+  readonly route: "same" | "slack";
+  readonly tau: number;
+  /** How much surer another model than the least loaded must be to be preferred to it; at 0 the mere order of confidences decides. */
+  readonly margin: number;
+  readonly order: (typeof orders)[number];
+  /** Predictors by their hashes; empty: none. */
+  readonly lengths: string;
+  readonly confidence: string;
+}
+
+/** The policy that a form asks for on a plan's engines, or in a sentence why there is none. */
+export function composeRouting(
+  { route, tau, margin, order: kind, lengths, confidence }: RoutingForm,
+  plan: Pick<Plan, "policy">,
+  suggested: Pick<LabSuggestion, "systems"> | null,
+): { readonly policy: PolicyDocument } | { readonly refused: string } {
+  if (lengths === "" && confidence === "") return { refused: "Choose a predictor for it to use." };
+  const slack = suggested?.systems.map(({ policy }) => policy).find((policy) => policy.kind === "slack");
+  if (route === "slack" && slack?.kind !== "slack")
+    return { refused: "Slack dispatch chooses between models, and this plan has engines of one, or nothing is known of them." };
+  const isSlack = route === "slack" || plan.policy.kind === "slack";
+  if (confidence !== "" && !isSlack) return { refused: "Only slack dispatch goes by confidence." };
+  if (lengths !== "" && !isSlack && kind === "fcfs")
+    return { refused: "First come, first served goes by no lengths: choose another order." };
+  const aging = suggested?.systems.map(({ policy }) => policy.order).find((each) => "agingReleases" in each);
+  const agingReleases = aging !== undefined && "agingReleases" in aging ? aging.agingReleases : AGING_RELEASES;
+  const order: OrderDocument = kind === "fcfs" ? { kind } : { kind, agingReleases };
+  const learnt = { ...(lengths === "" ? {} : { lengths }), ...(confidence === "" ? {} : { confidence }) };
+  const { learnt: _, ...own } = plan.policy;
+  if (route === "same" || slack?.kind !== "slack") return { policy: { ...own, order, learnt } };
+  const approvedRanges = { ...slack.approvedRanges, tau: { min: 0, max: Math.max(tau, slack.approvedRanges.tau.max) } };
+  return { policy: { ...slack, tau, deltaScore: margin, approvedRanges, order, place: plan.policy.place, learnt } };
+}

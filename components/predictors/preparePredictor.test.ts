@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import type { Artefact } from "@/server/contracts/studio";
+import { preparePredictor } from "./preparePredictor";
+
+const training: Artefact["training"] = {
+  ...{ workloadId: "w", workloadName: "Support", models: ["small"], workflows: ["planner-coder"], correlation: 0.5, prompts: 420 },
+  ...{ requests: 6000, texts: true, encoder: null, source: "modelled programs", emulated: false },
+};
+const lengths = { model: "small", requestTau: 0.22, remainingTau: 0.1, inputLengthTau: 0.39 };
+
+describe("what is told of a predictor", () => {
+  it("tells Kendall tau distances, beside a coin's and that of the input's length", () => {
+    const picture = preparePredictor({ kind: "lengths", version: 2, training, heldOut: { prompts: 180, lengths: [lengths] } });
+    expect(picture.title).toBe("Lengths v2 of Support");
+    expect(picture.trainedOn).toBe("modelled programs of 420 prompts (planner-coder, stages alike by 0.5)");
+    expect(picture.rows).toEqual([{ model: "small", figures: ["0.22", "0.10", "0.39"] }]);
+    expect(picture.legend).toMatch(/^Kendall tau distance.*0\.50 is a coin.*Measured on 180 prompts it has not seen\.$/);
+    expect(picture.warnings).toEqual([]);
+  });
+
+  it("says what was emulated, what lacked texts, and what only some gateways can serve", () => {
+    const one = { model: "small", auc: 0.64, averagePrecision: 0.71, rightShare: 0.552 };
+    const words = preparePredictor({
+      ...{ kind: "confidence", version: 1, heldOut: { prompts: 10, confidence: [one] } },
+      training: { ...training, texts: false, emulated: true, source: "labelled prompts" },
+    });
+    expect(words.rows[0]?.figures).toEqual(["0.64", "0.71", "0.55"]);
+    // What was read and what was at hand agree; heads know neither workflow nor stage.
+    expect(words.trainedOn).toBe("420 labelled prompts, read by their token counts");
+    expect(words.warnings).toHaveLength(2);
+    expect(words.warnings.join(" ")).toContain("by token counts alone");
+    expect(words.warnings.join(" ")).not.toContain("stage");
+    const encoder = preparePredictor({
+      ...{ kind: "confidence", version: 1, heldOut: { prompts: 10, confidence: [{ ...one, auc: Number.NaN }] } },
+      training: { ...training, encoder: { name: "tiny", sha256: "0123456789abcdef".repeat(4) }, source: "labelled prompts" },
+    });
+    expect(encoder.rows[0]?.figures[0]).toBe("–");
+    expect(encoder.trainedOn).toBe("420 labelled prompts, read by the encoder tiny 01234567");
+    expect(encoder.warnings).toEqual([expect.stringMatching(/^It serves where the cluster's gateway has this very encoder/)]);
+  });
+
+  it("gives the mean over models, each counted alike, where there are several", () => {
+    const model = (name: string, averagePrecision: number) => ({ model: name, auc: 0.6, averagePrecision, rightShare: 0.5 });
+    const picture = preparePredictor({
+      ...{ kind: "confidence", version: 1, heldOut: { prompts: 10, confidence: [model("small", 0.4), model("large", 0.5)] } },
+      training: { ...training, source: "labelled prompts" },
+    });
+    expect(picture.trainedOn).toBe("420 labelled prompts, read by their words");
+    expect(picture.rows.at(-1)).toEqual({ model: "mean of models (macro)", figures: ["0.60", "0.45", "0.50"] });
+    expect(picture.legend).toContain("mAP");
+  });
+
+  it("names the cluster where it learnt of traffic", () => {
+    const of = {
+      ...training,
+      source: "traffic",
+      workloadName: "Attic",
+      workflows: [],
+      correlation: null,
+      prompts: 90,
+      requests: 400,
+    } as const;
+    const picture = preparePredictor({ kind: "lengths", version: 1, training: of, heldOut: { prompts: 1, lengths: [lengths] } });
+    expect(picture.title).toBe("Lengths v1 of traffic of Attic");
+    expect(picture.trainedOn).toBe("400 remembered requests of 90 programs");
+    expect(picture.legend).toContain("1 later program it has not seen");
+    const less = { ...of, leftOut: { cutAnswers: 12, longSessions: 1 } };
+    const { warnings } = preparePredictor({ kind: "lengths", version: 1, training: less, heldOut: { prompts: 1, lengths: [lengths] } });
+    expect(warnings.slice(picture.warnings.length)).toEqual([
+      expect.stringMatching(/^12 answers as long as the client allowed left out/),
+      expect.stringMatching(/^1 session of more than 1,000 requests left out/),
+    ]);
+  });
+});

@@ -1,0 +1,20 @@
+"use client";
+
+import { useEffect } from "react";
+import { wantedCookie } from "./wantedPage";
+
+/** Sends whoever is not signed in to the sign-in page, and remembers the page that was asked for: the printed link then leads there. */
+export function SignInFirst() {
+  useEffect(() => {
+    const { pathname, search } = window.location;
+    const cookie = wantedCookie(`${pathname}${search}`);
+    // biome-ignore lint/suspicious/noDocumentCookie: read by the studio when the printed link is opened, in whatever tab
+    if (cookie !== null) document.cookie = cookie;
+    window.location.replace("/sign-in");
+  }, []);
+  return (
+    <p role="status" className="p-8 text-sm text-ink-3">
+      Nobody is signed in: <a href="/sign-in">sign in</a> first.
+    </p>
+  );
+}
