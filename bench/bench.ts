@@ -1,7 +1,10 @@
+import { agreementBenchmarks } from "./agreement";
 import { type Benchmark, verdict } from "./benchmark";
+import { chimeraBenchmarks } from "./chimera";
 import { compareBenchmarks } from "./compare";
 import { exhaustiveBenchmarks } from "./compareExhaustive";
 import { replayBenchmarks } from "./compareReplay";
+import { decisionBenchmarks } from "./decision";
 import { deploymentBenchmarks } from "./deployment";
 import { expositionBenchmarks } from "./exposition";
 import { faultMixBenchmarks } from "./faultMixBench";
@@ -11,8 +14,11 @@ import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
 import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
+import { predictionBenchmarks } from "./prediction";
+import { predictorsLiveBenchmarks } from "./predictorsLive";
+import { programBenchmarks } from "./programs";
 import { promptBenchmarks } from "./prompts";
-import { machine, writeResults } from "./results";
+import { machine, writeResults, writeTables } from "./results";
 import { rollOutBenchmarks } from "./rollOut";
 import { seriesBenchmarks } from "./series";
 import { streamBenchmarks } from "./streams";
@@ -21,14 +27,20 @@ import { telemetryBenchmarks } from "./telemetry";
 const wanted = process.argv[2] ?? "";
 const benchmarks: readonly Benchmark[] = [
   ...oneReplicaBenchmarks,
+  ...programBenchmarks,
   ...planBenchmarks,
   ...deploymentBenchmarks,
   ...floorBenchmarks,
   ...exhaustiveBenchmarks,
   ...compareBenchmarks,
   ...replayBenchmarks,
+  ...chimeraBenchmarks,
+  ...predictionBenchmarks,
+  ...decisionBenchmarks,
+  ...agreementBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
+  ...predictorsLiveBenchmarks,
   ...streamBenchmarks,
   ...telemetryBenchmarks,
   ...seriesBenchmarks,
@@ -43,8 +55,10 @@ if (benchmarks.length === 0) {
   process.exit(2);
 }
 
-process.stdout.write(`${machine}\n\n| what | figure | budget | | on what |\n|---|---|---|---|---|\n`);
+const header = "| what | figure | budget | | on what |\n|---|---|---|---|---|\n";
+process.stdout.write(`${machine}\n\n${header}`);
 const rows = [];
+let lines = header;
 for (const { name, budget, run } of benchmarks) {
   const measured = await run();
   const { figure, unit, detail } = measured;
@@ -52,11 +66,14 @@ for (const { name, budget, run } of benchmarks) {
   rows.push({ name, figure, unit, budget, verdict: kept, detail });
   const allowed = budget === null ? "-" : `${budget.keep} ${budget.figure.toLocaleString("en")}`;
   const shown = figure >= 1000 ? Math.round(figure).toLocaleString("en") : figure.toPrecision(3);
-  process.stdout.write(`| ${name} | ${shown} ${unit} | ${allowed} | ${kept} | ${detail} |\n`);
+  const line = `| ${name} | ${shown} ${unit} | ${allowed} | ${kept} | ${detail} |\n`;
+  lines += line;
+  process.stdout.write(line);
 }
 
 // A part of the benchmarks does not take the place of the day's whole run.
 const file = writeResults(`${new Date().toISOString().slice(0, 10)}${wanted === "" ? "" : "-part"}`, rows);
+if (wanted !== "") writeTables(`rows-${wanted.match(/[a-z0-9]+/gi)?.join("-")}`, [lines]);
 process.stdout.write(`\nWritten to ${file}\n`);
 // Upstreams and agents of the gateway benchmarks may hold sockets open.
 process.exit(0);

@@ -6,6 +6,8 @@ import type { Workload } from "@/solver/workload/workload";
 
 const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
 const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
+/** Texts of the prompts of OUTCOMES. */
+export const PROMPTS = join(data, "quality", "prompts.csv");
 const ARRIVALS = join(data, "traces", "AzureLLMInferenceTrace_conv.csv");
 
 let asked = false;

@@ -10,10 +10,13 @@ interface EmulationOptions {
   readonly models: readonly string[];
   readonly outcomes: EmulatedOutcomes;
   readonly timeScale: number;
+  /** Has engines deviate from the planner's model, as real ones do, each name in ways of its own; left out: they are the model. */
+  readonly hiddenTruth?: string | undefined;
 }
 
 const adminToken = "bench";
-const gpu = "l40s";
+/** What its engines run on, one GPU each. */
+export const emulatedGpu = "l40s";
 
 /** An emulator as a process of its own, whose engines and judge come back on their ports when it is killed and started again. */
 export class Emulation {
@@ -67,7 +70,7 @@ export class Emulation {
   }
 
   async #bringUp(): Promise<void> {
-    const { models, outcomes, timeScale } = this.#options;
+    const { models, outcomes, timeScale, hiddenTruth } = this.#options;
     const adminPort = await freePort();
     this.#environment = {
       WEIR_STATE_DIR: this.#stateDirectory,
@@ -76,8 +79,8 @@ export class Emulation {
       WEIR_ENGINE_PORT_BASE: String(await freePort()),
       WEIR_ADMIN_TOKEN: adminToken,
       WEIR_TIME_SCALE: String(timeScale),
-      WEIR_TRUTH: "off",
-      WEIR_EMBEDDED: JSON.stringify({ gpu, nodes: [{ name: "node1", gpus: Math.max(1, models.length) }] }),
+      WEIR_TRUTH: hiddenTruth === undefined ? "off" : "seeded",
+      WEIR_EMBEDDED: JSON.stringify({ gpu: emulatedGpu, nodes: [{ name: "node1", gpus: Math.max(1, models.length) }] }),
     };
     await this.revive();
     const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
@@ -90,11 +93,20 @@ export class Emulation {
       return answer;
     };
     await call("PUT", "/outcomes", outcomes);
+    // What deviates follows from an engine's id.
+    const idOf = (index: number): string => `${hiddenTruth ?? "e"}${index}`;
     for (const [index, model] of models.entries()) {
-      await call("POST", "/engines", { id: `e${index}`, model, gpu, tp: 1, pp: 1, placements: [{ node: "node1", gpus: [index] }] });
+      await call("POST", "/engines", {
+        id: idOf(index),
+        model,
+        gpu: emulatedGpu,
+        tp: 1,
+        pp: 1,
+        placements: [{ node: "node1", gpus: [index] }],
+      });
     }
     const { engines, judge } = (await (await call("GET", "/cluster")).json()) as EmulatedCluster;
-    this.engineUrls = models.map((_, index) => engines.find(({ id }) => id === `e${index}`)?.url ?? "");
+    this.engineUrls = models.map((_, index) => engines.find(({ id }) => id === idOf(index))?.url ?? "");
     this.judgeUrl = judge.url;
     for (const url of this.engineUrls) {
       while (!(await fetch(`${url}/health`)).ok) await new Promise((resolve) => setTimeout(resolve, 50));

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,6 +63,8 @@ export interface Usage {
 export interface BenchGateway {
   readonly url: string;
   usage(): Promise<Usage>;
+  /** A series of its metrics by its name, with labels as they are written; NaN where there is none. */
+  metric(series: string): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -85,13 +88,20 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
   };
   try {
     const [url = "", adminUrl = ""] = await said(gateway, /"dataUrl":"([^"]+)","adminUrl":"([^"]+)"/);
+    for (const bytes of upstreams.artefacts ?? []) {
+      const kept = await fetch(`${adminUrl}/artefacts/${createHash("sha256").update(bytes).digest("hex")}`, {
+        method: "PUT",
+        body: Buffer.from(bytes),
+      });
+      if (!kept.ok) throw new Error(`The gateway refused a predictor of the benchmark: ${await kept.text()}`);
+    }
     const answer = await fetch(`${adminUrl}/config`, {
       method: "PUT",
       headers: { "if-match": '"none"' },
       body: JSON.stringify(benchConfig(policy, upstreams)),
     });
     if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
-    return { url, usage: () => usageOf(adminUrl), close };
+    return { url, usage: () => usageOf(adminUrl), metric: (series) => metricOf(adminUrl, series), close };
   } catch (error) {
     await close();
     throw error;
@@ -102,6 +112,10 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
 export interface Upstreams {
   readonly engines: (model: string) => readonly string[];
   readonly judge: string;
+  /** Requests that one engine may have at once; left out: 64. */
+  readonly maxInFlight?: number;
+  /** Trained predictors that the policy names. */
+  readonly artefacts?: readonly Uint8Array[];
 }
 
 /** Two engines a model and the judge, all the same mock. */
@@ -131,7 +145,7 @@ interface OpenLoad extends ChatOptions {
 }
 
 /** Connections that are open before the first request counts, as those of clients that go on asking are. */
-const openedBefore = 32;
+export const openedBefore = 32;
 
 /** Latencies in milliseconds of requests sent at a fixed rate, whether or not earlier ones were answered. */
 export async function openLoopLatencies(url: string, { perSecond, seconds, ...chat }: OpenLoad): Promise<readonly number[]> {
@@ -167,12 +181,20 @@ async function ended(gateway: ChildProcess): Promise<void> {
 }
 
 async function usageOf(adminUrl: string): Promise<Usage> {
-  const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? Number.NaN);
-  return { cpuSeconds: value("process_cpu_seconds_total"), rssBytes: value("process_resident_memory_bytes") };
+  const [cpuSeconds, rssBytes] = await Promise.all([
+    metricOf(adminUrl, "process_cpu_seconds_total"),
+    metricOf(adminUrl, "process_resident_memory_bytes"),
+  ]);
+  return { cpuSeconds, rssBytes };
 }
 
-function benchConfig(policy: PolicyDocument, { engines, judge }: Upstreams): GatewayConfig {
+async function metricOf(adminUrl: string, series: string): Promise<number> {
+  const lines = (await (await fetch(`${adminUrl}/metrics`)).text()).split("\n");
+  const line = lines.find((one) => one.startsWith(`${series} `));
+  return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
+}
+
+function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64 }: Upstreams): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -181,7 +203,7 @@ function benchConfig(policy: PolicyDocument, { engines, judge }: Upstreams): Gat
     policyHash: policyHash(policy),
     policy,
     replicas: modelsOf(policy).flatMap((model) =>
-      engines(model).map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight: 64 })),
+      engines(model).map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),
     ),
     judge: { model: "weir-judge", url: judge },
     timeScale: 1,

@@ -1,0 +1,130 @@
+import { emulatedPrograms } from "@/server/load/emulatedPrograms";
+import { type ProgramLoadReport, runProgramLoad, saidTokens } from "@/server/load/programLoad";
+import { predictionSpan, statistic } from "@/solver/cascade/predictionBand";
+import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
+import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
+import { vllmProfile } from "@/solver/hardware/builtInProfiles";
+import { mean, quantile } from "@/solver/numeric/quantile";
+import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { ProgramPredictions } from "@/solver/workflow/programSample";
+import { Emulation } from "../emulation";
+import { cascadeModel, startBenchGateway } from "../gatewayBench";
+import type { AgreementGround } from "./ground";
+
+export interface AgreementCase {
+  readonly ground: AgreementGround;
+  readonly policy: PolicyDocument;
+  /** What is foreseen of the programs. */
+  readonly foreseen: Foreseen;
+  /** Has the engines deviate from their model, each name in ways of its own; left out: they are the model. */
+  readonly hiddenTruth?: string | undefined;
+}
+
+/** Foreseen by clients, who say it with their requests, or by predictors in the gateway, which the policy names. */
+export type Foreseen =
+  | { readonly by: "clients"; readonly said: Pick<ProgramPredictions, "confidence" | "remainingTokens"> }
+  | {
+      readonly by: "predictors";
+      readonly artefacts: readonly Uint8Array[];
+      /** What they say of the sample. */
+      readonly predictions: ProgramPredictions;
+      readonly textOf: (row: number) => string | null;
+    };
+
+/** A run of programs through processes and on virtual time. Seconds are those of the wall, which are the engines'. */
+export interface Agreement {
+  readonly programs: number;
+  readonly requests: number;
+  readonly predictedSeconds: number;
+  readonly measuredSeconds: number;
+  /** Measured over predicted. */
+  readonly ratio: number;
+  /** Where plans would say that nine of ten measured means lie. */
+  readonly band: { readonly low: number; readonly high: number };
+  readonly predictedP95Seconds: number;
+  readonly measuredP95Seconds: number;
+  readonly predictedSecondsPerToken: number;
+  readonly measuredSecondsPerToken: number;
+  readonly predictedQuality: number;
+  readonly measuredQuality: number;
+  /** Mean wait for a place in an engine's batch, predicted. */
+  readonly queueSeconds: number;
+  /** Share of the time in which engines step, by model, predicted. */
+  readonly busyShare: readonly number[];
+  /** Share of the programs that begin with the same model in both. */
+  readonly sameModelShare: number;
+  /** That one program in twenty began later than it should have. */
+  readonly lateSeconds: number;
+  readonly failures: readonly string[];
+}
+
+/** Runs the same programs at the same arrivals under the same policy: simulated, and through gateway and emulator as processes of their own. */
+export async function runAgreement({ ground, policy, foreseen, hiddenTruth }: AgreementCase): Promise<Agreement> {
+  const { sample, replicas, maxInFlight } = ground;
+  const predicted = simulatePrograms({
+    policy: buildPolicy(policy),
+    sample,
+    replicas,
+    predictions: foreseen.by === "predictors" ? foreseen.predictions : asHeard(foreseen.said, sample),
+  });
+  const emulation = await Emulation.start({
+    models: replicas.map(({ model }) => model),
+    outcomes: emulatedPrograms("agreement", sample),
+    timeScale: 1,
+    hiddenTruth,
+  });
+  try {
+    const engines = (model: string) => emulation.engineUrls.filter((_, index) => replicas[index]?.model === model);
+    const gateway = await startBenchGateway(policy, {
+      engines,
+      judge: emulation.judgeUrl,
+      maxInFlight,
+      artefacts: foreseen.by === "predictors" ? foreseen.artefacts : [],
+    });
+    try {
+      const options = { id: "agreement", gatewayUrl: gateway.url, model: cascadeModel, timeScale: 1, sample };
+      const measured = await runProgramLoad({ ...options, ...foreseen });
+      return compared(predicted, measured, ground);
+    } finally {
+      await gateway.close();
+    }
+  } finally {
+    await emulation.end();
+  }
+}
+
+/** What a gateway hears of what clients say: tokens without knowing the model. */
+const asHeard = ({ confidence, remainingTokens }: ProgramPredictions, sample: AgreementGround["sample"]): ProgramPredictions => ({
+  ...(confidence === undefined ? {} : { confidence }),
+  remainingTokens: (request, _model, inputTokens) => saidTokens(sample, remainingTokens, request, inputTokens),
+});
+
+function compared(predicted: ProgramOutcome, measured: ProgramLoadReport, { sample }: AgreementGround): Agreement {
+  // In both, one that is not served whole would make the mean infinite.
+  const figure = statistic(predicted.endToEndSeconds, mean);
+  const measuredSeconds = mean(measured.endToEndSeconds);
+  const perToken = ({ endToEndSeconds, outputTokens }: Pick<ProgramOutcome, "endToEndSeconds" | "outputTokens">): number =>
+    mean(endToEndSeconds.map((seconds, program) => seconds / (outputTokens[program] ?? 1)));
+  const first = sample.firstRequest.subarray(0, sample.arrivalSeconds.length);
+  return {
+    programs: sample.arrivalSeconds.length,
+    requests: sample.program.length,
+    predictedSeconds: figure.seconds,
+    measuredSeconds,
+    ratio: measuredSeconds / figure.seconds,
+    // No run on the emulated GPUs was fitted, so plans on them double the profile's error.
+    band: predictionSpan(figure, vllmProfile.errors?.endToEnd ?? null, true),
+    predictedP95Seconds: quantile(predicted.endToEndSeconds, 0.95),
+    measuredP95Seconds: quantile(measured.endToEndSeconds, 0.95),
+    predictedSecondsPerToken: perToken(predicted),
+    measuredSecondsPerToken: perToken(measured),
+    predictedQuality: mean(predicted.quality),
+    measuredQuality: mean(measured.quality),
+    queueSeconds: mean(predicted.queueSeconds),
+    busyShare: predicted.busyShare,
+    sameModelShare: mean(first.map((request) => (predicted.model[request] === measured.model[request] ? 1 : 0))),
+    lateSeconds: quantile(measured.lateSeconds, 0.95),
+    failures: measured.failures,
+  };
+}

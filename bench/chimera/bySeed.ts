@@ -1,0 +1,53 @@
+import { type SeedEstimate, seedEstimate } from "@/solver/lab/overSeeds";
+import { mean } from "@/solver/numeric/quantile";
+
+/** A figure of one system and of another over the same programs: one value a seed each. */
+export interface SeedPair {
+  readonly own: readonly number[];
+  readonly reference: readonly number[];
+}
+
+/** Of each seed the mean over cases. */
+function meansOf(pairs: readonly SeedPair[], of: (own: number, reference: number) => number): readonly number[] {
+  const seeds = pairs[0]?.own.length ?? 0;
+  return Array.from({ length: seeds }, (_, seed) =>
+    mean(pairs.map(({ own, reference }) => of(own[seed] ?? Number.NaN, reference[seed] ?? Number.NaN))),
+  );
+}
+
+/**
+ * How many times the reference's figure is the own one's: of each seed the geometric mean over cases, over seeds with Student's 90 %
+ * interval. Cases are summed up inside a seed first, as all of them share its split and draw. null where a figure is not above 0.
+ */
+export function timesLess(pairs: readonly SeedPair[]): SeedEstimate | null {
+  const logarithm = seedEstimate(meansOf(pairs, (own, reference) => (own > 0 && reference > 0 ? Math.log(reference / own) : Number.NaN)));
+  if (logarithm === null) return null;
+  const { value, low, high, seeds } = logarithm;
+  return { value: Math.exp(value), low: low === null ? null : Math.exp(low), high: high === null ? null : Math.exp(high), seeds };
+}
+
+/** How much the own figure is above the reference's: of each seed the mean over cases, over seeds with Student's 90 % interval. */
+export const differenceOf = (pairs: readonly SeedPair[]): SeedEstimate | null =>
+  seedEstimate(meansOf(pairs, (own, reference) => own - reference));
+
+/** The own figure over the reference's, likewise. */
+export const ratioOf = (pairs: readonly SeedPair[]): SeedEstimate | null =>
+  timesLess(pairs.map(({ own, reference }) => ({ own: reference, reference: own })));
+
+/** Latency and quality of two systems on one ladder at one load. */
+export interface Contest {
+  readonly latency: SeedPair;
+  readonly quality: SeedPair;
+}
+
+/** Whether the own system is at once faster and better with both whole intervals. */
+export function surelyDominates({ latency, quality }: Contest): boolean {
+  const [faster, better] = [timesLess([latency]), differenceOf([quality])];
+  return (faster?.low ?? 0) > 1 && (better?.low ?? Number.NEGATIVE_INFINITY) > 0;
+}
+
+/** That a 90 % interval lies wholly on a given side of no difference by chance alone. */
+const BY_CHANCE = 0.05;
+
+/** Of so many cases, those where one of several points would surely dominate by chance if points were no different and figures independent. */
+export const dominatedByChance = (cases: number, points: number): number => cases * (1 - (1 - BY_CHANCE ** 2) ** points);

@@ -1,0 +1,125 @@
+import { mean } from "@/solver/numeric/quantile";
+import { mixSeed } from "@/solver/numeric/random";
+import { type ConfidenceArtefact, confidencePredictor, trainConfidence } from "@/solver/prediction/confidence";
+import { kendallTauDistance } from "@/solver/prediction/errors";
+import { heldOutConfidence, heldOutLengths } from "@/solver/prediction/heldOut";
+import { type LengthRows, trainLengths } from "@/solver/prediction/lengths";
+import type { HeldOutError } from "@/solver/prediction/predictor";
+import type { PromptTexts } from "@/solver/prediction/programFacts";
+import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
+import { learnUsualLengths, usualLengthOf } from "@/solver/prediction/usualLengths";
+import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import { workflows } from "@/solver/workflow/templates";
+import { type PromptSplit, splitPrompts } from "@/solver/workload/split";
+import type { OutcomeTable } from "@/solver/workload/workload";
+
+/** Programs that lengths are learnt of, and measured on: each of the latter's prompts is in several. */
+const TRAINED_PROGRAMS = 2000;
+const MEASURED_PROGRAMS = 1000;
+
+/** Correlations that the stages of a program have by being of one prompt. */
+export const CORRELATIONS = [1, 0.5] as const;
+
+/** Prompts of an outcome table, and what is known of their texts. */
+export interface Prompts {
+  readonly outcomes: OutcomeTable;
+  readonly texts: PromptTexts;
+}
+
+/** Kendall's tau distances of one model's length order on prompts that were not trained on. */
+export interface LengthErrors {
+  readonly model: string;
+  /** Of single answers to the prompts: no stages, no modelled lengths. */
+  readonly single: { readonly learnt: number; readonly input: number };
+  /** Of what programs have yet to write, over all their requests, by correlation. */
+  readonly programs: readonly {
+    readonly learnt: number;
+    readonly input: number;
+    /** By what each stage of each workflow usually writes, whatever the prompt. */
+    readonly usual: number;
+    readonly arrival: number;
+  }[];
+}
+
+export interface ConfidenceErrors {
+  readonly model: string;
+  readonly auc: number;
+  readonly averagePrecision: number;
+  readonly rightShare: number;
+  /** Mean distance of what was said from the share that came true, over tenths of the prompts by what was said. */
+  readonly calibrationError: number;
+}
+
+/** Lengths learnt on 70 % of the prompts and measured on the rest, as plans and trainings split them. */
+export function lengthErrors({ outcomes, texts }: Prompts, names: readonly string[], seed: number): readonly LengthErrors[] {
+  const split = splitPrompts(outcomes.promptIds.length, seed);
+  const [learnt, left] = [singleAnswers(outcomes, split.planning, texts), singleAnswers(outcomes, split.heldOut, texts)];
+  const single = heldOutLengths(trainLengths(learnt, { seed }), left).lengths ?? [];
+  const programs = CORRELATIONS.map((correlation) => programErrors({ outcomes, texts }, split, { names, correlation, seed }));
+  return single.map(({ model, requestTau, inputLengthTau }, index) => ({
+    model,
+    single: { learnt: requestTau, input: inputLengthTau },
+    programs: programs.flatMap((errors) => errors[index] ?? []),
+  }));
+}
+
+function singleAnswers(outcomes: OutcomeTable, rows: Int32Array, texts: PromptTexts): LengthRows {
+  const { facts } = confidenceRowsOf(outcomes, rows, texts);
+  return {
+    prompts: rows.length,
+    models: outcomes.models.map(({ model, outputTokens }) => {
+      const tokens = Float32Array.from(rows, (row) => outputTokens[row] ?? 0);
+      return { model, facts, requestTokens: tokens, remainingTokens: tokens };
+    }),
+  };
+}
+
+interface Drawn {
+  readonly names: readonly string[];
+  readonly correlation: number;
+  readonly seed: number;
+}
+
+function programErrors({ outcomes, texts }: Prompts, split: PromptSplit, { names, correlation, seed }: Drawn) {
+  const mix = workflows.filter(({ name }) => names.includes(name)).map((workflow) => ({ workflow, share: 1 }));
+  const rowsOf = (prompts: Int32Array, count: number, part: string): LengthRows => {
+    const arrivalSeconds = Float64Array.from({ length: count }, (_, at) => at);
+    return lengthRowsOf(drawPrograms({ outcomes, prompts, mix, correlation, arrivalSeconds, seed: mixSeed(seed, part) }), texts);
+  };
+  const [learnt, left] = [rowsOf(split.planning, TRAINED_PROGRAMS, "learnt"), rowsOf(split.heldOut, MEASURED_PROGRAMS, "left")];
+  const errors = heldOutLengths(trainLengths(learnt, { seed }), left).lengths ?? [];
+  return errors.map(({ remainingTau, inputLengthTau }, index) => {
+    const { facts, remainingTokens } = left.models[index] ?? { facts: [], remainingTokens: new Float32Array() };
+    const known = learnt.models[index];
+    const usualOf = usualLengthOf(learnUsualLengths(known?.facts ?? [], (known?.remainingTokens ?? new Float32Array()).map(Math.log)));
+    return {
+      learnt: remainingTau,
+      input: inputLengthTau,
+      usual: kendallTauDistance(facts.map(usualOf), remainingTokens),
+      arrival: kendallTauDistance(
+        facts.map((_, at) => at),
+        remainingTokens,
+      ),
+    };
+  });
+}
+
+/** Heads learnt on 70 % of the prompts and measured on the rest. */
+export function confidenceErrors({ outcomes, texts }: Prompts, seed: number): readonly ConfidenceErrors[] {
+  const split = splitPrompts(outcomes.promptIds.length, seed);
+  const heads = trainConfidence(confidenceRowsOf(outcomes, split.planning, texts), { seed });
+  const left = confidenceRowsOf(outcomes, split.heldOut, texts);
+  const errors: HeldOutError["confidence"] = heldOutConfidence(heads, left).confidence ?? [];
+  return errors.map((of) => ({ ...of, calibrationError: calibrationError(heads, left, of.model) }));
+}
+
+function calibrationError(heads: ConfidenceArtefact, left: ReturnType<typeof confidenceRowsOf>, model: string): number {
+  const head = heads.models.indexOf(model);
+  const scores = confidencePredictor(heads).predict(left.facts);
+  const said = Array.from(left.right[head] ?? [], (right, row) => ({ right, chance: scores[row * heads.models.length + head] ?? 0 }));
+  said.sort((a, b) => a.chance - b.chance);
+  const tenths = Array.from({ length: 10 }, (_, tenth) =>
+    said.slice(Math.floor((tenth * said.length) / 10), Math.floor(((tenth + 1) * said.length) / 10)),
+  );
+  return mean(tenths.map((part) => Math.abs(mean(part.map(({ chance }) => chance)) - mean(part.map(({ right }) => right)))));
+}

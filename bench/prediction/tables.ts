@@ -1,0 +1,77 @@
+import { mean } from "@/solver/numeric/quantile";
+import { CORRELATIONS, type ConfidenceErrors, type LengthErrors } from "./heldOutErrors";
+
+/** Errors of one ladder's models on one task, by split. */
+export interface LadderErrors {
+  readonly family: string;
+  readonly task: string;
+  readonly lengths: readonly (readonly LengthErrors[])[];
+  readonly confidence: readonly (readonly ConfidenceErrors[])[];
+}
+
+const three = (value: number): string => value.toFixed(3);
+
+/** Mean over splits, and in brackets how far splits are apart. */
+const ranged = (values: readonly number[]): string =>
+  `${three(mean(values))} (${three(Math.min(...values))}-${three(Math.max(...values))})`;
+
+const line = (...cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+
+/** Distances of the length order, by model, in Markdown. */
+export function lengthTable(ladders: readonly LadderErrors[]): string {
+  const head = [
+    "task",
+    "model",
+    "single answers",
+    "input",
+    ...CORRELATIONS.flatMap((of) => [`programs, ${of}`, "stage alone", "input", "FCFS"]),
+  ];
+  const rows = ladders.flatMap(({ task, lengths }) =>
+    (lengths[0] ?? []).map(({ model }, index) => {
+      const of = lengths.flatMap((split) => split[index] ?? []);
+      const programs = CORRELATIONS.flatMap((_, at) => {
+        const errors = of.flatMap((each) => each.programs[at] ?? []);
+        const over = (figure: "learnt" | "usual" | "input" | "arrival"): readonly number[] => errors.map((error) => error[figure]);
+        return [ranged(over("learnt")), ...(["usual", "input", "arrival"] as const).map((of) => three(mean(over(of))))];
+      });
+      return line(
+        task,
+        model,
+        ranged(of.map(({ single }) => single.learnt)),
+        three(mean(of.map(({ single }) => single.input))),
+        ...programs,
+      );
+    }),
+  );
+  return [line(...head), line(...head.map(() => "---")), ...rows].join("\n");
+}
+
+/** How well heads tell right from wrong, by model and their mean over a ladder, in Markdown. */
+export function confidenceTable(ladders: readonly LadderErrors[]): string {
+  const head = ["task", "model", "AUC", "average precision", "right (a coin's precision)", "calibration error"];
+  const rows = ladders.flatMap(({ task, family, confidence }) => {
+    const models = confidence[0] ?? [];
+    const lineOf = (name: string, of: readonly (readonly ConfidenceErrors[])[]): string => {
+      const over = (figure: "auc" | "averagePrecision" | "rightShare" | "calibrationError") =>
+        of.map((split) => mean(split.map((error) => error[figure])));
+      return line(
+        task,
+        name,
+        ranged(over("auc")),
+        ranged(over("averagePrecision")),
+        three(mean(over("rightShare"))),
+        three(mean(over("calibrationError"))),
+      );
+    };
+    return [
+      ...models.map(({ model }) =>
+        lineOf(
+          model,
+          confidence.map((split) => split.filter((error) => error.model === model)),
+        ),
+      ),
+      lineOf(`macro mean, ${family}`, confidence),
+    ];
+  });
+  return [line(...head), line(...head.map(() => "---")), ...rows].join("\n");
+}
