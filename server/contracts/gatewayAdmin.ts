@@ -241,6 +241,17 @@ export const decisionSchema = z.object({
   inputTokens: z.int().optional(),
   predictedTokens: z.number().optional(),
   predictedProgramTokens: z.number().optional(),
+  /** The agent that asked, as `application/agent`, and what its earlier calls taught of it; left out where nobody named one, or nothing is learnt yet. */
+  agent: z.string().optional(),
+  forecast: z
+    .object({
+      agent: z.string(),
+      distanceSeconds: z.number(),
+      remainingCalls: z.number(),
+      requestSeconds: z.number(),
+      tokensPerSecond: z.number(),
+    })
+    .optional(),
   /** Whether a canary's candidate decided. */
   canary: z.boolean().optional(),
   /** The name in `model`. */

@@ -5,6 +5,8 @@ export const orderNames: Readonly<Record<OrderDocument["kind"], string>> = {
   fcfs: "first come, first served (FCFS)",
   sjf: "shortest request first (SJF)",
   stjf: "shortest program first (STJF)",
+  workflow: "agent whose programs end soonest first (Kairos)",
+  depth: "fewest calls yet to make first (Ayo)",
   mlfq: "least served program first (MLFQ)",
 };
 
@@ -13,6 +15,7 @@ export const placeNames: Readonly<Record<PlaceDocument["kind"], string>> = {
   "least-load": "least loaded replica",
   "lowest-kv": "replica with the emptiest KV cache",
   "round-robin": "replicas in turn",
+  "time-slots": "replica with the lowest peak of expected memory (Kairos)",
 };
 
 /** Ways to a model in words. */

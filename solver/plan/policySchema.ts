@@ -37,13 +37,17 @@ const orderSchema = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("sjf"), agingReleases }),
   /** Shortest total job first, by what the request and all that comes after it in its program have yet to write. */
   z.object({ kind: z.literal("stjf"), agingReleases }),
+  /** The agent whose programs end soonest first, by what workflows have taught; within an agent the program that began first (Kairos). */
+  z.object({ kind: z.literal("workflow"), agingReleases }),
+  /** Fewest calls yet to make in its program first, by what workflows have taught (Ayo). */
+  z.object({ kind: z.literal("depth"), agingReleases }),
   /** Multi-level feedback: a program sinks one level with each quantum of service it has received. */
   z.object({ kind: z.literal("mlfq"), quantaSeconds: z.array(z.number().positive()).min(1).max(32), agingReleases }),
 ]);
 
 /** Which replica of its model a request goes to. */
 const placeSchema = z.object({
-  kind: z.enum(["round-robin", "least-load", "lowest-kv"]),
+  kind: z.enum(["round-robin", "least-load", "lowest-kv", "time-slots"]),
   /** A program goes back to its last replica unless that is more loaded than the best by this ratio (0.5: by half). */
   affinity: z.object({ ratio: z.number().nonnegative() }).optional(),
 });

@@ -13,6 +13,8 @@ function slots(inFlight: readonly number[], model = "m"): Slots {
     inFlight: Int32Array.from(inFlight),
     capacity: Int32Array.from(inFlight, () => 8),
     kvUse: [],
+    kvTokens: [],
+    preemptions: [],
   };
 }
 

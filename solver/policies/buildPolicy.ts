@@ -14,6 +14,7 @@ import { policyRefusal } from "./policyRefusal";
 import { roundRobinPlace } from "./roundRobinPlace";
 import { sjfOrder, stjfOrder } from "./shortestOrders";
 import { slackRoute } from "./slackRoute";
+import { depthOrder, workflowOrder } from "./workflowOrder";
 
 /**
  * The policy a plan names, with state of its own, for the simulator and the gateway alike. Throws with the reason when the
@@ -46,6 +47,10 @@ function orderOf(order: OrderDocument): Order {
       return sjfOrder(order);
     case "stjf":
       return stjfOrder(order);
+    case "workflow":
+      return workflowOrder(order);
+    case "depth":
+      return depthOrder(order);
     case "mlfq":
       return mlfqOrder(order);
   }
@@ -55,6 +60,9 @@ const places: { readonly [kind in PlaceDocument["kind"]]: () => Place } = {
   "round-robin": roundRobinPlace,
   "least-load": () => leastLoadPlace,
   "lowest-kv": lowestKvPlace,
+  "time-slots": () => {
+    throw new Error("Place time-slots cannot be built yet.");
+  },
 };
 
 function placeOf({ kind, affinity }: PlaceDocument): Place {

@@ -100,7 +100,7 @@ function dispatchQueue({ queue, slots, preference, place, view: { nowSeconds }, 
 /** A model's replicas among those of a view, with the slots that each decision counts in. */
 interface Seats {
   readonly replicas: readonly ReplicaView[];
-  readonly slots: Slots & { readonly kvUse: Reading[] };
+  readonly slots: Slots & { readonly kvUse: Reading[]; readonly kvTokens: (number | null)[]; readonly preemptions: Reading[] };
 }
 
 function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
@@ -113,9 +113,13 @@ function seatsOf(model: string, all: readonly ReplicaView[]): Seats {
       inFlight: new Int32Array(replicas.length),
       capacity: new Int32Array(replicas.length),
       kvUse: replicas.map((replica) => replica.kvUse),
+      kvTokens: replicas.map(() => null),
+      preemptions: replicas.map(() => absent),
     },
   };
 }
+
+const absent: Reading = { state: "absent" };
 
 /** What slots can count; a replica that holds any number at once counts as this. */
 const MOST_IN_FLIGHT = 2 ** 31 - 1;
@@ -126,6 +130,8 @@ function refreshed({ replicas, slots }: Seats): Slots {
     slots.inFlight[index] = replica.inFlight;
     slots.capacity[index] = replica.accepting ? Math.min(replica.maxInFlight, MOST_IN_FLIGHT) : 0;
     slots.kvUse[index] = replica.kvUse;
+    slots.kvTokens[index] = replica.kvTokens ?? null;
+    slots.preemptions[index] = replica.preemptions ?? absent;
   }
   return slots;
 }

@@ -2,10 +2,8 @@ import { describe, expect, it } from "vitest";
 import { leastLoadPlace } from "./leastLoadPlace";
 import type { Slots } from "./policyParts";
 
-function slots(inFlight: readonly number[], capacity: readonly number[]): Omit<Slots, "kvUse"> {
+function slots(inFlight: readonly number[], capacity: readonly number[]): Pick<Slots, "inFlight" | "capacity"> {
   return {
-    model: "m",
-    replicaIds: inFlight.map((_, index) => `r${index}`),
     inFlight: Int32Array.from(inFlight),
     capacity: Int32Array.from(capacity),
   };

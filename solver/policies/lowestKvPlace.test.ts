@@ -17,6 +17,8 @@ function slots(inFlight: readonly number[], kvUse: Reading[], capacity = inFligh
     inFlight: Int32Array.from(inFlight),
     capacity: Int32Array.from(capacity),
     kvUse,
+    kvTokens: [],
+    preemptions: [],
   };
 }
 

@@ -1,3 +1,5 @@
+import type { MemoryForecast } from "./memoryForecast";
+
 /**
  * The policy seam. A policy is an object with `decide(view) -> actions` and `observe(event)`; time, random numbers and
  * telemetry are arguments. The very same objects run on virtual time in `solver/cluster` and on real time in the gateway.
@@ -21,7 +23,26 @@ export interface WaitingWork {
    * themselves. Left out where nothing predicts them.
    */
   readonly predictedProgramTokens?: number | undefined;
+  /** What earlier programs taught of its agent; left out where nothing has been learnt yet, or the policy does not ask. */
+  readonly forecast?: AgentForecast | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
+}
+
+/** What calls of an agent have taught so far (`solver/workflow`); of an agent that was hardly met, what all agents taught. */
+export interface AgentForecast {
+  /** Application and agent, as `application/agent`. */
+  readonly agent: string;
+  /**
+   * How far the agent's remaining latencies are from none at all, on the line on which all agents stand (Kairos, section 5.1): the smaller, the
+   * sooner its programs end.
+   */
+  readonly distanceSeconds: number;
+  /** Calls one after another that its program has yet to make, this one included: the mean over earlier programs. */
+  readonly remainingCalls: number;
+  /** Commonest time from dispatch to the answer, of the agent's requests at the model. */
+  readonly requestSeconds: number;
+  /** Tokens that a request's KV cache grows by in a second at the model. */
+  readonly tokensPerSecond: number;
 }
 
 /** A telemetry value is fresh, stale, absent or unreachable; missing is never zero. */
@@ -39,6 +60,10 @@ export interface ReplicaView {
   /** A cordoned or unhealthy replica takes no new work. */
   readonly accepting: boolean;
   readonly kvUse: Reading;
+  /** Tokens that its KV cache holds; left out or null: not known. */
+  readonly kvTokens?: number | null;
+  /** Requests that it has taken out of its batch for want of memory since it started; left out: as absent. */
+  readonly preemptions?: Reading;
 }
 
 export interface View {
@@ -92,10 +117,10 @@ export type PolicyEvent =
 
 /**
  * What a policy reads. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason; without fresh
- * `kv-telemetry`, without predictions of `lengths` or of `confidence` in models, and where `identifiers` of programs do not come, it goes on
- * as its parts say.
+ * `kv-telemetry`, without predictions of `lengths` or of `confidence` in models, where nobody learns `workflows`, and where `identifiers` of
+ * programs do not come, it goes on as its parts say.
  */
-export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "identifiers";
+export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "workflows" | "identifiers";
 
 /** What a router that read the prompt before any model answered scores a model, 0..100; undefined where it says nothing of it. */
 export type RouterScores = (model: string) => number | undefined;
@@ -124,11 +149,13 @@ export interface Policy {
   readonly needs: readonly Need[];
   /**
    * What goes first of a model's queued work, lowest first; null: what is listed first. At each release from a queue the policy takes the
-   * work of the lowest key, of equals the first listed, or the oldest, and nothing but the room at the model's replicas holds work back: a
-   * driver that lists work in the order it came may leave out all but the lowest and the oldest that there is room for. Keys of work that
-   * waits never fall.
+   * work of the lowest key, of equals the first listed, or the oldest. Where it holds that back it releases nothing after it either. A
+   * driver that lists work in the order it came may therefore leave out all but the lowest and the oldest that there is room for at the
+   * model's replicas. Keys of work that waits never fall.
    */
   readonly preference: ((work: WaitingWork) => number) | null;
+  /** What of equal keys goes first, lowest first, before the order of the list decides; left out: nothing. Never falls either. */
+  readonly thenBy?: (work: WaitingWork) => number;
   /** The stage at which a request would start now. A question: the policy learns of the request when it is queued. */
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */
@@ -137,4 +164,8 @@ export interface Policy {
   judges(stage: number): boolean;
   decide(view: View): readonly Action[];
   observe(event: PolicyEvent): void;
+  /** When what the latest decision held back, although there was room, may go although nothing happens; null where it held nothing back. */
+  readonly askAgainSeconds?: () => number | null;
+  /** What it expects of the replicas' memory and would do with what waits. A question: nothing changes. Left out where its place packs none. */
+  readonly memory?: (view: View) => MemoryForecast;
 }

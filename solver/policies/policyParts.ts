@@ -31,6 +31,8 @@ export interface Order {
 export interface Preference {
   /** Smallest first; equal keys leave in the order the driver lists them. Never falls while the work waits. */
   key(work: WaitingWork): number;
+  /** Of equal keys the smallest of this first. Never falls while the work waits; left out: the order of the list. */
+  thenBy?(work: WaitingWork): number;
   /** Releases of other work from the queue after which waiting work goes before all that came later. */
   readonly agingReleases: number;
 }
@@ -45,15 +47,23 @@ export interface Slots {
   readonly inFlight: Int32Array;
   readonly capacity: Int32Array;
   readonly kvUse: readonly Reading[];
+  /** Tokens that each holds; null where nobody says. */
+  readonly kvTokens: readonly (number | null)[];
+  readonly preemptions: readonly Reading[];
 }
 
 /** Which replica of the model gets the next request. */
 export interface Place {
   readonly kind: string;
   readonly needs: readonly Need[];
-  /** Index into `slots` of a replica with inFlight < capacity, or -1 when there is none. */
+  /**
+   * Index into `slots` of a replica with inFlight < capacity, which then gets the work; -1 when there is none, or when the work is to be held
+   * back. It must not be held back for ever: a replica that takes work and has none takes any.
+   */
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number;
   /** Why, for want of telemetry, it chooses otherwise than it should at the moment; null where it does not. */
   degraded?(slots: Slots): string | null;
+  /** When work that it holds back may go although nothing happens. */
+  askAgainSeconds?(nowSeconds: number): number;
   observe?(event: PolicyEvent): void;
 }

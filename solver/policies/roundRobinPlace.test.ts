@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Slots } from "./policyParts";
 import { roundRobinPlace } from "./roundRobinPlace";
 
-function slots(inFlight: readonly number[], capacity: readonly number[]): Omit<Slots, "kvUse"> {
+function slots(inFlight: readonly number[], capacity: readonly number[]): Omit<Slots, "kvUse" | "kvTokens" | "preemptions"> {
   return {
     model: "m",
     replicaIds: inFlight.map((_, index) => `r${index}`),

@@ -6,7 +6,7 @@ export function roundRobinPlace() {
   return {
     kind: "round-robin",
     needs: [],
-    choose(slots: Omit<Slots, "kvUse">) {
+    choose(slots: Omit<Slots, "kvUse" | "kvTokens" | "preemptions">) {
       const count = slots.replicaIds.length;
       const start = nextByModel.get(slots.model) ?? 0;
       for (let step = 0; step < count; step += 1) {

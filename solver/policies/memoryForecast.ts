@@ -1,0 +1,31 @@
+/** What a place that packs memory expects of each replica, and where what waits would go now. */
+export interface MemoryForecast {
+  readonly nowSeconds: number;
+  readonly slotSeconds: number;
+  readonly replicas: readonly ReplicaMemory[];
+  /** The first few that wait, in the order in which they would leave. */
+  readonly next: readonly NextPlacement[];
+}
+
+export interface ReplicaMemory {
+  readonly replicaId: string;
+  readonly model: string;
+  /** Null where nobody says how much it holds: then it counts as having room. */
+  readonly capacityTokens: number | null;
+  /** Expected most of each slot from now on, as far as anything is expected. */
+  readonly slotTokens: readonly number[];
+  /** Why nothing is sent to it for the moment; null where something may be. */
+  readonly suspended: string | null;
+  /** What is there: the later it is expected to end the later it stands. `untilSeconds` before now: it runs late. */
+  readonly requests: readonly { readonly workId: string; readonly agent: string | null; readonly untilSeconds: number }[];
+}
+
+export interface NextPlacement {
+  readonly workId: string;
+  readonly agent: string | null;
+  readonly queuedSinceSeconds: number;
+  /** Null where it fits nowhere now and is held back. */
+  readonly replicaId: string | null;
+  /** Expected most tokens over all slots at the replica with it; null where it is held back. */
+  readonly peakTokens: number | null;
+}

@@ -1,0 +1,36 @@
+import type { Order, Preference } from "./policyParts";
+
+type Aging = Pick<Preference, "agingReleases">;
+
+/** Keys go to engines as priorities, which are whole numbers: milliseconds, and thousandths of a call. */
+const KEYS_A_UNIT = 1000;
+
+/**
+ * The agent whose programs end soonest first, by its distance from no remaining latency at all; within an agent, and between agents in one place,
+ * the program that began first (Kairos, section 5). Keys are whole milliseconds. Work without a forecast has key 0 and goes before what is known
+ * to take time: something is learnt of it the sooner.
+ */
+export function workflowOrder({ agingReleases }: Aging): Order {
+  return {
+    kind: "workflow",
+    needs: ["workflows", "identifiers"],
+    preference: {
+      key: ({ forecast }) => Math.round(KEYS_A_UNIT * (forecast?.distanceSeconds ?? 0)),
+      thenBy: ({ programArrivalSeconds }) => programArrivalSeconds,
+      agingReleases,
+    },
+  };
+}
+
+/**
+ * The program with the fewest calls yet to make first, equal ones in the order of coming (Ayo, as Kairos compares itself with it, section 7.1).
+ * Calls are counted along the longest way to the end of the program, the mean over earlier programs, so keys are thousandths of a call. Work
+ * without a forecast has key 0.
+ */
+export function depthOrder({ agingReleases }: Aging): Order {
+  return {
+    kind: "depth",
+    needs: ["workflows", "identifiers"],
+    preference: { key: ({ forecast }) => Math.round(KEYS_A_UNIT * (forecast?.remainingCalls ?? 0)), agingReleases },
+  };
+}

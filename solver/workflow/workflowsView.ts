@@ -1,0 +1,94 @@
+/** What a learner has made of the calls it saw, to be looked at. Everything is measured; times are seconds of the learner's clock. */
+export interface WorkflowsView {
+  readonly asOfSeconds: number;
+  /** Most programs first. */
+  readonly applications: readonly ApplicationView[];
+  readonly agents: readonly AgentView[];
+  readonly counts: WorkflowCounts;
+}
+
+export interface WorkflowCounts {
+  /** Programs that have ended and were learnt from. */
+  readonly programs: number;
+  readonly calls: number;
+  /** Programs under way. */
+  readonly openPrograms: number;
+  /** Calls that named no agent. */
+  readonly unnamedCalls: number;
+  /** Calls that came after their program was taken to have ended: their own latency counts, their edges do not. */
+  readonly lateCalls: number;
+  /** Calls whose upstream was named and not found in their program: they stand as its beginnings. */
+  readonly missingUpstream: number;
+  /** Pairs of calls of one parent that touch within the clock's resolution: side by side or one after another cannot be told. */
+  readonly ties: number;
+  /** Applications, agents and programs given up for want of room, the least recently seen first. */
+  readonly forgotten: number;
+}
+
+export interface ApplicationView {
+  readonly name: string;
+  readonly programs: number;
+  readonly lastSeenSeconds: number;
+  /** From a program's first call to its last answer. */
+  readonly meanSeconds: number;
+  readonly nodes: readonly CallGraphNode[];
+  readonly edges: readonly CallGraphEdge[];
+}
+
+export interface CallGraphNode {
+  /** `application/agent`. */
+  readonly key: string;
+  /** The agent's name alone; empty for calls that named none. */
+  readonly name: string;
+  readonly calls: number;
+  /** Programs in which it was called. */
+  readonly programs: number;
+  /** Programs that begin with it, and that end with it. */
+  readonly begins: number;
+  readonly ends: number;
+  /** Mean of how many calls came one after another before its first in a program: 0 for those that begin. */
+  readonly depth: number;
+  /** From dispatch to answer, mean. */
+  readonly meanSeconds: number;
+  readonly meanOutputTokens: number | null;
+}
+
+export interface CallGraphEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly calls: number;
+  /** Programs in which it was taken at least once. */
+  readonly programs: number;
+  /** Of the calls: side by side with another call of the same parent. The rest come alone or one after another. */
+  readonly parallel: number;
+  /** Of the calls: read other answers beside this one. */
+  readonly joins: number;
+  /** Leads back to an agent that was called before it in the same program. */
+  readonly loop: boolean;
+}
+
+export interface AgentView {
+  /** `application/agent`. */
+  readonly key: string;
+  readonly application: string;
+  readonly name: string;
+  /** From the zero anchor along the line of all agents; null until it has a place there. */
+  readonly distanceSeconds: number | null;
+  /** Calls one after another that its program has yet to make, this one included: the mean. */
+  readonly remainingCalls: number;
+  /** To the end of the program, without what its later calls waited in queues here. */
+  readonly remaining: DistributionView;
+  /** From dispatch to answer, by model. */
+  readonly request: readonly (DistributionView & { readonly model: string })[];
+}
+
+export interface DistributionView {
+  /** Observations since it was begun or last begun anew. */
+  readonly observations: number;
+  /** `converged` when the latest doubling of the sample hardly moved it; `drifted` while what comes now is another distribution. */
+  readonly state: "empty" | "learning" | "converged" | "drifted";
+  /** At equal steps of probability, the least first and the most last; empty where there are no observations. */
+  readonly quantilesSeconds: readonly number[];
+  /** Where the density is highest; null where there are no observations. */
+  readonly modeSeconds: number | null;
+}
