@@ -1,0 +1,94 @@
+"""Tells a Weir gateway which agent makes a call and whose answers it follows, so that the gateway learns what your
+application's workflow looks like. Standard library only, Python 3.8 and newer. Copy it into your application.
+
+    with message("report"):
+        with agent("researcher") as headers:
+            client.chat.completions.create(..., extra_headers=headers)  # openai; headers=headers for httpx and requests
+        with agent("writer") as headers:
+            ...
+
+Threads do not inherit the message: run their work by `contextvars.copy_context().run`. asyncio's tasks do.
+"""
+
+import re
+import time
+import uuid
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_current = ContextVar("weir_message", default=None)
+
+# Of the names of one call's upstream, as many are read.
+_MOST_UPSTREAM = 16
+
+
+def _one_word(name):
+    """A name as one word of at most 63 letters, digits, dots, lines and dashes, as headers carry it; empty where nothing of it is left."""
+    return re.sub(r"^[^A-Za-z0-9]+", "", re.sub(r"[^A-Za-z0-9._-]+", "-", name))[:63]
+
+
+class Message:
+    """One run of an application: what it is asked, and all calls of models that it makes to answer."""
+
+    def __init__(self, application, id=None, started_at_ms=None, last=()):
+        self.application = application
+        self.id = id or str(uuid.uuid4())
+        self.started_at_ms = int(time.time() * 1000) if started_at_ms is None else started_at_ms
+        self._last = last  # Agents whose calls ended last here: those that the next call follows.
+
+    def headers(self, agent, upstream=()):
+        """Headers for one call:
+        `x-session-id` which message it belongs to, `x-weir-workflow` which application, `x-weir-agent` which agent calls,
+        `x-weir-upstream` the agents whose answers it follows (left out: the gateway takes the call that ended last), and
+        `x-weir-start` when the message began, in Unix milliseconds.
+        """
+        follows = list(dict.fromkeys(word for word in map(_one_word, upstream) if word))[-_MOST_UPSTREAM:]
+        said = {
+            "x-session-id": self.id,
+            "x-weir-start": str(self.started_at_ms),
+            "x-weir-workflow": _one_word(self.application),
+            "x-weir-agent": _one_word(agent),
+            "x-weir-upstream": ",".join(follows),
+        }
+        return {name: value for name, value in said.items() if value}
+
+    def _end(self, before, agents):
+        """Whoever began from the same calls and ended before is followed too."""
+        self._last = agents if self._last is before else tuple(dict.fromkeys(self._last + agents))[-_MOST_UPSTREAM:]
+
+
+@contextmanager
+def message(application, id=None):
+    """Begins a message: calls inside belong to it. `id` joins calls that several processes make for one message."""
+    token = _current.set(Message(application, id))
+    try:
+        yield _current.get()
+    finally:
+        _current.reset(token)
+
+
+@contextmanager
+def agent(name):
+    """Headers of a call that follows what ended last in the current message; of calls made side by side, the next one follows all.
+    Outside of any message the call is one of its own."""
+    current = _current.get() or Message("")
+    before = current._last
+    try:
+        yield current.headers(name, before)
+    finally:
+        current._end(before, (name,))
+
+
+@contextmanager
+def branch():
+    """Several calls in turn beside others, as in a task of its own: what they follow is told apart from those."""
+    whole = _current.get() or Message("")
+    before = whole._last
+    own = Message(whole.application, whole.id, whole.started_at_ms, before)
+    token = _current.set(own)
+    try:
+        yield own
+    finally:
+        _current.reset(token)
+        if own._last is not before:
+            whole._end(before, own._last)
