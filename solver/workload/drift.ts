@@ -1,7 +1,7 @@
 import { normalQuantile } from "../numeric/normal";
 import { mean, quantileOfSorted } from "../numeric/quantile";
 import { mixSeed, seededRandom } from "../numeric/random";
-import { wassersteinOfSorted } from "../numeric/wasserstein";
+import { wassersteinOfSamples } from "../numeric/wasserstein";
 
 /** Something of every request whose distribution a plan depends on, with its values in the planning sample. */
 export interface Characteristic {
@@ -106,7 +106,7 @@ export function driftReference(planned: PlannedTraffic, seed: number): DriftRefe
     const size = FULL_SAMPLE[kind];
     const distances = Float64Array.from({ length: CHANCE_DRAWS }, () => {
       const drawn = Float64Array.from({ length: size }, () => sorted[random.int(sorted.length)] ?? 0);
-      return wassersteinOfSorted(drawn.sort(), sorted);
+      return wassersteinOfSamples(drawn.sort(), sorted);
     });
     return { name, kind, sorted, chance: quantileOfSorted(distances.sort(), 1 - CHANCE) * Math.sqrt(size) };
   });
@@ -154,7 +154,7 @@ function rateDistance({ requestsPerSecond, rateVariance }: DriftReference, { req
 }
 
 function distanceTo(planned: DriftReference["characteristics"][number], values: ArrayLike<number>): Measured {
-  const distance = wassersteinOfSorted(onScale(values, planned.kind), planned.sorted);
+  const distance = wassersteinOfSamples(onScale(values, planned.kind), planned.sorted);
   // Both samples are draws: the planned one errs as well.
   const chance = planned.chance * Math.sqrt(1 / values.length + 1 / planned.sorted.length);
   return { distance, level: distance / Math.max(chance, MATERIAL[planned.kind]) };

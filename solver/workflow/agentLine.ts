@@ -1,0 +1,106 @@
+import { leadingCoordinate } from "@/solver/numeric/leadingCoordinate";
+
+/** An agent as its remaining latencies have it. */
+export interface LineAgent {
+  /** `application/agent`. */
+  readonly key: string;
+  /** At equal steps of probability, the least first and the most last; finite, and as many for every agent. */
+  readonly quantilesSeconds: readonly number[];
+}
+
+/** All agents on one line, on which the nearest to the anchor are those whose programs end soonest. Plain data: it may be handed between threads. */
+export interface AgentLine {
+  /** From the anchor, by the agent's key. */
+  readonly distanceSeconds: ReadonlyMap<string, number>;
+  /** What another agent is placed by. */
+  readonly points: LinePoints;
+}
+
+/** The anchor first, then the agents. All in units of `scaleSeconds`, which keeps squares of any latencies within range. */
+interface LinePoints {
+  readonly scaleSeconds: number;
+  /** Each point's quantiles one after another, each times its share of the probability: summed differences are 1-Wasserstein distances. */
+  readonly shares: Float64Array;
+  readonly coordinates: Float64Array;
+  readonly eigenvalue: number;
+  readonly meanSquares: Float64Array;
+}
+
+/**
+ * Places agents on a line by their remaining latencies (Kairos, section 5.1): 1-Wasserstein distances between all of them and an anchor without
+ * any latency, brought to one dimension by classical multidimensional scaling; an agent's distance is that from the anchor along it.
+ *
+ * Where no two distributions cross (each quantile of one is at most the other's), distances between agents are differences of means, the points lie on a line as they are, and
+ * agents are as far from the anchor as their means are long. Where they cross, a line cannot keep all distances.
+ *
+ * @throws RangeError where agents have different numbers of quantiles, or one is not finite.
+ */
+export function agentLine(agents: readonly LineAgent[]): AgentLine {
+  const steps = agents[0]?.quantilesSeconds.length ?? 0;
+  let scaleSeconds = 0;
+  for (const { key, quantilesSeconds } of agents) {
+    if (quantilesSeconds.length !== steps)
+      throw new RangeError(`${key} has ${quantilesSeconds.length} quantiles, ${agents[0]?.key} ${steps}`);
+    for (const quantile of quantilesSeconds) {
+      if (!Number.isFinite(quantile)) throw new RangeError(`A quantile of ${key} is ${quantile}; it must be a number`);
+      scaleSeconds = Math.max(scaleSeconds, Math.abs(quantile));
+    }
+  }
+  const scale = scaleSeconds || 1;
+  const shares = new Float64Array((agents.length + 1) * steps);
+  for (const [at, { quantilesSeconds }] of agents.entries()) shares.set(sharesOf(quantilesSeconds, scale), (at + 1) * steps);
+  const means = Float64Array.from({ length: agents.length + 1 }, (_, at) => sum(shares.subarray(at * steps, (at + 1) * steps)));
+  const { coordinates, eigenvalue, meanSquares } = leadingCoordinate(squaredDistances(shares, agents.length + 1, steps), means);
+  const distanceSeconds = new Map(
+    agents.map(({ key }, at) => [key, scale * Math.abs((coordinates[at + 1] ?? 0) - (coordinates[0] ?? 0))] as const),
+  );
+  return { distanceSeconds, points: { scaleSeconds: scale, shares, coordinates, eigenvalue, meanSquares } };
+}
+
+/**
+ * How far from the anchor an agent stands that the line was not made of, in seconds, all others staying where they are (Gower, 1968). One of the
+ * line's own stands where it stood. O(agents).
+ *
+ * @throws RangeError where it has not as many quantiles as the line's agents.
+ */
+export function placeOnLine({ points }: AgentLine, quantilesSeconds: readonly number[]): number {
+  const { scaleSeconds, shares, coordinates, eigenvalue, meanSquares } = points;
+  const steps = shares.length / coordinates.length;
+  const own = sharesOf(quantilesSeconds, scaleSeconds);
+  // Without another agent apart from the anchor, the two of them make the line.
+  if (eigenvalue === 0) return scaleSeconds * Math.abs(sum(own));
+  if (own.length !== steps) throw new RangeError(`The line's agents have ${steps} quantiles, found ${own.length}`);
+  let product = 0;
+  for (const [point, coordinate] of coordinates.entries()) {
+    let distance = 0;
+    for (let at = 0; at < steps; at += 1) distance += Math.abs((shares[point * steps + at] ?? 0) - (own[at] ?? 0));
+    product += coordinate * ((meanSquares[point] ?? 0) - distance * distance);
+  }
+  return scaleSeconds * Math.abs(product / (2 * eigenvalue) - (coordinates[0] ?? 0));
+}
+
+/** Quantiles by the trapezoidal rule: the first and the last stand for half a step. */
+function sharesOf(quantilesSeconds: readonly number[], scaleSeconds: number): Float64Array {
+  const last = quantilesSeconds.length - 1;
+  const step = 1 / (scaleSeconds * Math.max(1, last));
+  return Float64Array.from(quantilesSeconds, (quantile, at) => quantile * step * (last > 0 && (at === 0 || at === last) ? 0.5 : 1));
+}
+
+function squaredDistances(shares: Float64Array, points: number, steps: number): Float32Array {
+  const squares = new Float32Array((points * (points - 1)) / 2);
+  let pair = 0;
+  for (let i = 1; i < points; i += 1) {
+    for (let j = 0; j < i; j += 1) {
+      let distance = 0;
+      for (let at = 0; at < steps; at += 1) distance += Math.abs((shares[i * steps + at] ?? 0) - (shares[j * steps + at] ?? 0));
+      squares[pair++] = distance * distance;
+    }
+  }
+  return squares;
+}
+
+function sum(values: Float64Array): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
