@@ -86,7 +86,7 @@ const memorySchema = z.object({
       capacityTokens: z.number().nullable(),
       slotTokens: z.array(z.number()),
       suspended: z.string().nullable(),
-      requests: z.array(z.object({ workId: z.string(), agent: z.string().nullable(), untilSeconds: z.number() })),
+      requests: z.array(z.object({ workId: z.string(), agent: z.string().nullable(), untilSeconds: z.number().nullable() })),
     }),
   ),
   next: z.array(

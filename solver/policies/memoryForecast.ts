@@ -3,7 +3,7 @@ export interface MemoryForecast {
   readonly nowSeconds: number;
   readonly slotSeconds: number;
   readonly replicas: readonly ReplicaMemory[];
-  /** The first few that wait, in the order in which they would leave. */
+  /** The first few that wait for each model, in the order in which they would leave. */
   readonly next: readonly NextPlacement[];
 }
 
@@ -16,15 +16,18 @@ export interface ReplicaMemory {
   readonly slotTokens: readonly number[];
   /** Why nothing is sent to it for the moment; null where something may be. */
   readonly suspended: string | null;
-  /** What is there: the later it is expected to end the later it stands. `untilSeconds` before now: it runs late. */
-  readonly requests: readonly { readonly workId: string; readonly agent: string | null; readonly untilSeconds: number }[];
+  /**
+   * What is there: the later it is expected to end the later it stands. `untilSeconds` before now: it runs late; null: nothing says how long it
+   * takes, and it counts for as long as it is there.
+   */
+  readonly requests: readonly { readonly workId: string; readonly agent: string | null; readonly untilSeconds: number | null }[];
 }
 
 export interface NextPlacement {
   readonly workId: string;
   readonly agent: string | null;
   readonly queuedSinceSeconds: number;
-  /** Null where it fits nowhere now and is held back. */
+  /** Null where it fits nowhere now and is held back, or waits behind what is. */
   readonly replicaId: string | null;
   /** Expected most tokens over all slots at the replica with it; null where it is held back. */
   readonly peakTokens: number | null;
