@@ -24,7 +24,7 @@ async function gauged() {
     gauge.watch(null);
     await pool.destroy();
   });
-  return { engine, gauge, reads, say, now: () => gauge.readingAt(performance.now()) };
+  return { engine, gauge, reads, say, now: () => gauge.useAt(performance.now()) };
 }
 
 describe("the reading of an engine's KV use", () => {
@@ -33,12 +33,12 @@ describe("the reading of an engine's KV use", () => {
     gauge.watch(100);
     await until(() => now().state === "fresh");
     const nowMs = performance.now();
-    const [first, second] = [gauge.readingAt(nowMs), gauge.readingAt(nowMs + 50)];
+    const [first, second] = [gauge.useAt(nowMs), gauge.useAt(nowMs + 50)];
     if (first.state !== "fresh" || second.state !== "fresh") throw new Error("not fresh");
     expect([first.value, second.value]).toEqual([0.4, 0.4]);
     expect(second.ageSeconds - first.ageSeconds).toBeCloseTo(5, 6);
-    expect(gauge.readingAt(nowMs + 3.5 * periodMs)).toMatchObject({ state: "stale", value: 0.4 });
-    expect(gauge.readingAt(nowMs + 11 * periodMs).state).toBe("unreachable");
+    expect(gauge.useAt(nowMs + 3.5 * periodMs)).toMatchObject({ state: "stale", value: 0.4 });
+    expect(gauge.useAt(nowMs + 11 * periodMs).state).toBe("unreachable");
     const count = reads.length;
     await until(() => reads.length >= count + 5);
     expect(now().state).toBe("fresh");
@@ -99,6 +99,44 @@ describe("the reading of an engine's KV use", () => {
     say("vllm:kv_cache_usage_perc 0\n");
     await until(() => now().state === "fresh");
     expect(now()).toMatchObject({ value: 0 });
+  });
+
+  it("says in the same question what the cache holds and how often requests were preempted, each absent by itself", async () => {
+    const { gauge, reads, say } = await gauged();
+    const capacity = 'vllm:cache_config_info{block_size="16",num_gpu_blocks="100"} 1.0\n';
+    const nowMs = () => performance.now();
+    expect(gauge.capacity).toEqual({ tokens: null, reason: "no policy in force goes by it" });
+    say(`vllm:num_preemptions_total 3.0\n${capacity}`);
+    gauge.watch(1);
+    expect(gauge.capacity).toEqual({ tokens: null, reason: "no answer yet" });
+    await until(() => gauge.preemptionsAt(nowMs()).state === "fresh");
+    expect(gauge.preemptionsAt(nowMs())).toMatchObject({ value: 3 });
+    expect(gauge.capacity).toEqual({ tokens: 1600 });
+    expect(gauge.useAt(nowMs())).toEqual({ state: "absent", reason: "vllm:kv_cache_usage_perc is not among its metrics" });
+    expect(reads.length).toBe(1);
+    say("vllm:kv_cache_usage_perc 0.5\n");
+    await until(() => gauge.useAt(nowMs()).state === "fresh");
+    expect(gauge.capacity).toEqual({ tokens: null, reason: "vllm:cache_config_info is not among its metrics" });
+    expect(gauge.preemptionsAt(nowMs())).toEqual({ state: "absent", reason: "vllm:num_preemptions_total is not among its metrics" });
+    say("", 404);
+    await until(() => gauge.capacity.tokens === null && gauge.useAt(nowMs()).state === "absent");
+    expect([gauge.capacity, gauge.preemptionsAt(nowMs())]).toMatchObject([{ reason: "there is no /metrics" }, { state: "absent" }]);
+  });
+
+  it("counts on from what was preempted before an engine was started anew, and takes no rank that comes or goes for preemptions", async () => {
+    const { gauge, reads, say } = await gauged();
+    const counted: unknown[] = [];
+    gauge.watch(1);
+    for (const ranks of [[5], [7], [0], [2], [2, 9], [3, 9], [3]]) {
+      say(ranks.map((count, rank) => `vllm:num_preemptions_total{engine="${rank}"} ${count}\n`).join(""));
+      const before = reads.length;
+      await until(() => reads.length >= before + 2);
+      const reading = gauge.preemptionsAt(performance.now());
+      counted.push("value" in reading ? reading.value : reading.state);
+    }
+    expect(counted).toEqual([5, 7, 7, 9, 9, 10, 10]);
+    gauge.watch(null);
+    expect(gauge.preemptionsAt(performance.now())).toEqual({ state: "absent", reason: "no policy in force goes by it" });
   });
 
   it("fails on an engine that sends without end, at a bound", async () => {

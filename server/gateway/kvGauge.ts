@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { readKvUse } from "@/server/engines/readKvUse";
+import { type EngineCount, type Found, readEngineMemory } from "@/server/engines/readEngineMemory";
 import type { Reading } from "@/solver/policies/policy";
 import { type EngineRead, readEngine } from "./engineRead";
 
@@ -18,21 +18,35 @@ const stalePeriods = 10;
 /** A reading, and why it is no fresh one. */
 export type KvReading = Reading & { readonly reason?: string };
 
-const notRead: KvReading = { state: "absent", reason: "no policy in force goes by it" };
+/** A size does not change while an engine runs, so it does not age; null, and why, where it is not known. */
+export type KvCapacity = { readonly tokens: number } | { readonly tokens: null; readonly reason: string };
 
-type Known =
-  | { readonly kind: "value"; readonly value: number; readonly atMs: number }
-  | { readonly kind: "absent"; readonly reason: string }
-  | { readonly kind: "nothing" };
+const notRead = "no policy in force goes by it";
+const noAnswer = "no answer yet";
 
-/** How full one engine's KV cache is, by its own metrics, read about once a second while a policy asks for it and otherwise not at all. */
+/** What an engine said of its memory, and when. */
+interface Known {
+  readonly kvUse: Found<number>;
+  readonly kvTokens: Found<number>;
+  /** Over the engine's restarts. */
+  readonly preemptions: Found<number>;
+  readonly atMs: number;
+  /** Why it says what was looked for in vain. */
+  readonly lacks: (lookedFor: string) => string;
+}
+
+/**
+ * How full one engine's KV cache is, how much it holds and how often it preempted requests for want of it, by its own metrics: read in one
+ * request about once a second while a policy asks for it and otherwise not at all. Each may be missing by itself.
+ */
 export class KvGauge {
   readonly #pool: Dispatcher;
   readonly #path: string;
   readonly #periodMs: number;
   /** Engine seconds in a wall second while it is watched; null while it is not. */
   #timeScale: number | null = null;
-  #known: Known = { kind: "nothing" };
+  #known: Known | null = null;
+  #preempted = new CountOverRestarts();
   /** Why the last reading failed; null where it did not. */
   #failure: Exclude<EngineRead, { kind: "answered" }> | null = null;
   #failures = 0;
@@ -52,22 +66,43 @@ export class KvGauge {
     if (timeScale === null) {
       if (!watched) return;
       clearTimeout(this.#timer);
-      this.#known = { kind: "nothing" };
+      this.#known = null;
+      this.#preempted = new CountOverRestarts();
       this.#failure = null;
       this.#failures = 0;
     } else if (!watched && !this.#reading) void this.#read();
   }
 
-  /** What is known at a moment of the clock of `performance.now()`; the age is in engine seconds. */
-  readingAt(nowMs: number): KvReading {
-    if (this.#timeScale === null) return notRead;
-    const known = this.#known;
-    const reason = this.#failure?.reason ?? "no answer yet";
-    if (known.kind === "nothing") return { state: "unreachable", reason };
-    if (known.kind === "absent")
-      return this.#failure === null ? { state: "absent", reason: known.reason } : { state: "unreachable", reason };
-    const ageMs = Math.max(0, nowMs - known.atMs);
-    const { value } = known;
+  /** How full the cache is at a moment of the clock of `performance.now()`; the age is in engine seconds. */
+  useAt(nowMs: number): KvReading {
+    return this.#readingAt(nowMs, "kvUse");
+  }
+
+  /**
+   * How often requests were preempted, likewise. It never falls while it is watched: an engine that was started anew goes on counting from
+   * what it had before.
+   */
+  preemptionsAt(nowMs: number): KvReading {
+    return this.#readingAt(nowMs, "preemptions");
+  }
+
+  /** How many tokens the cache holds, as the engine said last. */
+  get capacity(): KvCapacity {
+    if (this.#timeScale === null) return { tokens: null, reason: notRead };
+    if (this.#known === null) return { tokens: null, reason: this.#failure?.reason ?? noAnswer };
+    const { kvTokens, lacks } = this.#known;
+    return kvTokens.found ? { tokens: kvTokens.value } : { tokens: null, reason: lacks(kvTokens.lookedFor) };
+  }
+
+  #readingAt(nowMs: number, what: "kvUse" | "preemptions"): KvReading {
+    if (this.#timeScale === null) return { state: "absent", reason: notRead };
+    const reason = this.#failure?.reason ?? noAnswer;
+    if (this.#known === null) return { state: "unreachable", reason };
+    const { [what]: found, atMs, lacks } = this.#known;
+    if (!found.found)
+      return this.#failure === null ? { state: "absent", reason: lacks(found.lookedFor) } : { state: "unreachable", reason };
+    const ageMs = Math.max(0, nowMs - atMs);
+    const { value } = found;
     const ageSeconds = (ageMs / 1000) * this.#timeScale;
     if (ageMs <= freshPeriods * this.#periodMs) return { state: "fresh", value, ageSeconds };
     if (ageMs > stalePeriods * this.#periodMs || this.#failure?.kind === "refused") return { state: "unreachable", reason };
@@ -94,12 +129,27 @@ export class KvGauge {
     }
     this.#failure = null;
     this.#failures = 0;
-    this.#known = read.status === 404 ? { kind: "absent", reason: `there is no ${this.#path}` } : knownOf(read.text);
+    const missing = `there is no ${this.#path}`;
+    const lacks = read.status === 404 ? () => missing : (lookedFor: string) => `${lookedFor} is not among its metrics`;
+    const { kvUse, kvTokens, preemptions } = readEngineMemory(read.status === 404 ? "" : read.text);
+    this.#known = { kvUse, kvTokens, preemptions: this.#preempted.count(preemptions), atMs: performance.now(), lacks };
   }
 }
 
-function knownOf(text: string): Known {
-  const use = readKvUse(text);
-  if (use.found) return { kind: "value", value: use.value, atMs: performance.now() };
-  return { kind: "absent", reason: `${use.lookedFor} is not among its metrics` };
+/** A counter of an engine, which begins at 0 again where the engine is started anew. */
+class CountOverRestarts {
+  /** What was counted before the engine's latest start. */
+  #before = 0;
+  #last: EngineCount | null = null;
+
+  count(found: Found<EngineCount>): Found<number> {
+    if (!found.found) return found;
+    const { count, series } = found.value;
+    const last = this.#last ?? found.value;
+    // Where ranks came or went nobody knows what of the sum is new: nothing counts as such.
+    if (series !== last.series) this.#before += last.count - count;
+    else if (count < last.count) this.#before += last.count;
+    this.#last = found.value;
+    return { found: true, value: this.#before + count };
+  }
 }

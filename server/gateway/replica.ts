@@ -102,7 +102,15 @@ export class Replica implements ReplicaView {
   }
 
   get kvUse(): KvReading {
-    return this.kv.readingAt(this.#lookedAt.ms);
+    return this.kv.useAt(this.#lookedAt.ms);
+  }
+
+  get preemptions(): KvReading {
+    return this.kv.preemptionsAt(this.#lookedAt.ms);
+  }
+
+  get kvTokens(): number | null {
+    return this.kv.capacity.tokens;
   }
 
   get accepting(): boolean {

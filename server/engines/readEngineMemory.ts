@@ -1,0 +1,42 @@
+import { chooseMapping } from "./chooseMapping";
+import { parsePromText } from "./promText";
+import { type Reading, readNotions } from "./readNotions";
+
+export type Found<Value> = { readonly found: true; readonly value: Value } | { readonly found: false; readonly lookedFor: string };
+
+/** A counter, and which series made it: the sum of others is another count. */
+export interface EngineCount {
+  readonly count: number;
+  readonly series: number;
+}
+
+export interface EngineMemory {
+  /** Share of the KV cache in use, 0..1; of the fullest part where an engine has several. */
+  readonly kvUse: Found<number>;
+  /** Tokens that the KV cache holds, all parts together. */
+  readonly kvTokens: Found<number>;
+  /** Requests taken out of the batch for want of memory since the engine started. */
+  readonly preemptions: Found<EngineCount>;
+}
+
+/** Reads what an engine's exposition says of its KV cache, under the names that engines in use give it. Each may be missing by itself. */
+export function readEngineMemory(text: string): EngineMemory {
+  const metrics = parsePromText(text);
+  const mapping = chooseMapping(metrics, null);
+  const { kvUse, kvCapacityTokens, preemptions } = mapping === undefined ? unknownEngine : readNotions(metrics, mapping);
+  const kvTokens = found(kvCapacityTokens, "the size of a KV cache of a known engine type", (value) => value);
+  return {
+    kvUse: found(kvUse, "a KV metric of a known engine type", ({ max }) => max),
+    // An engine that has not laid out its cache yet says 0; one without a cache would serve nothing.
+    kvTokens: kvTokens.found && kvTokens.value <= 0 ? { found: false, lookedFor: "a size of the KV cache above 0" } : kvTokens,
+    preemptions: found(preemptions, "a count of preemptions of a known engine type", (count, series) => ({ count, series })),
+  };
+}
+
+const notApplicable = { state: "not-applicable" } as const;
+const unknownEngine = { kvUse: notApplicable, kvCapacityTokens: notApplicable, preemptions: notApplicable };
+
+function found<Value, Kept>(reading: Reading<Value>, anyName: string, kept: (value: Value, series: number) => Kept): Found<Kept> {
+  if (reading.state === "value") return { found: true, value: kept(reading.value, reading.series) };
+  return { found: false, lookedFor: reading.state === "absent" ? reading.lookedFor : anyName };
+}
