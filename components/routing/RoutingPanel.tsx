@@ -15,6 +15,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { CanarySection } from "./CanarySection";
 import { KnobSection } from "./KnobSection";
 import { MirrorSection } from "./MirrorSection";
+import { OrderSection } from "./OrderSection";
 import { isTurned } from "./prepareKnobs";
 import { RollBack } from "./RollBack";
 import { ShadowSection } from "./ShadowSection";
@@ -114,6 +115,7 @@ export function RoutingPanel(props: {
                       canaryOf={canaryOf}
                       applying={applying}
                     />
+                    <OrderSection clusterId={clusterId} planId={routing.planId} policy={routing.policy} />
                     <CanarySection
                       clusterId={clusterId}
                       planId={routing.planId}

@@ -84,16 +84,19 @@ it("asks for each stage once those it reads are answered, by the row of the mode
   expect(written).toBe(expected);
 });
 
-it("names program, workflow and stage, and says what it is told of lengths and confidence", async () => {
+it("names program, workflow, agent and the agents it reads, and says what it is told of lengths and confidence", async () => {
   const { asked, url } = await gateway(() => sample.models[0] ?? "");
   await runProgramLoad(load(url, { said: truth(sample), textOf: (row) => `text ${row}` }));
-  const planner = asked.find(({ headers }) => headers["x-weir-stage"] === "planner");
+  const planner = asked.find(({ headers }) => headers["x-weir-agent"] === "planner");
   expect(planner?.headers).toMatchObject({
     "x-session-id": expect.stringMatching(/^run-\d+$/),
     "x-weir-workflow": "planner-coder-qa-coder",
     "x-weir-program-tokens": expect.stringMatching(/^\d+$/),
     "x-weir-router-scores": expect.stringMatching(/^qwen2.5-3b=[\d.]+,qwen2.5-7b=[\d.]+$/),
   });
+  expect(planner?.headers["x-weir-upstream"]).toBeUndefined();
+  const reviser = asked.find(({ headers }) => headers["x-weir-agent"] === "revising-coder");
+  expect(reviser?.headers["x-weir-upstream"]).toBe("planner,coder,qa");
   expect(planner?.messages.map(({ role }) => role)).toEqual(["system", "user"]);
   expect(planner?.messages.at(-1)?.content).toMatch(/^\[prompt \d+\] text \d+$/);
   expect(Math.max(...asked.map(({ messages }) => messages.length))).toBe(5);

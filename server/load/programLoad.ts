@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool } from "undici";
+import { agentHeader, upstreamHeader } from "@/server/contracts/gatewayWorkflows";
 import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { mean } from "@/solver/numeric/quantile";
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
-import { programPrompt, stageOf } from "./emulatedPrograms";
+import { programPrompt, stageOf, upstreamAgents } from "./emulatedPrograms";
 import { fillerText, promptTag, promptText } from "./promptText";
 
 /** What to replay, where and how fast. Seconds are engine seconds: wall seconds x `timeScale`. */
@@ -135,8 +136,10 @@ function headersOf({ id, sample, said }: ProgramLoadOptions, request: number, an
     "content-type": "application/json",
     "x-session-id": `${id}-${program}`,
     "x-weir-workflow": sample.workflows[sample.workflow[program] ?? 0]?.name ?? "",
-    "x-weir-stage": stageOf(sample, request).role,
+    [agentHeader]: stageOf(sample, request).role,
   };
+  const upstream = upstreamAgents(sample, request);
+  if (upstream.length > 0) headers[upstreamHeader] = upstream.join(",");
   const tokens = saidTokens(sample, said?.remainingTokens, request, inputTokens);
   if (tokens !== undefined) headers["x-weir-program-tokens"] = String(tokens);
   const scores = sample.models.flatMap((name, model) => {

@@ -1,0 +1,100 @@
+"use client";
+
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { takeOutcome } from "../api/takeOutcome";
+import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Button } from "../ui/Button";
+import { Check } from "../ui/Check";
+import { ErrorLine } from "../ui/ErrorLine";
+import { SelectField, TextField } from "../ui/Field";
+import { composeOrder, type OrderForm as Form, orderKinds, orderOf, orderSays, placeKinds, placeSays } from "./prepareOrder";
+import { usePlanChoices } from "./usePlanChoices";
+
+/** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan; no engine changes. */
+export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; readonly inForce: string }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const link = useClusterLink();
+  const choices = usePlanChoices(clusterId, true);
+  const [planId, setPlanId] = useState(inForce);
+  const [change, setChange] = useState<Partial<Form>>({});
+  const [name, setName] = useState("");
+  const plan = useQuery(trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY })).data?.plan;
+  const make = useMutation({
+    mutationFn: async (order: Inputs["plans"]["reroute"]) => takeOutcome(await client.plans.reroute.mutate(order)),
+    onSuccess: ({ id }) => router.push(link(`/apply/${id}`)),
+    onSettled: () => queries.invalidateQueries(trpc.plans.pathFilter()),
+  });
+  const form = plan === undefined ? null : { ...orderOf(plan.policy), ...change };
+  const made = plan === undefined || form === null ? null : composeOrder(form, plan.policy);
+  const others = choices.filter(({ plan: { id } }) => id !== inForce).map(({ option }) => option);
+  const inForceText = choices.find(({ plan: { id } }) => id === inForce)?.option.text ?? "";
+  const suggested = form === null ? "" : `${plan?.metadata.name}, ${form.order} and ${form.place}`.slice(0, 80);
+  return (
+    <form
+      noValidate
+      className="flex flex-col gap-3"
+      aria-label="Order and place of a plan"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (made !== null && "policy" in made && !make.isPending)
+          make.mutate({ planId, name: name.trim() || suggested, policy: made.policy });
+      }}
+    >
+      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+        <SelectField
+          className="w-96 max-w-full"
+          label="On the engines and routes of"
+          value={planId}
+          options={[{ value: inForce, text: `in force: ${inForceText}` }, ...others]}
+          onChange={(id) => {
+            setPlanId(id);
+            setChange({});
+          }}
+        />
+        <SelectField
+          label="Who goes first"
+          value={form?.order ?? ""}
+          options={orderKinds.map((kind) => ({ value: kind, text: orderNames[kind] }))}
+          disabled={form === null}
+          onChange={(kind) => setChange({ ...change, order: orderKinds.find((each) => each === kind) ?? "fcfs" })}
+        />
+        <SelectField
+          label="Where to"
+          value={form?.place ?? ""}
+          options={placeKinds.map((kind) => ({ value: kind, text: placeNames[kind] }))}
+          disabled={form === null}
+          onChange={(kind) => setChange({ ...change, place: placeKinds.find((each) => each === kind) ?? "least-load" })}
+        />
+        <Check checked={form?.affinity ?? false} onChange={(affinity) => setChange({ ...change, affinity })}>
+          A program goes back to its last replica
+        </Check>
+        <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
+      </div>
+      {form !== null && (
+        <p className="text-xs text-ink-3">
+          {orderSays[form.order]} {placeSays[form.place]}
+        </p>
+      )}
+      <div className="flex flex-wrap items-center gap-3">
+        <Button type="submit" look="primary" disabled={made === null || "refused" in made}>
+          {make.isPending ? "Keeping it …" : "Make the plan and review it"}
+        </Button>
+        <p role="status" className="min-w-0 flex-1 basis-60 text-xs text-ink-3 [overflow-wrap:anywhere]">
+          {made === null
+            ? "Reading the plan …"
+            : "refused" in made
+              ? made.refused
+              : "It keeps the plan's figures, which say nothing of another order: race it in the Lab first. No engine is started or stopped for it."}
+        </p>
+      </div>
+      <ErrorLine error={make.error} />
+    </form>
+  );
+}

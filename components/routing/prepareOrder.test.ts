@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
+import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { composeOrder, type OrderForm, orderKinds, orderOf, placeKinds } from "./prepareOrder";
+
+const { policy } = examplePlanDraft();
+const own = orderOf(policy);
+const lengths = "a".repeat(64);
+const made = (change: Partial<OrderForm>, of: PolicyDocument = policy): PolicyDocument => {
+  const composed = composeOrder({ ...orderOf(of), ...change }, of);
+  if ("refused" in composed) throw new Error(composed.refused);
+  return composed.policy;
+};
+const refusal = (change: Partial<OrderForm>): string | null => {
+  const composed = composeOrder({ ...own, ...change }, policy);
+  return "refused" in composed ? composed.refused : null;
+};
+
+describe("another order and place", () => {
+  it("makes policies that plans can hold and gateways run, of every pair but the plan's own", () => {
+    for (const order of orderKinds) {
+      for (const place of placeKinds) {
+        if (order === own.order && place === own.place) continue;
+        const policy = made({ order, place, affinity: false });
+        expect(policySchema.parse(policy)).toEqual(policy);
+        expect(policy).toMatchObject({ order: { kind: order }, place: { kind: place } });
+        expect(() => buildPolicy(policy)).not.toThrow();
+      }
+    }
+  });
+
+  it("leaves routes as they are, and keeps what the plan says of aging, quanta and affinity", () => {
+    const { order: _, place: __, ...routes } = policy;
+    expect(made({ order: "workflow" })).toEqual({ ...routes, order: { kind: "workflow", agingReleases: 1000 }, place: policy.place });
+    const old: PolicyDocument = {
+      ...policy,
+      order: { kind: "mlfq", quantaSeconds: [3], agingReleases: 7 },
+      place: { kind: "lowest-kv", affinity: { ratio: 0.2 } },
+    };
+    expect(made({ order: "depth" }, old)).toMatchObject({ order: { kind: "depth", agingReleases: 7 }, place: old.place });
+    expect(made({ place: "least-load" }, old)).toMatchObject({ order: old.order, place: { kind: "least-load", affinity: { ratio: 0.2 } } });
+    expect(made({ affinity: false }, old).place).toEqual({ kind: "lowest-kv" });
+  });
+
+  it("names a predictor of lengths only where something reads it", () => {
+    const reading: PolicyDocument = { ...policy, order: { kind: "stjf", agingReleases: 9 }, learnt: { lengths } };
+    expect(made({ order: "sjf" }, reading).learnt).toEqual({ lengths });
+    expect(made({ order: "workflow" }, reading)).not.toHaveProperty("learnt");
+  });
+
+  it("says why a pair makes no sense, and when nothing is changed", () => {
+    expect(refusal({})).toMatch(/the plan's own order and place/);
+    expect(refusal({ place: "round-robin", affinity: true })).toMatch(/^Round-robin takes the replicas in turn, affinity/);
+    expect(refusal({ place: "time-slots", affinity: true })).not.toBeNull();
+  });
+});
