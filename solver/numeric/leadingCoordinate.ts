@@ -58,19 +58,28 @@ export function leadingCoordinate(squares: Float32Array, start: Float64Array): L
   return { coordinates, eigenvalue, meanSquares };
 }
 
-/** The symmetric matrix of squares, whose diagonal is 0, times a vector. */
+/** The symmetric matrix of squares, whose diagonal is 0, times a vector. Two rows at once: of both sums one is added while the other is waited for. */
 function timesSquares(squares: Float32Array, vector: Float64Array): Float64Array {
   const product = new Float64Array(vector.length);
-  let pair = 0;
-  for (let i = 1; i < vector.length; i += 1) {
+  for (let i = 1; i < vector.length; i += 2) {
+    const hasNext = i + 1 < vector.length;
     const own = vector[i] ?? 0;
+    const next = hasNext ? (vector[i + 1] ?? 0) : 0;
+    const row = (i * (i - 1)) / 2;
+    const nextRow = hasNext ? row + i : row;
     let sum = 0;
+    let nextSum = 0;
     for (let j = 0; j < i; j += 1) {
-      const square = squares[pair++] ?? 0;
-      sum += square * (vector[j] ?? 0);
-      product[j] = (product[j] ?? 0) + square * own;
+      const square = squares[row + j] ?? 0;
+      const nextSquare = squares[nextRow + j] ?? 0;
+      const value = vector[j] ?? 0;
+      sum += square * value;
+      nextSum += nextSquare * value;
+      product[j] = (product[j] ?? 0) + square * own + nextSquare * next;
     }
-    product[i] = sum;
+    const between = hasNext ? (squares[nextRow + i] ?? 0) : 0;
+    product[i] = sum + between * next;
+    if (hasNext) product[i + 1] = nextSum + between * own;
   }
   return product;
 }
