@@ -28,10 +28,11 @@ interface LinePoints {
 
 /**
  * Places agents on a line by their remaining latencies (Kairos, section 5.1): 1-Wasserstein distances between all of them and an anchor without
- * any latency, brought to one dimension by classical multidimensional scaling; an agent's distance is that from the anchor along it.
+ * any latency, brought to one dimension by classical multidimensional scaling; an agent's distance is that from the anchor along it. O(agents^2).
  *
- * Where no two distributions cross (each quantile of one is at most the other's), distances between agents are differences of means, the points lie on a line as they are, and
- * agents are as far from the anchor as their means are long. Where they cross, a line cannot keep all distances.
+ * Where no two distributions cross, so that of any two one has every quantile at most the other's, they are apart by the difference of their
+ * means, stand on a line as they are, and each is as far from the anchor as its mean is long. Where they cross no line keeps all distances: a
+ * wide distribution that stands aside of the others comes out nearer the anchor than its mean, and among few agents nearer than one of a shorter mean.
  *
  * @throws RangeError where agents have different numbers of quantiles, or one is not finite.
  */
@@ -58,8 +59,9 @@ export function agentLine(agents: readonly LineAgent[]): AgentLine {
 }
 
 /**
- * How far from the anchor an agent stands that the line was not made of, in seconds, all others staying where they are (Gower, 1968). One of the
- * line's own stands where it stood. O(agents).
+ * How far from the anchor an agent stands that the line was not made of, in seconds, all others staying where they are (Gower, 1968). O(agents).
+ * One of the line's own stands where it stood, and so does one that crosses no other. Else it is off by what it would have turned the line by:
+ * less than 1 % of the longest distance among a hundred agents like it, and more beyond them all.
  *
  * @throws RangeError where it has not as many quantiles as the line's agents.
  */
