@@ -1,16 +1,21 @@
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
+import { type Ranked, RankedHeap } from "@/solver/policies/rankedHeap";
 
 /** A piece of queued work between its neighbours in the order it came. */
-interface Entry {
+interface Entry extends Ranked {
   readonly work: WaitingWork;
   /** Position in the order of coming. */
   readonly order: number;
-  /** As it was when last looked at: it may have grown since. */
+  /** Rank as it was when last looked at: it may have grown since. */
   key: number;
+  tie: number;
   waits: boolean;
   previous: Entry | null;
   next: Entry | null;
 }
+
+/** In which order a policy takes work off a model's queue. */
+type Preferring = Pick<Policy, "preference" | "thenBy">;
 
 /** Entries of work that has left which the heap may hold beside twice those of work that waits. */
 const MOST_SPENT = 64;
@@ -18,29 +23,32 @@ const MOST_SPENT = 64;
 /** One model's queued work, of which the first by preference and by age can be shown without looking at the rest. */
 export class ModelQueue {
   size = 0;
-  private readonly preference: Policy["preference"];
+  private readonly preference: Preferring["preference"];
+  private readonly thenBy: NonNullable<Preferring["thenBy"]>;
   private first: Entry | null = null;
   private last: Entry | null = null;
   private came = 0;
   private readonly entryOf = new Map<string, Entry>();
-  /** A binary heap by key, then by order; entries of work that has left are dropped when they come up. */
-  private heap: Entry[] = [];
+  /** Entries of work that has left are dropped when they come up. */
+  private heap = new RankedHeap<Entry>();
 
-  /** @param preference keys, the lowest first, which never fall; null: the order of coming. */
-  constructor(preference: Policy["preference"]) {
+  /** Without a preference the order of coming counts alone. */
+  constructor({ preference, thenBy = () => 0 }: Preferring) {
     this.preference = preference;
+    this.thenBy = thenBy;
   }
 
   add(work: WaitingWork): void {
     const key = this.preference?.(work) ?? 0;
-    const entry: Entry = { work, order: this.came++, key, waits: true, previous: this.last, next: null };
+    const tie = this.preference === null ? 0 : this.thenBy(work);
+    const entry: Entry = { work, order: this.came++, key, tie, waits: true, previous: this.last, next: null };
     if (this.last === null) this.first = entry;
     else this.last.next = entry;
     this.last = entry;
     this.size++;
     if (this.preference === null) return;
     this.entryOf.set(work.id, entry);
-    this.push(entry);
+    this.heap.push(entry);
   }
 
   /** Appends what a policy may choose `room` pieces of work from, in the order it came: the oldest and the most preferred so many. */
@@ -54,7 +62,7 @@ export class ModelQueue {
     }
     const preferred: Entry[] = [];
     while (preferred.length < room) preferred.push(this.popLowest(this.preference));
-    for (const entry of preferred) this.push(entry);
+    for (const entry of preferred) this.heap.push(entry);
     const chosen = new Set([...oldest, ...preferred]);
     for (const { work } of [...chosen].sort((a, b) => a.order - b.order)) shown.push(work);
   }
@@ -69,7 +77,7 @@ export class ModelQueue {
         const entry = this.entryOf.get(id);
         if (entry !== undefined) this.unlink(entry);
       }
-      if (this.heap.length > 2 * this.size + MOST_SPENT) this.tidy();
+      if (this.heap.size > 2 * this.size + MOST_SPENT) this.heap = new RankedHeap(this.heap.all().filter(({ waits }) => waits));
     }
     return before - this.size;
   }
@@ -86,51 +94,16 @@ export class ModelQueue {
   }
 
   /** Takes the lowest of the work that waits off the heap; as much must be in it. */
-  private popLowest(preference: NonNullable<Policy["preference"]>): Entry {
+  private popLowest(preference: NonNullable<Preferring["preference"]>): Entry {
     for (;;) {
-      const lowest = this.pop();
+      const lowest = this.heap.pop() as Entry;
       if (!lowest.waits) continue;
       const key = preference(lowest.work);
-      if (key <= lowest.key) return lowest;
+      const tie = this.thenBy(lowest.work);
+      if (!(key > lowest.key || tie > lowest.tie)) return lowest;
       lowest.key = key;
-      this.push(lowest);
+      lowest.tie = tie;
+      this.heap.push(lowest);
     }
-  }
-
-  private tidy(): void {
-    const kept = this.heap.filter(({ waits }) => waits);
-    this.heap = [];
-    for (const entry of kept) this.push(entry);
-  }
-
-  private push(entry: Entry): void {
-    const { heap } = this;
-    let at = heap.length;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = heap[parent] as Entry;
-      if (precedes(above, entry)) break;
-      heap[at] = above;
-      at = parent;
-    }
-    heap[at] = entry;
-  }
-
-  private pop(): Entry {
-    const { heap } = this;
-    const lowest = heap[0] as Entry;
-    const moved = heap.pop() as Entry;
-    if (heap.length === 0) return lowest;
-    let at = 0;
-    for (let child = 1; child < heap.length; child = 2 * at + 1) {
-      if (child + 1 < heap.length && precedes(heap[child + 1] as Entry, heap[child] as Entry)) child++;
-      if (precedes(moved, heap[child] as Entry)) break;
-      heap[at] = heap[child] as Entry;
-      at = child;
-    }
-    heap[at] = moved;
-    return lowest;
   }
 }
-
-const precedes = (one: Entry, other: Entry): boolean => one.key < other.key || (one.key === other.key && one.order < other.order);

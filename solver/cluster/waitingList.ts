@@ -7,7 +7,7 @@ import { ModelQueue } from "./modelQueue";
  * leaves its decisions as they are and their cost independent of the queue's length.
  */
 export class WaitingList {
-  private readonly policy: Pick<Policy, "preference" | "modelOfStage">;
+  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage">;
   private answered: WaitingWork[] = [];
   private readonly queues = new Map<string, ModelQueue>();
   /** Pieces of work that wait. */
@@ -24,7 +24,7 @@ export class WaitingList {
       return;
     }
     const model = this.policy.modelOfStage(work.stage);
-    const queue = this.queues.get(model) ?? new ModelQueue(this.policy.preference);
+    const queue = this.queues.get(model) ?? new ModelQueue(this.policy);
     this.queues.set(model, queue);
     queue.add(work);
   }

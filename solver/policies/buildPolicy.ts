@@ -14,6 +14,7 @@ import { policyRefusal } from "./policyRefusal";
 import { roundRobinPlace } from "./roundRobinPlace";
 import { sjfOrder, stjfOrder } from "./shortestOrders";
 import { slackRoute } from "./slackRoute";
+import { timeSlotsPlace } from "./timeSlotsPlace";
 import { depthOrder, workflowOrder } from "./workflowOrder";
 
 /**
@@ -60,9 +61,7 @@ const places: { readonly [kind in PlaceDocument["kind"]]: () => Place } = {
   "round-robin": roundRobinPlace,
   "least-load": () => leastLoadPlace,
   "lowest-kv": lowestKvPlace,
-  "time-slots": () => {
-    throw new Error("Place time-slots cannot be built yet.");
-  },
+  "time-slots": timeSlotsPlace,
 };
 
 function placeOf({ kind, affinity }: PlaceDocument): Place {

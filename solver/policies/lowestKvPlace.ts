@@ -1,8 +1,6 @@
 import { leastLoadPlace } from "./leastLoadPlace";
 import type { Place, Slots } from "./policyParts";
-
-/** Readings closer than this are one reading: its time is told as an age, which rounds. */
-const SAME_READING_SECONDS = 1e-6;
+import { isNewer } from "./readingTime";
 
 /** What was in flight at a model's replicas when their latest readings were first seen. */
 interface Seen {
@@ -46,7 +44,7 @@ export function lowestKvPlace(): Place {
         const inFlight = slots.inFlight[index] ?? 0;
         const capacity = slots.capacity[index] ?? 0;
         const readAtSeconds = nowSeconds - reading.ageSeconds;
-        if (readAtSeconds > (seen.readAtSeconds[index] ?? 0) + SAME_READING_SECONDS) {
+        if (isNewer(readAtSeconds, seen.readAtSeconds[index] ?? 0)) {
           seen.readAtSeconds[index] = readAtSeconds;
           seen.inFlight[index] = inFlight;
         }

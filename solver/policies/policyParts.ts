@@ -1,3 +1,4 @@
+import type { ReplicaMemory } from "./memoryForecast";
 import type { Need, PolicyEvent, Reading, Start, StartingRequest, WaitingWork } from "./policy";
 
 /** What a route says of an answer: good enough, or on to a later stage. */
@@ -63,7 +64,20 @@ export interface Place {
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number;
   /** Why, for want of telemetry, it chooses otherwise than it should at the moment; null where it does not. */
   degraded?(slots: Slots): string | null;
-  /** When work that it holds back may go although nothing happens. */
+  /** When work that it holds back may go although nothing happens: a later moment. */
   askAgainSeconds?(nowSeconds: number): number;
+  /** Where it packs memory, what it has planned: a copy, on which placements may be tried. */
+  memoryPlan?(): MemoryPlan;
   observe?(event: PolicyEvent): void;
+}
+
+/** What a place that packs memory has planned. */
+export interface MemoryPlan {
+  readonly slotSeconds: number;
+  /** The replicas of the slots' model, in their order. */
+  replicas(slots: Slots, nowSeconds: number): readonly ReplicaMemory[];
+  /** Chooses as the place would, and plans the work where it chose. */
+  choose: Place["choose"];
+  /** Most tokens over all slots from now on that it expects at a replica, by its index into `slots`. */
+  peakTokens(slots: Slots, index: number): number;
 }

@@ -1,6 +1,6 @@
-import { SlotHeap } from "../engine/slotHeap";
 import type { WaitingWork } from "./policy";
 import type { Order, Preference } from "./policyParts";
+import { type Ranked, RankedHeap } from "./rankedHeap";
 
 /** When the latest releases from one model's queue were, as many as work lets pass before it goes first. */
 export class ReleaseLog {
@@ -9,6 +9,14 @@ export class ReleaseLog {
 
   constructor({ agingReleases }: Pick<Preference, "agingReleases">) {
     this.seconds = new Float64Array(agingReleases);
+  }
+
+  /** As it stands, to go on from without the releases being noted here. */
+  copy(): ReleaseLog {
+    const copy = new ReleaseLog({ agingReleases: this.seconds.length });
+    copy.seconds.set(this.seconds);
+    copy.count = this.count;
+    return copy;
   }
 
   note(nowSeconds: number): void {
@@ -43,10 +51,12 @@ export class ReleaseQueue {
   private readonly arrival: readonly number[] | null;
   private readonly released: Uint8Array;
   private oldest = 0;
-  private preferred: SlotHeap | null = null;
+  private preferred: RankedHeap<Ranked> | null = null;
+  /** Position of what goes next; -1: not looked for since the last release. */
+  private shown = -1;
 
   /** @param log of the queue, where the order has a preference. */
-  constructor(works: readonly WaitingWork[], { preference }: Order, log: ReleaseLog | undefined) {
+  constructor(works: readonly WaitingWork[], { preference }: Pick<Order, "preference">, log: ReleaseLog | undefined) {
     this.works = works;
     this.preference = preference;
     this.log = log;
@@ -54,14 +64,21 @@ export class ReleaseQueue {
     this.released = new Uint8Array(works.length);
   }
 
-  /** Releases the next; undefined when none is left. */
-  next(nowSeconds: number): WaitingWork | undefined {
-    while (this.oldest < this.works.length && this.released[this.oldestPosition()] === 1) this.oldest += 1;
-    if (this.oldest === this.works.length) return undefined;
-    const position = this.nextPosition();
-    this.released[position] = 1;
+  /** What goes next, and stays until it is released; undefined when none is left. */
+  peek(): WaitingWork | undefined {
+    if (this.shown < 0) {
+      while (this.oldest < this.works.length && this.released[this.oldestPosition()] === 1) this.oldest += 1;
+      if (this.oldest === this.works.length) return undefined;
+      this.shown = this.nextPosition();
+    }
+    return this.works[this.shown];
+  }
+
+  /** Lets go what `peek` has shown. */
+  release(nowSeconds: number): void {
+    this.released[this.shown] = 1;
+    this.shown = -1;
     this.log?.note(nowSeconds);
-    return this.works[position];
   }
 
   private oldestPosition(): number {
@@ -73,16 +90,15 @@ export class ReleaseQueue {
     const { preference, log } = this;
     if (preference === undefined || log?.passedOver(this.works[oldest]?.queuedSinceSeconds ?? 0)) return oldest;
     this.preferred ??= byPreference(this.works, preference);
-    let position = this.preferred.pop();
-    while (this.released[position] === 1) position = this.preferred.pop();
+    let position = this.preferred.pop()?.order ?? oldest;
+    while (this.released[position] === 1) position = this.preferred.pop()?.order ?? oldest;
     return position;
   }
 }
 
-function byPreference(works: readonly WaitingWork[], preference: Preference): SlotHeap {
-  const heap = new SlotHeap(works.length);
-  for (const [position, work] of works.entries()) heap.push(position, preference.key(work), position);
-  return heap;
+/** Positions are the order of the list. */
+function byPreference(works: readonly WaitingWork[], preference: Preference): RankedHeap<Ranked> {
+  return new RankedHeap(works.map((work, order) => ({ key: preference.key(work), tie: preference.thenBy?.(work) ?? 0, order })));
 }
 
 /** Drivers list work as it came, so the usual queue is in order already and is not sorted again. */
