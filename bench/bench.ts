@@ -11,6 +11,7 @@ import { faultMixBenchmarks } from "./faultMixBench";
 import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
 import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
+import { kairosLiveBenchmarks } from "./kairosLive";
 import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   ...predictionBenchmarks,
   ...decisionBenchmarks,
   ...agreementBenchmarks,
+  ...kairosLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
   ...predictorsLiveBenchmarks,

@@ -65,6 +65,10 @@ export interface BenchGateway {
   usage(): Promise<Usage>;
   /** A series of its metrics by its name, with labels as they are written; NaN where there is none. */
   metric(series: string): Promise<number>;
+  /** Where its admin listener is. */
+  readonly adminUrl: string;
+  /** Puts another policy over the same engines into force. */
+  put(policy: PolicyDocument): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -95,13 +99,18 @@ export async function startBenchGateway(policy: PolicyDocument, upstreams: Upstr
       });
       if (!kept.ok) throw new Error(`The gateway refused a predictor of the benchmark: ${await kept.text()}`);
     }
-    const answer = await fetch(`${adminUrl}/config`, {
-      method: "PUT",
-      headers: { "if-match": '"none"' },
-      body: JSON.stringify(benchConfig(policy, upstreams)),
-    });
-    if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
-    return { url, usage: () => usageOf(adminUrl), metric: (series) => metricOf(adminUrl, series), close };
+    const put = async (next: PolicyDocument): Promise<void> => {
+      const current = await fetch(`${adminUrl}/config`);
+      await current.arrayBuffer();
+      const answer = await fetch(`${adminUrl}/config`, {
+        method: "PUT",
+        headers: { "if-match": current.headers.get("etag") ?? "" },
+        body: JSON.stringify(benchConfig(next, upstreams)),
+      });
+      if (!answer.ok) throw new Error(`The gateway refused the benchmark's configuration: ${await answer.text()}`);
+    };
+    await put(policy);
+    return { url, adminUrl, put, usage: () => usageOf(adminUrl), metric: (series) => metricOf(adminUrl, series), close };
   } catch (error) {
     await close();
     throw error;
@@ -114,6 +123,8 @@ export interface Upstreams {
   readonly judge: string;
   /** Requests that one engine may have at once; left out: 64. */
   readonly maxInFlight?: number;
+  /** Seconds of the engines in one of the wall; left out: 1. */
+  readonly timeScale?: number;
   /** Trained predictors that the policy names. */
   readonly artefacts?: readonly Uint8Array[];
 }
@@ -194,7 +205,7 @@ async function metricOf(adminUrl: string, series: string): Promise<number> {
   return line === undefined ? Number.NaN : Number(line.slice(series.length + 1));
 }
 
-function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64 }: Upstreams): GatewayConfig {
+function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64, timeScale = 1 }: Upstreams): GatewayConfig {
   return {
     apiVersion: "weir/v1",
     kind: "GatewayConfig",
@@ -206,6 +217,6 @@ function benchConfig(policy: PolicyDocument, { engines, judge, maxInFlight = 64 
       engines(model).map((url, index) => ({ id: `${model}-${index}`, model, url, state: "active" as const, maxInFlight })),
     ),
     judge: { model: "weir-judge", url: judge },
-    timeScale: 1,
+    timeScale,
   };
 }

@@ -81,7 +81,7 @@ export function policyOf({ systems }: AgreementGround, name: string): PolicyDocu
 }
 
 /** What an emulated engine of a model is, its hidden truth aside. */
-function emulatedReplica(model: string): ReplicaModel {
+export function emulatedReplica(model: string): ReplicaModel {
   const cards = catalogueOf(noUserCards);
   const [card, gpu] = [cardOf(cards.models, model), cardOf(cards.gpus, emulatedGpu)];
   if (card === undefined || gpu === undefined) throw new Error(`There is no card of ${model} or ${emulatedGpu}`);

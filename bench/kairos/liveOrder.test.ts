@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { firstComeFirstServed, liveGround, livePolicy } from "./liveGround";
+import { figuresOf, learntEdges, runSession, trueEdges } from "./liveRun";
+
+const ground = liveGround({ programs: 60, engines: 2, maxInFlight: 4, queueShare: 0.5, seed: 1 });
+
+it("seeks the rate at which programs queue as much as is asked for", () => {
+  expect(ground.queueShare).toBeGreaterThan(0.4);
+  expect(ground.queueShare).toBeLessThan(0.6);
+  expect(ground).toEqual(liveGround({ programs: 60, engines: 2, maxInFlight: 4, queueShare: 0.5, seed: 1 }));
+});
+
+it("serves three applications under one order and another, learns their graphs call by call, and forecasts for the order that reads it", {
+  timeout: 120_000,
+}, async () => {
+  const policies = [firstComeFirstServed, livePolicy("workflow", "time-slots"), livePolicy("depth", "round-robin")];
+  const { runs, learnt } = await runSession({ ground, policies, timeScale: 20, hiddenTruth: "kairos" });
+  for (const { report, decisions } of runs) {
+    expect(report).toMatchObject({ failures: [], unserved: 0 });
+    expect(decisions).toHaveLength(ground.sample.program.length);
+    // A client says which agent asks, whatever order is in force.
+    expect(decisions.every(({ agent }) => agent !== undefined)).toBe(true);
+  }
+  expect(learntEdges(learnt)).toEqual(trueEdges(ground.sample, runs.length));
+  expect(learnt.learnt.counts).toMatchObject({
+    programs: runs.length * ground.sample.arrivalSeconds.length,
+    calls: runs.length * ground.sample.program.length,
+    ...{ openPrograms: 0, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0 },
+  });
+  expect(learnt.used).toBe(true);
+  expect(runs.map((run) => figuresOf(run).forecastShare)).toEqual([0, 1, 1]);
+});
