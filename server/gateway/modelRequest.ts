@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
-import { workflowName } from "@/server/contracts/gatewayLearning";
 import type { ApiError } from "./apiError";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
+import { type Identifiers, identifiersOf } from "./identifiers";
 import { isRecord } from "./isRecord";
 import { type RequestScores, readRouterScores } from "./routerScores";
 
@@ -16,11 +16,9 @@ export interface RequestIds {
 }
 
 /** What a client asks of a model. Fields the gateway has no business with stay in `body` as they came. */
-export interface ModelRequest extends RequestIds {
+export interface ModelRequest extends RequestIds, Identifiers {
   readonly endpoint: Endpoint;
   readonly model: string;
-  /** The session it belongs to where the client names one, else its own. */
-  readonly programId: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
   /** How a stream of a judged cascade is to come; null where the request does not say. */
@@ -35,9 +33,6 @@ export interface ModelRequest extends RequestIds {
   /** For the engine's own queue, lower being earlier; null where the client gives none, which counts as 0. */
   readonly priority: number | null;
   readonly routerScores: RequestScores;
-  /** What the client calls its workflow and the stage of it; empty where it says nothing, or writes something that is no name. */
-  readonly workflow: string;
-  readonly stage: string;
   /** Headers that go on to the engine. */
   readonly upstreamHeaders: Readonly<Record<string, string>>;
 }
@@ -52,10 +47,6 @@ const passedHeaders = ["traceparent", "tracestate", "x-session-id"] as const;
 const passedWithAuthorization = [...passedHeaders, "authorization"] as const;
 const streamingHeader = "x-weir-stream";
 const programTokensHeader = "x-weir-program-tokens";
-const workflowHeader = "x-weir-workflow";
-const stageHeader = "x-weir-stage";
-/** Where clients in use write the session a request belongs to; the first that is there counts. */
-const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
 const positiveInteger = /^[1-9]\d{0,8}$/;
 
 /** What a record keeps of a prompt. */
@@ -123,6 +114,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       "invalid_header",
     );
   }
+  const known = identifiersOf(headers, ids.decisionId);
   const upstreamHeaders: Record<string, string> = { "content-type": "application/json", "x-request-id": ids.requestId };
   for (const name of passAuthorization ? passedWithAuthorization : passedHeaders) {
     const value = headers[name];
@@ -136,7 +128,13 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       decisionId: ids.decisionId,
       endpoint,
       model,
-      programId: sessionHeaders.map((name) => saneNameOf(headers[name])).find((id) => id !== undefined) ?? ids.decisionId,
+      programId: known.programId,
+      inSession: known.inSession,
+      workflow: known.workflow,
+      stage: known.stage,
+      agent: known.agent,
+      upstreamAgents: known.upstreamAgents,
+      startedAtMs: known.startedAtMs,
       body,
       stream: endpoint.text !== null && stream === true,
       streaming,
@@ -146,8 +144,6 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       programTokens: programTokens === null ? null : Number(programTokens),
       priority,
       routerScores,
-      workflow: workflowNameOf(headers[workflowHeader]),
-      stage: workflowNameOf(headers[stageHeader]),
       upstreamHeaders,
     },
   };
@@ -179,9 +175,6 @@ export function engineBody(asked: ModelRequest, model: string, { stream, priorit
   }
   return JSON.stringify(body);
 }
-
-const workflowNameOf = (value: string | readonly string[] | undefined): string =>
-  typeof value === "string" && workflowName.test(value) ? value : "";
 
 function isPriority(value: unknown): value is number {
   return Number.isSafeInteger(value);

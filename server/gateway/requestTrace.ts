@@ -104,14 +104,14 @@ export class RequestTrace {
   }
 }
 
-function rootAttributes(decision: Finished, { programId, decisionId, mostTokens, stream }: ModelRequest): Attributes {
+function rootAttributes(decision: Finished, { programId, inSession, mostTokens, stream }: ModelRequest): Attributes {
   const { planId, policyHash, candidates = [], degraded = [], stages, canary, key, objective, costUsd } = decision;
   const last = stages.at(-1);
   const given = last?.verdict === "accepted" ? last : undefined;
   return {
     "gen_ai.request.stream": stream,
     ...(mostTokens !== null && { "gen_ai.request.max_tokens": mostTokens }),
-    ...(programId !== decisionId && { "gen_ai.conversation.id": programId }),
+    ...(inSession && { "gen_ai.conversation.id": programId }),
     ...(given && { "gen_ai.response.model": given.model, ...tokens(given) }),
     ...(planId !== "" && { "weir.plan": planId }),
     "weir.policy": policyHash,
