@@ -34,7 +34,7 @@ export class JudgeEngines implements JudgeSite {
     this.#options = options;
     const { model, pool, queued, onRoom } = options;
     const policy = buildPolicy({ kind: "fixed", model, order: { kind: "fcfs" }, place: { kind: "least-load" } });
-    this.driver = new PolicyDriver({ policy, replicas: () => pool.replicas, secondsAt: (nowMs) => nowMs / 1000, queued, onRoom });
+    this.driver = new PolicyDriver({ policy, replicas: () => pool.replicas, timeScale: this.timeScale, queued, onRoom });
   }
 
   unavailable(): string | null {

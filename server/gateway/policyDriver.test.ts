@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { OrderDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import type { Policy, WaitingWork } from "@/solver/policies/policy";
 import { PolicyDriver } from "./policyDriver";
 import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
@@ -119,9 +120,33 @@ describe("admission under a policy that judges nothing", () => {
   });
 });
 
+const work = { id: "w", programId: "p", stage: 0, inputTokens: 10 };
+
+/** A driver whose policy holds all back and wants to be asked again when `again` says, with the times at which it was. */
+function holding(again: (nowSeconds: number) => number, { timeScale = 1 } = {}) {
+  const decisions: number[] = [];
+  let waiting: readonly WaitingWork[] = [];
+  let next: number | null = null;
+  const place = { kind: "least-load" } as const;
+  const policy: Policy = {
+    ...buildPolicy({ kind: "fixed", model: "large", order: { kind: "fcfs" }, place }),
+    decide(view) {
+      decisions.push(view.nowSeconds);
+      waiting = view.waiting;
+      next = again(view.nowSeconds);
+      return [];
+    },
+    askAgainSeconds: () => next,
+  };
+  const queued = new Map<string, number>();
+  const driver = new PolicyDriver({ policy, replicas: () => [], timeScale, queued, onRoom: () => undefined });
+  const pauses = () => decisions.slice(1).map((seconds, at) => seconds - (decisions[at] ?? 0));
+  return { driver, decisions, pauses, queued, seen: () => waiting.map(({ forecast }) => forecast) };
+}
+
 describe("PolicyDriver", () => {
   it("tells the policy of work that is given up in the queue, so that its load is not counted for ever", async () => {
-    const options = { replicas: () => [], secondsAt: () => 1, queued: new Map<string, number>(), onRoom: () => undefined };
+    const options = { replicas: () => [], timeScale: 1, queued: new Map<string, number>(), onRoom: () => undefined };
     const driver = new PolicyDriver({ policy: buildPolicy(slack), ...options });
     const replicas = ["small", "large"].map((model) => {
       return { id: model, model, inFlight: 0, maxInFlight: 8, accepting: true, kvUse: { state: "absent" as const } };
@@ -129,13 +154,66 @@ describe("PolicyDriver", () => {
     const start = () =>
       driver.policy.start({ programId: "new", inputTokens: 10, routerScores: () => undefined, replicas, judgeResting: false }).stage;
     const leaving = new AbortController();
-    const work = { id: "w", programId: "p", stage: 1, inputTokens: 10 };
     expect(start()).toBe(1);
-    const grant = driver.queue({ ...work, predictedTokens: 5000 }, leaving.signal);
+    const grant = driver.queue({ ...work, stage: 1, predictedTokens: 5000 }, leaving.signal);
     expect(start()).toBe(0);
     leaving.abort();
     expect((await grant).kind).toBe("aborted");
     expect(start()).toBe(1);
+  });
+
+  it("asks again about what is held back although there is room, when the policy says, until nothing waits", async () => {
+    const { driver, decisions, pauses, queued } = holding((nowSeconds) => nowSeconds + 0.05);
+    const leaving = new AbortController();
+    const held = ["a", "b"].map((id) => driver.queue({ ...work, id }, leaving.signal));
+    await until(() => decisions.length >= 5);
+    expect(queued.get("large")).toBe(2);
+    expect(Math.min(...pauses().slice(1))).toBeGreaterThanOrEqual(0.049);
+    leaving.abort();
+    expect((await Promise.all(held)).map(({ kind }) => kind)).toEqual(["aborted", "aborted"]);
+    const asked = decisions.length;
+    await sleep(150);
+    expect([decisions.length, queued.get("large")]).toEqual([asked, 0]);
+  });
+
+  it("leaves some milliseconds between two questions, however short the policy's slots are on a fast clock", async () => {
+    const timeScale = 5000;
+    const { driver, pauses } = holding((nowSeconds) => nowSeconds + 0.5, { timeScale });
+    const leaving = new AbortController();
+    const held = driver.queue(work, leaving.signal);
+    await until(() => pauses().length >= 5);
+    expect(Math.min(...pauses())).toBeGreaterThanOrEqual(0.009 * timeScale);
+    leaving.abort();
+    await held;
+  });
+
+  it("fails what waits where the policy fails when it is asked again, and goes on", async () => {
+    const { driver, decisions, queued } = holding((nowSeconds) => {
+      if (decisions.length === 3) throw new Error("a bug");
+      return nowSeconds + 0.02;
+    });
+    const { signal } = new AbortController();
+    const held = ["a", "b"].map((id) => driver.queue({ ...work, id }, signal));
+    expect((await Promise.allSettled(held)).map((one) => one.status === "rejected" && String(one.reason))).toEqual([
+      "Error: a bug",
+      "Error: a bug",
+    ]);
+    expect([queued.get("large"), driver.oldestSeconds]).toEqual([0, undefined]);
+    const leaving = new AbortController();
+    const again = driver.queue(work, leaving.signal);
+    expect(decisions.length).toBe(4);
+    leaving.abort();
+    expect(await again).toEqual({ kind: "aborted" });
+  });
+
+  it("shows the policy what was learnt of the agent, as it was when the work joined the queue", async () => {
+    const { driver, seen } = holding((nowSeconds) => nowSeconds + 1);
+    const forecast = { agent: "qa/router", distanceSeconds: 3, remainingCalls: 2, requestSeconds: 1, tokensPerSecond: 40 };
+    const leaving = new AbortController();
+    const held = driver.queue({ ...work, forecast }, leaving.signal);
+    expect(seen()).toEqual([forecast]);
+    leaving.abort();
+    await held;
   });
 
   it("gives the place in the queue back of work whose policy fails", async () => {
@@ -147,8 +225,7 @@ describe("PolicyDriver", () => {
       },
     });
     const queued = new Map<string, number>();
-    const driver = new PolicyDriver({ policy, replicas: () => [], secondsAt: () => 1, queued, onRoom: () => undefined });
-    const work = { id: "w", programId: "p", stage: 1, inputTokens: 10 };
+    const driver = new PolicyDriver({ policy, replicas: () => [], timeScale: 1, queued, onRoom: () => undefined });
     await expect(driver.queue(work, new AbortController().signal)).rejects.toThrow("a bug");
     expect([queued.get("large"), driver.oldestSeconds]).toEqual([0, undefined]);
   });

@@ -1,23 +1,7 @@
-import type { Action, Policy, WaitingWork } from "@/solver/policies/policy";
+import type { MemoryForecast } from "@/solver/policies/memoryForecast";
+import type { Action, Policy, View, WaitingWork } from "@/solver/policies/policy";
 import type { Replica } from "./replica";
-
-/** What became of work that was put to the policy. */
-export type Grant =
-  | {
-      readonly kind: "granted";
-      readonly replica: Replica;
-      /** What the policy did without; null where nothing. */
-      readonly degraded: string | null;
-      /** For an engine's own queue, lower being earlier: the order's key, whole; null where the order prefers nobody. */
-      readonly priority: number | null;
-      readonly queuedSeconds: number;
-      readonly dispatchedSeconds: number;
-    }
-  /** The engines of its model have left the configuration. */
-  | { readonly kind: "withdrawn" }
-  | { readonly kind: "aborted" };
-
-export type Judgement = (Exclude<Action, { kind: "dispatch" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
+import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
 
 /** How an engine's work on a request ended. */
 interface Released {
@@ -26,43 +10,21 @@ interface Released {
   readonly firstTokenMs?: number | undefined;
 }
 
-/** Where a time is left out it is the moment at which the work comes to the driver. */
-export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
-type Times = "programArrivalSeconds" | "queuedSinceSeconds";
+/** Bounds of the time until the policy is asked again, in wall milliseconds: on a fast clock slots of memory are shorter than is worth a look. */
+const soonestMs = 10;
+const latestMs = 10_000;
 
-/** Work as the policy sees it. Its members are written out: spreads cost twenty times as much, and more than the policy's decision. */
-class Entry implements WaitingWork {
-  readonly id: string;
-  readonly programId: string;
-  readonly stage: number;
-  readonly programArrivalSeconds: number;
-  readonly queuedSinceSeconds: number;
-  readonly inputTokens: number;
-  readonly predictedTokens: number | undefined;
-  readonly predictedProgramTokens: number | undefined;
-  readonly state: WaitingWork["state"];
-  settle: (outcome: Grant | Judgement) => void = () => undefined;
-  settled = false;
-
-  constructor(work: Work, state: WaitingWork["state"], nowSeconds: number) {
-    this.id = work.id;
-    this.programId = work.programId;
-    this.stage = work.stage;
-    this.programArrivalSeconds = work.programArrivalSeconds ?? nowSeconds;
-    this.queuedSinceSeconds = work.queuedSinceSeconds ?? nowSeconds;
-    this.inputTokens = work.inputTokens;
-    this.predictedTokens = work.predictedTokens;
-    this.predictedProgramTokens = work.predictedProgramTokens;
-    this.state = state;
-  }
+/** What a policy sees, with the engines themselves. */
+interface EngineView extends View {
+  readonly replicas: readonly Replica[];
 }
 
 interface DriverOptions {
   readonly policy: Policy;
   /** The engines at this moment. */
   readonly replicas: (nowMs: number) => readonly Replica[];
-  /** Engine seconds at a moment of `performance.now()`. */
-  readonly secondsAt: (nowMs: number) => number;
+  /** Engine seconds in a wall second. */
+  readonly timeScale: number;
   /** Work that waits for an engine, by model, over all drivers; this one keeps its share of it. */
   readonly queued: Map<string, number>;
   /** Called when an engine got room, with the moment; the queues that may use it are pumped, this driver's among them. */
@@ -71,13 +33,16 @@ interface DriverOptions {
 
 /**
  * Drives a policy in real time: keeps the work that waits, asks the policy whenever something it can act on has changed
- * (work came, was judged or was given back, an engine got room or came back), and carries out what it says. The clock is read once for
- * what happened and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
+ * (work came, was judged or was given back, an engine got room or came back), and carries out what it says. What it holds back although
+ * there is room it is asked about again when it says: new telemetry, and what is given up in the queue, are seen then too. The clock is read
+ * once for what happened and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
  */
 export class PolicyDriver {
   readonly policy: Policy;
   readonly #options: DriverOptions;
-  #waiting: Entry[] = [];
+  #waiting: WaitingEntry[] = [];
+  /** Runs while the policy holds work back. */
+  #again: NodeJS.Timeout | undefined;
   /** Requests that began with this policy and are not answered yet. */
   active = 0;
 
@@ -89,6 +54,11 @@ export class PolicyDriver {
   /** When the longest waiting work joined, in engine seconds; undefined when none waits. */
   get oldestSeconds(): number | undefined {
     return this.#waiting[0]?.queuedSinceSeconds;
+  }
+
+  /** What the policy expects of engines' memory at a moment of `performance.now()`; null where it packs none. */
+  memory(nowMs: number): MemoryForecast | null {
+    return this.policy.memory?.(this.#view(nowMs)) ?? null;
   }
 
   /** Waits in the queue of the stage's model until the policy sends the work to an engine, which then counts it in flight. */
@@ -111,10 +81,9 @@ export class PolicyDriver {
 
   /** Why the policy accepts an answer that it does not have judged. */
   accepted(work: Work): string {
-    const nowMs = performance.now();
-    const nowSeconds = this.#options.secondsAt(nowMs);
-    const waiting = [new Entry(work, { kind: "answered", judgedScore: null }, nowSeconds)];
-    const [action] = this.policy.decide({ nowSeconds, waiting, replicas: this.#options.replicas(nowMs) });
+    const view = this.#view(performance.now());
+    const waiting = [new WaitingEntry(work, { kind: "answered", judgedScore: null }, view.nowSeconds)];
+    const [action] = this.policy.decide({ ...view, waiting });
     if (action?.kind !== "accept") throw new Error(`The policy does not accept an answer that it does not have judged: ${action?.kind}.`);
     return action.reason;
   }
@@ -122,10 +91,10 @@ export class PolicyDriver {
   /** The engine is done with the work, well or not. Returns when, in engine seconds. */
   release(workId: string, replica: Replica, { failed, firstTokenMs }: Released): number {
     const nowMs = performance.now();
-    const nowSeconds = this.#options.secondsAt(nowMs);
+    const nowSeconds = this.#secondsAt(nowMs);
     replica.end();
     const finished = { kind: "finished", workId, replicaId: replica.id, nowSeconds, failed } as const;
-    const firstTokenSeconds = firstTokenMs === undefined ? undefined : this.#options.secondsAt(firstTokenMs);
+    const firstTokenSeconds = firstTokenMs === undefined ? undefined : this.#secondsAt(firstTokenMs);
     this.policy.observe(firstTokenSeconds === undefined ? finished : { ...finished, servedSeconds: nowSeconds - firstTokenSeconds });
     this.#options.onRoom(nowMs);
     return nowSeconds;
@@ -147,10 +116,13 @@ export class PolicyDriver {
   /** Asks the policy and carries out its actions. */
   pump(nowMs: number): void {
     if (this.#waiting.length === 0) return;
-    const replicas = this.#options.replicas(nowMs);
-    const nowSeconds = this.#options.secondsAt(nowMs);
-    const actions = this.policy.decide({ nowSeconds, waiting: this.#waiting, replicas });
-    if (actions.length === 0) return;
+    const view = this.#view(nowMs);
+    const actions = this.policy.decide(view);
+    if (actions.length > 0) this.#carryOut(actions, view);
+    this.#askAgain(nowMs);
+  }
+
+  #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
     const byId = new Map(this.#waiting.map((entry) => [entry.id, entry]));
     for (const action of actions) {
       const entry = byId.get(action.workId);
@@ -169,10 +141,32 @@ export class PolicyDriver {
     this.#sweep();
   }
 
+  /** Has the policy asked again in time about what it has just held back. */
+  #askAgain(nowMs: number): void {
+    clearTimeout(this.#again);
+    this.#again = undefined;
+    const seconds = this.policy.askAgainSeconds?.() ?? null;
+    if (seconds === null || this.#waiting.length === 0) return;
+    const ms = Math.ceil(((seconds - this.#secondsAt(nowMs)) / this.#options.timeScale) * 1000);
+    this.#again = setTimeout(() => this.#pumpAlone(), Math.min(latestMs, Math.max(soonestMs, ms)));
+    this.#again.unref();
+  }
+
+  /** Pumps where no request is there that a failure would be told to. */
+  #pumpAlone(): void {
+    try {
+      this.pump(performance.now());
+    } catch (error) {
+      // A bug of the policy costs what waits for it, and not the gateway.
+      for (const entry of this.#waiting) this.#settle(entry, { kind: "failed", error });
+      this.#sweep();
+    }
+  }
+
   #wait(work: Work, state: WaitingWork["state"], signal: AbortSignal): Promise<Grant | Judgement> {
     if (signal.aborted) return Promise.resolve({ kind: "aborted" });
     const nowMs = performance.now();
-    const entry = new Entry(work, state, this.#options.secondsAt(nowMs));
+    const entry = new WaitingEntry(work, state, this.#secondsAt(nowMs));
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
@@ -180,7 +174,8 @@ export class PolicyDriver {
       };
       entry.settle = (outcome) => {
         signal.removeEventListener("abort", onAbort);
-        resolve(outcome);
+        if (outcome.kind === "failed") reject(outcome.error);
+        else resolve(outcome);
       };
       signal.addEventListener("abort", onAbort, { once: true });
       this.#waiting.push(entry);
@@ -190,13 +185,13 @@ export class PolicyDriver {
         this.pump(nowMs);
       } catch (error) {
         // A bug of the policy costs this work, and not its place in the queue for ever too.
-        reject(error);
-        onAbort();
+        this.#settle(entry, { kind: "failed", error });
+        this.#sweep();
       }
     });
   }
 
-  #settle(entry: Entry, outcome: Grant | Judgement): void {
+  #settle(entry: WaitingEntry, outcome: Grant | Judgement | Failed): void {
     if (entry.settled) return;
     entry.settled = true;
     this.#count(entry, -1);
@@ -204,7 +199,7 @@ export class PolicyDriver {
     entry.settle(outcome);
   }
 
-  #count(entry: Entry, change: 1 | -1): void {
+  #count(entry: WaitingEntry, change: 1 | -1): void {
     if (entry.state.kind !== "queued") return;
     const model = this.policy.modelOfStage(entry.stage);
     const { queued } = this.#options;
@@ -213,6 +208,15 @@ export class PolicyDriver {
 
   #sweep(): void {
     this.#waiting = this.#waiting.filter((entry) => !entry.settled);
+    if (this.#waiting.length === 0) clearTimeout(this.#again);
+  }
+
+  #view(nowMs: number): EngineView {
+    return { nowSeconds: this.#secondsAt(nowMs), waiting: this.#waiting, replicas: this.#options.replicas(nowMs) };
+  }
+
+  #secondsAt(nowMs: number): number {
+    return (nowMs / 1000) * this.#options.timeScale;
   }
 }
 

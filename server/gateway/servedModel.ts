@@ -93,7 +93,6 @@ function servedModel(
   const { timeScale } = config;
   const built = buildPolicy(policy);
   const acting = kind === "cascade" ? watchedPolicy(built, shadow) : built;
-  const secondsAt = (nowMs: number): number => (nowMs / 1000) * timeScale;
   return {
     name,
     kind,
@@ -102,7 +101,7 @@ function servedModel(
     policyHash,
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
-    driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), secondsAt, queued, onRoom }),
+    driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), timeScale, queued, onRoom }),
     wanted: wantedBy(policy, built),
     judge,
     timeScale,

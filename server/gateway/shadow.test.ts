@@ -194,7 +194,8 @@ describe("a shadow", () => {
       },
     };
     const says = { mostTokens: null, programTokens: null, routerScores: new Map() };
-    for (const decisionId of ["a", "b"]) shadow.start({ decisionId, ...says }, { request: broken, model: "small", foreseen: null });
+    const started = { request: broken, model: "small", foreseen: null, forecast: () => undefined };
+    for (const decisionId of ["a", "b"]) shadow.start({ decisionId, ...says }, started);
     expect(failures).toEqual(["the replicas are gone"]);
     expect(shadow.summary()).toMatchObject({ requests: 0, endReason: "the replicas are gone" });
   });

@@ -2,7 +2,7 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { ShadowRequest, Shadow as ShadowSummary } from "@/server/contracts/gatewayControls";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { Action, Policy, PolicyEvent, StartingRequest } from "@/solver/policies/policy";
+import type { Action, AgentForecast, Policy, PolicyEvent, StartingRequest, WaitingWork } from "@/solver/policies/policy";
 import { RecentMap } from "@/solver/policies/recentMap";
 import { expectedAt, type Foreseen, foreseenFor, scoreOf, wantedBy } from "./foresight";
 import type { ModelRequest } from "./modelRequest";
@@ -20,8 +20,8 @@ interface ShadowOptions {
 /** A request under way, as the candidate would have it. */
 interface Followed {
   readonly startStage: number;
-  /** What it would have been told of how long it will be, at a stage of its own. */
-  readonly expected: (stage: number) => ReturnType<typeof expectedAt>;
+  /** What it would have been told of how long it will be and of its agent, at a stage of its own. */
+  readonly expected: (stage: number) => Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast">;
   /** What the candidate says of each model's judged answer. */
   readonly verdicts: Map<string, Action>;
   /** Whether it was told that the request joined a queue: its work at a model which the candidate lacks is not. */
@@ -38,6 +38,8 @@ interface Started {
   /** Where that started it. */
   readonly model: string;
   readonly foreseen: Foreseen | null;
+  /** What workflows teach of its agent at a model. */
+  readonly forecast: (model: string) => AgentForecast | undefined;
 }
 
 /** Stands among the final models for requests of which nobody knows what would have become. */
@@ -74,12 +76,16 @@ export class Shadow implements PolicyWatcher {
   }
 
   /** A request starts, before it joins the queue of `model`; again where a new configuration makes it begin anew. */
-  start(asked: AskedAbout, { request, model, foreseen }: Started): void {
+  start(asked: AskedAbout, { request, model, foreseen, forecast }: Started): void {
     this.#guarded(() => {
       const foresight = foreseenFor(foreseen, this.wanted);
       const { stage } = this.#policy.start({ ...request, routerScores: (own) => scoreOf(own, asked, foresight) });
       const again = this.#followed.get(asked.decisionId) !== undefined;
-      const expected = (own: number) => expectedAt(this.#models[own] ?? "", asked, foresight);
+      const reads = this.#policy.needs.includes("workflows");
+      const expected = (own: number) => {
+        const at = this.#models[own] ?? "";
+        return { ...expectedAt(at, asked, foresight), forecast: reads ? forecast(at) : undefined };
+      };
       this.#followed.set(asked.decisionId, { startStage: stage, expected, verdicts: new Map(), told: false, queuedBefore: false });
       if (again) return;
       this.#requests += 1;

@@ -1,0 +1,59 @@
+import type { Action, AgentForecast, WaitingWork } from "@/solver/policies/policy";
+import type { Replica } from "./replica";
+
+/** What became of work that was put to the policy. */
+export type Grant =
+  | {
+      readonly kind: "granted";
+      readonly replica: Replica;
+      /** What the policy did without; null where nothing. */
+      readonly degraded: string | null;
+      /** For an engine's own queue, lower being earlier: the order's key, whole; null where the order prefers nobody. */
+      readonly priority: number | null;
+      readonly queuedSeconds: number;
+      readonly dispatchedSeconds: number;
+    }
+  /** The engines of its model have left the configuration. */
+  | { readonly kind: "withdrawn" }
+  | { readonly kind: "aborted" };
+
+export type Judgement = (Exclude<Action, { kind: "dispatch" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
+
+/** The policy failed over it. */
+export interface Failed {
+  readonly kind: "failed";
+  readonly error: unknown;
+}
+
+/** Where a time is left out it is the moment at which the work comes to the driver. */
+export type Work = Omit<WaitingWork, "state" | Times> & { readonly [Time in Times]?: number | undefined };
+type Times = "programArrivalSeconds" | "queuedSinceSeconds";
+
+/** Work as the policy sees it. Its members are written out: spreads cost twenty times as much, and more than the policy's decision. */
+export class WaitingEntry implements WaitingWork {
+  readonly id: string;
+  readonly programId: string;
+  readonly stage: number;
+  readonly programArrivalSeconds: number;
+  readonly queuedSinceSeconds: number;
+  readonly inputTokens: number;
+  readonly predictedTokens: number | undefined;
+  readonly predictedProgramTokens: number | undefined;
+  readonly forecast: AgentForecast | undefined;
+  readonly state: WaitingWork["state"];
+  settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
+  settled = false;
+
+  constructor(work: Work, state: WaitingWork["state"], nowSeconds: number) {
+    this.id = work.id;
+    this.programId = work.programId;
+    this.stage = work.stage;
+    this.programArrivalSeconds = work.programArrivalSeconds ?? nowSeconds;
+    this.queuedSinceSeconds = work.queuedSinceSeconds ?? nowSeconds;
+    this.inputTokens = work.inputTokens;
+    this.predictedTokens = work.predictedTokens;
+    this.predictedProgramTokens = work.predictedProgramTokens;
+    this.forecast = work.forecast;
+    this.state = state;
+  }
+}
