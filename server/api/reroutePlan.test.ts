@@ -77,6 +77,18 @@ it("keeps a plan on the engines of another, says that its figures are the other'
   expect(messageOf(plans.importDocument(plan, "bob"))).toMatch(/not kept here/);
 });
 
+it("says of a plan with another order that quality and shares stay, and of nothing more", () => {
+  const { order: _, place: __, ...routes } = base.policy;
+  const kept = reroute({ ...routes, order: { kind: "workflow", agingReleases: 100 }, place: { kind: "time-slots" } });
+  if (!kept.ok) throw new Error(kept.message);
+  const plan = store.plans.get(kept.id);
+  expect(plan?.policy).toMatchObject({ order: { kind: "workflow" }, place: { kind: "time-slots" } });
+  expect(plan?.topologyHash).toBe(base.topologyHash);
+  expect(plan?.predictions.notes[0]).toMatch(
+    /^Latencies are those of plan .* another order or place: .* Quality and shares stay as they are\./,
+  );
+});
+
 it("keeps and approves a plan whose predictor reads an encoder's embeddings: whether a gateway has that encoder only the gateway can say", () => {
   const kept = reroute(slack({ confidence: embedding }));
   if (!kept.ok) throw new Error(kept.message);

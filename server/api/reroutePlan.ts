@@ -1,7 +1,8 @@
 import type { Outcome, RerouteRequest } from "@/server/contracts/studio";
 import { sealPlan } from "@/server/planning/sealPlan";
+import { canonicalJson } from "@/solver/plan/canonical";
 import type { Plan } from "@/solver/plan/plan";
-import { deployedModelsOf } from "@/solver/plan/policySchema";
+import { deployedModelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { policyRefusal } from "@/solver/policies/policyRefusal";
 
 /**
@@ -15,9 +16,19 @@ export function reroutePlan(base: Plan, { policy, name }: Omit<RerouteRequest, "
   const stranger = deployedModelsOf(policy).find((model) => !deployed.has(model));
   if (stranger !== undefined)
     return { ok: false, message: `${stranger} has no engines in the plan ${base.id.slice(0, 8)}: it has ${[...deployed].join(", ")}.` };
-  const note = `Quality, latency and shares are those of plan ${base.id.slice(0, 8)}, which routes otherwise: nothing predicts this policy. Race it in the Lab before it is put into force.`;
+  const of = `those of plan ${base.id.slice(0, 8)}, which`;
+  const told = sameRoutes(base.policy, policy)
+    ? `Latencies are ${of} has another order or place: nothing predicts them under this one. Quality and shares stay as they are.`
+    : `Quality, latency and shares are ${of} routes otherwise: nothing predicts this policy.`;
+  const note = `${told} Race it in the Lab before it is put into force.`;
   const { deployment, inputs, solver, apiVersion, kind } = base;
   const predictions = { ...base.predictions, notes: [note, ...base.predictions.notes] };
   const plan = sealPlan({ apiVersion, kind, deployment, inputs, solver, predictions, policy, metadata: { name } }, new Date());
   return plan.id === base.id ? { ok: false, message: "This is the plan's own policy: nothing would change." } : { ok: true, plan };
+}
+
+/** Whether two policies send every request to the same models, however long it waits there: routes that go by load do so by the order too. */
+function sameRoutes(one: PolicyDocument, other: PolicyDocument): boolean {
+  const routes = ({ order: _, place: __, learnt: ___, ...rest }: PolicyDocument): string => canonicalJson(rest);
+  return (one.kind === "cascade" || one.kind === "fixed") && routes(one) === routes(other);
 }

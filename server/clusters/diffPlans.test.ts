@@ -67,6 +67,16 @@ describe("diffPlans", () => {
     expect(diffPlans(plan, alike).filter(({ sign }) => sign !== "=")).toHaveLength(1);
   });
 
+  it("says in words which order and placement another plan has", () => {
+    const plan = planOnGpus("p", { a: [0], b: [1] });
+    const kairos = { ...plan.policy, order: { kind: "workflow", agingReleases: 9 }, place: { kind: "time-slots" } } as const;
+    const lines = diffPlans(plan, { ...plan, policy: kairos }).filter(({ sign }) => sign !== "=");
+    expect(lines.map(({ subject, text }) => `${subject}: ${text.split(" -> ")[1]}`)).toEqual([
+      "order: agent whose programs end soonest first (Kairos), aging releases 9",
+      "placement: lowest peak of expected memory (Kairos)",
+    ]);
+  });
+
   it("tells settings within settings apart, and what is taken away", () => {
     const plan = planOnGpus("p", { a: [0], b: [1] });
     const under = (change: Partial<CascadePolicy>) => ({ ...plan, policy: { ...plan.policy, ...change } });

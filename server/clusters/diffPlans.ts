@@ -124,12 +124,15 @@ function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: Casc
   ].join(", ");
 }
 
-/** Short names of orders in words; what is not here reads as it is. */
+/** Orders and placements in words; what is not here reads as it is. */
 const kindWords: Readonly<Record<string, string>> = {
   fcfs: "first come, first served",
   sjf: "shortest request first (SJF)",
   stjf: "shortest program first (STJF)",
   mlfq: "feedback over levels (MLFQ)",
+  depth: "fewest calls yet to make first (Ayo)",
+  workflow: "agent whose programs end soonest first (Kairos)",
+  "time-slots": "lowest peak of expected memory (Kairos)",
 };
 
 /** An order or a placement with its settings: `shortest program first (STJF), aging releases 100`. */
