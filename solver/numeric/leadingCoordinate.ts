@@ -92,14 +92,25 @@ function doublyCentred(product: Float64Array): Float64Array {
 
 /** A start whose sum is 0, with a share in every direction. */
 function irregular(start: Float64Array): Float64Array {
-  const centre = meanOf(start);
-  const moved = start.map((value) => value - centre);
-  const share = (norm(moved) || 1) * IRREGULAR;
+  const moved = centredUnit(start);
   // Multiples of the golden ratio, without their whole parts, spread evenly and repeat nothing.
-  const spread = start.map((_, at) => ((at * (Math.sqrt(5) - 1)) / 2) % 1);
-  const middle = meanOf(spread);
-  const scale = share / (norm(spread.map((value) => value - middle)) || 1);
-  return moved.map((value, at) => value + scale * ((spread[at] ?? 0) - middle));
+  const spread = centredUnit(start.map((_, at) => ((at * (Math.sqrt(5) - 1)) / 2) % 1));
+  return moved.map((value, at) => value + IRREGULAR * (spread[at] ?? 0));
+}
+
+/** Values less their mean, brought to a length of 1; 0 throughout where they are all one. */
+function centredUnit(values: Float64Array): Float64Array {
+  const moved = centred(values);
+  const most = moved.reduce((highest, value) => Math.max(highest, Math.abs(value)), 0);
+  // Squares of very small values would be 0; and what rounding left of the mean grows with them.
+  const scaled = centred(moved.map((value) => (most === 0 ? 0 : value / most)));
+  const length = norm(scaled);
+  return scaled.map((value) => (length === 0 ? 0 : value / length));
+}
+
+function centred(values: Float64Array): Float64Array {
+  const centre = meanOf(values);
+  return values.map((value) => value - centre);
 }
 
 interface Eigenpair {
