@@ -12,7 +12,7 @@ export type ReadAgentRuns =
   | {
       readonly ok: true;
       /** Whole runs, in the order of the file of runs. */
-      readonly runs: readonly AgentRun[];
+      readonly runs: readonly RecordedRun[];
       /** Lines that could not be read and runs that were left out, a sentence each. */
       readonly bad: readonly string[];
       /** What to know of the runs that were read, in sentences. */
@@ -21,10 +21,15 @@ export type ReadAgentRuns =
   | { readonly ok: false; readonly message: string };
 
 /** A call as its line has it. */
-interface CallLine extends AgentCall {
+export interface RecordedCall extends AgentCall {
   readonly index: number;
+  /** Both since the run began, by a clock of whole seconds. */
   readonly startSeconds: number;
   readonly endSeconds: number;
+}
+
+export interface RecordedRun extends AgentRun {
+  readonly calls: readonly RecordedCall[];
 }
 
 /** A run as its line has it. */
@@ -48,7 +53,7 @@ const CLOCK_SECONDS = 1;
  */
 export async function readAgentRuns(files: AgentRunFiles): Promise<ReadAgentRuns> {
   const bad: string[] = [];
-  const callsOfRun = new Map<string, CallLine[]>();
+  const callsOfRun = new Map<string, RecordedCall[]>();
   const readCalls = await readLines(files.calls, CALL_COLUMNS, bad, (cell) => {
     const [startSeconds, endSeconds] = [cell.number("t_start_s"), cell.number("t_end_s")];
     if (endSeconds < startSeconds) throw new BadLine(`t_end_s is ${endSeconds}; it must not be before t_start_s, ${startSeconds}`);
@@ -68,7 +73,7 @@ export async function readAgentRuns(files: AgentRunFiles): Promise<ReadAgentRuns
   });
   if (readCalls !== null) return { ok: false, message: readCalls };
 
-  const runs = new Map<string, AgentRun | null>();
+  const runs = new Map<string, RecordedRun | null>();
   const readRuns = await readLines(files.runs, RUN_COLUMNS, bad, (cell, line) => {
     const run: RunLine = {
       id: cell.name("run_id"),
@@ -94,7 +99,7 @@ export async function readAgentRuns(files: AgentRunFiles): Promise<ReadAgentRuns
 }
 
 /** Why a run's calls cannot be taken for the whole of it, in sequence; null where they can. */
-function misfit(run: RunLine, calls: readonly CallLine[]): string | null {
+function misfit(run: RunLine, calls: readonly RecordedCall[]): string | null {
   if (calls.length !== run.calls) return `n_calls is ${run.calls}, of which ${calls.length} were read`;
   const astray = calls.find(({ index }, at) => index !== at);
   if (astray !== undefined) return `its calls count from 0 without gaps, found call_idx ${astray.index}`;
