@@ -1,0 +1,127 @@
+import { FadingDistribution, type KeptDistribution } from "./fadingDistribution";
+import { FadingMean, type KeptMean } from "./fadingMean";
+import type { LearnerBounds } from "./learnerBounds";
+import type { ObservedCall } from "./observedCall";
+import { putLatest } from "./recency";
+import type { AgentView, CallGraphNode } from "./workflowsView";
+
+/** By which calls that name no agent are known. */
+export const UNNAMED = "unnamed";
+
+export interface KeptAgent {
+  readonly name: string;
+  readonly calls: number;
+  readonly programs: number;
+  readonly begins: number;
+  readonly ends: number;
+  readonly depth: KeptMean;
+  readonly seconds: KeptMean;
+  readonly outputTokens: KeptMean;
+  readonly remainingCalls: KeptMean;
+  readonly remaining: KeptDistribution;
+  /** By model, the least recently seen first. */
+  readonly request: readonly (readonly [model: string, latency: KeptDistribution])[];
+}
+
+/** What is learnt of one agent of an application: its place in the graph and its latencies. */
+export class LearntAgent {
+  readonly key: string;
+  readonly name: string;
+  /** Calls in programs that have ended. */
+  calls = 0;
+  programs = 0;
+  begins = 0;
+  ends = 0;
+  readonly depth: FadingMean;
+  readonly remainingCalls: FadingMean;
+  readonly remaining: FadingDistribution;
+  private readonly seconds: FadingMean;
+  private readonly outputTokens: FadingMean;
+  private readonly request = new Map<string, FadingDistribution>();
+
+  constructor(
+    private readonly application: string,
+    name: string,
+    kept?: KeptAgent,
+  ) {
+    this.name = name;
+    this.key = agentKey(application, name);
+    this.depth = new FadingMean(kept?.depth);
+    this.remainingCalls = new FadingMean(kept?.remainingCalls);
+    this.remaining = new FadingDistribution(kept?.remaining);
+    this.seconds = new FadingMean(kept?.seconds);
+    this.outputTokens = new FadingMean(kept?.outputTokens);
+    if (kept === undefined) return;
+    this.calls = kept.calls;
+    this.programs = kept.programs;
+    this.begins = kept.begins;
+    this.ends = kept.ends;
+    for (const [model, latency] of kept.request) this.request.set(model, new FadingDistribution(latency));
+  }
+
+  /** A call of it was answered. */
+  answered({ model, dispatchedSeconds, finishedSeconds, outputTokens }: ObservedCall, bounds: LearnerBounds): void {
+    const latencySeconds = finishedSeconds - dispatchedSeconds;
+    const request = this.request.get(model) ?? new FadingDistribution();
+    putLatest(this.request, model, request, bounds.modelsOfAgent);
+    request.add(latencySeconds);
+    this.seconds.add(latencySeconds);
+    if (outputTokens !== null) this.outputTokens.add(outputTokens);
+  }
+
+  /** Latencies of its requests at a model; undefined where it had none there. */
+  requestAt(model: string): FadingDistribution | undefined {
+    return this.request.get(model);
+  }
+
+  node(): CallGraphNode {
+    const { key, calls, programs, begins, ends } = this;
+    return {
+      key,
+      name: this.shownName(),
+      calls,
+      programs,
+      begins,
+      ends,
+      depth: this.depth.value ?? 0,
+      meanSeconds: this.seconds.value ?? 0,
+      meanOutputTokens: this.outputTokens.value,
+    };
+  }
+
+  view(distanceSeconds: number | null): AgentView {
+    return {
+      key: this.key,
+      application: this.application,
+      name: this.shownName(),
+      distanceSeconds,
+      remainingCalls: this.remainingCalls.value ?? 0,
+      remaining: this.remaining.view(),
+      request: Array.from(this.request, ([model, latency]) => ({ model, ...latency.view() })),
+    };
+  }
+
+  keep(): KeptAgent {
+    const { name, calls, programs, begins, ends } = this;
+    return {
+      name,
+      calls,
+      programs,
+      begins,
+      ends,
+      depth: this.depth.keep(),
+      seconds: this.seconds.keep(),
+      outputTokens: this.outputTokens.keep(),
+      remainingCalls: this.remainingCalls.keep(),
+      remaining: this.remaining.keep(),
+      request: Array.from(this.request, ([model, latency]) => [model, latency.keep()] as const),
+    };
+  }
+
+  private shownName(): string {
+    return this.name === UNNAMED ? "" : this.name;
+  }
+}
+
+/** `application/agent`; names of applications have no slash. */
+export const agentKey = (application: string, agent: string): string => `${application}/${agent}`;

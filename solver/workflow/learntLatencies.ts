@@ -1,0 +1,130 @@
+import type { AgentForecast } from "../policies/policy";
+import { type AgentLine, placeOnLine } from "./agentLine";
+import { FadingDistribution } from "./fadingDistribution";
+import { FadingMean } from "./fadingMean";
+import type { KeptModel, KeptWorkflows } from "./keptWorkflows";
+import type { LearnerBounds } from "./learnerBounds";
+import type { LearntAgent } from "./learntAgent";
+import type { ObservedCall } from "./observedCall";
+import { putLatest } from "./recency";
+
+/** Observations below which an agent is forecast with what all agents taught. */
+export const LEAST_OBSERVED = 4;
+
+/** Tokens a second where nobody counted any: of a model of 8 B to 70 B in a full batch. */
+const TOKENS_PER_SECOND = 30;
+
+/** Agents placed between two lines; there are never as many. */
+const MOST_PLACED = 65_536;
+
+/** Key under which all agents together are placed: no agent's, which has a slash. */
+const ALL_AGENTS = "";
+
+interface LearntModel {
+  readonly request: FadingDistribution;
+  readonly tokensPerSecond: FadingDistribution;
+}
+
+/** What all agents together teach, for those that were hardly met; the agents' line; and forecasts of both. */
+export class LearntLatencies {
+  private readonly remaining: FadingDistribution;
+  private readonly remainingCalls: FadingMean;
+  private readonly request: FadingDistribution;
+  private readonly models = new Map<string, LearntModel>();
+  private line: AgentLine | null = null;
+  /** Distances of what the line was not made of. */
+  private readonly placed = new Map<string, number>();
+
+  constructor(
+    private readonly bounds: LearnerBounds,
+    kept?: KeptWorkflows,
+  ) {
+    this.remaining = new FadingDistribution(kept?.remaining);
+    this.remainingCalls = new FadingMean(kept?.remainingCalls);
+    this.request = new FadingDistribution(kept?.request);
+    for (const { model, request, tokensPerSecond } of kept?.models ?? []) {
+      const learnt = { request: new FadingDistribution(request), tokensPerSecond: new FadingDistribution(tokensPerSecond) };
+      putLatest(this.models, model, learnt, bounds.models);
+    }
+  }
+
+  answered({ model, dispatchedSeconds, finishedSeconds, outputTokens }: ObservedCall): void {
+    const known = this.models.get(model) ?? { request: new FadingDistribution(), tokensPerSecond: new FadingDistribution() };
+    putLatest(this.models, model, known, this.bounds.models);
+    const latencySeconds = finishedSeconds - dispatchedSeconds;
+    known.request.add(latencySeconds);
+    this.request.add(latencySeconds);
+    if (outputTokens !== null && outputTokens > 0 && latencySeconds > 0) known.tokensPerSecond.add(outputTokens / latencySeconds);
+  }
+
+  remained(remainingSeconds: number, remainingCalls: number): void {
+    this.remaining.add(remainingSeconds);
+    this.remainingCalls.add(remainingCalls);
+  }
+
+  takeLine(line: AgentLine): void {
+    this.line = line;
+    this.placed.clear();
+  }
+
+  /** Undefined where nothing at all is learnt yet. */
+  forecast(key: string, agent: LearntAgent | undefined, model: string): AgentForecast | undefined {
+    if (this.request.observed === 0) return undefined;
+    const ownCalls = agent !== undefined && hasEnough(agent.remaining) ? agent.remainingCalls : this.remainingCalls;
+    const own = agent?.requestAt(model);
+    const pooled = this.models.get(model);
+    const request = own !== undefined && hasEnough(own) ? own : (pooled?.request ?? this.request);
+    const tokensPerSecond = pooled?.tokensPerSecond.median ?? Number.NaN;
+    return {
+      agent: key,
+      distanceSeconds: this.distanceSeconds(agent) ?? this.pooledDistanceSeconds(),
+      remainingCalls: ownCalls.value ?? 1,
+      requestSeconds: request.mode ?? 0,
+      tokensPerSecond: tokensPerSecond > 0 ? tokensPerSecond : TOKENS_PER_SECOND,
+    };
+  }
+
+  /** Of an agent on the line; null where it has too few observations. Until there is a line it is the mean: the distance from none at all. */
+  distanceSeconds(agent: LearntAgent | undefined): number | null {
+    return agent === undefined || !hasEnough(agent.remaining) ? null : this.placedAt(agent.key, agent.remaining);
+  }
+
+  get hasLine(): boolean {
+    return this.line !== null;
+  }
+
+  keep(): Pick<KeptWorkflows, "models" | "remaining" | "remainingCalls" | "request"> {
+    return {
+      models: Array.from(
+        this.models,
+        ([model, { request, tokensPerSecond }]): KeptModel => ({ model, request: request.keep(), tokensPerSecond: tokensPerSecond.keep() }),
+      ),
+      remaining: this.remaining.keep(),
+      remainingCalls: this.remainingCalls.keep(),
+      request: this.request.keep(),
+    };
+  }
+
+  private pooledDistanceSeconds(): number {
+    return this.remaining.observed === 0 ? 0 : this.placedAt(ALL_AGENTS, this.remaining);
+  }
+
+  private placedAt(key: string, { quantiles }: FadingDistribution): number {
+    if (this.line === null) return meanOfQuantiles(quantiles);
+    const known = this.line.distanceSeconds.get(key) ?? this.placed.get(key);
+    if (known !== undefined) return known;
+    const distanceSeconds = placeOnLine(this.line, quantiles);
+    putLatest(this.placed, key, distanceSeconds, MOST_PLACED);
+    return distanceSeconds;
+  }
+}
+
+export const hasEnough = ({ observed }: FadingDistribution): boolean => observed >= LEAST_OBSERVED;
+
+/** By the trapezoidal rule, as the line has it. */
+function meanOfQuantiles(quantiles: readonly number[]): number {
+  let sum = 0;
+  for (const quantile of quantiles) sum += quantile;
+  const ends = ((quantiles[0] ?? 0) + (quantiles.at(-1) ?? 0)) / 2;
+  return (sum - ends) / Math.max(1, quantiles.length - 1);
+}

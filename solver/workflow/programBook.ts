@@ -1,0 +1,119 @@
+import type { LearnerBounds } from "./learnerBounds";
+import type { OpenProgram } from "./openProgram";
+import { putLatest } from "./recency";
+
+/** What is remembered of a program after its end. */
+interface EndedProgram {
+  readonly application: string;
+  readonly startSeconds: number;
+  readonly lastSeconds: number;
+  /** It fell silent, and nobody said that it was over. */
+  readonly silent: boolean;
+}
+
+/** What a book asks and tells of programs. */
+export interface ProgramKeeper {
+  /** How long programs of the application may be silent. */
+  quietSeconds(application: string): number;
+  /** It has ended, and nothing is under way. */
+  ended(program: OpenProgram): void;
+  /** A call came so long after what was last heard of its program, which had fallen silent and was taken to have ended. */
+  tooLate(application: string, gapSeconds: number): void;
+}
+
+/** Programs under way and when they end: once somebody says so, or after silence. The least recently heard of go first where there is no room. */
+export class ProgramBook {
+  forgotten = 0;
+  /** The one heard of longest ago first. */
+  private readonly open = new Map<string, OpenProgram>();
+  /** Those without a call under way; the one idle for longest first. */
+  private readonly idle = new Map<string, OpenProgram>();
+  private readonly past = new Map<string, EndedProgram>();
+
+  constructor(
+    private readonly bounds: LearnerBounds,
+    private readonly keeper: ProgramKeeper,
+  ) {}
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  get(id: string): OpenProgram | undefined {
+    return this.open.get(id);
+  }
+
+  /** Whether it has ended so lately that what still comes of it belongs to it. */
+  hasEnded(id: string, nowSeconds: number): boolean {
+    const past = this.past.get(id);
+    return past !== undefined && nowSeconds - past.lastSeconds <= this.bounds.longestQuietSeconds;
+  }
+
+  /** Opens a program that is not open; it is late where it had ended already. One whose name comes again much later is another program. */
+  begin(id: string, application: string, nowSeconds: number): OpenProgram {
+    const past = this.hasEnded(id, nowSeconds) ? this.past.get(id) : undefined;
+    if (past?.silent) this.keeper.tooLate(past.application, nowSeconds - past.lastSeconds);
+    return {
+      id,
+      application: past?.application ?? application,
+      late: past !== undefined,
+      startSeconds: past?.startSeconds ?? nowSeconds,
+      lastSeconds: nowSeconds,
+      lastAnswerSeconds: Number.NEGATIVE_INFINITY,
+      calls: new Map(),
+      underWay: 0,
+      beyond: 0,
+      failed: false,
+      over: false,
+    };
+  }
+
+  /** Notes that something was heard of an open program. */
+  heard(program: OpenProgram, nowSeconds: number): void {
+    program.lastSeconds = Math.max(program.lastSeconds, nowSeconds);
+    this.idle.delete(program.id);
+    const forgotten = putLatest(this.open, program.id, program, this.bounds.openPrograms);
+    if (forgotten !== undefined) {
+      this.idle.delete(forgotten.id);
+      this.forgotten += 1;
+    }
+    if (program.underWay > 0) return;
+    if (program.over) this.close(program, false);
+    else this.idle.set(program.id, program);
+  }
+
+  /** Gives up an open program of which nothing is known. */
+  drop(program: OpenProgram): void {
+    this.open.delete(program.id);
+    this.idle.delete(program.id);
+  }
+
+  /** No further call comes; what is under way may still end. */
+  end(id: string): void {
+    const program = this.open.get(id);
+    if (program === undefined) return;
+    program.over = true;
+    if (program.underWay === 0) this.close(program, false);
+  }
+
+  /** Ends programs that have been silent for too long. */
+  advance(nowSeconds: number): void {
+    for (const program of this.open.values()) {
+      if (nowSeconds - program.lastSeconds < this.bounds.lostSeconds) break;
+      this.close(program, true);
+    }
+    for (const program of this.idle.values()) {
+      const silentSeconds = nowSeconds - program.lastSeconds;
+      // Those behind it fell silent later, but for calls told of out of order, which the next time finds.
+      if (silentSeconds < this.bounds.quietSeconds) return;
+      if (silentSeconds >= this.keeper.quietSeconds(program.application)) this.close(program, true);
+    }
+  }
+
+  private close(program: OpenProgram, silent: boolean): void {
+    this.drop(program);
+    const { application, startSeconds, lastSeconds } = program;
+    putLatest(this.past, program.id, { application, startSeconds, lastSeconds, silent }, this.bounds.endedPrograms);
+    this.keeper.ended(program);
+  }
+}

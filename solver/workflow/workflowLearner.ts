@@ -1,0 +1,269 @@
+import type { AgentForecast } from "../policies/policy";
+import { type AgentLine, agentLine, type LineAgent } from "./agentLine";
+import { ApplicationGraph, type KeptApplication } from "./applicationGraph";
+import { callGraph } from "./callGraph";
+import { type KeptWorkflows, keptWorkflowsSchema } from "./keptWorkflows";
+import { type LearnerBounds, learnerBounds } from "./learnerBounds";
+import { agentKey, UNNAMED } from "./learntAgent";
+import { hasEnough, LearntLatencies } from "./learntLatencies";
+import type { ObservedCall } from "./observedCall";
+import type { OpenProgram } from "./openProgram";
+import { ProgramBook } from "./programBook";
+import { putLatest } from "./recency";
+import { remainingLatency } from "./remainingLatency";
+import type { WorkflowsView } from "./workflowsView";
+
+/** A call that has arrived. */
+export interface ComingCall {
+  readonly id: string;
+  readonly programId: string;
+  /** As in `ObservedCall`. */
+  readonly application: string;
+  readonly agent: string;
+  readonly upstream: readonly string[];
+  readonly nowSeconds: number;
+  /** When the client says its program began; left out: with its first call. */
+  readonly startedSeconds?: number;
+}
+
+export interface KnownCall {
+  /** `application/agent`. */
+  readonly agentKey: string;
+  readonly programStartSeconds: number;
+}
+
+/** Upstream names of a call that are looked at. */
+const MOST_UPSTREAM = 64;
+
+/**
+ * Learns the call graphs of applications and the latencies of their agents from the calls as they are served, without being told any structure (Kairos,
+ * section 4). A call teaches its agent's request latency when it ends; a program teaches its graph and remaining latencies when it ends, as whole programs only
+ * tell how long was left. Calls may be told of in any order, twice, or never: nothing throws, and what is held is bounded.
+ */
+export class WorkflowLearner {
+  private readonly bounds: LearnerBounds;
+  private readonly applications = new Map<string, ApplicationGraph>();
+  private readonly programs: ProgramBook;
+  private readonly latencies: LearntLatencies;
+  private readonly counts = { programs: 0, calls: 0, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0, ties: 0, forgotten: 0 };
+  private learnt = 0;
+
+  constructor(bounds: Partial<LearnerBounds> = {}, kept?: KeptWorkflows) {
+    this.bounds = { ...learnerBounds, ...bounds };
+    this.latencies = new LearntLatencies(this.bounds, kept);
+    if (kept !== undefined) Object.assign(this.counts, kept.counts);
+    this.programs = new ProgramBook(this.bounds, {
+      quietSeconds: (application) => this.applications.get(application)?.quietSeconds ?? this.bounds.quietSeconds,
+      ended: (program) => this.learnProgram(program),
+      tooLate: (application, gapSeconds) => {
+        const known = this.applications.get(application);
+        if (known !== undefined)
+          known.quietSeconds = Math.min(this.bounds.longestQuietSeconds, Math.max(known.quietSeconds, 2 * gapSeconds));
+      },
+    });
+  }
+
+  /** @returns null where it is not what `keep` gave. `nowSeconds` is of the new learner's clock. */
+  static restore(kept: unknown, nowSeconds: number, bounds?: Partial<LearnerBounds>): WorkflowLearner | null {
+    const read = keptWorkflowsSchema.safeParse(kept);
+    if (!read.success) return null;
+    const learner = new WorkflowLearner(bounds, read.data);
+    for (const application of read.data.applications) learner.seen(application.name, nowSeconds, application);
+    learner.refreshLine();
+    return learner;
+  }
+
+  /** A call has arrived. One that is known already changes nothing. */
+  come({ id, programId, application, agent, nowSeconds, startedSeconds }: ComingCall): KnownCall {
+    const program = this.programs.get(programId) ?? this.programs.begin(programId, applicationOf(application, agent), nowSeconds);
+    if (startedSeconds !== undefined && startedSeconds < program.startSeconds) program.startSeconds = startedSeconds;
+    if (!program.calls.has(id)) {
+      if (program.calls.size < this.bounds.callsOfProgram) program.calls.set(id, null);
+      else program.beyond += 1;
+      program.underWay += 1;
+      program.over = false;
+    }
+    this.programs.heard(program, nowSeconds);
+    return { agentKey: agentKey(program.application, agent || UNNAMED), programStartSeconds: program.startSeconds };
+  }
+
+  /**
+   * What is known of an agent's calls at a model.
+   *
+   * @returns undefined where nothing at all is learnt yet.
+   */
+  forecast(key: string, model: string): AgentForecast | undefined {
+    const slash = key.indexOf("/");
+    const agent = this.applications.get(key.slice(0, slash))?.known(key.slice(slash + 1));
+    return this.latencies.forecast(key, agent, model);
+  }
+
+  /** A call has ended, well or failed. */
+  finish(call: ObservedCall): void {
+    const tidied = tidy(call);
+    if (tidied === null) {
+      this.leave(call.id, call.programId);
+      return;
+    }
+    const { id, programId, finishedSeconds } = tidied;
+    let program = this.programs.get(programId);
+    if (program === undefined) {
+      // Told of once more, or too late to be of use.
+      if (this.programs.hasEnded(programId, finishedSeconds)) return;
+      program = this.programs.begin(programId, applicationOf(call.application, call.agent), tidied.arrivedSeconds);
+    }
+    const known = program.calls.get(id);
+    if (known !== undefined && known !== null) return;
+    if (known === undefined && program.beyond > 0) program.beyond -= 1;
+    else if (known === undefined && program.calls.size >= this.bounds.callsOfProgram) return;
+    else program.calls.set(id, tidied);
+    if (known === null || !program.calls.has(id)) program.underWay -= 1;
+    program.lastAnswerSeconds = Math.max(program.lastAnswerSeconds, finishedSeconds);
+    program.failed ||= tidied.failed;
+    this.learnCall(tidied, program);
+    this.programs.heard(program, finishedSeconds);
+  }
+
+  /** A call came and went without ever reaching an engine. */
+  leave(id: string, programId: string): void {
+    const program = this.programs.get(programId);
+    if (program === undefined) return;
+    const known = program.calls.get(id);
+    if (known === null) program.calls.delete(id);
+    else if (known === undefined && program.beyond > 0) program.beyond -= 1;
+    else return;
+    program.underWay -= 1;
+    if (program.calls.size === 0 && program.underWay === 0) this.programs.drop(program);
+    else this.programs.heard(program, program.lastSeconds);
+  }
+
+  /** No call of the program comes any more. */
+  end(programId: string, nowSeconds: number): void {
+    this.programs.end(programId);
+    this.advance(nowSeconds);
+  }
+
+  /** Ends programs that have been silent too long. */
+  advance(nowSeconds: number): void {
+    this.programs.advance(nowSeconds);
+  }
+
+  /** Grows whenever what `lineAgents` gives may have changed. */
+  get revision(): number {
+    return this.learnt;
+  }
+
+  /** The agents of which enough is known to stand on the line. */
+  lineAgents(): readonly LineAgent[] {
+    return this.agents()
+      .filter(({ remaining }) => hasEnough(remaining))
+      .map(({ key, remaining }) => ({ key, quantilesSeconds: remaining.quantiles }));
+  }
+
+  /** Puts a line into force; agents that it was not made of are placed on it as it is. */
+  takeLine(line: AgentLine): void {
+    this.latencies.takeLine(line);
+  }
+
+  /** Computes the line and puts it into force. */
+  refreshLine(): void {
+    this.takeLine(agentLine(this.lineAgents()));
+  }
+
+  view(nowSeconds: number): WorkflowsView {
+    const { latencies } = this;
+    return {
+      asOfSeconds: nowSeconds,
+      applications: Array.from(this.applications.values(), (application) => application.view())
+        .filter(({ programs }) => programs > 0)
+        .sort((a, b) => b.programs - a.programs),
+      agents: this.agents().map((agent) => agent.view(latencies.hasLine ? latencies.distanceSeconds(agent) : null)),
+      counts: { ...this.keptCounts(), openPrograms: this.programs.size },
+    };
+  }
+
+  /** All that was learnt, for `restore`. */
+  keep(nowSeconds: number): KeptWorkflows {
+    return {
+      version: 1,
+      counts: this.keptCounts(),
+      applications: Array.from(this.applications.values(), (application) => application.keep(nowSeconds)),
+      ...this.latencies.keep(),
+    };
+  }
+
+  private agents() {
+    return Array.from(this.applications.values(), (application) => [...application.all()]).flat();
+  }
+
+  private keptCounts() {
+    let { forgotten } = this.counts;
+    for (const application of this.applications.values()) forgotten += application.forgotten;
+    return { ...this.counts, forgotten: forgotten + this.programs.forgotten };
+  }
+
+  /** The application, as seen just now. */
+  private seen(name: string, nowSeconds: number, kept?: KeptApplication): ApplicationGraph {
+    const known = this.applications.get(name) ?? new ApplicationGraph(name, this.bounds, { nowSeconds, ...(kept && { kept }) });
+    if (kept === undefined) known.lastSeenSeconds = nowSeconds;
+    const gone = putLatest(this.applications, name, known, this.bounds.applications);
+    if (gone !== undefined) this.counts.forgotten += 1 + gone.forgotten;
+    return known;
+  }
+
+  private learnCall(call: ObservedCall, program: OpenProgram): void {
+    this.counts.calls += 1;
+    if (call.agent === UNNAMED) this.counts.unnamedCalls += 1;
+    if (program.late) this.counts.lateCalls += 1;
+    const agent = this.seen(program.application, call.finishedSeconds).seen(call.agent);
+    if (call.failed) return;
+    agent.answered(call, this.bounds);
+    this.latencies.answered(call);
+  }
+
+  private learnProgram(program: OpenProgram): void {
+    const calls = [...program.calls.values()].filter((call) => call !== null);
+    if (calls.length === 0 || program.late) return;
+    const graph = callGraph(calls, this.bounds.resolutionSeconds);
+    this.counts.programs += 1;
+    this.counts.missingUpstream += graph.missingUpstream;
+    this.counts.ties += graph.ties;
+    const application = this.seen(program.application, program.lastSeconds);
+    application.learn(graph, program.lastAnswerSeconds - (graph.calls[0]?.arrivedSeconds ?? 0));
+    if (program.failed) return;
+    const remaining = remainingLatency(graph.calls);
+    const lastSeconds = graph.calls.reduce((last, { finishedSeconds }) => Math.max(last, finishedSeconds), Number.NEGATIVE_INFINITY);
+    // Calls beyond the bound went on after what the graph has.
+    const furtherSeconds = program.lastAnswerSeconds - lastSeconds;
+    for (const [at, { agent }] of graph.calls.entries()) {
+      const [seconds, left] = [(remaining[at] ?? 0) + furtherSeconds, graph.remainingCalls[at] ?? 1];
+      const known = application.known(agent);
+      known?.remaining.add(seconds);
+      known?.remainingCalls.add(left);
+      this.latencies.remained(seconds, left);
+    }
+    this.learnt += 1;
+  }
+}
+
+/** Of a program whose first call says so; slashes would make keys of agents ambiguous. */
+function applicationOf(application: string, firstAgent: string): string {
+  const name = application || firstAgent || UNNAMED;
+  return name.includes("/") ? name.replaceAll("/", "-") : name;
+}
+
+/** With times in order, and a name for its agent; null where a time is no number. */
+function tidy(call: ObservedCall): ObservedCall | null {
+  const dispatchedSeconds = Math.max(call.arrivedSeconds, call.dispatchedSeconds);
+  const finishedSeconds = Math.max(dispatchedSeconds, call.finishedSeconds);
+  if (!Number.isFinite(finishedSeconds)) return null;
+  const counted = call.outputTokens !== null && Number.isFinite(call.outputTokens) && call.outputTokens >= 0;
+  return {
+    ...call,
+    agent: call.agent || UNNAMED,
+    upstream: call.upstream.length > MOST_UPSTREAM ? call.upstream.slice(0, MOST_UPSTREAM) : call.upstream,
+    dispatchedSeconds,
+    finishedSeconds,
+    outputTokens: counted ? call.outputTokens : null,
+  };
+}
