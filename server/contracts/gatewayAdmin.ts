@@ -175,6 +175,15 @@ const stageTimesSchema = z.object({
   judged: z.number().nullable(),
 });
 
+/** Something an engine said of itself. */
+const readingSchema = z.object({
+  state: z.enum(["fresh", "stale", "absent", "unreachable"]),
+  value: z.number().optional(),
+  ageSeconds: z.number().optional(),
+  /** Why it is not fresh: which metric was looked for, or what failed. */
+  reason: z.string().optional(),
+});
+
 /** One stage a request went through. Seconds are engine seconds (wall seconds x timeScale). */
 const stageRecordSchema = z.object({
   model: z.string(),
@@ -200,15 +209,10 @@ const stageRecordSchema = z.object({
       inFlight: z.int(),
       maxInFlight: z.int(),
       /** Where the policy goes by it. */
-      kvUse: z
-        .object({
-          state: z.enum(["fresh", "stale", "absent", "unreachable"]),
-          value: z.number().optional(),
-          ageSeconds: z.number().optional(),
-          /** Why it is not fresh: which metric was looked for, or what failed. */
-          reason: z.string().optional(),
-        })
-        .optional(),
+      kvUse: readingSchema.optional(),
+      /** Where the policy packs the memory of engines: tokens that the KV cache holds, null and why where that is not known, and requests preempted. */
+      kvCapacity: z.object({ tokens: z.number().nullable(), reason: z.string().optional() }).optional(),
+      preemptions: readingSchema.optional(),
       /**
        * What became of the client's `priority`, or where it gave none of the order's key, lower being earlier: sent as it is or with its sign turned to an engine that orders by it,
        * offered to one that takes it and does not tell, or stripped. Left out where there was neither.
@@ -235,14 +239,19 @@ export const decisionSchema = z.object({
   /** Why it started at its first stage here; left out where it was shed before. */
   startReason: z.string().optional(),
   endpoint: z.string().optional(),
-  /** Its session, where the client named one. */
+  /** Its session, else its trace, where the client named one. */
   program: z.string().optional(),
   /** As the policy saw them: lengths where the client or a predictor said something of them, at the stage it entered last. */
   inputTokens: z.int().optional(),
   predictedTokens: z.number().optional(),
   predictedProgramTokens: z.number().optional(),
-  /** The agent that asked, as `application/agent`, and what its earlier calls taught of it; left out where nobody named one, or nothing is learnt yet. */
+  /** The agent that asked, as `application/agent`; left out where nobody named one. */
   agent: z.string().optional(),
+  /**
+   * What calls of its agent taught, as the policy saw it at the stage it entered last, and when its program began, in engine seconds on the
+   * gateway's own clock; left out where the policy does not ask, or nothing is learnt yet.
+   */
+  programStart: z.number().optional(),
   forecast: z
     .object({
       agent: z.string(),

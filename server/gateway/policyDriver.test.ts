@@ -176,6 +176,17 @@ describe("PolicyDriver", () => {
     expect([decisions.length, queued.get("large")]).toEqual([asked, 0]);
   });
 
+  it("asks again soon where held work is given up, since other work may have waited for that", async () => {
+    const { driver, decisions } = holding((nowSeconds) => nowSeconds + 1000);
+    const leaving = [new AbortController(), new AbortController()];
+    const held = leaving.map(({ signal }, at) => driver.queue({ ...work, id: String(at) }, signal));
+    expect(decisions.length).toBe(2);
+    leaving[0]!.abort();
+    await until(() => decisions.length === 3);
+    leaving[1]!.abort();
+    expect((await Promise.all(held)).map(({ kind }) => kind)).toEqual(["aborted", "aborted"]);
+  });
+
   it("leaves some milliseconds between two questions, however short the policy's slots are on a fast clock", async () => {
     const timeScale = 5000;
     const { driver, pauses } = holding((nowSeconds) => nowSeconds + 0.5, { timeScale });

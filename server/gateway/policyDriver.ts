@@ -34,15 +34,16 @@ interface DriverOptions {
 /**
  * Drives a policy in real time: keeps the work that waits, asks the policy whenever something it can act on has changed
  * (work came, was judged or was given back, an engine got room or came back), and carries out what it says. What it holds back although
- * there is room it is asked about again when it says: new telemetry, and what is given up in the queue, are seen then too. The clock is read
- * once for what happened and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
+ * there is room it is asked about again when it says, which is soon enough to see new telemetry too. The clock is read once for what happened
+ * and what is decided upon it, as the simulator's driver has it, so that a recorded run can be replayed there.
  */
 export class PolicyDriver {
   readonly policy: Policy;
   readonly #options: DriverOptions;
   #waiting: WaitingEntry[] = [];
-  /** Runs while the policy holds work back. */
-  #again: NodeJS.Timeout | undefined;
+  /** Set while the policy holds work back. */
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAtMs = Number.POSITIVE_INFINITY;
   /** Requests that began with this policy and are not answered yet. */
   active = 0;
 
@@ -143,17 +144,31 @@ export class PolicyDriver {
 
   /** Has the policy asked again in time about what it has just held back. */
   #askAgain(nowMs: number): void {
-    clearTimeout(this.#again);
-    this.#again = undefined;
+    this.#sleep();
     const seconds = this.policy.askAgainSeconds?.() ?? null;
     if (seconds === null || this.#waiting.length === 0) return;
-    const ms = Math.ceil(((seconds - this.#secondsAt(nowMs)) / this.#options.timeScale) * 1000);
-    this.#again = setTimeout(() => this.#pumpAlone(), Math.min(latestMs, Math.max(soonestMs, ms)));
-    this.#again.unref();
+    const ms = ((seconds - this.#secondsAt(nowMs)) / this.#options.timeScale) * 1000;
+    this.#wakeAfter(Math.min(latestMs, Math.max(soonestMs, Math.ceil(ms))));
+  }
+
+  /** Pumps after that time, or sooner where it would anyway. */
+  #wakeAfter(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (atMs >= this.#wakesAtMs) return;
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = atMs;
+    this.#timer = setTimeout(() => this.#pumpAlone(), ms);
+    this.#timer.unref();
+  }
+
+  #sleep(): void {
+    clearTimeout(this.#timer);
+    this.#wakesAtMs = Number.POSITIVE_INFINITY;
   }
 
   /** Pumps where no request is there that a failure would be told to. */
   #pumpAlone(): void {
+    this.#sleep();
     try {
       this.pump(performance.now());
     } catch (error) {
@@ -171,6 +186,8 @@ export class PolicyDriver {
       const onAbort = (): void => {
         this.#settle(entry, { kind: "aborted" });
         this.#sweep();
+        // What is held back may have waited for this.
+        if (this.#wakesAtMs !== Number.POSITIVE_INFINITY) this.#wakeAfter(soonestMs);
       };
       entry.settle = (outcome) => {
         signal.removeEventListener("abort", onAbort);
@@ -208,7 +225,7 @@ export class PolicyDriver {
 
   #sweep(): void {
     this.#waiting = this.#waiting.filter((entry) => !entry.settled);
-    if (this.#waiting.length === 0) clearTimeout(this.#again);
+    if (this.#waiting.length === 0) this.#sleep();
   }
 
   #view(nowMs: number): EngineView {
