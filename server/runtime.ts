@@ -19,6 +19,7 @@ import { createScheduleService } from "@/server/api/scheduleService";
 import type { Services } from "@/server/api/services";
 import { createTrustService } from "@/server/api/trustService";
 import { createUploads, type Uploads } from "@/server/api/uploads";
+import { createWorkflowsService } from "@/server/api/workflowsService";
 import { createWorkloadService, loadWorkload } from "@/server/api/workloadService";
 import { sessionSecret } from "@/server/auth/sessionCookie";
 import { findSession, mintSignInLink, signIn } from "@/server/auth/signIn";
@@ -175,6 +176,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       promises,
       live: createLiveService({ clusterOf, store }),
       gateway: createGatewayService({ store, gatewayOf }),
+      workflows: createWorkflowsService(clusterOf),
       load,
       cards: createCardService(store, cards),
       calibrations: createCalibrationService({ store, uploads, cards, sourceOf }),

@@ -2,7 +2,18 @@
 
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { CalibrationIcon, CardsIcon, ClustersIcon, HistoryIcon, LabIcon, LiveIcon, PlanIcon, WeirIcon, WorkloadsIcon } from "../ui/icons";
+import {
+  CalibrationIcon,
+  CardsIcon,
+  ClustersIcon,
+  HistoryIcon,
+  LabIcon,
+  LiveIcon,
+  PlanIcon,
+  WeirIcon,
+  WorkflowsIcon,
+  WorkloadsIcon,
+} from "../ui/icons";
 import { type PlaceHref, placeOf, places } from "./places";
 import { useClusterLink } from "./useCurrentCluster";
 
@@ -10,6 +21,7 @@ const icons: Readonly<Record<PlaceHref, () => React.ReactNode>> = {
   "/plan": PlanIcon,
   "/history": HistoryIcon,
   "/live": LiveIcon,
+  "/workflows": WorkflowsIcon,
   "/lab": LabIcon,
   "/workloads": WorkloadsIcon,
   "/clusters": ClustersIcon,

@@ -5,6 +5,7 @@ export const places = [
   { href: "/plan", name: "Plan", key: "p" },
   { href: "/history", name: "Apply", key: "a" },
   { href: "/live", name: "Live", key: "l" },
+  { href: "/workflows", name: "Workflows", key: "f" },
   { href: "/lab", name: "Lab", key: "e" },
   { href: "/workloads", name: "Workloads", key: "w" },
   { href: "/clusters", name: "Clusters", key: "c" },

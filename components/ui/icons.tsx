@@ -41,6 +41,14 @@ export const LiveIcon = () => (
     <path d="M1.5 8.5H4l2-5 3.5 9 2-4h3" />
   </Icon>
 );
+export const WorkflowsIcon = () => (
+  <Icon>
+    <circle cx="3.5" cy="8" r="1.75" />
+    <circle cx="12.5" cy="3.75" r="1.75" />
+    <circle cx="12.5" cy="12.25" r="1.75" />
+    <path d="M5.2 7.2l5.6-2.6M5.2 8.8l5.6 2.6" />
+  </Icon>
+);
 export const LabIcon = () => (
   <Icon>
     <path d="M6 2v4.5L2.7 12.2a1.2 1.2 0 0 0 1 1.8h8.6a1.2 1.2 0 0 0 1-1.8L10 6.5V2M5 2h6M4.5 10h7" />

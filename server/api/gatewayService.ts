@@ -206,5 +206,9 @@ export function createGatewayService({ store, gatewayOf }: GatewayServiceOptions
       const what = { path: "/rollback", method: "POST", headers, body } as const;
       return done(clusterId, { ...what, action: "order rollback", detail: reason }, actor);
     },
+    forgetWorkflows(clusterId, reason, actor) {
+      const what = { path: "/workflows", method: "DELETE", body: { by: actor, reason } } as const;
+      return done(clusterId, { ...what, action: "order forgetting of workflows", detail: reason }, actor);
+    },
   };
 }

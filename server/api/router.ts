@@ -17,6 +17,7 @@ import { proposalsRouter } from "./proposalsRouter";
 import { schedulesRouter } from "./schedulesRouter";
 import { sessionRouter } from "./sessionRouter";
 import { router } from "./trpc";
+import { workflowsRouter } from "./workflowsRouter";
 import { workloadsRouter } from "./workloadsRouter";
 
 export const appRouter = router({
@@ -39,6 +40,7 @@ export const appRouter = router({
   cards: cardsRouter,
   calibrations: calibrationsRouter,
   lab: labRouter,
+  workflows: workflowsRouter,
 });
 
 /** All the interface knows of the server: components import this type and nothing else from here. */

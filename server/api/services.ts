@@ -16,6 +16,7 @@ import type {
   GpuChoice,
   JournalLine,
   KeptPlan,
+  LearntWorkflows,
   LiveEvent,
   LiveFrame,
   LiveRows,
@@ -36,6 +37,7 @@ import type {
   TriedConnection,
   TriedEndpoint,
   TryEvent,
+  WaitedRecords,
   WorkloadComparison,
   WorkloadDetail,
   WorkloadSummary,
@@ -265,6 +267,16 @@ export interface GatewayService {
   /** The hash of the policy as turned; null where the gateway does not say it. */
   turnKnobs(clusterId: string, order: KnobsOrder, actor: Actor): Promise<Outcome<{ readonly policyHash: string | null }>>;
   rollBack(clusterId: string, order: RollBackOrder, actor: Actor): Promise<Outcome<object>>;
+  /** All that it learnt of workflows; it begins anew with the next call. */
+  forgetWorkflows(clusterId: string, reason: string, actor: Actor): Promise<Outcome<object>>;
+}
+
+/** What gateways learn of the applications that call them. */
+export interface WorkflowsService {
+  /** Refused where the gateway does not answer. */
+  of(clusterId: string): Promise<Outcome<{ readonly learnt: LearntWorkflows }>>;
+  /** By the gateway's newest decision records that the studio holds, since the gateway was started last. */
+  waited(clusterId: string): WaitedRecords;
 }
 
 /** Plans proposed for traffic that has drifted. */
@@ -295,6 +307,7 @@ export interface Services {
   readonly promises: PromiseService;
   readonly live: LiveService;
   readonly gateway: GatewayService;
+  readonly workflows: WorkflowsService;
   readonly load: LoadService;
   readonly cards: CardService;
   readonly calibrations: CalibrationService;

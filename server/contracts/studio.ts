@@ -17,6 +17,7 @@ export type * from "./arrivals";
 export type * from "./artefacts";
 export type * from "./attachedCluster";
 export type * from "./lab";
+export type * from "./learntWorkflows";
 export type * from "./liveFrame";
 export type * from "./liveRows";
 export type * from "./liveStream";

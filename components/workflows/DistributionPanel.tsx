@@ -1,0 +1,97 @@
+"use client";
+
+import { useMemo } from "react";
+import type { AgentView } from "@/solver/workflow/workflowsView";
+import { StateWord } from "../ui/Badge";
+import { formatSeconds } from "../ui/format";
+import { ModelChip } from "../ui/ModelChip";
+import { Panel } from "../ui/Panel";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { agentName, applicationOf, identifyAgents } from "./agentIdentity";
+import { type DistributionRow, prepareDistributions } from "./prepareDistributions";
+import { percent, Track, TrackAxis } from "./Track";
+
+function Box({
+  row,
+  hue,
+  ticks,
+}: {
+  readonly row: DistributionRow;
+  readonly hue: string;
+  readonly ticks: Parameters<typeof Track>[0]["ticks"];
+}) {
+  const { box } = row;
+  return (
+    <Track ticks={ticks}>
+      {box !== null && (
+        <>
+          <span
+            className="absolute top-[11px] h-0.5"
+            style={{ left: percent(box.most.from), width: percent(box.most.to - box.most.from), background: hue }}
+          />
+          <span
+            className="absolute top-1.5 h-3 rounded-sm border"
+            style={{
+              left: percent(box.half.from),
+              width: percent(Math.max(0.003, box.half.to - box.half.from)),
+              borderColor: hue,
+              background: `color-mix(in oklab, ${hue} 30%, var(--panel))`,
+            }}
+          />
+          <span className="absolute top-1 h-4 w-0.5 -translate-x-1/2 bg-ink" style={{ left: percent(box.median) }} />
+          {box.mode !== null && (
+            <span className="absolute -top-1 -translate-x-1/2 text-[10px] leading-3 text-ink" style={{ left: percent(box.mode) }}>
+              ◆
+            </span>
+          )}
+        </>
+      )}
+    </Track>
+  );
+}
+
+/** The latencies that were measured of one agent's calls: what remains of its programs, and each request by model. */
+export function DistributionPanel({ agent }: { readonly agent: AgentView }) {
+  const { rows, ticks } = useMemo(() => prepareDistributions(agent), [agent]);
+  const models = useModelIdentities(agent.request.map(({ model }) => model));
+  const hue = identifyAgents([agent.key]).get(agent.key)?.hue ?? "var(--ink-2)";
+  return (
+    <Panel title={`${agentName(agent.key)} of ${applicationOf(agent.key)}`} aside="measured">
+      <div data-testid="distributions" className="flex flex-col gap-3">
+        <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
+          <div className="flex gap-1.5">
+            <dt className="text-ink-3">From zero</dt>
+            <dd>{formatSeconds(agent.distanceSeconds)}</dd>
+          </div>
+          <div className="flex gap-1.5">
+            <dt className="text-ink-3">Calls to make one after another, this one included</dt>
+            <dd>{agent.remainingCalls.toFixed(1)}</dd>
+          </div>
+        </dl>
+        {rows.map((row) => {
+          const identity = row.model === null ? undefined : models.get(row.model);
+          return (
+            <section key={row.key} className="flex flex-col gap-1 border-t pt-2">
+              <h3 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm font-medium">
+                {row.model === null ? "To the end of the program" : <>One request{identity && <ModelChip identity={identity} />}</>}
+                <StateWord tone={row.tone} title={row.why}>
+                  {row.word}
+                </StateWord>
+                <span className="text-xs font-normal text-ink-3">{row.observations}</span>
+              </h3>
+              <Box row={row} hue={identity?.hue ?? hue} ticks={ticks} />
+              <p className="text-xs text-ink-2">
+                median {row.median}, 95 % within {row.p95}, commonest {row.mode}
+              </p>
+            </section>
+          );
+        })}
+        <TrackAxis ticks={ticks} />
+        <p className="text-xs text-ink-3">
+          Line: the middle 90 %. Box: the middle half, with its median. ◆ the commonest. To the end of the program counts from a request's
+          dispatch, without what its later calls waited in queues here.
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,128 @@
+"use client";
+
+import Link from "next/link";
+import { useCallback } from "react";
+import type { ClusterSummary } from "@/server/contracts/studio";
+import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
+import { buttonClass } from "../ui/Button";
+import { formatAge } from "../ui/format";
+import { PageHeader } from "../ui/PageHeader";
+import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { queryStatus } from "../ui/queryStatus";
+import { useNow } from "../ui/useNow";
+import { useUrlView } from "../url/useUrlView";
+import { DistributionPanel } from "./DistributionPanel";
+import { GraphPanel } from "./GraphPanel";
+import { LinePanel } from "./LinePanel";
+import { MemoryPanel } from "./MemoryPanel";
+import { chosenAgent, chosenApplication } from "./prepareChoice";
+import type { Learnt } from "./prepareSummary";
+import { SnippetPanel } from "./SnippetPanel";
+import { SummaryPanel } from "./SummaryPanel";
+import { useWorkflows } from "./useWorkflows";
+import { WaitedPanel } from "./WaitedPanel";
+import { workflowsCodec } from "./workflowsCodec";
+
+/** The pictures of what was learnt. */
+function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
+  const [view, write] = useUrlView(workflowsCodec);
+  const { applications, agents } = learnt.workflows.learnt;
+  const application = chosenApplication(applications, view);
+  const agent = application === null ? null : chosenAgent(agents, application, view.agent);
+  const onAgent = useCallback((key: string) => write({ agent: key, app: null }, "push"), [write]);
+  const onAll = useCallback((all: boolean) => write({ all }, "push"), [write]);
+  return (
+    <>
+      {application !== null && (
+        <GraphPanel
+          applications={applications}
+          application={application}
+          agent={agent?.key ?? null}
+          all={view.all}
+          onApplication={(name) => write({ app: name, agent: null }, "push")}
+          onAgent={onAgent}
+          onAll={onAll}
+        />
+      )}
+      <div className="grid gap-4 xl:grid-cols-2">
+        <LinePanel agents={agents} agent={agent?.key ?? null} all={view.all} onAgent={onAgent} onAll={onAll} />
+        {agent !== null && <DistributionPanel agent={agent} />}
+      </div>
+      <MemoryPanel memory={learnt.workflows.memory} replica={view.replica} onReplica={(replica) => write({ replica }, "push")} />
+      <WaitedPanel clusterId={clusterId} all={view.all} onAll={onAll} />
+    </>
+  );
+}
+
+/** Why there is nothing to look at, and the way to something; false: there is. */
+function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"], link: ReturnType<typeof useClusterLink>): PanelStatus | false {
+  switch (learnt?.state) {
+    case "no-gateway":
+      return { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: no gateway sees its calls." };
+    case "older":
+      return {
+        kind: "empty",
+        title: "This gateway learns nothing of workflows",
+        text: "It is of an earlier version. Start it anew with this studio's version: it learns from the next call on.",
+      };
+    case "there":
+      return (
+        learnt.workflows.learnt.counts.calls === 0 && {
+          kind: "empty",
+          title: "No call yet",
+          text: "Graphs and latencies appear by themselves with the first calls. To have agents told apart, send the headers below; to see traffic now, start the load on Live.",
+          action: (
+            <Link href={link("/live")} className={buttonClass()}>
+              Open Live
+            </Link>
+          ),
+        }
+      );
+    case undefined:
+      return false;
+  }
+}
+
+function WorkflowsDesk({ cluster }: { readonly cluster: ClusterSummary }) {
+  const clusterId = cluster.spec.id;
+  const [view, write] = useUrlView(workflowsCodec);
+  const link = useClusterLink();
+  const nowMs = useNow(1_000);
+  const query = useWorkflows(clusterId);
+  const { data: learnt } = query;
+  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(learnt, link) });
+  const ageSeconds = nowMs === null ? 0 : Math.max(0, (nowMs - query.dataUpdatedAt) / 1000);
+  const status: PanelStatus =
+    known.kind === "stale" ? { kind: "stale", note: `${known.note} What is shown is ${formatAge(ageSeconds)} old.` } : known;
+  return (
+    <>
+      <PanelState status={status}>
+        {() =>
+          learnt?.state === "there" && (
+            <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "opacity-60" : ""}`}>
+              <SummaryPanel clusterId={clusterId} learnt={learnt} />
+              <Pictures clusterId={clusterId} learnt={learnt} />
+            </div>
+          )
+        }
+      </PanelState>
+      <SnippetPanel language={view.snippet} onLanguage={(snippet) => write({ snippet }, "replace")} />
+    </>
+  );
+}
+
+/** Workflows: what applications do with the models, as the gateway learnt it from their calls. */
+export function WorkflowsScreen() {
+  const clusters = useClusters();
+  const cluster = useCurrentCluster();
+  return (
+    <div className="flex flex-col gap-4">
+      <PageHeader title="Workflows">
+        <p className="text-sm text-ink-3">Which agents call which, how long their programs still take, and who goes first.</p>
+      </PageHeader>
+      <PanelState status={queryStatus(clusters, { what: "Reading clusters" })}>
+        {() => cluster !== null && <WorkflowsDesk key={cluster.spec.id} cluster={cluster} />}
+      </PanelState>
+    </div>
+  );
+}

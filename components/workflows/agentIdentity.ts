@@ -1,0 +1,52 @@
+/** How an agent is called and drawn on this page. */
+export interface AgentIdentity {
+  readonly key: string;
+  /** Without its application. */
+  readonly name: string;
+  readonly application: string;
+  /** CSS colour. Agents far apart may share one: the name always stands with it. */
+  readonly hue: string;
+}
+
+const HUES = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
+
+/** What agents that nobody named are called. */
+export const UNNAMED = "unnamed";
+
+/** Names have no slash in them; applications named after a first agent have none either. */
+const slashIn = (key: string): number => key.lastIndexOf("/");
+
+/** The agent's name in a key `application/agent`. */
+export const agentName = (key: string): string => key.slice(slashIn(key) + 1) || UNNAMED;
+
+/** The application in a key `application/agent`. */
+export const applicationOf = (key: string): string => key.slice(0, Math.max(0, slashIn(key))) || UNNAMED;
+
+/** A key in words: `planner of report`. */
+export const agentText = (key: string | null): string => (key === null ? UNNAMED : `${agentName(key)} of ${applicationOf(key)}`);
+
+function hashOf(text: string): number {
+  let hash = 2166136261;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 16777619);
+  return hash >>> 0;
+}
+
+/**
+ * Agents with the hues they keep. A hue follows from the key; where one of the same application has it already, the next that is free is taken,
+ * so that agents of one graph differ as long as there are hues. Keys of an application are gone through by name: the order in which they come changes nothing.
+ */
+export function identifyAgents(keys: readonly string[]): ReadonlyMap<string, AgentIdentity> {
+  const taken = new Map<string, Set<number>>();
+  const identities = new Map<string, AgentIdentity>();
+  for (const key of [...new Set(keys)].sort()) {
+    const application = applicationOf(key);
+    const ofApplication = taken.get(application) ?? new Set<number>();
+    taken.set(application, ofApplication);
+    const home = hashOf(key) % HUES.length;
+    let slot = home;
+    for (let step = 0; step < HUES.length && ofApplication.has(slot); step += 1) slot = (home + step + 1) % HUES.length;
+    ofApplication.add(slot);
+    identities.set(key, { key, name: agentName(key), application, hue: `var(--model-${HUES[slot]})` });
+  }
+  return identities;
+}

@@ -1,0 +1,119 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { NODE_HEIGHT, NODE_WIDTH } from "./drawWays";
+import { layOutGraph } from "./layOutGraph";
+import { MOST_AGENTS, prepareCallGraph } from "./prepareCallGraph";
+import { testApplication, testEdge, testNode } from "./testWorkflows";
+
+const anyGraph = fc
+  .record({ size: fc.integer({ min: 1, max: 14 }), pairs: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 30 }) })
+  .chain(({ size, pairs }) =>
+    fc.array(fc.double({ min: 0, max: 5, noNaN: true }), { minLength: size, maxLength: size }).map((depths) => ({
+      nodes: depths.map((depth, at) => ({ key: `n${at}`, depth })),
+      edges: [...new Map(pairs.map(([a, b]) => [`${a % size}>${b % size}`, { from: `n${a % size}`, to: `n${b % size}` }])).values()],
+    })),
+  );
+
+it("lays every graph out so that no nodes overlap, all is inside, and every edge ends at its nodes", () => {
+  fc.assert(
+    fc.property(anyGraph, (graph) => {
+      const layout = layOutGraph(graph);
+      expect(layout.nodes.map(({ key }) => key).sort()).toEqual(graph.nodes.map(({ key }) => key).sort());
+      for (const [at, a] of layout.nodes.entries()) {
+        expect(a.x).toBeGreaterThanOrEqual(0);
+        expect(a.y).toBeGreaterThanOrEqual(-1e-6);
+        expect(a.x + NODE_WIDTH).toBeLessThanOrEqual(layout.width);
+        expect(a.y + NODE_HEIGHT).toBeLessThanOrEqual(layout.height + 1e-6);
+        for (const b of layout.nodes.slice(at + 1))
+          expect(Math.abs(a.x - b.x) >= NODE_WIDTH || Math.abs(a.y - b.y) >= NODE_HEIGHT - 1e-6).toBe(true);
+      }
+      expect(layout.edges).toHaveLength(graph.edges.length);
+      const placeOf = (key: string) => layout.nodes.find((node) => node.key === key) ?? { x: Number.NaN, y: Number.NaN };
+      for (const [at, { path, arrow, isBack, labelX, labelY }] of layout.edges.entries()) {
+        const edge = graph.edges[at];
+        const [from, to] = [placeOf(edge?.from ?? ""), placeOf(edge?.to ?? "")];
+        const numbers = (path.match(/-?\d+(?:\.\d+)?/g) ?? []).map(Number);
+        expect(numbers[0]).toBeCloseTo(from.x + NODE_WIDTH, 6);
+        expect(Math.abs((numbers[1] ?? 0) - (from.y + NODE_HEIGHT / 2))).toBeLessThanOrEqual(NODE_HEIGHT / 2);
+        const [, tipX, tipY] = /L(-?[\d.]+) (-?[\d.]+)/.exec(arrow) ?? [];
+        expect(Number(tipX)).toBeCloseTo(to.x, 6);
+        expect(Math.abs(Number(tipY) - (to.y + NODE_HEIGHT / 2))).toBeLessThanOrEqual(NODE_HEIGHT / 2);
+        expect(isBack).toBe(from.x >= to.x);
+        expect(labelX >= 0 && labelX <= layout.width && labelY >= 0 && labelY <= layout.height).toBe(true);
+      }
+    }),
+  );
+});
+
+it("refuses an edge to nowhere", () => {
+  expect(() => layOutGraph({ nodes: [{ key: "a", depth: 0 }], edges: [{ from: "a", to: "b" }] })).toThrow("has an end that is no node");
+});
+
+it("draws a loop back below the chain that it repeats, and says so in sign and word", () => {
+  const { agents, edges, rows } = prepareCallGraph(
+    testApplication({
+      programs: 10,
+      nodes: [testNode("app/coder", { depth: 0, calls: 14 }), testNode("app/qa", { depth: 1, calls: 14 })],
+      edges: [testEdge("app/coder", "app/qa", { calls: 14 }), testEdge("app/qa", "app/coder", { calls: 4, loop: true })],
+    }),
+    false,
+  );
+  expect(agents.map(({ name }) => name)).toEqual(["coder", "qa"]);
+  const [there, back] = edges;
+  expect([there?.isBack, back?.isBack]).toEqual([false, true]);
+  expect(back?.label).toBe("0.40 ↺");
+  expect(back?.says).toContain("leads back to an agent called before");
+  expect(back?.labelY).toBeGreaterThan(Math.max(...agents.map(({ y }) => y + NODE_HEIGHT)));
+  expect((there?.width ?? 0) > (back?.width ?? 0)).toBe(true);
+  expect(rows.map(({ from, to, perProgram }) => [from, to, perProgram])).toEqual([
+    ["coder", "qa", "1.40"],
+    ["qa", "coder", "0.40"],
+  ]);
+});
+
+it("tells calls that are side by side, and those that join, from those that are alone", () => {
+  const { edges, rows } = prepareCallGraph(
+    testApplication({
+      programs: 10,
+      nodes: ["plan", "one", "two", "sum"].map((name, depth) =>
+        testNode(`app/${name}`, { depth: Math.min(depth, 1) + (depth === 3 ? 1 : 0) }),
+      ),
+      edges: [
+        testEdge("app/plan", "app/one", { parallel: 10 }),
+        testEdge("app/plan", "app/two", { parallel: 6 }),
+        testEdge("app/one", "app/sum", { joins: 10 }),
+      ],
+    }),
+    false,
+  );
+  expect(edges.map(({ label }) => label)).toEqual(["1.00 ∥", "1.00 ∥", "1.00 ⋈"]);
+  expect(rows.map(({ how }) => how)).toEqual([
+    "side by side with others",
+    "side by side with others (60\u00a0%)",
+    "reads other answers too",
+  ]);
+});
+
+it("folds rare agents into one with a count, keeps every call between the others and them, and unfolds on demand", () => {
+  const nodes = Array.from({ length: 64 }, (_, at) => testNode(`app/a${at}`, { depth: at / 4, calls: 1000 - at }));
+  const edges = nodes.slice(1).map((node, at) => testEdge(nodes[at]?.key ?? "", node.key, { calls: 1000 - at }));
+  const application = testApplication({ programs: 1000, nodes, edges });
+  const folded = prepareCallGraph(application, false);
+  expect(folded.agents).toHaveLength(MOST_AGENTS);
+  expect(folded.folded).toBe(64 - MOST_AGENTS + 1);
+  expect(folded.agents.find(({ identity }) => identity === null)?.name).toBe("41 rarer agents");
+  // All but those among the rare ones, which are counted.
+  expect(folded.edges).toHaveLength(MOST_AGENTS - 1);
+  expect(folded.foldedCalls).toBe(edges.slice(MOST_AGENTS - 1).reduce((sum, { calls }) => sum + calls, 0));
+  expect(folded.rows).toHaveLength(63);
+  expect(prepareCallGraph(application, true).agents).toHaveLength(64);
+});
+
+it("leaves out an edge whose agent was forgotten, and names agents that nobody named", () => {
+  const picture = prepareCallGraph(
+    testApplication({ nodes: [testNode("app/", { name: "" })], edges: [testEdge("app/", "app/gone"), testEdge("app/", "app/")] }),
+    false,
+  );
+  expect(picture.agents.map(({ name }) => name)).toEqual(["unnamed"]);
+  expect(picture.edges.map(({ to }) => to)).toEqual(["app/"]);
+});

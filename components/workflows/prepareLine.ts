@@ -1,0 +1,87 @@
+import { quantileOfSorted } from "@/solver/numeric/quantile";
+import type { AgentView, DistributionView } from "@/solver/workflow/workflowsView";
+import { niceTicks } from "../charts/niceTicks";
+import { formatCounted, formatSeconds } from "../ui/format";
+import { type AgentIdentity, identifyAgents } from "./agentIdentity";
+
+/** More agents than these stand on the line only when all are asked for. */
+export const MOST_ON_LINE = 24;
+
+/** A stretch of a track, as shares of its width. */
+export interface Stretch {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface LineRow {
+  readonly identity: AgentIdentity;
+  /** Its place among all agents, 1 being the first to go; null: it has none yet. */
+  readonly rank: number | null;
+  /** Share of the axis at which it stands; null: it has no place yet. */
+  readonly at: number | null;
+  /** The middle 80 % of its remaining latencies; null without any. */
+  readonly band: Stretch | null;
+  readonly distance: string;
+  readonly remainingCalls: string;
+  readonly says: string;
+}
+
+export interface LinePicture {
+  readonly rows: readonly LineRow[];
+  readonly ticks: readonly { readonly at: number; readonly text: string }[];
+  /** Agents further away that are not shown. */
+  readonly left: number;
+}
+
+/** The widest of an agent's stretches. */
+function farthest({ distanceSeconds, remaining }: AgentView): number {
+  const band = remaining.quantilesSeconds.length === 0 ? 0 : quantileOfSorted(remaining.quantilesSeconds, 0.9);
+  return Math.max(distanceSeconds ?? 0, band);
+}
+
+/** The axis from zero, in round seconds. */
+export function secondsAxis(most: number): { readonly end: number; readonly ticks: LinePicture["ticks"] } {
+  const end = most > 0 ? most * 1.04 : 1;
+  return { end, ticks: niceTicks({ low: 0, high: end, count: 5 }).map((tick) => ({ at: tick / end, text: formatSeconds(tick) })) };
+}
+
+/** Decides where agents stand on the line of all agents, nearest to zero first: in this order the policy lets them go. Those without a place come last. */
+export function prepareLine(agents: readonly AgentView[], all: boolean): LinePicture {
+  const identities = identifyAgents(agents.map(({ key }) => key));
+  const order = agents.toSorted(
+    (a, b) => (a.distanceSeconds ?? Number.POSITIVE_INFINITY) - (b.distanceSeconds ?? Number.POSITIVE_INFINITY) || (a.key < b.key ? -1 : 1),
+  );
+  const shown = all ? order : order.slice(0, MOST_ON_LINE);
+  const { end, ticks } = secondsAxis(shown.reduce((most, agent) => Math.max(most, farthest(agent)), 0));
+  return {
+    rows: shown.flatMap((agent, at): LineRow | [] => {
+      const identity = identities.get(agent.key);
+      if (identity === undefined) return [];
+      const { distanceSeconds, remaining } = agent;
+      return {
+        identity,
+        rank: distanceSeconds === null ? null : at + 1,
+        at: distanceSeconds === null ? null : distanceSeconds / end,
+        band: stretchOf(remaining, [0.1, 0.9], end),
+        distance: formatSeconds(distanceSeconds),
+        remainingCalls: agent.remainingCalls.toFixed(1),
+        says:
+          distanceSeconds === null
+            ? `${identity.name} of ${identity.application}: no place on the line yet`
+            : `${identity.name} of ${identity.application}: ${formatSeconds(distanceSeconds)} from zero, number ${at + 1} to go, ${agent.remainingCalls.toFixed(1)} calls to make one after another, ${formatCounted(remaining.observations, "observation")}`,
+      };
+    }),
+    ticks,
+    left: order.length - shown.length,
+  };
+}
+
+/** Between two quantiles, as shares of an axis that ends at so many seconds; null without observations. */
+export function stretchOf(
+  { quantilesSeconds }: Pick<DistributionView, "quantilesSeconds">,
+  [low, high]: readonly [number, number],
+  end: number,
+): Stretch | null {
+  if (quantilesSeconds.length === 0) return null;
+  return { from: quantileOfSorted(quantilesSeconds, low) / end, to: Math.min(1, quantileOfSorted(quantilesSeconds, high) / end) };
+}

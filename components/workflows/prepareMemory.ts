@@ -1,0 +1,115 @@
+import type { MemoryForecast, ReplicaMemory } from "@/solver/policies/memoryForecast";
+import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import { agentText } from "./agentIdentity";
+
+/** More replicas are not drawn at once; the one that is asked for always is. */
+export const MOST_REPLICAS = 12;
+/** Slots beyond these, fifteen seconds, are too far to be read off bars. */
+const MOST_SLOTS = 30;
+
+export interface DrawnReplica {
+  readonly id: string;
+  readonly model: string;
+  readonly isChosen: boolean;
+  /** Shares of the height; the axis ends at the capacity, or where none is known or more is expected at the highest slot. */
+  readonly bars: readonly { readonly at: number; readonly height: number; readonly over: boolean; readonly text: string }[];
+  /** Height of the capacity; null: not known. */
+  readonly capacity: number | null;
+  readonly says: string;
+  readonly suspended: string | null;
+  /** What is there by agent, most first. */
+  readonly agents: readonly { readonly agent: string; readonly requests: string; readonly until: string }[];
+  /** The end of the time that is drawn, as `15 s`. */
+  readonly span: string;
+  /** Slots further away, which are not drawn. */
+  readonly cut: boolean;
+}
+
+export interface NextRow {
+  readonly key: string;
+  readonly agent: string;
+  readonly waited: string;
+  /** null: held back. */
+  readonly replica: string | null;
+  readonly peak: string;
+}
+
+export interface MemoryPicture {
+  readonly replicas: readonly DrawnReplica[];
+  readonly left: number;
+  readonly next: readonly NextRow[];
+  readonly slot: string;
+}
+
+/** Decides how the expected memory of replicas is drawn, and what comes next. */
+export function prepareMemory(memory: MemoryForecast, chosen: string | null): MemoryPicture {
+  const { replicas, nowSeconds, slotSeconds } = memory;
+  const shown = replicas.filter(({ replicaId }, at) => at < MOST_REPLICAS || replicaId === chosen);
+  const slots = Math.min(MOST_SLOTS, Math.max(1, ...shown.map(({ slotTokens }) => slotTokens.length)));
+  return {
+    replicas: shown.map((replica) => drawReplica(replica, { nowSeconds, slotSeconds, slots, isChosen: replica.replicaId === chosen })),
+    left: replicas.length - shown.length,
+    next: memory.next.map(({ workId, agent, queuedSinceSeconds, replicaId, peakTokens }) => ({
+      key: workId,
+      agent: agentText(agent),
+      waited: formatSeconds(Math.max(0, nowSeconds - queuedSinceSeconds)),
+      replica: replicaId,
+      peak: peakTokens === null ? "–" : formatCounted(Math.round(peakTokens), "token"),
+    })),
+    slot: formatSeconds(slotSeconds),
+  };
+}
+
+interface Slotting {
+  readonly nowSeconds: number;
+  readonly slotSeconds: number;
+  readonly slots: number;
+  readonly isChosen: boolean;
+}
+
+function drawReplica(replica: ReplicaMemory, { nowSeconds, slotSeconds, slots, isChosen }: Slotting): DrawnReplica {
+  const { replicaId, model, capacityTokens, slotTokens, suspended, requests } = replica;
+  const peak = slotTokens.reduce((most, tokens) => Math.max(most, tokens), 0);
+  const top = Math.max(capacityTokens ?? 0, peak) || 1;
+  const peakText = peak === 0 ? "nothing is expected there" : `at most ${formatCount(Math.round(peak))} tokens expected`;
+  const ofCapacity =
+    capacityTokens === null
+      ? "how much it holds is not known, so it counts as having room"
+      : `${formatPercent(peak / Math.max(1, capacityTokens))} of ${formatCount(capacityTokens)}`;
+  return {
+    ...{ id: replicaId, model, isChosen, suspended },
+    bars: slotTokens.slice(0, slots).map((tokens, at) => ({
+      at: at / slots,
+      height: tokens / top,
+      over: capacityTokens !== null && tokens > capacityTokens,
+      text: `${formatCount(Math.round(tokens))} tokens expected from ${formatSeconds(at * slotSeconds)} to ${formatSeconds((at + 1) * slotSeconds)} from now`,
+    })),
+    capacity: capacityTokens === null ? null : capacityTokens / top,
+    says: `${peakText}, ${ofCapacity}`,
+    agents: byAgent(requests, nowSeconds),
+    span: formatSeconds(slots * slotSeconds),
+    cut: slotTokens.length > slots,
+  };
+}
+
+function byAgent(requests: ReplicaMemory["requests"], nowSeconds: number): DrawnReplica["agents"] {
+  const agents = new Map<string, { count: number; last: number }>();
+  for (const { agent, untilSeconds } of requests) {
+    const text = agentText(agent);
+    const before = agents.get(text) ?? { count: 0, last: Number.NEGATIVE_INFINITY };
+    agents.set(text, { count: before.count + 1, last: Math.max(before.last, untilSeconds ?? Number.POSITIVE_INFINITY) });
+  }
+  return Array.from(agents, ([agent, { count, last }]) => ({
+    agent,
+    count,
+    requests: formatCounted(count, "request"),
+    until:
+      last === Number.POSITIVE_INFINITY
+        ? "end not known"
+        : last < nowSeconds
+          ? "runs late"
+          : `until ${formatSeconds(last - nowSeconds)} from now, expected`,
+  }))
+    .sort((a, b) => b.count - a.count)
+    .map(({ count: _, ...row }) => row);
+}

@@ -1,0 +1,61 @@
+import type { LearntWorkflows } from "@/server/contracts/studio";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { formatAge, formatCount, formatCounted, formatPercent } from "../ui/format";
+
+/** A gateway's learnt workflows, where there are any. */
+export type Learnt = Extract<LearntWorkflows, { readonly state: "there" }>;
+
+export interface Summary {
+  readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
+  /** Whether the policy in force uses what is learnt, in a sentence. */
+  readonly use: string;
+  readonly used: boolean;
+  /** What is to be known of the seconds on this page; null: they are wall seconds. */
+  readonly clock: string | null;
+  /** What did not come out cleanly, in a sentence; null: nothing. */
+  readonly doubts: string | null;
+}
+
+/** Decides what the head of the page says. `nowMs`: null before the browser's clock is read. */
+export function prepareSummary({ workflows, timeScale, emulated, policy }: Learnt, nowMs: number | null): Summary {
+  const { learnt, used, sinceMs, memory } = workflows;
+  const { programs, calls, openPrograms, unnamedCalls, lateCalls, missingUpstream, ties, forgotten } = learnt.counts;
+  const doubts = [
+    lateCalls > 0 && `${formatCounted(lateCalls, "call")} came after the program was taken to have ended`,
+    missingUpstream > 0 && `${formatCounted(missingUpstream, "call")} named agents before them that were not found in their program`,
+    ties > 0 && `${formatCounted(ties, "pair")} of calls touch so closely that side by side or one after another cannot be told`,
+    forgotten > 0 && `${formatCount(forgotten)} applications, agents or programs were given up for want of room`,
+  ].filter((text) => text !== false);
+  return {
+    figures: [
+      { name: "Programs", value: formatCount(programs), detail: `${formatCount(openPrograms)} more under way` },
+      { name: "Calls", value: formatCount(calls), detail: `of ${formatCounted(learnt.applications.length, "application")}` },
+      {
+        name: "Name their agent",
+        value: formatPercent(calls === 0 ? null : 1 - unnamedCalls / calls),
+        detail: unnamedCalls === 0 ? "all calls do" : `${formatCount(unnamedCalls)} do not`,
+      },
+      {
+        name: "Learning for",
+        value: nowMs === null ? "–" : formatAge(Math.max(0, (nowMs - sinceMs) / 1000)),
+        detail: "wall time",
+      },
+    ],
+    used,
+    use: useText({ used, policy, packs: memory !== null }),
+    clock:
+      timeScale === 1
+        ? emulated
+          ? "Engines are emulated: latencies are the emulator's."
+          : null
+        : `Seconds are engine seconds, ${formatCount(timeScale)} to a second of the wall${emulated ? "; engines are emulated" : ""}.`,
+    doubts: doubts.length === 0 ? null : `${doubts.join("; ")}.`,
+  };
+}
+
+function useText({ used, policy, packs }: { readonly used: boolean; readonly policy: Learnt["policy"]; readonly packs: boolean }): string {
+  if (policy === null) return used ? "The policy in force goes by it." : "No policy in force goes by it.";
+  const parts = `${orderNames[policy.order]}, to the ${placeNames[policy.place]}`;
+  if (!used) return `The plan in force does not go by it: ${parts}.`;
+  return `The plan in force goes by it: ${parts}${packs ? ", packing memory over time" : ""}.`;
+}

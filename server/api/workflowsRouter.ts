@@ -1,0 +1,10 @@
+import { byCluster, endControlSchema } from "./inputs";
+import { procedure, router } from "./trpc";
+
+export const workflowsRouter = router({
+  of: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.workflows.of(input.clusterId)),
+  waited: procedure.input(byCluster).query(({ ctx, input }) => ctx.services.workflows.waited(input.clusterId)),
+  forget: procedure
+    .input(endControlSchema)
+    .mutation(({ ctx, input }) => ctx.services.gateway.forgetWorkflows(input.clusterId, input.reason, ctx.session.name)),
+});

@@ -1,0 +1,41 @@
+import { gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
+import type { ConnectedCluster } from "@/server/fleet/fleet";
+import type { Collector } from "@/server/telemetry/collector";
+import { waitedFor } from "@/solver/workflow/waitedFor";
+import type { WorkflowsService } from "./services";
+
+/** Somebody looks at it, and it is asked again soon. */
+const askLimitMs = 5_000;
+
+const mostRecords = 1_000;
+
+/** What is asked of a connected cluster. */
+interface AskedCluster extends Pick<ConnectedCluster, "gateway" | "timeScale"> {
+  readonly collector: () => Pick<Collector, "frames" | "decisions"> | null;
+  readonly connector: Pick<ConnectedCluster["connector"], "emulated">;
+}
+
+/** What gateways have learnt of the applications that call them, and who waited for whom there. */
+export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCluster | null): WorkflowsService {
+  return {
+    async of(clusterId) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: true, learnt: { state: "no-gateway" } };
+      const answer = await cluster.gateway("/workflows", { schema: gatewayWorkflowsSchema, limitMs: askLimitMs, alsoFine: [404] });
+      if (!answer.ok) return answer;
+      const workflows = answer.value.value;
+      if (workflows === null) return { ok: true, learnt: { state: "older" } };
+      const routing = cluster.collector()?.frames().at(-1)?.gateway.routing ?? null;
+      const policy = routing && { planId: routing.planId, order: routing.policy.order.kind, place: routing.policy.place.kind };
+      const { emulated } = cluster.connector;
+      return { ok: true, learnt: { state: "there", workflows, timeScale: cluster.timeScale(), emulated, policy } };
+    },
+    waited(clusterId) {
+      const newest = clusterOf(clusterId)?.collector()?.decisions(mostRecords) ?? [];
+      // A gateway that was started anew counts from the start again, and so does its clock.
+      const restart = newest.findIndex(({ sequence }, at) => at > 0 && sequence >= (newest[at - 1]?.sequence ?? 0));
+      const records = restart === -1 ? newest : newest.slice(0, restart);
+      return { waited: waitedFor(records), records: records.length, sinceMs: records.at(-1)?.finishedAtMs ?? null };
+    },
+  };
+}
