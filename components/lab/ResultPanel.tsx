@@ -20,7 +20,11 @@ import { SystemChip } from "./SystemChip";
 import { saveText } from "./saveText";
 import { formatSpec } from "./specText";
 
-const latencyTexts = { latency: "per program (makespan)", "per-token": "per output token" } as const;
+const latencyTexts = {
+  latency: "per program (makespan)",
+  "per-token": "per output token",
+  "per-token-p95": "per output token, p95",
+} as const;
 
 /** What a run found. While it goes on, figures are of the cells that are there. */
 export function ResultPanel(props: {

@@ -81,8 +81,9 @@ export function ResultTable(props: {
       <p className="mt-2 text-xs text-ink-3">
         Below each figure stands what it is against the reference. <em>Best</em>: no other mean is better; <em>level</em>: these seeds do
         not tell it from the best; neither is said of one seed. Intervals are Student&apos;s over seeds, cut at 0. <em>Queue time</em> is
-        all that a program's requests waited to enter a batch; <em>worst wait</em> is the longest of one request. Prices are of 1,000
-        programs.
+        all that a program's requests waited to enter a batch, <em>queueing</em> its share of the latency; <em>worst wait</em> is the
+        longest of one request. <em>Preempted</em> are requests that an engine put back for want of memory, each counted once. Prices are of
+        1,000 programs. What was not kept yet when a run was made is left blank.
       </p>
     </div>
   );

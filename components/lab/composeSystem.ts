@@ -6,8 +6,8 @@ type Choice = Pick<LabSuggestion, "systems" | "spec">;
 type SlackDocument = Extract<PolicyDocument, { kind: "slack" }>;
 type BalancedDocument = Extract<PolicyDocument, { kind: "balanced" }>;
 
-export const orders = ["fcfs", "sjf", "stjf", "mlfq"] as const;
-export const places = ["least-load", "lowest-kv", "round-robin"] as const;
+export const orders = ["fcfs", "sjf", "stjf", "workflow", "depth", "mlfq"] as const;
+export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] as const;
 
 /** A system as it is put together from parts. */
 export interface SystemForm {

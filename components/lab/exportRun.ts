@@ -15,8 +15,17 @@ const header = [
     "p50_latency_s",
     "p95_latency_s",
   ],
-  ...["mean_latency_s_per_token", "mean_queue_s", "longest_wait_s", "programs_per_second_served", "usd_per_program", "preemptions"],
-  ...["promotions", "model_shares", "digest"],
+  ...["mean_latency_s_per_token", "p50_latency_s_per_token", "p90_latency_s_per_token", "p95_latency_s_per_token"],
+  ...[
+    "p99_latency_s_per_token",
+    "mean_queue_s",
+    "queue_share",
+    "longest_wait_s",
+    "programs_per_second_served",
+    "usd_per_program",
+    "preemptions",
+  ],
+  ...["preempted_share", "promotions", "model_shares", "digest"],
 ];
 
 /** All cells of a run as CSV, one a line, in the order of the description. What is not known is empty. */
@@ -39,7 +48,16 @@ export function runCsv(run: Pick<LabRun, "cells" | "spec">, marks: readonly Syst
           cell.latencyQuantiles[95] ?? "",
           cell.meanSecondsPerToken,
         ],
-        ...[cell.meanQueueSeconds, cell.longestWaitSeconds, cell.programsPerSecond, cell.usdPerProgram, cell.preemptions, cell.promotions],
+        ...(["p50", "p90", "p95", "p99"] as const).map((quantile) => cell.secondsPerTokenQuantiles?.[quantile] ?? ""),
+        ...[
+          cell.meanQueueSeconds,
+          cell.queueShare ?? "",
+          cell.longestWaitSeconds,
+          cell.programsPerSecond,
+          cell.usdPerProgram,
+          cell.preemptions,
+        ],
+        ...[cell.preemptedShare ?? "", cell.promotions],
         ...[cell.models.map(({ model, share }) => `${model} ${share}`).join("; "), cell.digest],
       ]
         .map((value) => quoted(String(value)))

@@ -6,7 +6,7 @@ export const labTabs = ["race", "runs", "predictors"] as const;
 export type LabTab = (typeof labTabs)[number];
 
 /** What the latency of the frontier and of the lines against the rate is of. */
-export const latencyKinds = ["latency", "per-token"] as const;
+export const latencyKinds = ["latency", "per-token", "per-token-p95"] as const;
 export type LatencyKind = (typeof latencyKinds)[number];
 
 /** What defines the Lab page's view. */

@@ -7,12 +7,19 @@ import type { SystemMark } from "./prepareSystems";
 
 type Run = Pick<LabRun, "cells" | "spec">;
 
+const perToken = (seconds: number): string => `${Number((seconds * 1000).toPrecision(3))}\u00a0ms`;
+
 const latencies = {
   latency: { metric: "meanSeconds", title: "mean latency of programs", format: formatSeconds },
   "per-token": {
     metric: "meanSecondsPerToken",
     title: "mean latency per output token",
-    format: (seconds: number) => `${Number((seconds * 1000).toPrecision(3))}\u00a0ms`,
+    format: perToken,
+  },
+  "per-token-p95": {
+    metric: "p95SecondsPerToken",
+    title: "latency per output token, p95 of programs",
+    format: perToken,
   },
 } as const satisfies Readonly<Record<LatencyKind, { metric: LabMetric; title: string; format: (value: number) => string }>>;
 

@@ -32,13 +32,18 @@ const digitsAfterPoint = (text: string): number => /\.(\d+)/.exec(text)?.[1]?.le
 /** Per token latencies lie between a few and some hundred milliseconds. */
 const perToken = (seconds: number): string => `${(seconds * 1000).toFixed(1)}\u00a0ms`;
 
+const percent = (share: number): string => `${(share * 100).toFixed(1)}\u00a0%`;
+
 /** What is told of each system, in the order of the columns. */
 export const measures = [
   { metric: "quality", name: "Quality", best: "most", format: formatScore, unit: fixedUnit(1, 1) },
   { metric: "meanSeconds", name: "Mean latency", best: "least", format: formatSeconds, unit: secondsUnit },
   { metric: "p95Seconds", name: "p95", best: "least", format: formatSeconds, unit: secondsUnit },
   { metric: "meanSecondsPerToken", name: "Per token", best: "least", format: perToken, unit: fixedUnit(1000, 1) },
+  { metric: "p95SecondsPerToken", name: "Per token, p95", best: "least", format: perToken, unit: fixedUnit(1000, 1) },
+  { metric: "p99SecondsPerToken", name: "Per token, p99", best: "least", format: perToken, unit: fixedUnit(1000, 1) },
   { metric: "meanQueueSeconds", name: "Queue time", best: "least", format: formatSeconds, unit: secondsUnit },
+  { metric: "queueShare", name: "Queueing", best: "least", format: percent, unit: fixedUnit(100, 1) },
   { metric: "longestWaitSeconds", name: "Worst wait", best: "least", format: formatSeconds, unit: secondsUnit },
   {
     ...{ metric: "programsPerSecond", name: "Throughput", best: "most", format: formatRate },
@@ -48,7 +53,8 @@ export const measures = [
     ...{ metric: "usdPerProgram", name: "$ per 1,000", best: "least", format: priced },
     unit: (usd) => ({ factor: PROGRAMS_PRICED, digits: digitsAfterPoint(priced(usd)) }),
   },
-  { metric: "preemptions", name: "Preempted", best: "least", format: formatCount, unit: fixedUnit(1, 0) },
+  { metric: "preemptedShare", name: "Preempted", best: "least", format: percent, unit: fixedUnit(100, 1) },
+  { metric: "preemptions", name: "Preemptions", best: "least", format: formatCount, unit: fixedUnit(1, 0) },
 ] as const satisfies readonly Measure[];
 
 export const sortKeys = ["system", ...measures.map(({ metric }) => metric)] as const;

@@ -47,6 +47,9 @@ export function testCell(change: Partial<LabCell> & Pick<LabCell, "system" | "ra
     ...{
       queueByLength: [],
       preemptions: 0,
+      preemptedShare: 0.1,
+      queueShare: 0.2,
+      secondsPerTokenQuantiles: { p50: 0.018, p90: 0.03, p95: 0.04, p99: 0.06 },
       promotions: 0,
       models: [{ model: "small", share: 1, busyShare: 0.5, fullShare: 0.1 }],
       digest: "0".repeat(64),

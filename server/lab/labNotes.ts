@@ -31,6 +31,11 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
     ...(learns && !texts
       ? ["No texts of prompts are at hand: predictors learnt from token counts, workflow and stage alone, which tell little of confidence."]
       : []),
+    ...(spec.systems.some(learnsWorkflows)
+      ? [
+          "What workflows teach, of which agent's programs end soonest and how long its requests take, is learnt in each run from nothing: until its first programs have ended, systems that read it go by arrival.",
+        ]
+      : []),
     ...(spec.systems.some(goesByOrder)
       ? [
           "Without a margin slack dispatch goes by the order of confidences alone: where a predictor is always surer of one model, it chooses as without a router.",
@@ -46,6 +51,9 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
 
 const goesByOrder = ({ policy, confidence }: LabSystem): boolean =>
   policy.kind === "slack" && policy.deltaScore === 0 && predicts(confidence);
+
+const learnsWorkflows = ({ policy }: LabSystem): boolean =>
+  policy.order.kind === "workflow" || policy.order.kind === "depth" || policy.place.kind === "time-slots";
 
 /** The rates at which programs come for too short a time, in one sentence. */
 function brief({ rates, programs }: LabSpec): string[] {

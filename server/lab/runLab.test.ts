@@ -8,7 +8,7 @@ import { labCellKeys, runLab } from "./runLab";
 import { testSpec, testTask, testWorkload } from "./testLab";
 
 const nobody = new AbortController().signal;
-const spec = testSpec(["vLLM balancing", "STJF oracle", "Chimera, oracle router"]);
+const spec = testSpec(["vLLM balancing", "STJF oracle", "Chimera, oracle router", "Kairos"]);
 const task = testTask({
   ...spec,
   systems: spec.systems.map((system) => ({ ...system, lengths: system.lengths === "learnt" ? "oracle" : system.lengths })),

@@ -3,6 +3,12 @@ import type { ClusterWorld, Sending } from "./clusterWorld";
 import { WaitingList } from "./waitingList";
 
 /**
+ * Times in a row that a policy is asked about what it holds back while nothing else will ever happen. With every replica idle it must send
+ * something on the first; only in a record, where engines may never answer, does it go on asking.
+ */
+const MOST_IDLE_QUESTIONS = 1000;
+
+/**
  * Drives a policy through a world on virtual time, as the gateway drives it on real time: requests join the stage it starts them at, it
  * sends them to replicas, answers of judged stages wait for the judge, then it accepts them or sends them on. It is asked once all that
  * happens at an instant has happened.
@@ -11,7 +17,7 @@ export class ClusterDriver {
   private readonly policy: Policy;
   private readonly world: ClusterWorld;
   private readonly waiting: WaitingList;
-  private readonly readsKv: boolean;
+  private readonly readsMemory: boolean;
   private readonly ids: readonly string[];
   private readonly stage: Int8Array;
   /** Where the requests go that were sent on and have not joined yet. */
@@ -25,26 +31,45 @@ export class ClusterDriver {
     this.policy = policy;
     this.world = world;
     this.waiting = new WaitingList(policy);
-    this.readsKv = policy.needs.includes("kv-telemetry");
+    this.readsMemory = policy.needs.includes("kv-telemetry");
     this.ids = Array.from({ length: count }, (_, request) => String(request));
     this.stage = new Int8Array(count);
     this.sentTo = new Array<Start | undefined>(count).fill(undefined);
   }
 
-  /** Goes on until nothing happens any more. */
+  /** Goes on until nothing happens any more, and nothing is held back that may still go. */
   run(): void {
     const { world } = this;
-    for (let now = world.nextSeconds(); now !== Number.POSITIVE_INFINITY; now = world.nextSeconds()) {
-      world.advanceTo(now);
-      for (let request = world.takeAnswered(now); request !== null; request = world.takeAnswered(now)) this.answered(request, now);
-      for (let request = world.takeJudged(now); request !== null; request = world.takeJudged(now)) {
-        this.queue(request, now, { kind: "answered", judgedScore: world.judgedScore(request) });
-      }
+    let before = Number.NEGATIVE_INFINITY;
+    for (let idle = 0; idle < MOST_IDLE_QUESTIONS; idle++) {
+      const happens = world.nextSeconds();
+      const asks = this.asksAgainSeconds();
+      if (asks <= before) throw new Error(`The policy asks at ${before} s to be asked again at ${asks} s, which is not later`);
+      const now = Math.min(happens, asks);
+      if (now === Number.POSITIVE_INFINITY) return;
+      if (happens !== Number.POSITIVE_INFINITY) idle = 0;
+      this.undecided ||= asks <= now;
+      this.step(now);
+      before = now;
+    }
+  }
+
+  /** When the policy wants to be asked about what it holds back; Infinity where it holds nothing back. */
+  private asksAgainSeconds(): number {
+    return this.waiting.size === 0 ? Number.POSITIVE_INFINITY : (this.policy.askAgainSeconds?.() ?? Number.POSITIVE_INFINITY);
+  }
+
+  private step(now: number): void {
+    const { world } = this;
+    world.advanceTo(now);
+    for (let request = world.takeAnswered(now); request !== null; request = world.takeAnswered(now)) this.answered(request, now);
+    for (let request = world.takeJudged(now); request !== null; request = world.takeJudged(now)) {
+      this.queue(request, now, { kind: "answered", judgedScore: world.judgedScore(request) });
+    }
+    this.collectJoining(now);
+    while (this.undecided) {
+      this.decide(now);
       this.collectJoining(now);
-      while (this.undecided) {
-        this.decide(now);
-        this.collectJoining(now);
-      }
     }
   }
 
@@ -96,7 +121,7 @@ export class ClusterDriver {
   private decide(now: number): void {
     this.undecided = false;
     this.decisions++;
-    if (this.readsKv) this.world.readKvUse(now);
+    if (this.readsMemory) this.world.readMemory(now);
     const { replicas } = this.world;
     const actions = this.policy.decide({ nowSeconds: now, waiting: this.waiting.shown(replicas), replicas });
     if (actions.length === 0) return;

@@ -41,6 +41,8 @@ export class ClusterEngines {
   readonly firstTokenSeconds: Float64Array;
   /** When a request first entered the batch of the engine that it was sent to last; NaN where it has not. */
   readonly admittedSeconds: Float64Array;
+  /** 1 for a request that an engine has ever taken out of its batch for want of memory. */
+  readonly preempted: Uint8Array;
   private readonly engines: readonly Engine[];
   private readonly engineOf: ReadonlyMap<string, number>;
   private readonly nextEvents: Float64Array;
@@ -57,6 +59,7 @@ export class ClusterEngines {
     this.inputTokens = inputTokens;
     this.firstTokenSeconds = new Float64Array(count);
     this.admittedSeconds = new Float64Array(count).fill(Number.NaN);
+    this.preempted = new Uint8Array(count);
     this.returning = new SlotHeap(count);
     this.engineAt = new Int32Array(count);
     this.engines = replicas.map((replica) => this.engine(replica));
@@ -117,21 +120,20 @@ export class ClusterEngines {
     return view.id;
   }
 
-  /** Shows the policy how full the caches are. Nothing may be due before `now`. */
-  readKvUse(now: number): void {
+  /** Shows the policy how full the caches are, and how often they were too full. Nothing may be due before `now`. */
+  readMemory(now: number): void {
     for (const { view, replica, kvTokens, onEvent } of this.engines) {
       replica.advanceTo(now, onEvent);
       view.kvUse = { state: "fresh", value: replica.kvTokensUsed / kvTokens, ageSeconds: 0 };
+      view.preemptions = { state: "fresh", value: replica.preemptions, ageSeconds: 0 };
     }
   }
 
   /** Lets readings grow old: they are fresh for three seconds, and say nothing of the present after ten. */
-  ageKvUse(ageSeconds: number): void {
+  ageMemory(ageSeconds: number): void {
     for (const { view } of this.engines) {
-      const { kvUse } = view;
-      if (kvUse.state !== "fresh" && kvUse.state !== "stale") continue;
-      if (ageSeconds > UNREACHABLE_SECONDS) view.kvUse = { state: "unreachable" };
-      else view.kvUse = { state: ageSeconds > FRESH_SECONDS ? "stale" : "fresh", value: kvUse.value, ageSeconds };
+      view.kvUse = aged(view.kvUse, ageSeconds);
+      view.preemptions = aged(view.preemptions ?? ABSENT, ageSeconds);
     }
   }
 
@@ -171,10 +173,11 @@ export class ClusterEngines {
       kvTokens: replica.kvTokens,
       maxSequences: replica.maxSequences,
       held,
-      view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT },
+      view: { id, model, inFlight: 0, maxInFlight, accepting: true, kvUse: ABSENT, kvTokens: replica.kvTokens, preemptions: ABSENT },
       onEvent: (kind, request, seconds) => {
         if (kind === "admitted") held.sequenceSeconds -= seconds;
         else if (kind !== "first-token") held.sequenceSeconds += seconds;
+        if (kind === "preempted") this.preempted[request] = 1;
         if (kind === "admitted" && Number.isNaN(this.admittedSeconds[request])) this.admittedSeconds[request] = seconds;
         if (kind !== "first-token" && kind !== "finished") return;
         const seenSeconds = seconds + replica.requestSeconds(this.inputTokens[request] ?? 0);
@@ -183,4 +186,10 @@ export class ClusterEngines {
       },
     };
   }
+}
+
+function aged(reading: Reading, ageSeconds: number): Reading {
+  if (reading.state !== "fresh" && reading.state !== "stale") return reading;
+  if (ageSeconds > UNREACHABLE_SECONDS) return { state: "unreachable" };
+  return { state: ageSeconds > FRESH_SECONDS ? "stale" : "fresh", value: reading.value, ageSeconds };
 }

@@ -15,6 +15,7 @@ export interface ClusterWorld {
   readonly replicas: readonly ReplicaView[];
   /** When something happens next; Infinity where nothing does any more. */
   nextSeconds(): number;
+  /** Lets time pass up to `now`, at which nothing need happen: a policy may ask to be asked again. */
   advanceTo(now: number): void;
   /** The next request whose answer is seen by now; null when there is none. */
   takeAnswered(now: number): number | null;
@@ -24,9 +25,10 @@ export interface ClusterWorld {
   takeJoining(now: number): number | null;
   /** What the policy is told of a request that has come. */
   starting(request: number): StartingRequest;
-  predictions(request: number, stage: number): Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> | undefined;
-  /** Shows the policy how full the caches are. */
-  readKvUse(now: number): void;
+  /** What is expected of a request that has joined a stage's queue. */
+  predictions(request: number, stage: number): Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast"> | undefined;
+  /** Shows the policy how full the caches are, and how often they were too full. */
+  readMemory(now: number): void;
   /** The request has joined a stage's queue. */
   joined(request: number, to: Start, now: number): void;
   /**

@@ -1,5 +1,7 @@
 import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
+import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
+import { CallLearning } from "./callLearning";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 import type { ClusterOutcome } from "./clusterOutcome";
 import type { ClusterWorld, Sending } from "./clusterWorld";
@@ -33,6 +35,8 @@ export class ModelledWorld implements ClusterWorld {
   private readonly predictTokens: ClusterSimulation["predictTokens"];
   private readonly judgeQueue: JudgeQueue;
   private readonly engines: ClusterEngines;
+  /** Each visit to a stage is a call of its request, a program that names no agent. null: nobody learns workflows. */
+  private readonly learning: CallLearning | null;
 
   private readonly stage: Int8Array;
   private readonly joinedSeconds: Float64Array;
@@ -59,6 +63,7 @@ export class ModelledWorld implements ClusterWorld {
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
+    this.learning = policy.needs.includes("workflows") ? new CallLearning(new WorkflowLearner()) : null;
     this.stage = new Int8Array(count);
     this.joinedSeconds = new Float64Array(count);
     this.endToEndSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
@@ -86,6 +91,11 @@ export class ModelledWorld implements ClusterWorld {
     const joined = this.joinedSeconds[request] ?? 0;
     const firstToken = this.engines.firstTokenSeconds[request] ?? 0;
     this.answersAt(request).note(request, { latencySeconds: now - joined, ttftSeconds: firstToken - joined });
+    this.learning?.finished(request, {
+      nowSeconds: now,
+      inputTokens: this.inputTokens[request] ?? 0,
+      outputTokens: this.outputTokensOf(request),
+    });
     return request;
   }
 
@@ -110,22 +120,30 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   predictions(request: number, stage: number) {
-    return this.predictTokens && { predictedTokens: this.predictTokens(request, stage) };
+    return { predictedTokens: this.predictTokens?.(request, stage), forecast: this.learning?.forecast(request) };
   }
 
-  readKvUse(now: number): void {
-    this.engines.readKvUse(now);
+  readMemory(now: number): void {
+    this.engines.readMemory(now);
   }
 
   joined(request: number, { stage }: Start, now: number): void {
     this.answersOf(stage);
     this.stage[request] = stage;
     this.joinedSeconds[request] = now;
+    const { model } = this.answersAt(request).outcomes;
+    const identity = { programId: this.programIds[request] ?? "", application: "", agent: "", upstream: [] };
+    this.learning?.joined(request, identity, { model, arrivedSeconds: now, nowSeconds: now });
   }
 
   dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
-    const outputTokens = this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
-    return this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens, priority });
+    this.learning?.dispatched(request, now);
+    const fits = this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens: this.outputTokensOf(request), priority });
+    if (!fits) {
+      this.learning?.finished(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens: null });
+      this.learning?.ended(this.programIds[request] ?? "", now);
+    }
+    return fits;
   }
 
   servedSeconds(request: number, now: number): number | undefined {
@@ -138,7 +156,7 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   judge(request: number, now: number): void {
-    const outputTokens = this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
+    const outputTokens = this.outputTokensOf(request);
     this.judgeQueue.judge(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens });
   }
 
@@ -152,6 +170,7 @@ export class ModelledWorld implements ClusterWorld {
     this.finalStage[request] = stage;
     this.endToEndSeconds[request] = now - arrival;
     this.ttftSeconds[request] = (this.policy.judges(stage) ? now : (this.engines.firstTokenSeconds[request] ?? now)) - arrival;
+    this.learning?.ended(this.programIds[request] ?? "", now);
     this.quality[request] = this.answersAt(request).outcomes.label[this.promptOf(request)] ?? Number.NaN;
     this.lastFinish = now;
   }
@@ -190,6 +209,11 @@ export class ModelledWorld implements ClusterWorld {
 
   private promptOf(request: number): number {
     return this.sample.prompt[request] ?? 0;
+  }
+
+  /** Of the request's stage. */
+  private outputTokensOf(request: number): number {
+    return this.answersAt(request).outcomes.outputTokens[this.promptOf(request)] ?? 0;
   }
 
   private answersAt(request: number): StageAnswers {

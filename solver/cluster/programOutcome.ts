@@ -19,6 +19,8 @@ export interface ProgramOutcome {
   /** Programs not served whole. */
   readonly unserved: number;
   readonly preemptions: number;
+  /** Requests that an engine took out of its batch for want of memory once or more. */
+  readonly preemptedRequests: number;
   /** Times an engine put a request ahead because it had waited too long. */
   readonly promotions: number;
   /** Times the policy was asked what to do. */

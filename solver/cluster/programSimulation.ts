@@ -1,5 +1,6 @@
 import type { Policy } from "@/solver/policies/policy";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import type { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { ClusterReplica } from "./clusterEngines";
 
 /** What the policy's own work takes: delays in which requests do not wait for one another. */
@@ -23,10 +24,15 @@ export interface ProgramSimulation {
   readonly replicas: readonly ClusterReplica[];
   /** Left out: nothing predicts, and policies go by what they have. */
   readonly predictions?: ProgramPredictions;
+  /**
+   * Learns from the programs as they are served, and forecasts what comes. Left out: one that knows nothing yet, where the policy reads
+   * what `workflows` teach; none otherwise.
+   */
+  readonly learner?: WorkflowLearner;
   /** Left out: none. */
   readonly overhead?: PolicyOverhead;
   /**
-   * Seconds from one reading of the engines' KV use to the next, at multiples of it. Readings older than 3 s are stale, as in the gateway, and
+   * Seconds from one reading of the engines' KV use and preemptions to the next, at multiples of it. Readings older than 3 s are stale, as in the gateway, and
    * older than 10 s say nothing. 0 or left out: every decision sees the engines as they are.
    */
   readonly telemetrySeconds?: number;

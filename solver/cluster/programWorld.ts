@@ -2,6 +2,8 @@ import { SlotHeap } from "@/solver/engine/slotHeap";
 import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
+import { type CallEnd, CallLearning, identityOf } from "./callLearning";
 import { ClusterEngines } from "./clusterEngines";
 import type { ClusterWorld, Sending } from "./clusterWorld";
 import type { ProgramOutcome } from "./programOutcome";
@@ -21,6 +23,8 @@ export class ProgramWorld implements ClusterWorld {
   private readonly predicted: ProgramPredictions;
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
+  /** null: nobody learns workflows. */
+  private readonly learning: CallLearning | null;
   private readonly telemetrySeconds: number;
   /** Delays before a request that begins its program joins a queue, before any other does, and on the way to an engine. */
   private readonly firstDelaySeconds: number;
@@ -43,7 +47,7 @@ export class ProgramWorld implements ClusterWorld {
   private lastAnswer = 0;
   private readSeconds = Number.NEGATIVE_INFINITY;
 
-  constructor({ policy, sample, replicas, predictions = {}, overhead = NO_OVERHEAD, telemetrySeconds = 0 }: ProgramSimulation) {
+  constructor({ policy, sample, replicas, predictions = {}, overhead = NO_OVERHEAD, telemetrySeconds = 0, learner }: ProgramSimulation) {
     if (policy.needs.includes("judged-scores"))
       throw new Error(`The ${policy.kind} has answers judged, and those of a program's stages have no judge: route programs without one`);
     const programs = sample.arrivalSeconds.length;
@@ -66,6 +70,8 @@ export class ProgramWorld implements ClusterWorld {
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
     this.graph = new RequestGraph(sample);
+    const learns = learner ?? (policy.needs.includes("workflows") ? new WorkflowLearner() : null);
+    this.learning = learns && new CallLearning(learns);
     this.joining = new SlotHeap(requests);
     this.stage = new Int8Array(requests);
     this.model = new Int8Array(requests).fill(-1);
@@ -123,23 +129,30 @@ export class ProgramWorld implements ClusterWorld {
     return {
       predictedTokens: requestTokens?.(request, model, inputTokens),
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
+      forecast: this.learning?.forecast(request),
     };
   }
 
-  readKvUse(now: number): void {
-    if (this.telemetrySeconds > 0) this.engines.ageKvUse(now - this.readSeconds);
-    else this.engines.readKvUse(now);
+  readMemory(now: number): void {
+    if (this.telemetrySeconds > 0) this.engines.ageMemory(now - this.readSeconds);
+    else this.engines.readMemory(now);
   }
 
-  joined(request: number, { stage }: Start): void {
+  joined(request: number, { stage }: Start, now: number): void {
     this.stage[request] = stage;
-    this.modelAt(stage);
+    const model = this.sample.models[this.modelAt(stage)] ?? "";
+    this.learning?.joined(request, identityOf(this.sample, request, this.programIds[request] ?? ""), {
+      model,
+      arrivedSeconds: this.readySeconds[request] ?? now,
+      nowSeconds: now,
+    });
   }
 
   dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
     const outputTokens = this.sample.outputTokens[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? 0;
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now + this.decideSeconds, outputTokens, priority });
-    if (!fits) this.ended(request);
+    this.learning?.dispatched(request, now);
+    if (!fits) this.ended(request, { nowSeconds: now, outputTokens: null });
     return fits;
   }
 
@@ -173,7 +186,7 @@ export class ProgramWorld implements ClusterWorld {
       inputTokens[reader] = (inputTokens[reader] ?? 0) + written;
       if (graph.read(reader)) this.ready(reader, now, this.delaySeconds);
     }
-    this.ended(request);
+    this.ended(request, { nowSeconds: now, outputTokens: written });
   }
 
   /** Nothing comes any more of a program whose requests that could be asked for have all ended: of some, because one failed. */
@@ -210,6 +223,7 @@ export class ProgramWorld implements ClusterWorld {
       horizonSeconds,
       unserved: endToEndSeconds.reduce((sum, seconds) => sum + (seconds === Number.POSITIVE_INFINITY ? 1 : 0), 0),
       preemptions: engines.preemptions(),
+      preemptedRequests: engines.preempted.reduce((sum, was) => sum + was, 0),
       promotions: engines.promotions(),
       decisions,
       busyShare: shareOf((name) => engines.busyShare(name, horizonSeconds)),
@@ -224,9 +238,11 @@ export class ProgramWorld implements ClusterWorld {
     this.joining.push(request, now + delaySeconds, this.became++);
   }
 
-  private ended(request: number): void {
+  private ended(request: number, end: Omit<CallEnd, "inputTokens">): void {
     const program = this.sample.program[request] ?? 0;
     this.open[program] = (this.open[program] ?? 0) - 1;
+    this.learning?.finished(request, { ...end, inputTokens: this.inputTokens[request] ?? 0 });
+    if (this.endsProgram(request)) this.learning?.ended(this.programIds[request] ?? "", end.nowSeconds);
   }
 
   /** Readings are made at multiples of the period, whether or not anything else happens then. */
@@ -234,7 +250,7 @@ export class ProgramWorld implements ClusterWorld {
     const latest = Math.floor(now / this.telemetrySeconds) * this.telemetrySeconds;
     if (latest <= this.readSeconds) return;
     this.engines.advanceTo(latest);
-    this.engines.readKvUse(latest);
+    this.engines.readMemory(latest);
     this.readSeconds = latest;
   }
 

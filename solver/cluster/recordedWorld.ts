@@ -15,7 +15,7 @@ export interface RecordedVisit {
 }
 
 /** A request as it was recorded: what the policy was told of it and what its engines and judge said, by the order of its visits. */
-export interface RecordedRequest extends Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "inputTokens"> {
+export interface RecordedRequest extends Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast" | "inputTokens"> {
   /** Null where it was the only one of its program. */
   readonly program: string | null;
   readonly routerScores: Readonly<Record<string, number>>;
@@ -86,8 +86,8 @@ export class RecordedWorld implements ClusterWorld {
     return this.schedule.leastKey;
   }
 
-  advanceTo(): void {
-    this.current = this.schedule.pop();
+  advanceTo(now: number): void {
+    if (this.schedule.leastKey <= now) this.current = this.schedule.pop();
   }
 
   takeAnswered(): number | null {
@@ -114,15 +114,16 @@ export class RecordedWorld implements ClusterWorld {
   }
 
   predictions(request: number) {
-    const { predictedTokens, predictedProgramTokens } = this.requests[request] ?? {};
+    const { predictedTokens, predictedProgramTokens, forecast } = this.requests[request] ?? {};
     return {
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
+      ...(forecast !== undefined && { forecast }),
     };
   }
 
   /** Readings are recorded of the replicas that were chosen only, so there is none to show. */
-  readKvUse(): void {}
+  readMemory(): void {}
 
   joined(request: number, { stage, reason }: Start): void {
     const decided = this.decided[request];

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "@/solver/plan/plan";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { composePolicy } from "@/solver/policies/composePolicy";
+import { fcfsOrder } from "@/solver/policies/fcfsOrder";
+import { fixedRoute } from "@/solver/policies/fixedRoute";
+import type { Place } from "@/solver/policies/policyParts";
 import type { RecordedRequest, RecordedVisit } from "./recordedWorld";
 import { replayRun } from "./replayRun";
 
@@ -61,6 +65,37 @@ describe("replayRun", () => {
     const named = { ...request(visit(0, [0, 1, null])), program: "1" };
     replayRun(watched, { replicas, requests: [named, request(visit(0, [2, 3, null]))] });
     expect(ended).toEqual(["1"]);
+  });
+
+  it("shows the policy what was forecast of each request's agent when it was recorded", () => {
+    const forecast = (agent: string, distanceSeconds: number) => ({
+      agent,
+      distanceSeconds,
+      remainingCalls: 1,
+      requestSeconds: 1,
+      tokensPerSecond: 30,
+    });
+    const workflow = buildPolicy({
+      ...{ kind: "fixed", model: "small", order: { kind: "workflow", agingReleases: 10 }, place: { kind: "least-load" } },
+    });
+    const requests = [
+      { ...request(visit(0, [0, 2, null])), forecast: forecast("a/slow", 9) },
+      { ...request(visit(0, [0.5, 3, null])), forecast: forecast("a/slow", 9) },
+      { ...request(visit(0, [1, 4, null])), forecast: forecast("a/quick", 1) },
+    ];
+    const decided = replayRun(workflow, { replicas, requests });
+    expect(decided.map(({ visits }) => visits[0]?.dispatchedSeconds)).toEqual([0, 4, 2]);
+  });
+
+  it("lets nothing happen before its time where a policy asks in between", () => {
+    const place: Place = {
+      ...{ kind: "held", needs: [] },
+      choose: (slots, _, now) => (now < 1.75 ? -1 : slots.inFlight.findIndex((held, at) => held < (slots.capacity[at] ?? 0))),
+      askAgainSeconds: (now) => Math.floor(now / 0.25) * 0.25 + 0.25,
+    };
+    const policy = composePolicy({ route: fixedRoute({ model: "small" }), order: fcfsOrder, place });
+    const decided = replayRun(policy, { replicas, requests: [request(visit(0, [0, 2, null])), request(visit(0, [1.6, 3, null]))] });
+    expect(decided.map(({ visits }) => visits[0]?.dispatchedSeconds)).toEqual([1.75, 2]);
   });
 
   it("refuses a policy that goes by what is not recorded", () => {

@@ -129,6 +129,7 @@ describe("simulatePrograms", () => {
     ["balanced", balanced(), 8],
     ["slack", slack({ kind: "sjf", agingReleases: 5 }), 8],
     ["slack, waiting in engines", slack(stjf), inEngines],
+    ["balanced, by what is learnt", balanced({ kind: "workflow", agingReleases: 5 }, { kind: "time-slots" }), 8],
   ] as const)("serves programs of one stage as the simulation of requests does: %s", (_, document, maxInFlight) => {
     const sample = programsOf({ workflows: [single], programs: 400, programsPerSecond: 30, seed: 3 });
     const replicas = testReplicas(1, { maxInFlight });
@@ -229,7 +230,9 @@ describe("simulatePrograms", () => {
       const watched: Policy = {
         ...policy,
         decide: (view) => {
-          readings.push({ reading: view.replicas[0]!.kvUse, nowSeconds: view.nowSeconds });
+          const [replica] = view.replicas;
+          readings.push({ reading: replica!.kvUse, nowSeconds: view.nowSeconds });
+          expect(replica).toMatchObject({ kvTokens: 60_000, preemptions: { state: replica!.kvUse.state } });
           return policy.decide(view);
         },
       };

@@ -29,7 +29,7 @@ function figuresOf(programs: readonly Became[], usdPerHour = 3600) {
     model: Int8Array.from(programs, ({ model = 0 }) => model),
     waitSeconds: of(({ queue = Number.NaN }) => queue),
     unserved: programs.filter(({ latency }) => latency === Number.POSITIVE_INFINITY).length,
-    ...{ preemptions: 3, promotions: 2, busyShare: [0.9, 0.4], fullShare: [0.2, 0.1] },
+    ...{ preemptions: 3, preemptedRequests: 1, promotions: 2, busyShare: [0.9, 0.4], fullShare: [0.2, 0.1] },
   } as unknown as ProgramOutcome;
   return cellFigures(outcome, sample, usdPerHour);
 }
@@ -64,6 +64,8 @@ test("means and quantiles are over the programs that were served, and quality ov
     // An answer without a token counts as one token.
     meanSecondsPerToken: (10 / 100 + 30 + 20 / 40) / 3,
     longestWaitSeconds: 40,
+    queueShare: (1 / 10 + 3 / 30 + 2 / 20) / 3,
+    preemptedShare: 1 / 3,
   });
   expect(figures?.latencyQuantiles).toHaveLength(101);
   expect([0, 50, 100].map((at) => figures?.latencyQuantiles[at])).toEqual([10, 20, 30]);
@@ -72,6 +74,14 @@ test("means and quantiles are over the programs that were served, and quality ov
     { model: "small", share: 1 / 3, busyShare: 0.9, fullShare: 0.2 },
     { model: "large", share: 2 / 3, busyShare: 0.4, fullShare: 0.1 },
   ]);
+});
+
+test("quantiles of latency per token are over programs, each by what it wrote itself", () => {
+  const programs = Array.from(
+    { length: 101 },
+    (_, at): Became => ({ arrival: at, latency: at % 2 === 0 ? at : 2 * at, tokens: at % 2 === 0 ? 100 : 200 }),
+  );
+  expect(figuresOf(programs)?.secondsPerTokenQuantiles).toEqual({ p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99 });
 });
 
 test("tenths are of programs by what they wrote, fewest first, each with its own queue time", () => {

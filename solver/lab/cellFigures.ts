@@ -1,7 +1,7 @@
 import type { ProgramOutcome } from "../cluster/programOutcome";
 import { mean, quantileOfSorted } from "../numeric/quantile";
 import type { ProgramSample } from "../workflow/programSample";
-import type { LabCell } from "./labCell";
+import type { LabCell, SecondsPerTokenQuantiles } from "./labCell";
 
 /** What of a cell follows from what became of its programs. */
 export type CellFigures = Omit<LabCell, "system" | "rate" | "seed" | "digest">;
@@ -27,6 +27,8 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
   const latency = of(endToEndSeconds);
   const known = of(quality).filter((value) => !Number.isNaN(value));
   const ascending = latency.slice().sort();
+  const perToken = latency.map((seconds, at) => seconds / Math.max(1, outputTokens[served[at] ?? 0] ?? 0));
+  const queue = of(queueSeconds);
   const programsPerSecond = middleRate(latency.map((seconds, at) => seconds + (sample.arrivalSeconds[served[at] ?? 0] ?? 0)));
   return {
     programs,
@@ -34,18 +36,29 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
     unserved: outcome.unserved,
     meanSeconds: mean(latency),
     latencyQuantiles: Array.from({ length: 101 }, (_, percent) => quantileOfSorted(ascending, percent / 100)),
-    meanSecondsPerToken: mean(latency.map((seconds, at) => seconds / Math.max(1, outputTokens[served[at] ?? 0] ?? 0))),
-    meanQueueSeconds: mean(of(queueSeconds)),
+    meanSecondsPerToken: mean(perToken),
+    secondsPerTokenQuantiles: tailOf(perToken),
+    meanQueueSeconds: mean(queue),
+    queueShare: mean(queue.map((seconds, at) => seconds / (latency[at] ?? 1))),
     longestWaitSeconds: outcome.waitSeconds.reduce((most, seconds) => (seconds > most ? seconds : most), 0),
     queueByLength: byLength(served, outcome),
     quality: known.length === 0 ? null : mean(known),
     programsPerSecond,
     usdPerProgram: usdPerHour / 3600 / programsPerSecond,
     preemptions: outcome.preemptions,
+    preemptedShare: outcome.preemptedRequests / Math.max(1, answeredRequests(outcome)),
     promotions: outcome.promotions,
     models: modelShares(outcome, sample),
   };
 }
+
+function tailOf(values: Float64Array): SecondsPerTokenQuantiles {
+  const ascending = values.slice().sort();
+  const at = (share: number): number => quantileOfSorted(ascending, share);
+  return { p50: at(0.5), p90: at(0.9), p95: at(0.95), p99: at(0.99) };
+}
+
+const answeredRequests = ({ model }: ProgramOutcome): number => model.reduce((sum, index) => sum + (index >= 0 ? 1 : 0), 0);
 
 /** Programs a second between the finishes at both ends of the middle; of fewer than a handful, or all at one time, over the whole run. */
 function middleRate(finishSeconds: Float64Array): number {

@@ -13,7 +13,14 @@ export interface LabCell {
   readonly latencyQuantiles: readonly number[];
   /** Mean over programs of latency over output tokens. */
   readonly meanSecondsPerToken: number;
+  /** Quantiles 0.5, 0.9, 0.95 and 0.99 of the same over programs; left out of cells that were made before it was kept. */
+  readonly secondsPerTokenQuantiles?: SecondsPerTokenQuantiles;
   readonly meanQueueSeconds: number;
+  /**
+   * Mean over programs of queue time over latency, 0 and more: waits of requests side by side add up. Left out of cells that were made before it
+   * was kept.
+   */
+  readonly queueShare?: number;
   /** Longest that a request waited to enter a batch. */
   readonly longestWaitSeconds: number;
   /** Programs by their output tokens in tenths of equal number, shortest first. */
@@ -23,6 +30,8 @@ export interface LabCell {
   readonly programsPerSecond: number;
   readonly usdPerProgram: number;
   readonly preemptions: number;
+  /** Share of the answered requests that were preempted once or more; left out of cells that were made before it was kept. */
+  readonly preemptedShare?: number;
   readonly promotions: number;
   /**
    * By model, the share of requests it answered, of the time in which its engines were stepping, and of what they may hold (sequences or KV cache,
@@ -31,4 +40,11 @@ export interface LabCell {
   readonly models: readonly { readonly model: string; readonly share: number; readonly busyShare: number; readonly fullShare: number }[];
   /** SHA-256 of the times and models of all requests: equal where a run was reproduced. */
   readonly digest: string;
+}
+
+export interface SecondsPerTokenQuantiles {
+  readonly p50: number;
+  readonly p90: number;
+  readonly p95: number;
+  readonly p99: number;
 }

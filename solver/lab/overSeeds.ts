@@ -9,17 +9,22 @@ export interface SeedEstimate {
   readonly seeds: number;
 }
 
-/** Figures of a cell that are read over seeds. */
+/** Figures of a cell that are read over seeds; NaN where a cell does not tell. */
 export const labMetrics = {
   meanSeconds: (cell: LabCell) => cell.meanSeconds,
   p95Seconds: (cell: LabCell) => cell.latencyQuantiles[95] ?? Number.NaN,
   meanSecondsPerToken: (cell: LabCell) => cell.meanSecondsPerToken,
+  p90SecondsPerToken: (cell: LabCell) => cell.secondsPerTokenQuantiles?.p90 ?? Number.NaN,
+  p95SecondsPerToken: (cell: LabCell) => cell.secondsPerTokenQuantiles?.p95 ?? Number.NaN,
+  p99SecondsPerToken: (cell: LabCell) => cell.secondsPerTokenQuantiles?.p99 ?? Number.NaN,
   meanQueueSeconds: (cell: LabCell) => cell.meanQueueSeconds,
+  queueShare: (cell: LabCell) => cell.queueShare ?? Number.NaN,
   longestWaitSeconds: (cell: LabCell) => cell.longestWaitSeconds,
   quality: (cell: LabCell) => cell.quality ?? Number.NaN,
   programsPerSecond: (cell: LabCell) => cell.programsPerSecond,
   usdPerProgram: (cell: LabCell) => cell.usdPerProgram,
   preemptions: (cell: LabCell) => cell.preemptions,
+  preemptedShare: (cell: LabCell) => cell.preemptedShare ?? Number.NaN,
 } as const;
 export type LabMetric = keyof typeof labMetrics;
 

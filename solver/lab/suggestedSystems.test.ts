@@ -24,9 +24,12 @@ test("every suggested system may be raced, is described and named after what it 
     new Set([
       ...["vLLM balancing", "MLFQ", "LTR", "STJF oracle", "Chimera", "Chimera at slack 2", "Chimera, oracle lengths"],
       ...["Chimera, oracle router", "Chimera, no router", "small alone", "middle alone", "large alone"],
+      ...["Parrot", "Ayo", "Kairos", "Kairos, no priority", "Kairos, no packing", "Kairos, oracle order"],
     ]),
   );
   expect(suggestedSystems(models.slice(0, 1)).some(({ policy }) => policy.kind === "slack")).toBe(false);
+  const many = Array.from({ length: 64 }, (_, at) => ({ ...(models[0] as (typeof models)[number]), model: `model ${at}` }));
+  expect(suggestedSystems(many)).toHaveLength(40);
 });
 
 test("with a margin a router that is always surer of the largest model still chooses by prompt, and without one it does not", () => {

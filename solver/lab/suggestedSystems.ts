@@ -1,5 +1,6 @@
 import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
 import type { EngineFigures } from "./engineFigures";
+import { kairosSystems } from "./kairosSystems";
 import type { LabSystem } from "./labSpec";
 
 /** A model that may be chosen between, with what its engines do. */
@@ -28,6 +29,9 @@ export const MARGINS = [0.05, 0.1, 0.2] as const;
  */
 const AGING_TURNS = 10;
 
+/** As many as a description holds. */
+const MOST_SYSTEMS = 40;
+
 /** Levels of feedback end at these seconds of service: a fraction of a request's, doubled from level to level. */
 const MLFQ_LEVELS = 5;
 
@@ -37,7 +41,8 @@ const FCFS: OrderDocument = { kind: "fcfs" };
 /**
  * Chimera and what its source compares it with, ready for a run on these engines: vLLM's balancing, feedback over levels (MLFQ), shortest
  * request first by learnt lengths (LTR), shortest program first by true lengths, Chimera at five slacks with no margin, as in the source, and at the
- * largest with three margins, and with true lengths, true confidence or no router; then each model by itself. Margins are fixed: what a
+ * largest with three margins, and with true lengths, true confidence or no router; then Kairos and what its source compares it with
+ * (`kairosSystems.ts`), balanced alike; then each model by itself, as far as there is room. Margins are fixed: what a
  * router's confidences differ by is known only once it is trained. Without a router they differ alike for every prompt, and a margin is all
  * or nothing. The floor of loads is the time in which the fastest model decodes one request alone.
  *
@@ -46,11 +51,11 @@ const FCFS: OrderDocument = { kind: "fcfs" };
 export function suggestedSystems(models: readonly SuggestedModel[]): readonly SuggestedSystem[] {
   const [first] = models;
   if (first === undefined) throw new RangeError("No model to suggest systems for");
-  const balanced = (order: OrderDocument): PolicyDocument => ({
+  const balanced = (order: OrderDocument, place: PlaceDocument = PLACE): PolicyDocument => ({
     kind: "balanced",
     models: models.map(({ model, maxBatchSize }) => ({ model, maxBatchSize })),
     order,
-    place: PLACE,
+    place,
   });
   const agingReleases = AGING_TURNS * Math.max(...models.map(({ engines, maxBatchSize }) => engines * maxBatchSize));
   const sjf: OrderDocument = { kind: "sjf", agingReleases };
@@ -157,5 +162,8 @@ export function suggestedSystems(models: readonly SuggestedModel[]): readonly Su
       about: `Every request to ${model}, in the order of arrival; engines of other models stand idle.`,
     }),
   );
-  return [...baselines, ...chimera, ...alone];
+  // With one model there is nothing to balance: a plan would name it.
+  const routed = (order: OrderDocument, place: PlaceDocument): PolicyDocument =>
+    models.length === 1 ? { kind: "fixed", model: first.model, order, place } : balanced(order, place);
+  return [...baselines, ...chimera, ...kairosSystems(routed, agingReleases), ...alone].slice(0, MOST_SYSTEMS);
 }

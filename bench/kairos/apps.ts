@@ -1,0 +1,54 @@
+import type { UserCards } from "@/solver/hardware/cardSchema";
+import { parseHuggingFaceConfig } from "@/solver/hardware/huggingFaceConfig";
+import type { LabReplicas } from "@/solver/lab/labSpec";
+import type { Workload } from "@/solver/workload/workload";
+import { workloadOf } from "../compareData";
+
+/** What is raced: the source's applications, each alone and all of them at once, in equal shares of the programs. */
+export const applications = [
+  { name: "QA", workflows: ["qa-router"] },
+  { name: "report", workflows: ["report"] },
+  { name: "code", workflows: ["code-with-feedback"] },
+  { name: "co-located", workflows: ["qa-router", "report", "code-with-feedback"] },
+] as const;
+export type Application = (typeof applications)[number];
+
+const SMALL = "llama-3.1-8b";
+const LARGE = "llama-2-13b";
+
+/** Replicas of a model, as many as the source has. GPUs of 48 GB: the source's A40 has no measured kernels here, the L40S has as much memory. */
+const engines = (model: string): LabReplicas => ({ model, gpu: "l40s", precision: "bf16", tp: 1, pp: 1, count: 4 });
+
+/**
+ * Engines that the applications are raced on. Answers here are short, and vLLM's 256 sequences of them fill less than half of what an 8B
+ * model leaves of 48 GB: with more sequences it is memory that ends a batch, as in the source.
+ */
+export const settings = [
+  { name: "8B", replicas: engines(SMALL) },
+  { name: "8B, 1024 sequences", replicas: { ...engines(SMALL), maxSequences: 1024 } },
+  { name: "13B", replicas: engines(LARGE) },
+] as const;
+export type Setting = (typeof settings)[number];
+
+/** The shape of Llama-2-13B, as its `config.json` has it. */
+const LARGE_CONFIG = {
+  ...{ model_type: "llama", hidden_size: 5120, intermediate_size: 13824, num_hidden_layers: 40, vocab_size: 32000 },
+  ...{ num_attention_heads: 40, num_key_value_heads: 40, max_position_embeddings: 4096, tie_word_embeddings: false },
+};
+
+/** A card of the 13B model, which is none of the shipped ones. */
+export function ownCards(): UserCards {
+  const read = parseHuggingFaceConfig(LARGE_CONFIG);
+  if (!read.ok) throw new Error(read.message);
+  const { architecture, precision, quantized, maxContextTokens } = read;
+  const card = { id: LARGE, huggingFace: null, architecture, precision, quantized, maxContextTokens };
+  return { models: [{ ...card, kvBytesPerValue: 2, publishedParamsB: 13, source: "Llama 2's config.json" }], gpus: [], prices: {} };
+}
+
+/** Answers of the 8B model to maths and code. Nobody has those of the 13B model to the same prompts: it is taken to write as much. */
+export async function raceWorkload(): Promise<Workload> {
+  const workload = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], judgeAuc: 0.8 });
+  const own = workload.outcomes.models.filter(({ model }) => model === SMALL);
+  const models = [...own, ...own.map((answers) => ({ ...answers, model: LARGE }))];
+  return { ...workload, outcomes: { ...workload.outcomes, models } };
+}

@@ -1,0 +1,71 @@
+import { mean } from "@/solver/numeric/quantile";
+import { ratioOf, type SeedPair } from "../chimera/bySeed";
+import { ratio, table } from "../chimera/tables";
+import type { RaceRow } from "./raceRun";
+
+/** Latencies a token that the source compares. */
+const LATENCIES = [
+  ["mean", "meanSecondsPerToken"],
+  ["P90", "p90SecondsPerToken"],
+  ["P95", "p95SecondsPerToken"],
+  ["P99", "p99SecondsPerToken"],
+] as const;
+
+type Figure = (typeof LATENCIES)[number][1];
+
+const isSameCase = (a: RaceRow, b: RaceRow): boolean =>
+  a.setting === b.setting && a.application === b.application && a.queueing === b.queueing;
+
+/** A figure of one system beside another's, of every case that both are in. */
+export function pairsOf(rows: readonly RaceRow[], names: readonly [own: string, reference: string], figure: Figure): readonly SeedPair[] {
+  const [own, reference] = names;
+  return rows.flatMap((row) => {
+    const other = rows.find((one) => one.system === reference && isSameCase(one, row));
+    return row.system === own && other !== undefined ? [{ own: row[figure], reference: other[figure] }] : [];
+  });
+}
+
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+const caseText = ({ setting, application, queueing }: RaceRow): readonly string[] => [
+  `${setting}, ${application}`,
+  `${Math.round(100 * queueing)} %`,
+];
+
+/** How a system's latencies a token stand to another's, a row a case. */
+export function againstTable(rows: readonly RaceRow[], own: string, reference: string): string {
+  const lines = rows
+    .filter(({ system }) => system === own)
+    .map((row) => {
+      const here = rows.filter((one) => isSameCase(one, row));
+      return [...caseText(row), ...LATENCIES.map(([, figure]) => ratio(ratioOf(pairsOf(here, [own, reference], figure))))];
+    });
+  return table(["engines, applications", "queueing", ...LATENCIES.map(([name]) => name)], lines);
+}
+
+/** Mean latency a token of Kairos' variants over its own, a row a case. */
+export function ablationTable(rows: readonly RaceRow[], variants: readonly string[]): string {
+  const lines = rows
+    .filter(({ system }) => system === "Kairos")
+    .map((row) => {
+      const here = rows.filter((one) => isSameCase(one, row));
+      return [...caseText(row), ...variants.map((variant) => ratio(ratioOf(pairsOf(here, [variant, "Kairos"], "meanSecondsPerToken"))))];
+    });
+  return table(["engines, applications", "queueing", ...variants], lines);
+}
+
+/** What each case is: its rate, what Parrot reaches there, and the requests that each system has preempted. */
+export function casesTable(rows: readonly RaceRow[], systems: readonly string[]): string {
+  const lines = rows
+    .filter(({ system }) => system === "Parrot")
+    .map((row) => {
+      const preempted = systems.map((system) => {
+        const own = rows.find((one) => one.system === system && isSameCase(one, row));
+        return own === undefined ? "-" : percent(mean(own.preemptedShare));
+      });
+      const latency = `${Math.round(1000 * mean(row.meanSecondsPerToken))} ms`;
+      return [...caseText(row), `${row.programsPerSecond.toPrecision(3)}/s, ${row.programs}`, latency, ...preempted];
+    });
+  const header = ["engines, applications", "queueing", "programs", "Parrot, a token", ...systems.map((name) => `preempted, ${name}`)];
+  return table(header, lines);
+}

@@ -1,0 +1,102 @@
+import type { AgentForecast } from "@/solver/policies/policy";
+import type { ProgramSample } from "@/solver/workflow/programSample";
+import type { WorkflowLearner } from "@/solver/workflow/workflowLearner";
+
+/** Virtual seconds from one computation of the agents' line to the next, where something was learnt meanwhile: about what a gateway takes. */
+const LINE_SECONDS = 5;
+
+/** What a request says of itself, as an application's headers do. */
+export interface CallIdentity {
+  readonly programId: string;
+  readonly application: string;
+  readonly agent: string;
+  /** Agents whose answers it reads. */
+  readonly upstream: readonly string[];
+}
+
+/** A request of a sample: its workflow is the application, its stage's role the agent. */
+export function identityOf(sample: ProgramSample, request: number, programId: string): CallIdentity {
+  const program = sample.program[request] ?? 0;
+  const { name = "", stages = [] } = sample.workflows[sample.workflow[program] ?? 0] ?? {};
+  const stage = stages[request - (sample.firstRequest[program] ?? 0)];
+  const upstream = [...new Set(stage?.reads.map((read) => stages[read]?.role ?? ""))];
+  return { programId, application: name, agent: stage?.role ?? "", upstream };
+}
+
+/** What is known of a request that is at an engine or waits for one. */
+interface OpenCall extends CallIdentity {
+  readonly id: string;
+  readonly model: string;
+  readonly arrivedSeconds: number;
+  dispatchedSeconds: number;
+  readonly forecast: AgentForecast | undefined;
+}
+
+/** How a call ended. */
+export interface CallEnd {
+  readonly nowSeconds: number;
+  readonly inputTokens: number;
+  /** Null where there is no answer: the call failed. */
+  readonly outputTokens: number | null;
+}
+
+/** Lets a learner of workflows see the requests of a simulation as a gateway would, and keeps what it forecast of each that has not ended. */
+export class CallLearning {
+  private readonly learner: WorkflowLearner;
+  /** By request. */
+  private readonly calls = new Map<number, OpenCall>();
+  private came = 0;
+  private learnt = false;
+  private lineSeconds = Number.NEGATIVE_INFINITY;
+
+  constructor(learner: WorkflowLearner) {
+    this.learner = learner;
+  }
+
+  /** A request has joined the queue of a model. @param arrivedSeconds when it could be sent: its client's time. */
+  joined(
+    request: number,
+    identity: CallIdentity,
+    at: { readonly model: string; readonly arrivedSeconds: number; readonly nowSeconds: number },
+  ): void {
+    this.refreshLine(at.nowSeconds);
+    const id = String(this.came++);
+    const { agentKey } = this.learner.come({ ...identity, id, nowSeconds: at.arrivedSeconds });
+    this.calls.set(request, {
+      ...{ ...identity, id, model: at.model, arrivedSeconds: at.arrivedSeconds, dispatchedSeconds: Number.NaN },
+      forecast: this.learner.forecast(agentKey, at.model),
+    });
+  }
+
+  dispatched(request: number, nowSeconds: number): void {
+    const call = this.calls.get(request);
+    if (call !== undefined) call.dispatchedSeconds = nowSeconds;
+  }
+
+  /** What was known of the request's agent when it joined. */
+  forecast(request: number): AgentForecast | undefined {
+    return this.calls.get(request)?.forecast;
+  }
+
+  finished(request: number, { nowSeconds, inputTokens, outputTokens }: CallEnd): void {
+    const call = this.calls.get(request);
+    if (call === undefined) return;
+    this.calls.delete(request);
+    const { forecast: _, ...rest } = call;
+    this.learner.finish({ ...rest, finishedSeconds: nowSeconds, inputTokens, outputTokens, failed: outputTokens === null });
+    this.learnt = true;
+  }
+
+  /** No call of the program comes any more. */
+  ended(programId: string, nowSeconds: number): void {
+    this.learner.end(programId, nowSeconds);
+    this.learnt = true;
+  }
+
+  private refreshLine(nowSeconds: number): void {
+    if (!this.learnt || nowSeconds < this.lineSeconds + LINE_SECONDS) return;
+    this.learner.refreshLine();
+    this.learnt = false;
+    this.lineSeconds = nowSeconds;
+  }
+}
