@@ -4,14 +4,14 @@ import { ApplicationGraph, type KeptApplication } from "./applicationGraph";
 import { callGraph } from "./callGraph";
 import { type KeptWorkflows, keptWorkflowsSchema } from "./keptWorkflows";
 import { type LearnerBounds, learnerBounds } from "./learnerBounds";
-import { agentKey, UNNAMED } from "./learntAgent";
+import { agentKey, type LearntAgent, UNNAMED } from "./learntAgent";
 import { hasEnough, LearntLatencies } from "./learntLatencies";
 import type { ObservedCall } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
 import { ProgramBook } from "./programBook";
 import { putLatest } from "./recency";
 import { remainingLatency } from "./remainingLatency";
-import type { WorkflowsView } from "./workflowsView";
+import type { WorkflowCounts, WorkflowsView } from "./workflowsView";
 
 /** A call that has arrived. */
 export interface ComingCall {
@@ -45,13 +45,13 @@ export class WorkflowLearner {
   private readonly applications = new Map<string, ApplicationGraph>();
   private readonly programs: ProgramBook;
   private readonly latencies: LearntLatencies;
-  private readonly counts = { programs: 0, calls: 0, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0, ties: 0, forgotten: 0 };
+  private readonly counted = { programs: 0, calls: 0, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0, ties: 0, forgotten: 0 };
   private learnt = 0;
 
   constructor(bounds: Partial<LearnerBounds> = {}, kept?: KeptWorkflows) {
     this.bounds = { ...learnerBounds, ...bounds };
     this.latencies = new LearntLatencies(this.bounds, kept);
-    if (kept !== undefined) Object.assign(this.counts, kept.counts);
+    if (kept !== undefined) Object.assign(this.counted, kept.counts);
     this.programs = new ProgramBook(this.bounds, {
       quietSeconds: (application) => this.applications.get(application)?.quietSeconds ?? this.bounds.quietSeconds,
       ended: (program) => this.learnProgram(program),
@@ -148,6 +148,10 @@ export class WorkflowLearner {
     this.programs.advance(nowSeconds);
   }
 
+  get counts(): WorkflowCounts {
+    return { ...this.keptCounts(), openPrograms: this.programs.size };
+  }
+
   /** Grows whenever what `lineAgents` gives may have changed. */
   get revision(): number {
     return this.learnt;
@@ -178,7 +182,7 @@ export class WorkflowLearner {
         .filter(({ programs }) => programs > 0)
         .sort((a, b) => b.programs - a.programs),
       agents: this.agents().map((agent) => agent.view(latencies.hasLine ? latencies.distanceSeconds(agent) : null)),
-      counts: { ...this.keptCounts(), openPrograms: this.programs.size },
+      counts: this.counts,
     };
   }
 
@@ -192,14 +196,14 @@ export class WorkflowLearner {
     };
   }
 
-  private agents() {
+  private agents(): readonly LearntAgent[] {
     return Array.from(this.applications.values(), (application) => [...application.all()]).flat();
   }
 
-  private keptCounts() {
-    let { forgotten } = this.counts;
+  private keptCounts(): KeptWorkflows["counts"] {
+    let { forgotten } = this.counted;
     for (const application of this.applications.values()) forgotten += application.forgotten;
-    return { ...this.counts, forgotten: forgotten + this.programs.forgotten };
+    return { ...this.counted, forgotten: forgotten + this.programs.forgotten };
   }
 
   /** The application, as seen just now. */
@@ -207,14 +211,14 @@ export class WorkflowLearner {
     const known = this.applications.get(name) ?? new ApplicationGraph(name, this.bounds, { nowSeconds, ...(kept && { kept }) });
     if (kept === undefined) known.lastSeenSeconds = nowSeconds;
     const gone = putLatest(this.applications, name, known, this.bounds.applications);
-    if (gone !== undefined) this.counts.forgotten += 1 + gone.forgotten;
+    if (gone !== undefined) this.counted.forgotten += 1 + gone.forgotten;
     return known;
   }
 
   private learnCall(call: ObservedCall, program: OpenProgram): void {
-    this.counts.calls += 1;
-    if (call.agent === UNNAMED) this.counts.unnamedCalls += 1;
-    if (program.late) this.counts.lateCalls += 1;
+    this.counted.calls += 1;
+    if (call.agent === UNNAMED) this.counted.unnamedCalls += 1;
+    if (program.late) this.counted.lateCalls += 1;
     const agent = this.seen(program.application, call.finishedSeconds).seen(call.agent);
     if (call.failed) return;
     agent.answered(call, this.bounds);
@@ -225,9 +229,9 @@ export class WorkflowLearner {
     const calls = [...program.calls.values()].filter((call) => call !== null);
     if (calls.length === 0 || program.late) return;
     const graph = callGraph(calls, this.bounds.resolutionSeconds);
-    this.counts.programs += 1;
-    this.counts.missingUpstream += graph.missingUpstream;
-    this.counts.ties += graph.ties;
+    this.counted.programs += 1;
+    this.counted.missingUpstream += graph.missingUpstream;
+    this.counted.ties += graph.ties;
     const application = this.seen(program.application, program.lastSeconds);
     application.learn(graph, program.lastAnswerSeconds - (graph.calls[0]?.arrivedSeconds ?? 0));
     if (program.failed) return;
