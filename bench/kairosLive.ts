@@ -18,8 +18,8 @@ const turns = [
 ] as const;
 
 const seeds = [1, 2, 3] as const;
-const ground = { programs: 400, engines: 2, maxInFlight: 16, queueShare: 0.5 } as const;
-const TIME_SCALE = 10;
+const ground = { programs: 300, engines: 2, maxInFlight: 16, queueShare: 0.5 } as const;
+const TIME_SCALE = 5;
 
 interface SessionFigures {
   readonly seed: number;

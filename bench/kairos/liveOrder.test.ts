@@ -2,19 +2,22 @@ import { expect, it } from "vitest";
 import { firstComeFirstServed, liveGround, livePolicy } from "./liveGround";
 import { figuresOf, learntEdges, runSession, trueEdges } from "./liveRun";
 
-const ground = liveGround({ programs: 60, engines: 2, maxInFlight: 4, queueShare: 0.5, seed: 1 });
+const options = { programs: 30, engines: 2, maxInFlight: 4, queueShare: 0.5, seed: 1 };
+const ground = liveGround(options);
 
 it("seeks the rate at which programs queue as much as is asked for", () => {
   expect(ground.queueShare).toBeGreaterThan(0.4);
   expect(ground.queueShare).toBeLessThan(0.6);
-  expect(ground).toEqual(liveGround({ programs: 60, engines: 2, maxInFlight: 4, queueShare: 0.5, seed: 1 }));
+  const { sample, programsPerSecond } = liveGround(options);
+  expect({ sample, programsPerSecond }).toEqual({ sample: ground.sample, programsPerSecond: ground.programsPerSecond });
 });
 
 it("serves three applications under one order and another, learns their graphs call by call, and forecasts for the order that reads it", {
   timeout: 120_000,
 }, async () => {
   const policies = [firstComeFirstServed, livePolicy("workflow", "time-slots"), livePolicy("depth", "round-robin")];
-  const { runs, learnt } = await runSession({ ground, policies, timeScale: 20, hiddenTruth: "kairos" });
+  // Slowly enough that a stall of client or gateway does not look like the end of a program.
+  const { runs, learnt } = await runSession({ ground, policies, timeScale: 6, hiddenTruth: "kairos" });
   for (const { report, decisions } of runs) {
     expect(report).toMatchObject({ failures: [], unserved: 0 });
     expect(decisions).toHaveLength(ground.sample.program.length);
