@@ -13,6 +13,8 @@ import { hashed, startTestGateway, testConfig, until } from "./testGateway";
 const goesToLargest = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.judge.whenDown === "largest";
 const models = ["small", "medium", "large"];
 const requests = 300;
+/** Of each engine: far more than all requests together need. */
+const kvTokens = 16_000_000;
 const leastLoad: PlaceDocument = { kind: "least-load" };
 
 const cascade: CascadePolicy = {
@@ -60,6 +62,10 @@ const policies: readonly (readonly [string, PolicyDocument])[] = [
   ],
   ["slack dispatch by shortest total job, programs at their replicas", slack],
   ["a fixed model at the least loaded replica", { kind: "fixed", model: "small", order: { kind: "fcfs" }, place: leastLoad }],
+  [
+    "a fixed model by what workflows taught, packed into memory that has room for all",
+    { kind: "fixed", model: "small", order: { kind: "workflow", agingReleases: 50 }, place: { kind: "time-slots" } },
+  ],
 ];
 
 /** A request with a session, a router's scores and predictions, or without them. */
@@ -67,6 +73,7 @@ function anyRequest(random: Random) {
   const headers: Record<string, string> = {};
   if (random.next() < 0.4) headers["x-session-id"] = String(random.int(20));
   if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
+  if (random.next() < 0.8) headers["x-weir-agent"] = `agent-${random.int(4)}`;
   if (random.next() < 0.3) headers["x-weir-program-tokens"] = String(1 + random.int(2000));
   const body = {
     model: "cascade/test",
@@ -84,14 +91,18 @@ async function recordRun(policy: PolicyDocument): Promise<{ readonly config: Gat
   const opened = new Promise<void>((resolve) => {
     open = resolve;
   });
-  const engine = () =>
-    startTestEngine(async ({ body }, response) => {
+  const engine = async () => {
+    const started = await startTestEngine(async ({ body }, response) => {
       await opened;
       await new Promise((resolve) => setTimeout(resolve, 1 + random.int(12)));
       if (body.stream !== true) return sayCompletion(response, "An answer.");
       response.writeHead(200, { "content-type": "text/event-stream" });
       response.end(`${streamEvent({ content: "An answer." }, "stop")}data: [DONE]\n\n`);
     });
+    const size = `vllm:cache_config_info{block_size="16",num_gpu_blocks="${kvTokens / 16}"} 1`;
+    started.pages.set("/metrics", (response) => response.end(`vllm:kv_cache_usage_perc 0.2\nvllm:num_preemptions_total 0\n${size}\n`));
+    return started;
+  };
   let judged = 0;
   const breaks = goesToLargest(policy);
   const judge = await startTestEngine((_, response) => {
@@ -124,8 +135,11 @@ const stageOf = ({ candidates = [] }: Decision, model: string): number => candid
 
 function recorded(decision: Decision): RecordedRequest {
   const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
+  const { programStart, forecast } = decision;
   return {
     program,
+    ...(programStart !== undefined && { programStartSeconds: programStart }),
+    ...(forecast !== undefined && { forecast }),
     inputTokens,
     ...(predictedTokens !== undefined && { predictedTokens }),
     ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
@@ -159,7 +173,10 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     const { config, decisions } = await recordRun(policy);
     expect(decisions).toHaveLength(requests);
     const replay = (document: PolicyDocument) =>
-      replayRun(buildPolicy(document), { replicas: config.replicas, requests: decisions.map(recorded) });
+      replayRun(buildPolicy(document), {
+        replicas: config.replicas.map((replica) => ({ ...replica, kvTokens })),
+        requests: decisions.map(recorded),
+      });
     expect(replay(policy)).toEqual(decisions.map(decided));
     // What makes the comparison worth something: work waited, and another policy decides otherwise.
     const startReasons = new Set(decisions.map(({ startReason }) => startReason));

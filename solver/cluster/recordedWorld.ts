@@ -18,10 +18,15 @@ export interface RecordedVisit {
 export interface RecordedRequest extends Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast" | "inputTokens"> {
   /** Null where it was the only one of its program. */
   readonly program: string | null;
+  /** When its program began, where that was known; left out: when it joined its first queue. */
+  readonly programStartSeconds?: number;
   readonly routerScores: Readonly<Record<string, number>>;
   readonly judgeResting: boolean;
   readonly visits: readonly RecordedVisit[];
 }
+
+/** An engine that was there all the time. How much its KV cache holds is left out where nobody said it. */
+export type RecordedReplica = Pick<ReplicaView, "id" | "model" | "maxInFlight" | "kvTokens">;
 
 /** What a policy decided about one visit of a request, and when it sent it. */
 export interface DecidedVisit {
@@ -63,21 +68,22 @@ export class RecordedWorld implements ClusterWorld {
   /** Of each request, where it is and since when. */
   private readonly at: (Pick<DecidedVisit, "stage" | "replicaId" | "dispatchedSeconds"> | undefined)[];
 
-  constructor(replicas: readonly Pick<ReplicaView, "id" | "model" | "maxInFlight">[], requests: readonly RecordedRequest[]) {
+  constructor(replicas: readonly RecordedReplica[], requests: readonly RecordedRequest[]) {
     this.requests = requests;
     // A program of one request bears its number; no client's name is a number alone here.
     this.programIds = requests.map(({ program }, request) => (program === null ? String(request) : `program ${program}`));
-    this.arrivalSeconds = Float64Array.from(requests, ({ visits }) => visits[0]?.queuedSeconds ?? Number.POSITIVE_INFINITY);
+    const joins = requests.map(({ visits }) => visits[0]?.queuedSeconds ?? Number.POSITIVE_INFINITY);
+    this.arrivalSeconds = Float64Array.from(requests, ({ programStartSeconds }, request) => programStartSeconds ?? joins[request] ?? 0);
     this.inputTokens = Int32Array.from(requests, ({ inputTokens }) => inputTokens);
-    this.seats = replicas.map(({ id, model, maxInFlight }) => {
-      return { id, model, maxInFlight, inFlight: 0, accepting: true, kvUse: { state: "absent" as const } };
+    this.seats = replicas.map(({ id, model, maxInFlight, kvTokens = null }) => {
+      return { id, model, maxInFlight, kvTokens, inFlight: 0, accepting: true, kvUse: { state: "absent" as const } };
     });
     this.replicas = this.seats;
     this.decided = requests.map(() => ({ startReason: "", visits: [] }));
     this.schedule = new SlotHeap(requests.length);
     this.due = requests.map(() => "join");
     this.at = new Array(requests.length);
-    for (const [request, seconds] of this.arrivalSeconds.entries()) {
+    for (const [request, seconds] of joins.entries()) {
       if (seconds !== Number.POSITIVE_INFINITY) this.expect(request, "join", seconds);
     }
   }

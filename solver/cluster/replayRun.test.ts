@@ -101,5 +101,32 @@ describe("replayRun", () => {
   it("refuses a policy that goes by what is not recorded", () => {
     const policy = buildPolicy({ ...cascade, place: { kind: "lowest-kv" } });
     expect(() => replayRun(policy, { replicas, requests: [] })).toThrow("KV readings");
+    const packing = buildPolicy({ ...cascade, place: { kind: "time-slots" } });
+    const sized = [{ ...replicas[0]!, kvTokens: 100 }, replicas[1]!];
+    expect(() => replayRun(packing, { replicas: sized, requests: [] })).toThrow("how much large-0 holds");
+  });
+
+  it("holds back what the memory of no replica has room for, until a request ends", () => {
+    const policy = buildPolicy({ kind: "fixed", model: "small", order: { kind: "fcfs" }, place: { kind: "time-slots" } });
+    const sized = [{ id: "small-0", model: "small", maxInFlight: 8, kvTokens: 25 }];
+    const requests = [visit(0, [0, 2, null]), visit(0, [0.5, 9, null]), visit(0, [1, 10, null])].map((one) => request(one));
+    const sent = replayRun(policy, { replicas: sized, requests }).map(({ visits }) => visits[0]?.dispatchedSeconds);
+    expect(sent).toEqual([0, 0.5, 2]);
+  });
+
+  it("shows policies what was learnt of agents, and when a request's program began", () => {
+    const order = { kind: "workflow", agingReleases: 100 } as const;
+    const policy = buildPolicy({ kind: "fixed", model: "small", order, place: { kind: "least-load" } });
+    const teaching = (distanceSeconds: number) => ({
+      forecast: { agent: "qa/maths", distanceSeconds, remainingCalls: 1, requestSeconds: 1, tokensPerSecond: 30 },
+    });
+    const requests = [
+      request(visit(0, [0, 10, null])),
+      { ...request(visit(0, [1, 11, null])), ...teaching(5) },
+      { ...request(visit(0, [2, 12, null])), ...teaching(3) },
+      { ...request(visit(0, [3, 13, null])), ...teaching(3), programStartSeconds: 0.5 },
+    ];
+    const sent = replayRun(policy, { replicas, requests }).map(({ visits }) => visits[0]?.dispatchedSeconds);
+    expect(sent).toEqual([0, 13, 13, 10]);
   });
 });

@@ -1,10 +1,10 @@
-import type { Policy, ReplicaView } from "@/solver/policies/policy";
+import type { Policy } from "@/solver/policies/policy";
 import { ClusterDriver } from "./clusterDriver";
-import { type DecidedRequest, type RecordedRequest, RecordedWorld } from "./recordedWorld";
+import { type DecidedRequest, type RecordedReplica, type RecordedRequest, RecordedWorld } from "./recordedWorld";
 
 export interface RecordedRun {
   /** In the order of the driver that recorded it. */
-  readonly replicas: readonly Pick<ReplicaView, "id" | "model" | "maxInFlight">[];
+  readonly replicas: readonly RecordedReplica[];
   readonly requests: readonly RecordedRequest[];
 }
 
@@ -17,10 +17,20 @@ export interface RecordedRun {
  * failed, clients that went away, other configurations, requests for a model by its own name and copies in the background at the same
  * engines.
  *
- * @throws when the policy goes by KV telemetry, which is not recorded of every replica.
+ * Of what workflows taught a record has the forecast at the stage that a request entered last, which then counts at all of its stages.
+ *
+ * Policies that pack the replicas' memory are replayed where the record says how much each holds: what they send where, and what they hold back
+ * until a request ends. Their suspensions are not, for want of readings of the replicas that were not chosen; nor is the moment at which what was
+ * held back went without anything happening, since the replay asks when the policy says and the gateway somewhat later: from there on the two
+ * may differ.
+ *
+ * @throws when the policy goes by KV telemetry otherwise, or by a size that is not given.
  */
 export function replayRun(policy: Policy, { replicas, requests }: RecordedRun): readonly DecidedRequest[] {
-  if (policy.needs.includes("kv-telemetry")) throw new Error("A record has no KV readings of the replicas that were not chosen");
+  const packs = policy.memory !== undefined;
+  if (policy.needs.includes("kv-telemetry") && !packs) throw new Error("A record has no KV readings of the replicas that were not chosen");
+  const unknown = packs ? replicas.find(({ kvTokens = null }) => kvTokens === null) : undefined;
+  if (unknown !== undefined) throw new Error(`The policy packs memory, and the record does not say how much ${unknown.id} holds`);
   const world = new RecordedWorld(replicas, requests);
   new ClusterDriver(policy, world).run();
   return world.decided;
