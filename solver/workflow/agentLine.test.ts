@@ -142,6 +142,17 @@ test("among few agents one of a wide distribution comes out nearer than its mean
   expect(short).toBeLessThan(steady!);
 });
 
+test("latencies of any size leave no number amiss", () => {
+  for (const size of [Number.MIN_VALUE, 1e-200, 1e200]) {
+    const all = [either(0, size, 0.5), either(size, size, 0.5), zeros];
+    const line = agentLine(named(all));
+    for (const [at, distance] of distancesOf(line).entries()) {
+      expect(Number.isFinite(distance) && distance >= 0 && distance <= 2 * size).toBe(true);
+      expect(Math.abs(placeOnLine(line, all[at]!) - distance)).toBeLessThanOrEqual(1e-5 * size);
+    }
+  }
+});
+
 test("agents without latency are at the anchor, and the first with some is as far as its mean is long", () => {
   const line = agentLine(named([zeros, zeros]));
   expect(distancesOf(line)).toEqual([0, 0]);

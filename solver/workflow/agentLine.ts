@@ -30,7 +30,7 @@ interface LinePoints {
  * Places agents on a line by their remaining latencies (Kairos, section 5.1): 1-Wasserstein distances between all of them and an anchor without
  * any latency, brought to one dimension by classical multidimensional scaling; an agent's distance is that from the anchor along it. O(agents^2).
  *
- * Where no two distributions cross, so that of any two one has every quantile at most the other's, they are apart by the difference of their
+ * Where no two distributions cross, so that of any two one has no quantile above the other's, they are apart by the difference of their
  * means, stand on a line as they are, and each is as far from the anchor as its mean is long. Where they cross no line keeps all distances: a
  * wide distribution that stands aside of the others comes out nearer the anchor than its mean, and among few agents nearer than one of a shorter mean.
  *
@@ -84,8 +84,11 @@ export function placeOnLine({ points }: AgentLine, quantilesSeconds: readonly nu
 /** Quantiles by the trapezoidal rule: the first and the last stand for half a step. */
 function sharesOf(quantilesSeconds: readonly number[], scaleSeconds: number): Float64Array {
   const last = quantilesSeconds.length - 1;
-  const step = 1 / (scaleSeconds * Math.max(1, last));
-  return Float64Array.from(quantilesSeconds, (quantile, at) => quantile * step * (last > 0 && (at === 0 || at === last) ? 0.5 : 1));
+  const step = 1 / Math.max(1, last);
+  return Float64Array.from(
+    quantilesSeconds,
+    (quantile, at) => (quantile / scaleSeconds) * (last > 0 && (at === 0 || at === last) ? step / 2 : step),
+  );
 }
 
 /**
