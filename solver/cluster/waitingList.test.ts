@@ -17,8 +17,8 @@ const replica = (inFlight: number, accepting = true) =>
 const sent = (...ids: number[]) => ids.map((id) => ({ kind: "dispatch" as const, workId: String(id), replicaId: "r" }));
 const idsOf = (shown: readonly WaitingWork[]) => shown.map(({ id }) => Number(id));
 
-function listOf(count: number, preference: Policy["preference"] = null): WaitingList {
-  const list = new WaitingList({ preference, modelOfStage: () => "small" });
+function listOf(count: number, preference: Policy["preference"] = null, thenBy?: Policy["thenBy"]): WaitingList {
+  const list = new WaitingList({ preference, ...(thenBy && { thenBy }), modelOfStage: () => "small" });
   for (let id = 0; id < count; id += 1) list.add(work(id));
   return list;
 }
@@ -39,21 +39,34 @@ test("shows the oldest and the most preferred to a policy that may serve either,
 });
 
 test("shows the most preferred whatever came, left and rose since, as sorting all that waits does", () => {
-  const turn = fc.record({ arrivals: fc.nat(6), room: fc.nat(4), rises: fc.array(fc.nat(60), { maxLength: 4 }) });
+  const turn = fc.record({
+    arrivals: fc.nat(6),
+    room: fc.nat(4),
+    rises: fc.array(fc.nat(60), { maxLength: 4 }),
+    tieRises: fc.array(fc.nat(60), { maxLength: 4 }),
+  });
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 40 }), fc.array(fc.nat(9), { minLength: 1, maxLength: 20 }), (turns, drawn) => {
-      const keys = new Map<string, number>();
-      const list = listOf(0, ({ id }) => keys.get(id) ?? 0);
+      const [keys, ties] = [new Map<string, number>(), new Map<string, number>()];
+      const of = (values: Map<string, number>) => (id: number | string) => values.get(String(id)) ?? 0;
+      const [key, tie] = [of(keys), of(ties)];
+      const list = listOf(
+        0,
+        ({ id }) => key(id),
+        ({ id }) => tie(id),
+      );
       let waiting: number[] = [];
       let came = 0;
-      for (const { arrivals, room, rises } of turns) {
+      for (const { arrivals, room, rises, tieRises } of turns) {
         for (let left = arrivals; left > 0; left -= 1) {
           keys.set(String(came), drawn[came % drawn.length] ?? 0);
+          ties.set(String(came), drawn[(3 * came + 1) % drawn.length] ?? 0);
           list.add(work(came));
           waiting.push(came++);
         }
-        for (const id of rises) keys.set(String(id), (keys.get(String(id)) ?? 0) + 3);
-        const byKey = [...waiting].sort((a, b) => (keys.get(String(a)) ?? 0) - (keys.get(String(b)) ?? 0) || a - b);
+        for (const id of rises) keys.set(String(id), key(id) + 3);
+        for (const id of tieRises) ties.set(String(id), tie(id) + 2);
+        const byKey = [...waiting].sort((a, b) => key(a) - key(b) || tie(a) - tie(b) || a - b);
         const expected = new Set([...waiting.slice(0, room), ...byKey.slice(0, room)]);
         expect(idsOf(list.shown([replica(4 - room)]))).toEqual([...expected].sort((a, b) => a - b));
         const leaving = byKey.slice(0, room);

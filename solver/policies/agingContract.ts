@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Policy, ReplicaView, WaitingWork } from "./policy";
+import { forecastOf } from "./worldOfContract";
 
 interface AgingUnderTest {
   readonly build: () => Policy;
@@ -83,6 +84,7 @@ function queuedWork(index: number, { predictedTokens, nowSeconds }: { predictedT
     queuedSinceSeconds: nowSeconds,
     inputTokens: 10,
     predictedTokens,
+    forecast: forecastOf(predictedTokens),
     state: { kind: "queued" },
   };
 }

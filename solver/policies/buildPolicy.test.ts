@@ -88,16 +88,19 @@ const aged: readonly OrderDocument[] = [
   { kind: "sjf", agingReleases: 4 },
   { kind: "stjf", agingReleases: 1 },
   { kind: "mlfq", quantaSeconds: [0.5, 1, 4], agingReleases: 7 },
+  { kind: "workflow", agingReleases: 4 },
+  { kind: "depth", agingReleases: 3 },
 ];
 const places: readonly PlaceDocument[] = [
   { kind: "lowest-kv" },
   { kind: "least-load", affinity: { ratio: 0.5 } },
   { kind: "lowest-kv", affinity: { ratio: 0 } },
+  { kind: "time-slots" },
 ];
 
 // Every order with every route, and every place with every route and order, without the product of all three.
 for (const [index, order] of aged.entries()) {
-  const place = places[index] ?? { kind: "least-load" };
+  const place = places[index % places.length] ?? { kind: "least-load" };
   contracts(`cascade, ${order.kind}, ${placeName(place)}`, { ...cascade([73, 41]), order, place });
   const next = places[(index + 1) % places.length] ?? place;
   contracts(`fixed, ${order.kind}, ${placeName(next)}`, { kind: "fixed", model: "small", order, place: next });
@@ -107,6 +110,7 @@ for (const [index, order] of aged.entries()) {
 }
 contracts("slack whose programs change models, fcfs, least-load", { ...slack(), changesModel: true });
 contracts("balanced, fcfs, round-robin", balanced(fcfs, { kind: "round-robin" }));
+contracts("cascade, fcfs, time-slots", { ...cascade([73, 41]), place: { kind: "time-slots" } });
 contracts("slack, fcfs, round-robin", slack(fcfs, { kind: "round-robin" }));
 
 function placeName({ kind, affinity }: PlaceDocument): string {
@@ -145,13 +149,14 @@ describe("buildPolicy", () => {
 
   it("tells engines what its order goes by, and nothing where that is arrival", () => {
     const work = { id: "w", programId: "p", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 7 };
-    const predicted = { predictedTokens: 20, predictedProgramTokens: 90, state: { kind: "queued" as const } };
+    const forecast = { agent: "app/a", distanceSeconds: 4.5678, remainingCalls: 2.25, requestSeconds: 1, tokensPerSecond: 9 };
+    const predicted = { predictedTokens: 20, predictedProgramTokens: 90, forecast, state: { kind: "queued" as const } };
     const seat = { id: "r", model: "small", inFlight: 0, maxInFlight: 4, accepting: true, kvUse: { state: "absent" as const } };
     const priorityBy = (order: OrderDocument) => {
       const [action] = buildPolicy(balanced(order)).decide({ nowSeconds: 1, waiting: [{ ...work, ...predicted }], replicas: [seat] });
       return action?.kind === "dispatch" ? action.priority : null;
     };
-    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0]);
+    expect([fcfs, ...aged].map(priorityBy)).toEqual([undefined, 20, 90, 0, 4568, 2250]);
   });
 
   it("says why a request starts where it does", () => {
@@ -177,6 +182,7 @@ describe("buildPolicy", () => {
     ["balancing over a model twice", { ...balanced(), models: [...balanced().models, ...balanced().models] }, "small stands twice"],
     ["a batch of nothing", { ...balanced(), models: [{ model: "small", maxBatchSize: 0 }] }, "The batch of small holds 0"],
     ["affinity in turn", { ...cascade([50]), place: { kind: "round-robin", affinity: { ratio: 1 } } }, "leave affinity out"],
+    ["affinity to what is packed", { ...cascade([50]), place: { kind: "time-slots", affinity: { ratio: 1 } } }, "Time slots hold memory"],
     ["affinity that repels", slack(fcfs, { kind: "least-load", affinity: { ratio: -1 } }), "The ratio of affinity is -1"],
     ["slack among one model", { ...slack(), models: slack().models.slice(1, 2) }, "at least two"],
     ["slack among a model twice", { ...slack(), models: [...slack().models, ...slack().models] }, "small stands twice"],
@@ -185,6 +191,7 @@ describe("buildPolicy", () => {
     ["a margin outside its approved range", { ...slack(), deltaScore: 0.9 }, "deltaScore is 0.9, outside"],
     ["confidence in percent", { ...slack(), models: slack().models.map((one) => ({ ...one, confidence: 50 })) }, "it must be from 0 to 1"],
     ["aging at once", { ...cascade([50]), order: { kind: "sjf", agingReleases: 0 } }, "ages after 0 releases"],
+    ["workflows that never age", { ...cascade([50]), order: { kind: "workflow", agingReleases: 1.5 } }, "ages after 1.5 releases"],
     ["feedback without levels", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [], agingReleases: 1 } }, "at least one quantum"],
     ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingReleases: 1 } }, "A quantum is 0 s"],
   ] satisfies readonly [string, PolicyDocument, string][])("refuses %s and says why", (_, document, reason) => {
@@ -194,7 +201,7 @@ describe("buildPolicy", () => {
 
   it("builds what the schema reads and names the models in the order of their stages", () => {
     const changing: SlackPolicy = { ...slack(), changesModel: true };
-    for (const document of [cascade([73, 41]), slack(), changing, slack(aged[2], places[1]), balanced()]) {
+    for (const document of [cascade([73, 41]), slack(), changing, slack(aged[2], places[1]), balanced(aged[3], places[3])]) {
       expect(policySchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
       const policy = buildPolicy(document);
       expect(modelsOf(document).map((_, stage) => policy.modelOfStage(stage))).toEqual(names);

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { OrderDocument } from "../plan/policySchema";
 import { buildPolicy } from "./buildPolicy";
 import type { Policy, ReplicaView, WaitingWork } from "./policy";
+import { forecastOf } from "./worldOfContract";
 
 const policyWith = (order: OrderDocument): Policy => buildPolicy({ kind: "fixed", model: "m", order, place: { kind: "round-robin" } });
 
@@ -63,6 +64,42 @@ describe("shortest orders", () => {
     leaving(policy, [queued("a"), queued("b")], 5);
     const back = queued("back", { predictedTokens: 99, queuedSinceSeconds: 4 });
     expect(leaving(policy, [queued("new", { predictedTokens: 1, queuedSinceSeconds: 7 }), back], 8)).toEqual(["back", "new"]);
+  });
+});
+
+describe("orders by what workflows taught", () => {
+  const works = [
+    queued("far, few calls", { forecast: { ...forecastOf(9), remainingCalls: 1 }, programArrivalSeconds: 1 }),
+    queued("near, later program", { forecast: { ...forecastOf(2), remainingCalls: 3.004 }, programArrivalSeconds: 5 }),
+    queued("near, earlier program", { forecast: { ...forecastOf(2), remainingCalls: 3.001 }, programArrivalSeconds: 4 }),
+    queued("unknown", { programArrivalSeconds: 9 }),
+    queued("nearly as near", { forecast: { ...forecastOf(2.0001), remainingCalls: 3.001 }, programArrivalSeconds: 3 }),
+  ];
+
+  it("go by the agent's distance in whole milliseconds and then by the program's beginning in workflow", () => {
+    expect(leaving(policyWith({ kind: "workflow", agingReleases: 100 }), works)).toEqual([
+      "unknown",
+      "nearly as near",
+      "near, earlier program",
+      "near, later program",
+      "far, few calls",
+    ]);
+  });
+
+  it("go by the calls yet to make and then by the order of coming in depth", () => {
+    expect(leaving(policyWith({ kind: "depth", agingReleases: 100 }), works)).toEqual([
+      "unknown",
+      "far, few calls",
+      "near, earlier program",
+      "nearly as near",
+      "near, later program",
+    ]);
+  });
+
+  it("age as the others do, however early the programs of the others began", () => {
+    const others = "abcdef".split("").map((id) => queued(id, { forecast: forecastOf(1) }));
+    const late = queued("late", { forecast: forecastOf(1), programArrivalSeconds: 9 });
+    expect(leaving(policyWith({ kind: "workflow", agingReleases: 2 }), [late, ...others]).indexOf("late")).toBe(2);
   });
 });
 

@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WaitingList } from "../cluster/waitingList";
 import { agingContract } from "./agingContract";
+import { holdingContract } from "./holdingContract";
 import type { Policy } from "./policy";
-import { anyView, find, scoreOrNone, serveAll, starting } from "./worldOfContract";
+import { anyView, find, roomAndWork, scoreOrNone, serveAll, starting } from "./worldOfContract";
 
 /** What the contract needs to know of a policy beside the policy. */
 export interface PolicyUnderTest {
@@ -52,17 +53,13 @@ export function policyContract(name: string, { build, stages, agingReleases }: P
       );
     });
 
-    it("leaves no room unused that queued work of the model could take", () => {
+    it.runIf(build().askAgainSeconds === undefined)("leaves no room unused that queued work of the model could take", () => {
       fc.assert(
         fc.property(views, (view) => {
           const actions = build().decide(view);
           for (const model of models) {
-            const queued = view.waiting.filter((work) => work.state.kind === "queued" && models[work.stage] === model);
-            const room = view.replicas
-              .filter((replica) => replica.model === model && replica.accepting)
-              .reduce((sum, replica) => sum + Math.max(0, replica.maxInFlight - replica.inFlight), 0);
-            const sent = actions.filter((action) => action.kind === "dispatch" && queued.some((work) => work.id === action.workId));
-            expect(sent.length).toBe(Math.min(room, queued.length));
+            const { room, queued, sent } = roomAndWork(view, { models, model, actions });
+            expect(sent).toBe(Math.min(room, queued));
           }
         }),
       );
@@ -116,6 +113,7 @@ export function policyContract(name: string, { build, stages, agingReleases }: P
     it("says whether it serves in the order of coming", () => expect(build().preference === null).toBe(agingReleases === null));
 
     if (agingReleases !== null) agingContract({ build, agingReleases });
+    if (build().askAgainSeconds !== undefined) holdingContract({ build, models });
 
     it("starts a request at a stage it has a model for, and answers the same when asked again", () => {
       fc.assert(

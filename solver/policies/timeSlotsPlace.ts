@@ -77,12 +77,15 @@ class TimeSlots implements MemoryPlan {
     return row;
   }
 
-  /** What is kept of replicas goes with them. */
+  /** What is kept of replicas goes with them, and with the model that they serve. */
   private rowOf(slots: Slots): readonly Packed[] {
     const known = this.rows.get(slots);
     if (known !== undefined) return known;
     const { model, replicaIds } = slots;
-    const row = replicaIds.map((id) => this.packed.get(id) ?? { id, model, timeline: new MemoryTimeline(), pressure: noPressure });
+    const row = replicaIds.map((id) => {
+      const one = this.packed.get(id);
+      return one?.model === model ? one : { id, model, timeline: new MemoryTimeline(), pressure: noPressure };
+    });
     for (const [id, one] of this.packed) if (one.model === model) this.packed.delete(id);
     for (const one of row) this.packed.set(one.id, one);
     this.rows.set(slots, row);

@@ -1,16 +1,21 @@
 import * as fc from "fast-check";
-import type { Policy, Reading, ReplicaView, StartingRequest, View, WaitingWork } from "./policy";
+import type { Action, AgentForecast, Policy, Reading, ReplicaView, StartingRequest, View, WaitingWork } from "./policy";
 
 export const scoreOrNone = fc.oneof(fc.integer({ min: 0, max: 100 }), fc.constant(null));
 
-const kvUse: fc.Arbitrary<Reading> = fc.oneof(
-  fc.constantFrom({ state: "absent" as const }, { state: "unreachable" as const }),
-  fc.record({
-    state: fc.constantFrom("fresh" as const, "stale" as const),
-    value: fc.double({ min: 0, max: 1, noNaN: true }),
-    ageSeconds: fc.integer({ min: 0, max: 20 }),
-  }),
-);
+const readingOf = (value: fc.Arbitrary<number>): fc.Arbitrary<Reading> =>
+  fc.oneof(
+    fc.constantFrom({ state: "absent" as const }, { state: "unreachable" as const }),
+    fc.record({ state: fc.constantFrom("fresh" as const, "stale" as const), value, ageSeconds: fc.integer({ min: 0, max: 20 }) }),
+  );
+
+export const anyForecast: fc.Arbitrary<AgentForecast> = fc.record({
+  agent: fc.constantFrom("app/planner", "app/writer", "other/router"),
+  distanceSeconds: fc.double({ min: 0, max: 60, noNaN: true }),
+  remainingCalls: fc.double({ min: 1, max: 6, noNaN: true }),
+  requestSeconds: fc.integer({ min: 0, max: 400_000 }).map((milliseconds) => milliseconds / 1000),
+  tokensPerSecond: fc.double({ min: 0, max: 100, noNaN: true }),
+});
 
 /** Any state in which a driver may ask a policy of these models, one a stage. */
 export function anyView(models: readonly string[]): fc.Arbitrary<View> {
@@ -19,8 +24,13 @@ export function anyView(models: readonly string[]): fc.Arbitrary<View> {
     program: fc.integer({ min: 0, max: 9 }),
     queuedSinceSeconds: fc.integer({ min: 0, max: 50 }),
     inputTokens: fc.integer({ min: 1, max: 4000 }),
+    programArrivalSeconds: fc.integer({ min: 0, max: 3 }),
     predicted: fc.record(
-      { predictedTokens: fc.integer({ min: 1, max: 4000 }), predictedProgramTokens: fc.integer({ min: 1, max: 9000 }) },
+      {
+        predictedTokens: fc.integer({ min: 1, max: 4000 }),
+        predictedProgramTokens: fc.integer({ min: 1, max: 9000 }),
+        forecast: anyForecast,
+      },
       { requiredKeys: [] },
     ),
     state: fc.oneof(
@@ -28,13 +38,18 @@ export function anyView(models: readonly string[]): fc.Arbitrary<View> {
       scoreOrNone.map((judgedScore) => ({ kind: "answered" as const, judgedScore })),
     ),
   });
-  const replica = fc.record({
-    model: fc.constantFrom(...models, "model-of-no-stage"),
-    inFlight: fc.integer({ min: 0, max: 5 }),
-    maxInFlight: fc.integer({ min: 1, max: 4 }),
-    accepting: fc.boolean(),
-    kvUse,
-  });
+  const replica = fc.record(
+    {
+      model: fc.constantFrom(...models, "model-of-no-stage"),
+      inFlight: fc.integer({ min: 0, max: 5 }),
+      maxInFlight: fc.integer({ min: 1, max: 4 }),
+      accepting: fc.boolean(),
+      kvUse: readingOf(fc.double({ min: 0, max: 1, noNaN: true })),
+      kvTokens: fc.oneof(fc.constant(null), fc.integer({ min: 500, max: 20_000 })),
+      preemptions: readingOf(fc.integer({ min: 0, max: 9 })),
+    },
+    { requiredKeys: ["model", "inFlight", "maxInFlight", "accepting", "kvUse"] },
+  );
   return fc.tuple(fc.array(work, { maxLength: 40 }), fc.array(replica, { maxLength: 12 })).map(([works, replicas]) => ({
     nowSeconds: 100,
     waiting: works.map(({ predicted, program, ...rest }, index) => ({
@@ -42,7 +57,6 @@ export function anyView(models: readonly string[]): fc.Arbitrary<View> {
       ...predicted,
       id: `w${index}`,
       programId: `p${program}`,
-      programArrivalSeconds: 0,
     })),
     replicas: replicas.map((one, index) => ({ ...one, id: `r${index}` })),
   }));
@@ -58,6 +72,35 @@ export function find<T extends { readonly id: string }>(list: readonly T[], id: 
   if (!found) throw new Error(`The policy named ${id}, which is not in the view.`);
   return found;
 }
+
+interface OneModel {
+  /** Of each stage. */
+  readonly models: readonly string[];
+  readonly model: string;
+  readonly actions: readonly Action[];
+}
+
+/** What a model's replicas have room for, in how many of them, how much is queued for it, and how much of that the actions send off. */
+export function roomAndWork({ replicas, waiting }: View, { models, model, actions }: OneModel) {
+  const rooms = replicas.filter((one) => one.model === model && one.accepting).map((one) => Math.max(0, one.maxInFlight - one.inFlight));
+  const queued = waiting.filter(({ state, stage }) => state.kind === "queued" && models[stage] === model);
+  const sent = actions.filter(({ kind, workId }) => kind === "dispatch" && queued.some(({ id }) => id === workId));
+  return {
+    room: rooms.reduce((sum, room) => sum + room, 0),
+    roomy: rooms.filter((room) => room > 0).length,
+    queued: queued.length,
+    sent: sent.length,
+  };
+}
+
+/** A forecast of an agent that is so many seconds, and calls, from the end of its programs. */
+export const forecastOf = (distance: number): AgentForecast => ({
+  agent: `app/${distance}`,
+  distanceSeconds: distance,
+  remainingCalls: distance,
+  requestSeconds: 1,
+  tokensPerSecond: 10,
+});
 
 interface World {
   readonly models: readonly string[];
@@ -76,6 +119,7 @@ export function serveAll(policy: Policy, { models, scores, routerScore }: World)
     programArrivalSeconds: index,
     queuedSinceSeconds: index,
     inputTokens: 10 + ((index * 7) % 5),
+    ...(index % 3 === 0 ? {} : { forecast: forecastOf(index % 3) }),
     state: { kind: "queued" },
   }));
   for (const work of waiting) policy.observe({ kind: "queued", work });
@@ -89,6 +133,8 @@ export function serveAll(policy: Policy, { models, scores, routerScore }: World)
       maxInFlight: 1,
       accepting: true,
       kvUse: { state: "fresh", value: 0.5, ageSeconds: 0 },
+      kvTokens: 100,
+      preemptions: { state: "fresh", value: 0, ageSeconds: 0 },
     }));
     const actions = new Map(policy.decide({ nowSeconds, waiting, replicas }).map((action) => [action.workId, action]));
     waiting = waiting.flatMap((work): WaitingWork[] => {
