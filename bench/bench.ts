@@ -12,6 +12,8 @@ import { floorBenchmarks } from "./floorHeld";
 import { gatewayBenchmarks } from "./gateway";
 import { gatewayMatrixBenchmarks } from "./gatewayMatrix";
 import { kairosLiveBenchmarks } from "./kairosLive";
+import { kairosOrderBenchmarks } from "./kairosOrder";
+import { kairosRaceBenchmarks } from "./kairosRace";
 import { liveBenchmarks } from "./live";
 import { oneReplicaBenchmarks } from "./oneReplica";
 import { planBenchmarks } from "./plan";
@@ -36,6 +38,8 @@ const benchmarks: readonly Benchmark[] = [
   ...compareBenchmarks,
   ...replayBenchmarks,
   ...chimeraBenchmarks,
+  ...kairosOrderBenchmarks,
+  ...kairosRaceBenchmarks,
   ...predictionBenchmarks,
   ...decisionBenchmarks,
   ...agreementBenchmarks,

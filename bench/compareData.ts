@@ -4,7 +4,7 @@ import { readWorkload } from "@/server/cli/workloadFlags";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { Workload } from "@/solver/workload/workload";
 
-const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
+export const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
 const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
 /** Texts of the prompts of OUTCOMES. */
 export const PROMPTS = join(data, "quality", "prompts.csv");
