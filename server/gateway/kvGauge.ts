@@ -21,7 +21,7 @@ export type KvReading = Reading & { readonly reason?: string };
 /** A size does not change while an engine runs, so it does not age; null, and why, where it is not known. */
 export type KvCapacity = { readonly tokens: number } | { readonly tokens: null; readonly reason: string };
 
-const notRead = "no policy in force goes by it";
+const notRead = { state: "absent", reason: "no policy in force goes by it" } as const;
 const noAnswer = "no answer yet";
 
 /** What an engine said of its memory, and when. */
@@ -86,16 +86,24 @@ export class KvGauge {
     return this.#readingAt(nowMs, "preemptions");
   }
 
-  /** How many tokens the cache holds, as the engine said last. */
+  /** How many tokens the cache holds, as the engine said last; null where that is not known. */
+  get tokens(): number | null {
+    const known = this.#known?.kvTokens;
+    return known?.found ? known.value : null;
+  }
+
+  /** The same, with the reason where it is not known. */
   get capacity(): KvCapacity {
-    if (this.#timeScale === null) return { tokens: null, reason: notRead };
-    if (this.#known === null) return { tokens: null, reason: this.#failure?.reason ?? noAnswer };
-    const { kvTokens, lacks } = this.#known;
-    return kvTokens.found ? { tokens: kvTokens.value } : { tokens: null, reason: lacks(kvTokens.lookedFor) };
+    const { tokens } = this;
+    if (tokens !== null) return { tokens };
+    if (this.#timeScale === null) return { tokens, reason: notRead.reason };
+    const known = this.#known;
+    const missing = known === null || known.kvTokens.found ? null : known.lacks(known.kvTokens.lookedFor);
+    return { tokens, reason: missing ?? this.#failure?.reason ?? noAnswer };
   }
 
   #readingAt(nowMs: number, what: "kvUse" | "preemptions"): KvReading {
-    if (this.#timeScale === null) return { state: "absent", reason: notRead };
+    if (this.#timeScale === null) return notRead;
     const reason = this.#failure?.reason ?? noAnswer;
     if (this.#known === null) return { state: "unreachable", reason };
     const { [what]: found, atMs, lacks } = this.#known;

@@ -110,7 +110,7 @@ export class Replica implements ReplicaView {
   }
 
   get kvTokens(): number | null {
-    return this.kv.capacity.tokens;
+    return this.kv.tokens;
   }
 
   get accepting(): boolean {
