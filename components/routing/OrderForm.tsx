@@ -4,6 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { changeQueueing, type Queueing, queueingOf } from "@/solver/policies/changeQueueing";
 import { takeOutcome } from "../api/takeOutcome";
 import { type Inputs, useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusterLink } from "../shell/useCurrentCluster";
@@ -11,7 +12,7 @@ import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
-import { composeOrder, type OrderForm as Form, orderKinds, orderOf, orderSays, placeKinds, placeSays } from "./prepareOrder";
+import { orderKinds, orderSays, placeKinds, placeSays } from "./queueingSays";
 import { usePlanChoices } from "./usePlanChoices";
 
 /** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan; no engine changes. */
@@ -23,7 +24,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   const link = useClusterLink();
   const choices = usePlanChoices(clusterId, true);
   const [planId, setPlanId] = useState(inForce);
-  const [change, setChange] = useState<Partial<Form>>({});
+  const [change, setChange] = useState<Partial<Queueing>>({});
   const [name, setName] = useState("");
   const plan = useQuery(trpc.plans.get.queryOptions({ planId }, { staleTime: Number.POSITIVE_INFINITY })).data?.plan;
   const make = useMutation({
@@ -31,8 +32,8 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
     onSuccess: ({ id }) => router.push(link(`/apply/${id}`)),
     onSettled: () => queries.invalidateQueries(trpc.plans.pathFilter()),
   });
-  const form = plan === undefined ? null : { ...orderOf(plan.policy), ...change };
-  const made = plan === undefined || form === null ? null : composeOrder(form, plan.policy);
+  const form = plan === undefined ? null : { ...queueingOf(plan.policy), ...change };
+  const made = plan === undefined || form === null ? null : changeQueueing(form, plan.policy);
   const others = choices.filter(({ plan: { id } }) => id !== inForce).map(({ option }) => option);
   const inForceText = choices.find(({ plan: { id } }) => id === inForce)?.option.text ?? "";
   const suggested = form === null ? "" : `${plan?.metadata.name}, ${form.order} and ${form.place}`.slice(0, 80);

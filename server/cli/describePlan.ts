@@ -1,5 +1,6 @@
 import { loadSays } from "@/solver/cascade/wording";
 import { constraintsOf } from "@/solver/deployment/constraints";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { directStartOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
@@ -37,6 +38,7 @@ export function describePlan(plan: Plan): string {
     `Plan ${plan.id.slice(0, 12)}  ${plan.inputs.workload.name} at ${plan.inputs.workload.requestsPerSecond} requests/s on ${plan.inputs.cluster.name}\n\n`,
     `  ${routingText(policy)}\n`,
     ...routingLines(plan).map((line) => `  ${line}\n`),
+    `  ${orderNames[policy.order.kind]}, to the ${placeNames[policy.place.kind]}\n`,
     "\n",
     textTable(rows),
     `\n  quality ${predictions.quality.toFixed(1)} (${predictions.qualityBand.low.toFixed(1)} at ${percent(predictions.qualityBand.confidence)})`,

@@ -1,9 +1,13 @@
-import type { Command } from "commander";
-import { type Examination, examinedKinds } from "@/server/contracts/studio";
+import { type Command, Option } from "commander";
+import { reroutePlan } from "@/server/api/reroutePlan";
+import { type Examination, examinedKinds, type Outcome } from "@/server/contracts/studio";
 import { createPlanner } from "@/server/planning/planner";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planningRequest";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuCount } from "@/solver/plan/clusterGpus";
-import type { Objective } from "@/solver/plan/plan";
+import type { Objective, Plan } from "@/solver/plan/plan";
+import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
+import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
 import { describeExamination } from "./describeExamination";
 import { describePlan } from "./describePlan";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
@@ -18,6 +22,8 @@ interface PlanFlags extends PlanningFlags {
   readonly explain?: boolean;
   readonly largestStage?: boolean;
   readonly pointEstimate?: boolean;
+  readonly order?: OrderDocument["kind"];
+  readonly place?: PlaceDocument["kind"];
   readonly json?: boolean;
 }
 
@@ -30,6 +36,8 @@ export function addPlanCommand(program: Command, onExit: (code: ExitCode) => voi
     .option("--cost", "the cheapest plan that keeps both --quality and --latency")
     .option("--largest-stage", "minimise the largest stage p95, as the source does, not the end-to-end p95")
     .option("--point-estimate", "hold the floor for the sample's mean quality, not for its lower 90 % bound")
+    .addOption(new Option("--order <order>", "which queued request goes first").choices(Object.keys(orderNames)))
+    .addOption(new Option("--place <place>", "to which replica it goes").choices(Object.keys(placeNames)))
     .option("--explain", "say what more GPUs and points would bring, how it stands up to change, and what baselines reach")
     .option("--json", "print the plan document; with --explain, beside what was examined")
     .action(async (flags: PlanFlags) => onExit(await plan(flags)));
@@ -47,7 +55,9 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
     const objective = objectiveOf(flags, gpuCount(read.situation.cluster));
     const answer = await planner.solve({ ...read.situation, objective, fixed: null });
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
-    const { plan: found } = answer;
+    const queued = withQueueing(answer.plan, flags);
+    if (!queued.ok) return refuse(queued.message);
+    const { plan: found } = queued;
     const examinations: Examination[] = [];
     const unexplained: string[] = [];
     if (flags.explain === true) {
@@ -64,6 +74,15 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   } finally {
     await planner.close();
   }
+}
+
+/** The same plan with the order and the place that are asked for, where any are. */
+function withQueueing(plan: Plan, { order, place }: PlanFlags): Outcome<{ readonly plan: Plan }> {
+  const own = queueingOf(plan.policy);
+  const asked = { ...own, order: order ?? own.order, place: place ?? own.place };
+  if (asked.order === own.order && asked.place === own.place) return { ok: true, plan };
+  const made = changeQueueing(asked, plan.policy);
+  return "refused" in made ? { ok: false, message: made.refused } : reroutePlan(plan, { policy: made.policy, name: plan.metadata.name });
 }
 
 function objectiveOf(flags: PlanFlags, maxGpus: number): Objective {

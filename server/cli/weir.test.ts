@@ -62,6 +62,18 @@ test("a plan comes out as a document whose hashes cover its parts", async () => 
   expect(document.predictions.qualityBand.low).toBeGreaterThanOrEqual(40);
 });
 
+test("a plan can have another order and place, and says that nothing predicts them", async () => {
+  const file = csv("order.csv");
+  const { code, stdout } = await plan(file, "--order", "workflow", "--place", "time-slots", "--json");
+  expect(code).toBe(0);
+  const document = planSchema.parse(JSON.parse(stdout));
+  expect(planHashes(document)).toEqual({ id: document.id, topologyHash: document.topologyHash, policyHash: document.policyHash });
+  expect(document.policy).toMatchObject({ order: { kind: "workflow" }, place: { kind: "time-slots" } });
+  expect(document.predictions.notes[0]).toMatch(/another order or place: nothing predicts them/);
+  expect((await plan(file, "--order", "depth")).stdout).toContain("fewest calls yet to make first (Ayo), to the least loaded replica");
+  expect(await plan(file, "--order", "soonest")).toMatchObject({ code: 2, stderr: expect.stringContaining("Allowed choices are") });
+});
+
 test("a judge that is slow and has a price shows in latency and in cost", async () => {
   const file = csv("judge.csv");
   const free = planSchema.parse(JSON.parse((await plan(file, "--rate", "45", "--quality", "56", "--json")).stdout));

@@ -1,19 +1,21 @@
 import { describe, expect, it } from "vitest";
-import { examplePlanDraft } from "@/solver/plan/examplePlan";
-import { type PolicyDocument, policySchema } from "@/solver/plan/policySchema";
-import { buildPolicy } from "@/solver/policies/buildPolicy";
-import { composeOrder, type OrderForm, orderKinds, orderOf, placeKinds } from "./prepareOrder";
+import { examplePlanDraft } from "../plan/examplePlan";
+import { type PolicyDocument, policySchema } from "../plan/policySchema";
+import { buildPolicy } from "./buildPolicy";
+import { changeQueueing, type Queueing, queueingOf } from "./changeQueueing";
 
+const orderKinds = ["fcfs", "mlfq", "sjf", "stjf", "depth", "workflow"] as const;
+const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const;
 const { policy } = examplePlanDraft();
-const own = orderOf(policy);
+const own = queueingOf(policy);
 const lengths = "a".repeat(64);
-const made = (change: Partial<OrderForm>, of: PolicyDocument = policy): PolicyDocument => {
-  const composed = composeOrder({ ...orderOf(of), ...change }, of);
+const made = (change: Partial<Queueing>, of: PolicyDocument = policy): PolicyDocument => {
+  const composed = changeQueueing({ ...queueingOf(of), ...change }, of);
   if ("refused" in composed) throw new Error(composed.refused);
   return composed.policy;
 };
-const refusal = (change: Partial<OrderForm>): string | null => {
-  const composed = composeOrder({ ...own, ...change }, policy);
+const refusal = (change: Partial<Queueing>): string | null => {
+  const composed = changeQueueing({ ...own, ...change }, policy);
   return "refused" in composed ? composed.refused : null;
 };
 

@@ -1,0 +1,53 @@
+import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import { policyRefusal } from "./policyRefusal";
+
+/** Releases after which what waits goes first, whatever its order, where the policy does not say. */
+const AGING_RELEASES = 1000;
+/** Service after which a program sinks a level, where the policy does not say. */
+const QUANTA_SECONDS = [1, 2, 4, 8, 16];
+/** How much more loaded than the best a program's last replica may be, where the policy does not say. */
+const AFFINITY_RATIO = 0.5;
+
+/** Which queued request goes first, and to which replica. */
+export interface Queueing {
+  readonly order: OrderDocument["kind"];
+  readonly place: PlaceDocument["kind"];
+  /** Whether a program goes back to its last replica. */
+  readonly affinity: boolean;
+}
+
+/** A policy's own. */
+export const queueingOf = ({ order, place }: PolicyDocument): Queueing => ({
+  order: order.kind,
+  place: place.kind,
+  affinity: place.affinity !== undefined,
+});
+
+/**
+ * A policy with the same routes and another order and place. What it said of aging, levels and affinity stays where the new ones read it; a
+ * predictor of lengths that nothing reads any more is left out.
+ *
+ * @returns in a sentence why there is none: nothing would change, or no such policy can run.
+ */
+export function changeQueueing(
+  { order: kind, place, affinity }: Queueing,
+  policy: PolicyDocument,
+): { readonly policy: PolicyDocument } | { readonly refused: string } {
+  const { order: old, place: oldPlace, learnt: all, ...routes } = policy;
+  if (old.kind === kind && oldPlace.kind === place && (oldPlace.affinity !== undefined) === affinity)
+    return { refused: "This is the plan's own order and place: choose another." };
+  const agingReleases = "agingReleases" in old ? old.agingReleases : AGING_RELEASES;
+  const quantaSeconds = old.kind === "mlfq" ? old.quantaSeconds : QUANTA_SECONDS;
+  const { lengths, ...others } = all ?? {};
+  const reads = policy.kind === "slack" || kind === "sjf" || kind === "stjf";
+  // One that nothing reads would only cost each request its time.
+  const learnt = { ...others, ...(lengths === undefined || !reads ? {} : { lengths }) };
+  const made: PolicyDocument = {
+    ...routes,
+    order: kind === "fcfs" ? { kind } : kind === "mlfq" ? { kind, quantaSeconds, agingReleases } : { kind, agingReleases },
+    place: { kind: place, ...(affinity ? { affinity: oldPlace.affinity ?? { ratio: AFFINITY_RATIO } } : {}) },
+    ...(Object.keys(learnt).length === 0 ? {} : { learnt }),
+  };
+  const refused = policyRefusal(made);
+  return refused === null ? { policy: made } : { refused };
+}
