@@ -56,6 +56,13 @@ function count(finals: Map<string, { actual: number; candidate: number }>, model
   return found;
 }
 
+const nothing = (): void => undefined;
+
+/** One model by what workflows teach, packed into its engines' memory. */
+const workflowAt = (model: string): PolicyDocument => {
+  return { kind: "fixed", model, order: { kind: "workflow", agingReleases: 100 }, place: { kind: "time-slots" } };
+};
+
 describe("a shadow", () => {
   it("of the policy in force differs from it nowhere", async () => {
     const { gateway, config } = await startScoredCascade();
@@ -178,6 +185,34 @@ describe("a shadow", () => {
     await left;
     await until(async () => (await gateway.decisions()).length === 2);
     expect(await readShadow(gateway)).toMatchObject({ requests: 2, starts: { same: 2, different: 0 }, finalModels: {} });
+  });
+
+  it("may go by what workflows teach and pack memory, though nothing in force does", async () => {
+    const { gateway } = await startScoredCascade();
+    await putShadow(gateway, workflowAt("medium"));
+    await askAll(gateway, questions(40), 4);
+    const { requests, starts, finalModels, endReason } = await readShadow(gateway);
+    expect([requests, starts.different, finalModels.medium?.candidate, endReason]).toEqual([40, 40, 40, ""]);
+  });
+
+  it.each([
+    ["is told what workflows teach at its own models where it reads that", workflowAt("large"), ["large"]],
+    [
+      "is told nothing of workflows where it reads none",
+      { ...workflowAt("large"), order: { kind: "fcfs" }, place: { kind: "least-load" } },
+      [],
+    ],
+  ] as const)("%s", (_, policy, models) => {
+    const told: string[] = [];
+    const shadow = new Shadow({ request: { candidate: candidateOf(policy), ...signature }, onDifference: nothing, onFailed: nothing });
+    const asked = { decisionId: "a", mostTokens: null, programTokens: null, routerScores: new Map() };
+    const request = { programId: "p", inputTokens: 1, routerScores: () => undefined, judgeResting: false, replicas: [] };
+    const forecast = (model: string) => void told.push(model);
+    shadow.start(asked, { request, model: "small", foreseen: null, forecast });
+    const work = { id: "a", programId: "p", stage: 0, programArrivalSeconds: 0, queuedSinceSeconds: 0, inputTokens: 1 };
+    shadow.observe({ kind: "queued", work: { ...work, state: { kind: "queued" } } }, "small");
+    expect(told).toEqual(models);
+    expect(shadow.summary()).toMatchObject({ requests: 1, endReason: "" });
   });
 
   it("ends with the reason on an error of its own, once, and no request learns of it", () => {
