@@ -2,6 +2,7 @@ import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Policy, ReplicaView, WaitingWork } from "@/solver/policies/policy";
 import type { Benchmark } from "./benchmark";
+import { packedDecisionBenchmarks } from "./packedDecision";
 
 const QUEUED = 1000;
 const REPLICAS = 64;
@@ -16,6 +17,8 @@ const orders: readonly OrderDocument[] = [
   { kind: "sjf", agingReleases },
   { kind: "stjf", agingReleases },
   { kind: "mlfq", quantaSeconds: [1, 2, 4, 8], agingReleases },
+  { kind: "workflow", agingReleases },
+  { kind: "depth", agingReleases },
 ];
 const places: readonly PlaceDocument[] = [
   { kind: "round-robin" },
@@ -51,7 +54,7 @@ const routes: Readonly<Record<string, (parts: Parts) => PolicyDocument>> = {
   balanced: (parts) => ({ kind: "balanced", models: models.map((model) => ({ model, maxBatchSize: MAX_IN_FLIGHT })), ...parts }),
 };
 
-export const decisionBenchmarks: readonly Benchmark[] = Object.keys(routes).map((route) => ({
+const routeBenchmarks: readonly Benchmark[] = Object.keys(routes).map((route) => ({
   name: `one routing decision, ${route}`,
   budget: { figure: 0.2, keep: "at most" },
   run() {
@@ -66,6 +69,8 @@ export const decisionBenchmarks: readonly Benchmark[] = Object.keys(routes).map(
     };
   },
 }));
+
+export const decisionBenchmarks: readonly Benchmark[] = [...routeBenchmarks, ...packedDecisionBenchmarks];
 
 /** Milliseconds that the policy takes in the mean for one request to be given a model and to join the queue, and for the decision upon it. */
 function decisionMs(document: PolicyDocument | undefined): { readonly ms: number; readonly startMs: number } {
@@ -132,6 +137,13 @@ const workOf = (index: number, stage: number): WaitingWork => ({
   inputTokens: 500,
   predictedTokens: 1 + ((index * 7919) % 2003),
   predictedProgramTokens: 1 + ((index * 6101) % 8009),
+  forecast: {
+    agent: "application/agent",
+    distanceSeconds: 1 + ((index * 31) % 24),
+    remainingCalls: 1 + (index % 5),
+    requestSeconds: 5,
+    tokensPerSecond: 40,
+  },
   state: { kind: "queued" },
 });
 

@@ -23,7 +23,7 @@ export interface MemoryReadings {
   readonly kvUse: Reading;
   readonly preemptions: Reading;
   /** Whether requests are there that were expected to have ended. */
-  readonly runsLate: () => boolean;
+  runsLate(): boolean;
 }
 
 export const noPressure: MemoryPressure = { readAtSeconds: Number.NEGATIVE_INFINITY, preemptions: null, suspended: null };
@@ -34,31 +34,21 @@ export const noPressure: MemoryPressure = { readAtSeconds: Number.NEGATIVE_INFIN
  * nearly full while requests run late; the next reading without either that finds the cache relieved lifts it. Without any fresh reading nothing
  * is known of pressure: nothing is suspended, and preemptions are counted anew.
  */
-export function pressureAfter(
-  before: MemoryPressure,
-  { kvUse, preemptions, runsLate }: MemoryReadings,
-  nowSeconds: number,
-): MemoryPressure {
-  const useAt = readAtSeconds(kvUse, nowSeconds);
-  const preemptionsAt = readAtSeconds(preemptions, nowSeconds);
+export function pressureAfter(before: MemoryPressure, readings: MemoryReadings, nowSeconds: number): MemoryPressure {
+  const useAt = readAtSeconds(readings.kvUse, nowSeconds);
+  const preemptionsAt = readAtSeconds(readings.preemptions, nowSeconds);
   if (useAt === null && preemptionsAt === null) {
     return before.suspended === null && before.preemptions === null ? before : { ...noPressure, readAtSeconds: before.readAtSeconds };
   }
   const atSeconds = Math.max(useAt ?? Number.NEGATIVE_INFINITY, preemptionsAt ?? Number.NEGATIVE_INFINITY);
   if (!isNewer(atSeconds, before.readAtSeconds)) return before;
-  const use = kvUse.state === "fresh" ? kvUse.value : 0;
-  const count = preemptions.state === "fresh" ? preemptions.value : null;
-  return { readAtSeconds: atSeconds, preemptions: count, suspended: suspension(before, { use, count, runsLate }) };
+  const preemptions = readings.preemptions.state === "fresh" ? readings.preemptions.value : null;
+  return { readAtSeconds: atSeconds, preemptions, suspended: suspension(before, readings, preemptions) };
 }
 
-interface Look {
-  readonly use: number;
-  readonly count: number | null;
-  readonly runsLate: () => boolean;
-}
-
-function suspension(before: MemoryPressure, { use, count, runsLate }: Look): string | null {
-  if (count !== null && before.preemptions !== null && count > before.preemptions) return "preempts";
-  if (use >= PRESSED_USE && runsLate()) return "nearly-full-and-late";
+function suspension(before: MemoryPressure, readings: MemoryReadings, preemptions: number | null): string | null {
+  if (preemptions !== null && before.preemptions !== null && preemptions > before.preemptions) return "preempts";
+  const use = readings.kvUse.state === "fresh" ? readings.kvUse.value : 0;
+  if (use >= PRESSED_USE && readings.runsLate()) return "nearly-full-and-late";
   return use >= RELIEVED_USE ? before.suspended : null;
 }

@@ -1,15 +1,46 @@
 import type { ReplicaMemory } from "./memoryForecast";
-import { type MemoryPressure, noPressure, pressureAfter } from "./memoryPressure";
+import { type MemoryReadings, noPressure, pressureAfter } from "./memoryPressure";
 import { MemoryTimeline, type PlannedRequest, SLOT_SECONDS, slotTokensOf } from "./memoryTimeline";
-import type { PolicyEvent, WaitingWork } from "./policy";
+import type { PolicyEvent, Reading, WaitingWork } from "./policy";
 import type { MemoryPlan, Place, Slots } from "./policyParts";
 
+const absent: Reading = { state: "absent" };
+
 /** A replica as far as its memory goes. */
-interface Packed {
+class Packed implements MemoryReadings {
   readonly id: string;
   readonly model: string;
   readonly timeline: MemoryTimeline;
-  pressure: MemoryPressure;
+  pressure = noPressure;
+  kvUse = absent;
+  preemptions = absent;
+  private seenSeconds = 0;
+
+  constructor(id: string, model: string, timeline = new MemoryTimeline()) {
+    this.id = id;
+    this.model = model;
+    this.timeline = timeline;
+  }
+
+  copy(): Packed {
+    const copy = new Packed(this.id, this.model, new MemoryTimeline(this.timeline));
+    copy.pressure = this.pressure;
+    return copy;
+  }
+
+  /** Stands as of now, by what it is known to have and by its readings. */
+  see(slots: Slots, index: number, nowSeconds: number): void {
+    this.seenSeconds = nowSeconds;
+    this.kvUse = slots.kvUse[index] ?? absent;
+    this.preemptions = slots.preemptions[index] ?? absent;
+    this.timeline.advance(nowSeconds);
+    this.timeline.keepNewest(slots.inFlight[index] ?? 0);
+    this.pressure = pressureAfter(this.pressure, this, nowSeconds);
+  }
+
+  runsLate(): boolean {
+    return this.timeline.runsLate(this.seenSeconds);
+  }
 }
 
 /** Replicas by what the requests sent to each are expected to hold of its memory over time. */
@@ -26,7 +57,8 @@ class TimeSlots implements MemoryPlan {
     const steadyTokens = request.untilSeconds === null ? request.inputTokens : 0;
     let best = -1;
     let lowestPeak = Number.POSITIVE_INFINITY;
-    for (const [index, { timeline, pressure }] of row.entries()) {
+    for (let index = 0; index < row.length; index += 1) {
+      const { timeline, pressure } = row[index] as Packed;
       if ((slots.inFlight[index] ?? 0) >= (slots.capacity[index] ?? 0)) continue;
       const idle = timeline.size === 0;
       if (pressure.suspended !== null && !idle) continue;
@@ -60,20 +92,14 @@ class TimeSlots implements MemoryPlan {
 
   copy(): TimeSlots {
     const copy = new TimeSlots();
-    for (const [id, one] of this.packed) copy.packed.set(id, { ...one, timeline: new MemoryTimeline(one.timeline) });
+    for (const [id, one] of this.packed) copy.packed.set(id, one.copy());
     return copy;
   }
 
-  /** The slots' replicas, as they stand now by what they are known to have and by their readings. */
+  /** The slots' replicas as of now. */
   private look(slots: Slots, nowSeconds: number): readonly Packed[] {
     const row = this.rowOf(slots);
-    for (const [index, one] of row.entries()) {
-      const { timeline } = one;
-      timeline.advance(nowSeconds);
-      timeline.keepNewest(slots.inFlight[index] ?? 0);
-      const readings = { kvUse: slots.kvUse[index] ?? absent, preemptions: slots.preemptions[index] ?? absent };
-      one.pressure = pressureAfter(one.pressure, { ...readings, runsLate: () => timeline.runsLate(nowSeconds) }, nowSeconds);
-    }
+    for (let index = 0; index < row.length; index += 1) row[index]?.see(slots, index, nowSeconds);
     return row;
   }
 
@@ -84,7 +110,7 @@ class TimeSlots implements MemoryPlan {
     const { model, replicaIds } = slots;
     const row = replicaIds.map((id) => {
       const one = this.packed.get(id);
-      return one?.model === model ? one : { id, model, timeline: new MemoryTimeline(), pressure: noPressure };
+      return one?.model === model ? one : new Packed(id, model);
     });
     for (const [id, one] of this.packed) if (one.model === model) this.packed.delete(id);
     for (const one of row) this.packed.set(one.id, one);
@@ -92,8 +118,6 @@ class TimeSlots implements MemoryPlan {
     return row;
   }
 }
-
-const absent = { state: "absent" } as const;
 
 function plannedRequest({ id, inputTokens, forecast }: WaitingWork, nowSeconds: number): PlannedRequest {
   const expects = forecast !== undefined && forecast.requestSeconds > 0;
