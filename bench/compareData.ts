@@ -4,6 +4,7 @@ import { readWorkload } from "@/server/cli/workloadFlags";
 import { catalogueOf, noUserCards } from "@/solver/hardware/catalogue";
 import type { Workload } from "@/solver/workload/workload";
 
+/** Where published measurements lie, if at all. */
 export const data = join(process.env.WEIR_ROOT ?? process.cwd(), "..", "shared", "data");
 const OUTCOMES = join(data, "quality", "cascade_outcomes.csv");
 /** Texts of the prompts of OUTCOMES. */

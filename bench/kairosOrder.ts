@@ -42,6 +42,7 @@ async function accuracy(): Promise<Measurement> {
   const columns = [
     ["line (Kairos)", "line"],
     ["mean", "mean"],
+    ["median", "median"],
     ["calls to come (Ayo)", "depth"],
     ["arrival (Parrot)", "arrival"],
     ["agents' true means", "trueMean"],

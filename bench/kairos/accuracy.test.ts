@@ -25,8 +25,8 @@ test("where every agent's programs have as long to go every time, what is learnt
       ["critic", 2],
     ]),
   );
-  const { line, mean, depth, arrival, trueMean, bound } = orderAccuracy(programs, 1);
-  expect([line, mean, depth, trueMean, bound]).toEqual([1, 1, 1, 1, 1]);
+  const { line, mean, median, depth, arrival, trueMean, bound } = orderAccuracy(programs, 1);
+  expect([line, mean, median, depth, trueMean, bound]).toEqual([1, 1, 1, 1, 1, 1]);
   expect(Math.abs(arrival - 0.5)).toBeLessThan(0.1);
 });
 
@@ -51,7 +51,7 @@ test("no order of agents exceeds the bound, and every share lies in 0..1", () =>
       const found = orderAccuracy(programs, 1);
       // All calls may be of one agent.
       if (Number.isNaN(found.line)) return;
-      for (const share of [found.line, found.mean, found.depth, found.trueMean]) {
+      for (const share of [found.line, found.mean, found.median, found.depth, found.trueMean]) {
         expect(share).toBeGreaterThanOrEqual(0);
         expect(share).toBeLessThanOrEqual(found.bound + 1e-9);
       }

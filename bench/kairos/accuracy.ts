@@ -1,4 +1,4 @@
-import { mean } from "@/solver/numeric/quantile";
+import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { wassersteinOfQuantiles } from "@/solver/numeric/wasserstein";
@@ -21,6 +21,8 @@ export interface OrderAccuracy {
   readonly line: number;
   /** By the mean of the agent's remaining latencies, from the same learner. */
   readonly mean: number;
+  /** By their median. */
+  readonly median: number;
   /** Ayo: by calls yet to make, as learnt. */
   readonly depth: number;
   /** Parrot: by when a call came. */
@@ -62,6 +64,7 @@ export function orderAccuracy(programs: readonly SeenProgram[], split: number): 
   return {
     line: pairAccuracy(calls, ({ call }) => keys(call).line),
     mean: pairAccuracy(calls, ({ call }) => keys(call).mean),
+    median: pairAccuracy(calls, ({ call }) => keys(call).median),
     depth: pairAccuracy(calls, ({ call }) => keys(call).depth),
     arrival: pairAccuracy(calls, ({ arrivedSeconds }) => arrivedSeconds),
     trueMean: pairAccuracy(calls, ({ agentKey }) => truths.get(agentKey) ?? 0),
@@ -102,13 +105,15 @@ const shifted = (call: ObservedCall, bySeconds: number): ObservedCall => ({
 const lastEnd = (program: SeenProgram): number => Math.max(...program.map(({ finishedSeconds }) => finishedSeconds));
 
 /** What a learner makes of a call before it is served. */
-function keysOf(learner: WorkflowLearner): (call: ObservedCall) => Pick<OrderAccuracy, "line" | "mean" | "depth"> {
-  const means = new Map(learner.lineAgents().map(({ key, quantilesSeconds }) => [key, meanOfQuantiles(quantilesSeconds)]));
+function keysOf(learner: WorkflowLearner): (call: ObservedCall) => Pick<OrderAccuracy, "line" | "mean" | "median" | "depth"> {
+  const quantiles = new Map(learner.lineAgents().map(({ key, quantilesSeconds }) => [key, quantilesSeconds]));
   return ({ application, agent, model }) => {
     const key = agentKeyOf(application, agent);
     const forecast = learner.forecast(key, model);
     const line = forecast?.distanceSeconds ?? 0;
-    return { line, mean: means.get(key) ?? line, depth: forecast?.remainingCalls ?? 0 };
+    const own = quantiles.get(key);
+    const [mean, median] = own === undefined ? [line, line] : [meanOfQuantiles(own), quantileOfSorted(own, 0.5)];
+    return { line, mean, median, depth: forecast?.remainingCalls ?? 0 };
   };
 }
 
