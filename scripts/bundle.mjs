@@ -11,6 +11,7 @@ export const entries = {
   gateway: "server/gateway/main.ts",
   redactionWorker: "server/gateway/redactionWorker.ts",
   predictionWorker: "server/gateway/predictionWorker.ts",
+  lineWorker: "server/gateway/lineWorker.ts",
   encoderProcess: "server/encoders/encoderProcess.ts",
   emulator: "server/emulator/main.ts",
   planningWorker: "server/planning/worker.ts",

@@ -197,6 +197,7 @@ export const gatewayAuditLineSchema = z.object({
     "capture started",
     "capture ended",
     "capture erased",
+    "workflows forgotten",
     "knobs turned",
     "rolled back",
     "configuration",

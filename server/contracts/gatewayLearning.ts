@@ -42,7 +42,7 @@ export const learningLineSchema = z.object({
   /** Unix milliseconds at which the request came, and at which its answer was complete. */
   startedAtMs: z.number(),
   finishedAtMs: z.number(),
-  /** Equal for the requests of one program; of its own for a request that names no session. */
+  /** Equal for the requests of one program; of its own for a request that names neither session nor trace. */
   program: z.string(),
   /** Of the programs, that were remembered when it was written; left out where there was room for all. */
   share: z.number().optional(),

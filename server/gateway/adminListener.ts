@@ -17,6 +17,7 @@ import { pathEnd, pathOf } from "./pathOf";
 import { sequenceOf } from "./sequenceOf";
 import type { Serving } from "./serving";
 import type { Turns } from "./turns";
+import { workflowRoutes } from "./workflowRoutes";
 
 interface AdminListenerOptions {
   readonly serving: Serving;
@@ -52,6 +53,7 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
     ...controlRoutes(options),
     ...artefactRoutes(options),
     ...learningRoutes(options),
+    ...workflowRoutes(options),
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {

@@ -24,6 +24,7 @@ import { PredictionDesk } from "./predictionDesk";
 import { Serving } from "./serving";
 import type { Traces } from "./traces";
 import { Turns } from "./turns";
+import { WorkflowBook } from "./workflowBook";
 
 export interface GatewayOptions {
   /** 0 takes any free port. */
@@ -81,7 +82,8 @@ export async function startGateway({
   const desk = new PredictionDesk({ shelf, limits, onBatch: () => counts.batch(), log });
   const judge = { timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls };
   const foresight = new Foresight({ desk, book, counts });
-  const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf });
+  const workflows = new WorkflowBook({ stateDirectory, log });
+  const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf, workflows });
   const decisions = new DecisionLog();
   const metrics = new GatewayMetrics(serving, { traces, counts });
   const open = new Set<AbortController>();
@@ -104,6 +106,8 @@ export async function startGateway({
   });
   const unserved = await configuration.load();
   if (unserved !== null) log.error({ reason: unserved }, "starting without a configuration");
+  // After the configuration, which says how fast the engines' clock goes.
+  await workflows.load();
   const controlsStore = new ControlsStore(stateDirectory);
   const unusable = await controlsStore.load();
   if (unusable !== null) log.error({ reason: unusable }, "starting without some of the controls of before");
@@ -163,6 +167,7 @@ export async function startGateway({
   } catch (error) {
     data.close();
     serving.close();
+    await workflows.close();
     throw error;
   }
   const dataUrl = urlOf(data);
@@ -187,7 +192,9 @@ export async function startGateway({
       data.closeAllConnections();
       admin.closeAllConnections();
       await closed;
-      await turns.take(() => Promise.all([controlsStore.written, audit.written, controls.capture.written, book.written()]));
+      await turns.take(() =>
+        Promise.all([controlsStore.written, audit.written, controls.capture.written, book.written(), workflows.close()]),
+      );
       serving.close();
       await traces?.close();
       return cut;

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
-import type { WaitingWork } from "@/solver/policies/policy";
+import type { AgentForecast, WaitingWork } from "@/solver/policies/policy";
 import type { Caller } from "./callers";
 import { shownName } from "./clientNames";
 import type { PolicyForesight } from "./foresight";
@@ -9,6 +9,7 @@ import type { Replica } from "./replica";
 import { requestCost } from "./requestCost";
 import type { ServedModel } from "./servedModel";
 import type { Usage } from "./usage";
+import type { FollowedCall } from "./workflowBook";
 
 interface JournalStart {
   readonly asked: ModelRequest;
@@ -69,6 +70,10 @@ export class RequestJournal {
   foresight: PolicyForesight | null = null;
   /** What was expected of it at the stage it entered last. */
   expected: Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens"> = {};
+  /** What workflows know of it; null where nobody learns from it. */
+  call: FollowedCall | null = null;
+  /** What they taught its policy when it entered that stage; undefined where that does not ask, or nothing is learnt yet. */
+  forecast: AgentForecast | undefined;
   /** What the gateway itself says where it gives no engine's answer. */
   reason = "";
 
@@ -162,6 +167,12 @@ export class RequestJournal {
     const { predictedTokens, predictedProgramTokens } = this.expected;
     if (predictedTokens !== undefined) decision.predictedTokens = predictedTokens;
     if (predictedProgramTokens !== undefined) decision.predictedProgramTokens = predictedProgramTokens;
+    const { call, forecast } = this;
+    if (call !== null && asked.agent !== "") decision.agent = call.agentKey;
+    if (call !== null && served.driver.policy.needs.includes("workflows")) {
+      decision.programStart = call.programStartSeconds;
+      if (forecast !== undefined) decision.forecast = forecast;
+    }
     const predictions = recordedForesight(this.foresight);
     if (predictions !== null) decision.predictions = predictions;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;

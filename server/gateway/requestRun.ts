@@ -17,6 +17,7 @@ import type { Serving } from "./serving";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "./stageOutcome";
 import { StagePlace } from "./stagePlace";
 import { noUsage, usageOf } from "./usage";
+import type { FollowedCall } from "./workflowBook";
 
 interface RequestRunOptions {
   readonly asked: ModelRequest;
@@ -24,6 +25,8 @@ interface RequestRunOptions {
   readonly serving: Serving;
   /** What predictors say of it; null where no policy asked them. */
   readonly foreseen: Foreseen | null;
+  /** Null where nobody learns from it. */
+  readonly call: FollowedCall | null;
   readonly journal: RequestJournal;
   readonly response: ServerResponse;
   /** Fires with an `EndReason` as its reason. */
@@ -51,7 +54,7 @@ export class RequestRun {
     this.#foreseen = options.foreseen;
     this.#journal = options.journal;
     this.#answer = new ClientAnswer(options);
-    this.#place = new StagePlace(options.asked);
+    this.#place = new StagePlace(options.asked, options.call);
     this.#start();
   }
 
@@ -87,6 +90,10 @@ export class RequestRun {
     const { inFlight, maxInFlight, kvUse } = replica;
     const engine: Attempt["engine"] = { inFlight, maxInFlight };
     if (driver.policy.needs.includes("kv-telemetry")) engine.kvUse = kvUse;
+    if (driver.policy.memory !== undefined) {
+      engine.kvCapacity = replica.kv.capacity;
+      engine.preemptions = replica.preemptions;
+    }
     if (degraded !== null) engine.degraded = degraded;
     const { priority, value } = replica.priority.priorityFor(asked.priority ?? grant.priority);
     if (priority !== null) engine.priority = priority;
@@ -220,14 +227,15 @@ export class RequestRun {
 
   /** Enters the stage at which the policy starts the request. */
   #start(): void {
-    const { serving, asked } = this.#options;
+    const { serving, asked, call } = this.#options;
     const { driver, kind } = this.#served;
     const foresight = this.#foresight;
     const request = serving.starting(this.#served, asked, foresight);
     const { stage, reason } = driver.policy.start(request);
     if (kind === "cascade") {
       const model = driver.policy.modelOfStage(stage);
-      serving.shadow?.start(asked, { request, model, foreseen: this.#foreseen });
+      const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
+      serving.shadow?.start(asked, { request, model, foreseen: this.#foreseen, forecast });
     }
     this.#journal.startReason = reason;
     this.#journal.foresight = foresight;
@@ -237,9 +245,14 @@ export class RequestRun {
 
   /** Goes to a stage, with what is expected of its model. */
   #enter(stage: number): void {
-    const expected = expectedAt(this.#served.models[stage] ?? "", this.#options.asked, this.#foresight);
+    const { asked, call, serving } = this.#options;
+    const model = this.#served.models[stage] ?? "";
+    const expected = expectedAt(model, asked, this.#foresight);
+    const reads = call !== null && this.#served.driver.policy.needs.includes("workflows");
+    const forecast = reads ? serving.workflows.forecast(call, model) : undefined;
     this.#journal.expected = expected;
-    this.#place.enter(stage, expected);
+    this.#journal.forecast = forecast;
+    this.#place.enter(stage, expected, forecast);
   }
 
   /** What predictors say to the policy that it goes by. */

@@ -88,21 +88,25 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     trace?.finished(decision, admission.served.timeScale);
     return onShed(decision);
   }
+  const call = asked.endpoint.text === null ? null : serving.workflows.come(asked);
+  journal.call = call;
   const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
   let finished: FinishedRun;
   try {
-    finished = await new RequestRun({ asked, served: admission.served, serving, foreseen, journal, response, signal, limits }).run();
+    finished = await new RequestRun({ asked, served: admission.served, serving, foreseen, call, journal, response, signal, limits }).run();
   } catch (bug) {
     // Told of as any other: a canary whose requests fail in the gateway itself must not look sound.
     journal.reason = "The gateway failed.";
     const decision = journal.decision(admission.served, 500, serving.config);
     trace?.finished(decision, admission.served.timeScale);
+    if (call !== null) serving.workflows.ended(asked, call, decision.stages);
     onDecision(admission.served.name, decision);
     throw bug;
   } finally {
     clearTimeout(deadline);
   }
   trace?.finished(finished.decision, finished.served.timeScale);
+  if (call !== null) serving.workflows.ended(asked, call, finished.decision.stages);
   onDecision(finished.served.name, finished.decision);
   if (foreseen !== null && finished.served.wanted !== null && finished.decision.status === 200)
     serving.foresight.remember(foreseen, {

@@ -15,11 +15,13 @@ import { ReplicaPool } from "./replicaPool";
 import { type CanaryShare, canaryModel, cascadeModel, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
 import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
+import type { WorkflowBook } from "./workflowBook";
 
 export interface ServingOptions extends Pick<GatewayLimits, "quietSeconds"> {
   readonly judge: JudgeLimits;
   readonly foresight: Foresight;
   readonly shelf: ArtefactShelf;
+  readonly workflows: WorkflowBook;
 }
 
 /**
@@ -33,6 +35,8 @@ export class Serving {
   readonly foresight: Foresight;
   /** Trained predictors that policies may name. */
   readonly shelf: ArtefactShelf;
+  /** What calls have taught of the agents that make them. */
+  readonly workflows: WorkflowBook;
   #shadow: Shadow | null = null;
   /** Who copies what the cascade is asked; null where nobody does. */
   mirror: Mirror | null = null;
@@ -49,9 +53,10 @@ export class Serving {
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
   #canary: { readonly asked: CanaryShare; readonly served: ServedModel | null } | null = null;
 
-  constructor({ judge, quietSeconds, foresight, shelf }: ServingOptions) {
+  constructor({ judge, quietSeconds, foresight, shelf, workflows }: ServingOptions) {
     this.foresight = foresight;
     this.shelf = shelf;
+    this.workflows = workflows;
     this.pool = new ReplicaPool({ quietSeconds, onRecovered: () => this.pump() });
     const { pool, queued } = this;
     const onRoom = (nowMs: number): void => this.pump(nowMs);
@@ -126,6 +131,7 @@ export class Serving {
     this.pool.update(config.replicas);
     this.#judge.install(config);
     this.callers.update(config.settings?.keys);
+    this.workflows.use(config.timeScale);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
     for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
     for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);

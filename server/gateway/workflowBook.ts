@@ -1,0 +1,240 @@
+import type { Logger } from "pino";
+import type { StageRecord } from "@/server/contracts/gatewayAdmin";
+import type { AgentForecast } from "@/solver/policies/policy";
+import { type KnownCall, WorkflowLearner } from "@/solver/workflow/workflowLearner";
+import type { WorkflowsView } from "@/solver/workflow/workflowsView";
+import { LineThread } from "./lineThread";
+import type { MetricRegistry } from "./metricRegistry";
+import type { ModelRequest } from "./modelRequest";
+import { WorkflowFile } from "./workflowFile";
+import { WorkflowTallies } from "./workflowTallies";
+
+/** How often it is looked which programs have ended. */
+const sweepMs = 1_000;
+/** Agents are placed anew, and what was learnt is written, so often at most where something was learnt. */
+const lineMs = 2_000;
+const saveMs = 10_000;
+/** What either takes of the event loop is at most this part of the time: thousands of agents are placed and written more seldom. */
+const share = 1 / 50;
+/** What decides about requests is what their records show. */
+const decimals = 1e6;
+
+/** A request for text that is under way, as what was learnt knows it. */
+export interface FollowedCall extends KnownCall {
+  readonly arrivedSeconds: number;
+}
+
+interface BookOptions {
+  readonly stateDirectory: string;
+  readonly log: Logger;
+}
+
+/**
+ * Learns workflows from the calls that the gateway serves, whatever policy is in force, as long as it is kept: over configurations and
+ * restarts. Nothing of prompts and answers is read. Times are engine seconds of the gateway's clock.
+ */
+export class WorkflowBook {
+  readonly #log: Logger;
+  readonly #file: WorkflowFile;
+  readonly #thread = new LineThread();
+  readonly #tallies = new WorkflowTallies();
+  #learner = new WorkflowLearner();
+  #sinceMs = Date.now();
+  #timeScale = 1;
+  #sweeping: NodeJS.Timeout | undefined;
+  /** Its revision when agents were placed last, and when they may be again, on the clock of `performance.now()`. */
+  #placed = { revision: 0, notBeforeMs: 0 };
+  #placing = false;
+  /** Whether there is anything new to be written, and when it may be. */
+  #unsaved = { changed: false, notBeforeMs: 0 };
+  #failed = false;
+
+  constructor({ stateDirectory, log }: BookOptions) {
+    this.#file = new WorkflowFile(stateDirectory);
+    this.#log = log;
+  }
+
+  /** Unix milliseconds since when it has been learning. */
+  get sinceMs(): number {
+    return this.#sinceMs;
+  }
+
+  /** Has what is learnt counted among the gateway's metrics. */
+  register(registry: MetricRegistry): void {
+    this.#tallies.register(registry, () => this.#learner.lineAgents().length);
+  }
+
+  /** Takes up what an earlier start learnt, and goes on from there. What cannot be used is put aside, with a line in the log. Never rejects. */
+  async load(): Promise<void> {
+    try {
+      const found = await this.#file.load();
+      if (found !== null) {
+        const awaySeconds = (Math.max(0, Date.now() - found.atMs) / 1000) * this.#timeScale;
+        const learner = WorkflowLearner.restore(found.learnt, this.#nowSeconds - awaySeconds);
+        if (learner === null) throw new Error("what was learnt is not what this gateway writes");
+        this.#takeUp(learner);
+        this.#sinceMs = found.sinceMs;
+      }
+    } catch (err) {
+      const aside = await this.#file.setAside();
+      this.#log.error({ err, path: this.#file.path, aside }, "starting without what was learnt of workflows");
+    }
+    this.#sweeping = setInterval(() => this.#sweep(), sweepMs).unref();
+  }
+
+  /** Engine seconds that pass in one wall second from now on. */
+  use(timeScale: number): void {
+    if (timeScale === this.#timeScale) return;
+    const kept = this.#learner.keep(this.#nowSeconds);
+    this.#timeScale = timeScale;
+    this.#takeUp(WorkflowLearner.restore(kept, this.#nowSeconds) ?? new WorkflowLearner());
+  }
+
+  /** A request for text is taken in. Null where it cannot be followed. */
+  come(asked: ModelRequest): FollowedCall | null {
+    const nowSeconds = this.#nowSeconds;
+    const { decisionId: id, programId, workflow: application, agent, upstreamAgents: upstream, startedAtMs } = asked;
+    const call = { id, programId, application, agent, upstream, nowSeconds };
+    return this.#guarded(null, () => {
+      const { agentKey, programStartSeconds } = this.#learner.come(
+        startedAtMs === null ? call : { ...call, startedSeconds: nowSeconds - ((Date.now() - startedAtMs) / 1000) * this.#timeScale },
+      );
+      return { agentKey, programStartSeconds, arrivedSeconds: nowSeconds };
+    });
+  }
+
+  /** What earlier calls of the agent taught; undefined where nothing has been learnt yet. */
+  forecast({ agentKey }: KnownCall, model: string): AgentForecast | undefined {
+    const known = this.#guarded(undefined, () => this.#learner.forecast(agentKey, model));
+    if (known === undefined) return undefined;
+    return {
+      agent: known.agent,
+      distanceSeconds: rounded(known.distanceSeconds),
+      remainingCalls: rounded(known.remainingCalls),
+      requestSeconds: rounded(known.requestSeconds),
+      tokensPerSecond: rounded(known.tokensPerSecond),
+    };
+  }
+
+  /** The request is answered, or given up. @param stages as recorded. */
+  ended(asked: ModelRequest, { arrivedSeconds }: FollowedCall, stages: readonly StageRecord[]): void {
+    const { decisionId: id, programId, workflow: application, agent, upstreamAgents: upstream } = asked;
+    const answers = stages.filter(({ verdict }) => verdict !== "failed");
+    const first = answers[0] ?? stages.at(-1);
+    const last = answers.at(-1) ?? first;
+    this.#guarded(undefined, () => {
+      if (first?.at === undefined || last?.at === undefined) this.#learner.leave(id, programId);
+      else {
+        const { inputTokens, outputTokens, verdict } = last;
+        this.#learner.finish({
+          id,
+          programId,
+          application,
+          agent,
+          upstream,
+          // What several took is how long none of them takes.
+          model: answers.length > 1 ? answers.map(({ model }) => model).join(" > ") : last.model,
+          arrivedSeconds,
+          dispatchedSeconds: first.at.dispatched,
+          finishedSeconds: last.at.answered,
+          inputTokens: inputTokens ?? asked.inputTokens,
+          outputTokens,
+          failed: verdict !== "accepted",
+        });
+        this.#tallies.call(agent);
+        this.#unsaved.changed = true;
+      }
+      // Who names no program has no other call in it.
+      if (programId === id) this.#learner.end(programId, this.#nowSeconds);
+    });
+  }
+
+  view(): WorkflowsView {
+    return this.#learner.view(this.#nowSeconds);
+  }
+
+  /** Forgets all that was learnt; durable when it returns. */
+  forget(): Promise<void> {
+    this.#takeUp(new WorkflowLearner());
+    this.#sinceMs = Date.now();
+    return this.#write();
+  }
+
+  /** Ends what it does by itself, and keeps what was learnt. Never rejects. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeping);
+    this.#thread.close();
+    if (this.#unsaved.changed) await this.#saved();
+    await this.#file.settled;
+  }
+
+  get #nowSeconds(): number {
+    return (performance.now() / 1000) * this.#timeScale;
+  }
+
+  #sweep(): void {
+    this.#guarded(undefined, () => this.#learner.advance(this.#nowSeconds));
+    if (this.#tallies.follow(this.#learner.counts)) this.#unsaved.changed = true;
+    const nowMs = performance.now();
+    const moved = this.#learner.revision !== this.#placed.revision;
+    if (moved && nowMs >= this.#placed.notBeforeMs && !this.#placing) void this.#place();
+    if (this.#unsaved.changed && nowMs >= this.#unsaved.notBeforeMs) void this.#saved();
+  }
+
+  #takeUp(learner: WorkflowLearner): void {
+    this.#tallies.follow(this.#learner.counts);
+    this.#tallies.takeUp(learner.counts);
+    this.#learner = learner;
+    this.#placed.revision = learner.revision;
+  }
+
+  /** Has the agents placed anew, which takes a while; meanwhile they stand where they stood. */
+  async #place(): Promise<void> {
+    this.#placing = true;
+    const learner = this.#learner;
+    const { revision } = learner;
+    const startedMs = performance.now();
+    const placing = this.#thread.place(this.#guarded([], () => learner.lineAgents()));
+    const askedMs = performance.now();
+    const line = await placing;
+    const placedMs = performance.now();
+    // What was learnt may have been forgotten meanwhile.
+    if (line !== null && learner === this.#learner) {
+      this.#guarded(undefined, () => learner.takeLine(line));
+      this.#placed.revision = revision;
+    }
+    const nowMs = performance.now();
+    this.#placed.notBeforeMs = nowMs + Math.max(lineMs, (askedMs - startedMs + nowMs - placedMs) / share);
+    this.#placing = false;
+  }
+
+  /** Writes what was learnt. Never rejects. */
+  #saved(): Promise<void> {
+    return this.#write().catch((err: unknown) => {
+      this.#unsaved.changed = true;
+      this.#log.error({ err }, "what was learnt of workflows could not be kept");
+    });
+  }
+
+  async #write(): Promise<void> {
+    this.#unsaved.changed = false;
+    const startedMs = performance.now();
+    const written = this.#file.save({ sinceMs: this.#sinceMs, atMs: Date.now(), learnt: this.#learner.keep(this.#nowSeconds) });
+    const nowMs = performance.now();
+    this.#unsaved.notBeforeMs = nowMs + Math.max(saveMs, (nowMs - startedMs) / share);
+    await written;
+  }
+
+  /** Requests are answered whether or not anything can be learnt of them: the first failure is told, and no other. */
+  #guarded<T>(otherwise: T, learn: () => T): T {
+    try {
+      return learn();
+    } catch (err) {
+      if (!this.#failed) this.#log.error({ err }, "a call could not be learnt from");
+      this.#failed = true;
+      return otherwise;
+    }
+  }
+}
+
+const rounded = (value: number): number => Math.round(value * decimals) / decimals;

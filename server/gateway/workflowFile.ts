@@ -1,0 +1,63 @@
+import { readFile, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { WorkflowLearner } from "@/solver/workflow/workflowLearner";
+import { isMissing, writeDurably } from "./durableFile";
+import { isRecord } from "./isRecord";
+import { Turns } from "./turns";
+
+/** What was learnt, as it stood at a moment. */
+export interface KeptBook {
+  /** Unix milliseconds: since when it was learning, and when it was written. */
+  readonly sinceMs: number;
+  readonly atMs: number;
+  readonly learnt: ReturnType<WorkflowLearner["keep"]>;
+}
+
+/** Keeps what was learnt of workflows in one file of the state directory. */
+export class WorkflowFile {
+  readonly path: string;
+  readonly #turns = new Turns();
+
+  constructor(stateDirectory: string) {
+    this.path = join(stateDirectory, "workflows.json");
+  }
+
+  /**
+   * What an earlier start kept; null where there is none. What is in `learnt` is not looked into.
+   * Rejects where the file cannot be used.
+   */
+  async load(): Promise<(Omit<KeptBook, "learnt"> & { readonly learnt: unknown }) | null> {
+    let text: string;
+    try {
+      text = await readFile(this.path, "utf8");
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+    const found: unknown = JSON.parse(text);
+    if (!isRecord(found) || !isTime(found.sinceMs) || !isTime(found.atMs)) throw new Error("it is not what this gateway writes");
+    return { sinceMs: found.sinceMs, atMs: found.atMs, learnt: found.learnt };
+  }
+
+  /** Resolves when everything given so far is written, or could not be. */
+  get settled(): Promise<void> {
+    return this.#turns.take(async () => undefined);
+  }
+
+  /** Durable when it returns. */
+  save(kept: KeptBook): Promise<void> {
+    const text = JSON.stringify(kept);
+    return this.#turns.take(() => writeDurably(this.path, text));
+  }
+
+  /** Puts a file that cannot be used aside, in place of one that was before. @returns where it is now; null where it could not be moved. */
+  async setAside(): Promise<string | null> {
+    const aside = `${this.path}.unusable`;
+    return rename(this.path, aside).then(
+      () => aside,
+      () => null,
+    );
+  }
+}
+
+const isTime = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
