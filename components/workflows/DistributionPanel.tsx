@@ -5,21 +5,14 @@ import type { AgentView } from "@/solver/workflow/workflowsView";
 import { StateWord } from "../ui/Badge";
 import { formatSeconds } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
+import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { agentName, applicationOf, identifyAgents } from "./agentIdentity";
-import { type DistributionRow, prepareDistributions } from "./prepareDistributions";
+import { type DistributionGroup, type DistributionRow, prepareDistributions } from "./prepareDistributions";
 import { percent, Track, TrackAxis } from "./Track";
 
-function Box({
-  row,
-  hue,
-  ticks,
-}: {
-  readonly row: DistributionRow;
-  readonly hue: string;
-  readonly ticks: Parameters<typeof Track>[0]["ticks"];
-}) {
+function Box({ row, hue, ticks }: { readonly row: DistributionRow; readonly hue: string; readonly ticks: DistributionGroup["ticks"] }) {
   const { box } = row;
   return (
     <Track ticks={ticks}>
@@ -50,10 +43,41 @@ function Box({
   );
 }
 
+function Distribution(props: {
+  readonly row: DistributionRow;
+  readonly identities: ReadonlyMap<string, ModelIdentity>;
+  readonly hue: string;
+  readonly ticks: DistributionGroup["ticks"];
+}) {
+  const { row, identities, hue, ticks } = props;
+  const chips = (row.models ?? []).flatMap((model) => identities.get(model) ?? []);
+  return (
+    <section className="flex flex-col gap-1 border-t pt-2">
+      <h3 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm font-medium">
+        {row.models === null ? "To the end of the program" : "One request"}
+        {chips.map((identity, at) => (
+          <span key={identity.model} className="inline-flex items-center gap-2">
+            {at > 0 && "then "}
+            <ModelChip identity={identity} />
+          </span>
+        ))}
+        <StateWord tone={row.tone} title={row.why}>
+          {row.word}
+        </StateWord>
+        <span className="text-xs font-normal text-ink-3">{row.observations}</span>
+      </h3>
+      <Box row={row} hue={chips.length === 1 ? (chips[0]?.hue ?? hue) : hue} ticks={ticks} />
+      <p className="text-xs text-ink-2">
+        median {row.median}, 95 % within {row.p95}, commonest {row.mode}
+      </p>
+    </section>
+  );
+}
+
 /** The latencies that were measured of one agent's calls: what remains of its programs, and each request by model. */
 export function DistributionPanel({ agent }: { readonly agent: AgentView }) {
-  const { rows, ticks } = useMemo(() => prepareDistributions(agent), [agent]);
-  const models = useModelIdentities(agent.request.map(({ model }) => model));
+  const groups = useMemo(() => prepareDistributions(agent), [agent]);
+  const identities = useModelIdentities(groups.flatMap(({ rows }) => rows.flatMap(({ models }) => models ?? [])));
   const hue = identifyAgents([agent.key]).get(agent.key)?.hue ?? "var(--ink-2)";
   return (
     <Panel title={`${agentName(agent.key)} of ${applicationOf(agent.key)}`} aside="measured">
@@ -68,25 +92,14 @@ export function DistributionPanel({ agent }: { readonly agent: AgentView }) {
             <dd>{agent.remainingCalls.toFixed(1)}</dd>
           </div>
         </dl>
-        {rows.map((row) => {
-          const identity = row.model === null ? undefined : models.get(row.model);
-          return (
-            <section key={row.key} className="flex flex-col gap-1 border-t pt-2">
-              <h3 className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm font-medium">
-                {row.model === null ? "To the end of the program" : <>One request{identity && <ModelChip identity={identity} />}</>}
-                <StateWord tone={row.tone} title={row.why}>
-                  {row.word}
-                </StateWord>
-                <span className="text-xs font-normal text-ink-3">{row.observations}</span>
-              </h3>
-              <Box row={row} hue={identity?.hue ?? hue} ticks={ticks} />
-              <p className="text-xs text-ink-2">
-                median {row.median}, 95 % within {row.p95}, commonest {row.mode}
-              </p>
-            </section>
-          );
-        })}
-        <TrackAxis ticks={ticks} />
+        {groups.map(({ key, rows, ticks }) => (
+          <div key={key} className="flex flex-col gap-3">
+            {rows.map((row) => (
+              <Distribution key={row.key} row={row} identities={identities} hue={hue} ticks={ticks} />
+            ))}
+            <TrackAxis ticks={ticks} />
+          </div>
+        ))}
         <p className="text-xs text-ink-3">
           Line: the middle 90 %. Box: the middle half, with its median. ◆ the commonest. To the end of the program counts from a request's
           dispatch, without what its later calls waited in queues here.

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import type { ApplicationView } from "@/solver/workflow/workflowsView";
 import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
-import { formatCounted, formatSeconds } from "../ui/format";
+import { formatCount, formatCounted, formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { CallGraph } from "./CallGraph";
@@ -86,7 +86,7 @@ export function GraphPanel(props: {
           .map(([sign, words]) => `${sign} ${words}`)
           .join(", ")}{" "}
         (most of its calls).
-        {picture.folded > 0 && ` Of calls between rarer agents ${picture.foldedCalls} are not drawn.`}
+        {picture.folded > 0 && ` Of calls between rarer agents ${formatCount(picture.foldedCalls)} are not drawn.`}
       </p>
       {picture.rows.length === 0 ? (
         <p className="mt-3 text-sm text-ink-3">No call has followed another yet.</p>

@@ -68,7 +68,8 @@ export function LinePanel(props: {
   readonly onAgent: (key: string) => void;
   readonly onAll: (all: boolean) => void;
 }) {
-  const picture = useMemo(() => prepareLine(props.agents, props.all), [props.agents, props.all]);
+  const { agents, agent: chosen, all } = props;
+  const picture = useMemo(() => prepareLine(agents, { all, chosen }), [agents, all, chosen]);
   return (
     <Panel title="Agents on the line" className="[&>div]:pt-2">
       <div className={`${grid} px-1 pb-1`}>
@@ -81,7 +82,7 @@ export function LinePanel(props: {
       </div>
       <ol aria-label="Agents by their distance from zero" className="max-h-[36rem] list-none overflow-y-auto" data-testid="agent-line">
         {picture.rows.map((row) => (
-          <Row key={row.identity.key} row={row} ticks={picture.ticks} isChosen={row.identity.key === props.agent} onAgent={props.onAgent} />
+          <Row key={row.identity.key} row={row} ticks={picture.ticks} isChosen={row.identity.key === chosen} onAgent={props.onAgent} />
         ))}
       </ol>
       {picture.left > 0 && (

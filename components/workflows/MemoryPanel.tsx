@@ -3,7 +3,8 @@
 import { useId, useMemo } from "react";
 import type { MemoryForecast } from "@/solver/policies/memoryForecast";
 import { Badge, StateWord } from "../ui/Badge";
-import { ModelChip } from "../ui/ModelChip";
+import { ModelMark } from "../ui/ModelChip";
+import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
@@ -52,12 +53,17 @@ function Bars({ replica, hue }: { readonly replica: DrawnReplica; readonly hue: 
   );
 }
 
-function Replica(props: { readonly replica: DrawnReplica; readonly hue: string; readonly onReplica: (id: string | null) => void }) {
-  const { replica, hue, onReplica } = props;
+function Replica(props: {
+  readonly replica: DrawnReplica;
+  readonly identity: ModelIdentity | null;
+  readonly onReplica: (id: string | null) => void;
+}) {
+  const { replica, identity, onReplica } = props;
   return (
     <li className="flex min-w-0 flex-col gap-1 rounded-md border p-3">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm">
-        <span className="min-w-0 truncate font-medium" title={replica.id}>
+        {identity !== null && <ModelMark identity={identity} />}
+        <span className="min-w-0 truncate font-medium" title={`${replica.id}, a replica of ${replica.model}`}>
           {replica.id}
         </span>
         {replica.suspended !== null && <StateWord tone="warn">nothing is sent</StateWord>}
@@ -71,7 +77,7 @@ function Replica(props: { readonly replica: DrawnReplica; readonly hue: string; 
         </button>
       </div>
       {replica.suspended !== null && <p className="text-xs text-warn">{replica.suspended}</p>}
-      <Bars replica={replica} hue={hue} />
+      <Bars replica={replica} hue={identity?.hue ?? "var(--ink-2)"} />
       <p aria-hidden="true" className="flex justify-between text-xs text-ink-3">
         <span>now</span>
         <span>{replica.cut ? `${replica.span}, then more` : replica.span}</span>
@@ -112,7 +118,7 @@ function Next({ next }: Pick<MemoryPicture, "next">) {
           <td data-name="waits for" className="text-right">
             {row.waited}
           </td>
-          <td>{row.replica ?? <Badge tone="warn">held back: it fits nowhere now</Badge>}</td>
+          <td>{row.replica ?? <Badge tone="warn">waits: no replica has room for it now</Badge>}</td>
           <td data-name="expected peak" className="text-right">
             {row.peak}
           </td>
@@ -130,7 +136,7 @@ export function MemoryPanel(props: {
 }) {
   const { memory, replica, onReplica } = props;
   const picture = useMemo(() => (memory === null ? null : prepareMemory(memory, replica)), [memory, replica]);
-  const models = useModelIdentities([...new Set(picture?.replicas.map(({ model }) => model) ?? [])]);
+  const identities = useModelIdentities([...new Set(picture?.replicas.map(({ model }) => model) ?? [])]);
   return (
     <Panel title="Memory over time" aside={picture === null ? undefined : <Badge tone="hatched">expected</Badge>}>
       {picture === null ? (
@@ -140,20 +146,11 @@ export function MemoryPanel(props: {
         </p>
       ) : (
         <div className="flex flex-col gap-4" data-testid="memory">
-          {[...models.values()].map((identity) => (
-            <section key={identity.model} className="flex flex-col gap-2">
-              <h3 className="text-sm">
-                <ModelChip identity={identity} />
-              </h3>
-              <ul aria-label={`Replicas of ${identity.model}`} className="grid list-none gap-3 md:grid-cols-2 xl:grid-cols-3">
-                {picture.replicas
-                  .filter(({ model }) => model === identity.model)
-                  .map((one) => (
-                    <Replica key={one.id} replica={one} hue={identity.hue} onReplica={onReplica} />
-                  ))}
-              </ul>
-            </section>
-          ))}
+          <ul aria-label="Replicas" className="grid list-none gap-3 md:grid-cols-2 xl:grid-cols-3">
+            {picture.replicas.map((one) => (
+              <Replica key={one.id} replica={one} identity={identities.get(one.model) ?? null} onReplica={onReplica} />
+            ))}
+          </ul>
           {picture.left > 0 && <p className="text-sm text-ink-3">{picture.left} more replicas are not drawn.</p>}
           <p className="text-xs text-ink-3">
             Each bar: the most tokens expected in {picture.slot} of engine time, hatched since nobody has measured them yet; dashed line:

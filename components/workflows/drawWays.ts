@@ -25,9 +25,9 @@ export interface LaidEdge {
   readonly labelY: number;
 }
 
-export const NODE_WIDTH = 168;
+export const NODE_WIDTH = 152;
 export const NODE_HEIGHT = 48;
-export const GAP_X = 96;
+export const GAP_X = 84;
 export const GAP_Y = 26;
 /** Between edges that lead back below the graph. */
 const TRACK = 22;

@@ -6,8 +6,8 @@ import { type LinePicture, type Stretch, secondsAxis, stretchOf } from "./prepar
 
 export interface DistributionRow {
   readonly key: string;
-  /** The model of single requests; null: what remains of the program. */
-  readonly model: string | null;
+  /** The models that a single request went to, one after another; null: what remains of the program. */
+  readonly models: readonly string[] | null;
   readonly word: string;
   readonly tone: Tone;
   readonly why: string;
@@ -24,6 +24,9 @@ export interface DistributionRow {
   readonly mode: string;
 }
 
+/** Between the models of a request that was sent on from one to the next. */
+const SENT_ON = " > ";
+
 const states: Readonly<Record<DistributionView["state"], { readonly tone: Tone; readonly why: string }>> = {
   empty: { tone: "neutral", why: "Nothing was observed yet." },
   learning: { tone: "warn", why: "The latest doubling of the sample still moved it." },
@@ -31,36 +34,42 @@ const states: Readonly<Record<DistributionView["state"], { readonly tone: Tone; 
   drifted: { tone: "warn", why: "What comes now is another distribution: it is learnt anew." },
 };
 
-/** Decides how an agent's latencies are drawn: what remains of its programs, and each request by model, over one axis from zero. */
-export function prepareDistributions(agent: AgentView): {
+/** Distributions over one axis from zero. */
+export interface DistributionGroup {
+  readonly key: "remaining" | "request";
   readonly rows: readonly DistributionRow[];
   readonly ticks: LinePicture["ticks"];
-} {
-  const all = [{ model: null, ...agent.remaining }, ...agent.request];
-  const { end, ticks } = secondsAxis(
-    all.reduce((most, { quantilesSeconds: of }) => (of.length === 0 ? most : Math.max(most, quantileOfSorted(of, 0.95))), 0),
-  );
+}
+
+/**
+ * Decides how an agent's latencies are drawn: what remains of its programs over an axis of its own, since it can be many times as long as a
+ * request, and the requests by model over another.
+ */
+export const prepareDistributions = (agent: AgentView): readonly DistributionGroup[] => [
+  groupOf("remaining", [{ model: null, ...agent.remaining }]),
+  ...(agent.request.length === 0 ? [] : [groupOf("request", agent.request)]),
+];
+
+function groupOf(
+  key: DistributionGroup["key"],
+  distributions: readonly (DistributionView & { readonly model: string | null })[],
+): DistributionGroup {
+  const most = (of: readonly number[]) => (of.length === 0 ? 0 : quantileOfSorted(of, 0.95));
+  const { end, ticks } = secondsAxis(Math.max(...distributions.map(({ quantilesSeconds }) => most(quantilesSeconds))));
+  return { key, ticks, rows: distributions.map(({ model, ...distribution }) => rowOf(model, distribution, end)) };
+}
+
+function rowOf(model: string | null, distribution: DistributionView, end: number): DistributionRow {
+  const { quantilesSeconds, modeSeconds, observations, state } = distribution;
+  const most = stretchOf(distribution, [0.05, 0.95], end);
+  const half = stretchOf(distribution, [0.25, 0.75], end);
+  const quantileText = (q: number) => formatSeconds(quantilesSeconds.length === 0 ? null : quantileOfSorted(quantilesSeconds, q));
+  const box = most !== null && half !== null ? { most, half, median: quantileOfSorted(quantilesSeconds, 0.5) / end } : null;
   return {
-    ticks,
-    rows: all.map(({ model, ...distribution }) => {
-      const { quantilesSeconds, modeSeconds, observations, state } = distribution;
-      const most = stretchOf(distribution, [0.05, 0.95], end);
-      const half = stretchOf(distribution, [0.25, 0.75], end);
-      const quantileText = (q: number) => formatSeconds(quantilesSeconds.length === 0 ? null : quantileOfSorted(quantilesSeconds, q));
-      return {
-        ...{ key: model ?? "", model, word: state, ...states[state] },
-        observations: formatCounted(observations, "observation"),
-        box:
-          (most !== null &&
-            half !== null && {
-              ...{ most, half },
-              median: quantileOfSorted(quantilesSeconds, 0.5) / end,
-              // A distribution can have its mode beyond the axis only where it is all but flat.
-              mode: modeSeconds === null ? null : Math.min(1, modeSeconds / end),
-            }) ||
-          null,
-        ...{ median: quantileText(0.5), p95: quantileText(0.95), mode: formatSeconds(modeSeconds) },
-      };
-    }),
+    ...{ key: model ?? "", models: model?.split(SENT_ON) ?? null, word: state, ...states[state] },
+    observations: formatCounted(observations, "observation"),
+    // A distribution can have its mode beyond the axis only where it is all but flat.
+    box: box && { ...box, mode: modeSeconds === null ? null : Math.min(1, modeSeconds / end) },
+    ...{ median: quantileText(0.5), p95: quantileText(0.95), mode: formatSeconds(modeSeconds) },
   };
 }

@@ -42,25 +42,32 @@ function farthest({ distanceSeconds, remaining }: AgentView): number {
 /** The axis from zero, in round seconds. */
 export function secondsAxis(most: number): { readonly end: number; readonly ticks: LinePicture["ticks"] } {
   const end = most > 0 ? most * 1.04 : 1;
-  return { end, ticks: niceTicks({ low: 0, high: end, count: 5 }).map((tick) => ({ at: tick / end, text: formatSeconds(tick) })) };
+  return {
+    end,
+    ticks: niceTicks({ low: 0, high: end, count: 5 }).map((tick) => ({ at: tick / end, text: tick === 0 ? "0" : formatSeconds(tick) })),
+  };
 }
 
 /** Decides where agents stand on the line of all agents, nearest to zero first: in this order the policy lets them go. Those without a place come last. */
-export function prepareLine(agents: readonly AgentView[], all: boolean): LinePicture {
+export function prepareLine(
+  agents: readonly AgentView[],
+  { all, chosen }: { readonly all: boolean; readonly chosen: string | null },
+): LinePicture {
   const identities = identifyAgents(agents.map(({ key }) => key));
   const order = agents.toSorted(
     (a, b) => (a.distanceSeconds ?? Number.POSITIVE_INFINITY) - (b.distanceSeconds ?? Number.POSITIVE_INFINITY) || (a.key < b.key ? -1 : 1),
   );
-  const shown = all ? order : order.slice(0, MOST_ON_LINE);
+  const shown = order.filter(({ key }, at) => all || at < MOST_ON_LINE || key === chosen);
   const { end, ticks } = secondsAxis(shown.reduce((most, agent) => Math.max(most, farthest(agent)), 0));
   return {
-    rows: shown.flatMap((agent, at): LineRow | [] => {
+    rows: shown.flatMap((agent): LineRow | [] => {
       const identity = identities.get(agent.key);
       if (identity === undefined) return [];
+      const rank = order.indexOf(agent) + 1;
       const { distanceSeconds, remaining } = agent;
       return {
         identity,
-        rank: distanceSeconds === null ? null : at + 1,
+        rank: distanceSeconds === null ? null : rank,
         at: distanceSeconds === null ? null : distanceSeconds / end,
         band: stretchOf(remaining, [0.1, 0.9], end),
         distance: formatSeconds(distanceSeconds),
@@ -68,7 +75,7 @@ export function prepareLine(agents: readonly AgentView[], all: boolean): LinePic
         says:
           distanceSeconds === null
             ? `${identity.name} of ${identity.application}: no place on the line yet`
-            : `${identity.name} of ${identity.application}: ${formatSeconds(distanceSeconds)} from zero, number ${at + 1} to go, ${agent.remainingCalls.toFixed(1)} calls to make one after another, ${formatCounted(remaining.observations, "observation")}`,
+            : `${identity.name} of ${identity.application}: ${formatSeconds(distanceSeconds)} from zero, number ${rank} to go, ${agent.remainingCalls.toFixed(1)} calls to make one after another, ${formatCounted(remaining.observations, "observation")}`,
       };
     }),
     ticks,

@@ -29,7 +29,7 @@ export interface NextRow {
   readonly key: string;
   readonly agent: string;
   readonly waited: string;
-  /** null: held back. */
+  /** null: no replica has room for it now. */
   readonly replica: string | null;
   readonly peak: string;
 }

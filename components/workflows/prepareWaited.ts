@@ -4,6 +4,8 @@ import { agentText } from "./agentIdentity";
 
 /** More pairs are listed only when all are asked for. */
 export const MOST_PAIRS = 15;
+/** Less is what handing over takes. */
+const LEAST_SECONDS = 0.001;
 
 export interface WaitedPicture {
   readonly rows: readonly {
@@ -42,7 +44,10 @@ export function prepareWaited({ waited, records }: WaitedRecords, all: boolean):
       part: part(seconds),
     })),
     left: pairs.length - shown.length,
-    says: `${formatCounted(records, "request")} waited ${formatSeconds(waitedSeconds)} together, ${formatPercent(part(roomSeconds))} of it for room that then was their own; the rest while others went ahead.`,
+    says:
+      waitedSeconds < LEAST_SECONDS
+        ? `None of the newest ${formatCounted(records, "request")} waited.`
+        : `The newest ${formatCounted(records, "request")} waited ${formatSeconds(waitedSeconds)} together, ${formatPercent(part(roomSeconds))} of it for room that then was their own; the rest while others went ahead.`,
     lacks: lacks.length === 0 ? null : `${lacks.join(", ")}.`,
   };
 }

@@ -39,7 +39,7 @@ it("puts agents on the line by their distance, those without a place last, and s
     testAgent("b/new", { distanceSeconds: null, remaining: empty }),
     testAgent("b/soon", { distanceSeconds: 0.5 }),
   ];
-  const { rows, left } = prepareLine(agents, false);
+  const { rows, left } = prepareLine(agents, { all: false, chosen: null });
   expect(rows.map(({ identity, rank }) => [identity.name, rank])).toEqual([
     ["soon", 1],
     ["late", 2],
@@ -48,8 +48,9 @@ it("puts agents on the line by their distance, those without a place last, and s
   expect(rows[2]).toMatchObject({ at: null, band: null, distance: "–" });
   expect(left).toBe(0);
   const many = Array.from({ length: 64 }, (_, at) => testAgent(`a/n${at}`, { distanceSeconds: at }));
-  expect(prepareLine(many, false)).toMatchObject({ left: 64 - MOST_ON_LINE });
-  expect(prepareLine(many, true).rows).toHaveLength(64);
+  expect(prepareLine(many, { all: false, chosen: null })).toMatchObject({ left: 64 - MOST_ON_LINE });
+  expect(prepareLine(many, { all: false, chosen: "a/n60" }).rows.at(-1)).toMatchObject({ rank: 61 });
+  expect(prepareLine(many, { all: true, chosen: null }).rows).toHaveLength(64);
 });
 
 it("keeps everything that it draws of the line and of distributions on the axis", () => {
@@ -68,9 +69,9 @@ it("keeps everything that it draws of the line and of distributions on the axis"
   fc.assert(
     fc.property(agent, (one) => {
       const onAxis = (value: number | null | undefined) => value === null || value === undefined || (value >= 0 && value <= 1);
-      const [row] = prepareLine([one], false).rows;
+      const [row] = prepareLine([one], { all: false, chosen: null }).rows;
       expect([row?.at, row?.band?.from, row?.band?.to].every(onAxis)).toBe(true);
-      for (const { box } of prepareDistributions(one).rows) {
+      for (const { box } of prepareDistributions(one).flatMap(({ rows }) => rows)) {
         if (box === null) continue;
         expect([box.most.from, box.half.from, box.median, box.half.to, box.most.to, box.mode].every(onAxis)).toBe(true);
         expect(box.most.from <= box.half.from && box.half.from <= box.median && box.median <= box.half.to).toBe(true);
@@ -80,19 +81,21 @@ it("keeps everything that it draws of the line and of distributions on the axis"
 });
 
 it("tells each distribution's state in a word, and of one without observations that there is nothing", () => {
-  const { rows } = prepareDistributions(
+  const groups = prepareDistributions(
     testAgent("a/b", {
       remaining: testDistribution(1, 3, { state: "drifted" }),
       request: [
         { model: "small", ...testDistribution(1, 2, { state: "learning", observations: 1 }) },
-        { model: "large", ...empty },
+        { model: "small > large", ...empty },
       ],
     }),
   );
-  expect(rows.map(({ model, word, observations, median }) => [model, word, observations, median])).toEqual([
+  const rows = groups.flatMap((group) => group.rows);
+  expect(groups.map(({ key }) => key)).toEqual(["remaining", "request"]);
+  expect(rows.map(({ models, word, observations, median }) => [models, word, observations, median])).toEqual([
     [null, "drifted", "64 observations", "2.00\u00a0s"],
-    ["small", "learning", "1 observation", "1.50\u00a0s"],
-    ["large", "empty", "0 observations", "–"],
+    [["small"], "learning", "1 observation", "1.50\u00a0s"],
+    [["small", "large"], "empty", "0 observations", "–"],
   ]);
   expect(rows[2]?.box).toBeNull();
 });
@@ -158,6 +161,11 @@ it("tells shares of all waiting, and how many records do not say who or when", (
   expect(told.left).toBe(20 - MOST_PAIRS);
   expect(told.rows[0]).toMatchObject({ waiter: "w0 of a", ahead: "unnamed", share: "4\u00a0%", part: 0.04 });
   expect(told.says).toContain("20\u00a0% of it for room");
+  const none = { pairs: [], waitedSeconds: 0.0002, roomSeconds: 0.0002, untimed: 0, unnamed: 0 };
+  expect(prepareWaited({ records: 9, sinceMs: 1, waited: none }, false)).toMatchObject({
+    says: "None of the newest 9 requests waited.",
+    lacks: null,
+  });
   expect(told.lacks).toBe("7 of 50 do not tell which agent asked, 3 do not tell when.");
 });
 

@@ -1,0 +1,62 @@
+/** A call of an agent that follows the agents named. */
+type Call = (agent: string, ...upstream: readonly string[]) => Promise<void>;
+
+/** Three applications as their authors would write them: a choice, calls side by side that join, and a loop. */
+const applications: Readonly<Record<string, (call: Call, run: number) => Promise<void>>> = {
+  "qa-router": async (call, run) => {
+    await call("router");
+    await call(run % 3 === 0 ? "math-expert" : "humanities-expert", "router");
+  },
+  report: async (call) => {
+    await call("planner");
+    await Promise.all(["searcher", "reader", "statistician"].map((agent) => call(agent, "planner")));
+    await call("writer", "searcher", "reader", "statistician");
+  },
+  code: async (call, run) => {
+    await call("coder");
+    await call("reviewer", "coder");
+    for (let round = 0; round < run % 3; round += 1) {
+      await call("coder", "reviewer");
+      await call("reviewer", "coder");
+    }
+  },
+};
+
+export interface AgentTraffic {
+  /** The gateway's data address. */
+  readonly gatewayUrl: string;
+  /** Of each application. */
+  readonly runs: number;
+  /** Sets these runs apart from others at the same gateway. */
+  readonly id: string;
+}
+
+/** Runs all three applications side by side, each run as soon as the one before it has ended in one of a few lanes. @throws Error on a call without an answer. */
+export async function runApplications({ gatewayUrl, runs, id }: AgentTraffic): Promise<void> {
+  const lanes = 3;
+  await Promise.all(
+    Object.entries(applications).flatMap(([application, work]) =>
+      Array.from({ length: lanes }, async (_, lane) => {
+        for (let run = lane; run < runs; run += lanes) {
+          const program = `${id}-${application}-${run}`;
+          const call: Call = async (agent, ...upstream) => {
+            const response = await fetch(`${gatewayUrl}/v1/chat/completions`, {
+              method: "POST",
+              headers: {
+                "content-type": "application/json",
+                "x-session-id": program,
+                "x-weir-workflow": application,
+                "x-weir-agent": agent,
+                ...(upstream.length > 0 && { "x-weir-upstream": upstream.join(",") }),
+              },
+              body: JSON.stringify({ model: "cascade/default", messages: [{ role: "user", content: `${program}: ${agent}, please.` }] }),
+            });
+            const text = await response.text();
+            if (!response.ok) throw new Error(`${application}/${agent}: ${response.status} ${text}`);
+          };
+          await work(call, run);
+        }
+      }),
+    ),
+  );
+}
