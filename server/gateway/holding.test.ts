@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type Decision, type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
+import { gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
 import type { OrderDocument } from "@/solver/plan/policySchema";
 import { SLOT_SECONDS } from "@/solver/policies/memoryTimeline";
 import type { GatewayLimits } from "./limits";
@@ -85,6 +86,9 @@ describe("requests that the memory of no engine has room for", () => {
     }
     const status = await statusOf(gateway);
     expect([engine.came(), status.queued.large, status.replicas[0]?.inFlight]).toEqual([["a", "b"], 3, 2]);
+    const { memory } = gatewayWorkflowsSchema.parse(await (await fetch(`${gateway.adminUrl}/workflows`)).json());
+    expect(memory?.replicas).toMatchObject([{ replicaId: "large-0", capacityTokens: 2500, requests: [{}, {}] }]);
+    expect(memory?.next.map(({ replicaId }) => replicaId)).toEqual([null, null, null]);
     engine.answer("b");
     await until(() => engine.came().length === 3);
     engine.answer("a");
@@ -196,7 +200,27 @@ describe("requests that the memory of no engine has room for", () => {
     expect(Math.max(...slots)).toBeGreaterThan(Math.min(...slots));
   });
 
-  it("go on under another policy, or a panic, that holds nothing back", async () => {
+  it("stay with the plan that they began under when another comes into force, which holds nothing back", async () => {
+    const engine = await engineOf(2500);
+    const gateway = await startPacking(packed([engine.url]));
+    const answers: Promise<Response>[] = [];
+    for (const [at, name] of ["a", "b", "c"].entries()) {
+      answers.push(ask(gateway, name, { tokens: 1000 }));
+      await until(async () => engine.came().length + (await queued(gateway)) === at + 1);
+    }
+    await gateway.put({ ...oneModel([engine.url]), planId: "plan-b", timeScale: nearlyStill });
+    answers.push(ask(gateway, "d", { tokens: 1000 }));
+    await until(() => engine.came().length === 3);
+    expect([engine.came(), await queued(gateway)]).toEqual([["a", "b", "d"], 1]);
+    engine.answer("a");
+    await until(() => engine.came().length === 4);
+    engine.answer("b", "c", "d");
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    const plans = await Promise.all(answers.map(async (answer) => (await recordOf(gateway, await answer)).planId));
+    expect(plans).toEqual(["plan-a", "plan-a", "plan-a", "plan-b"]);
+  });
+
+  it("go on under a panic, which holds nothing back", async () => {
     const engine = await engineOf(2500);
     const gateway = await startPacking(packed([engine.url]));
     const answers: Promise<Response>[] = [];
