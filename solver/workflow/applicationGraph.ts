@@ -50,7 +50,10 @@ export class ApplicationGraph {
     if (kept === undefined) return;
     this.programs = kept.programs;
     for (const agent of kept.agents) putLatest(this.agents, agent.name, new LearntAgent(name, agent.name, agent), bounds.agents);
-    for (const edge of kept.edges) putLatest(this.edges, edgeKey(edge.from, edge.to), { ...edge }, bounds.edges);
+    for (const edge of kept.edges) {
+      if (this.agents.has(edge.from) && this.agents.has(edge.to))
+        putLatest(this.edges, edgeKey(edge.from, edge.to), { ...edge }, bounds.edges);
+    }
   }
 
   known(agent: string): LearntAgent | undefined {
