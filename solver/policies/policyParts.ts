@@ -59,7 +59,7 @@ export interface Place {
   readonly needs: readonly Need[];
   /**
    * Index into `slots` of a replica with inFlight < capacity, which then gets the work; -1 when there is none, or when the work is to be held
-   * back. It must not be held back for ever: a replica that takes work and has none takes any.
+   * back. It must not be held back for ever: a replica that takes work and has none of what this place sent takes any.
    */
   choose(slots: Slots, work: WaitingWork, nowSeconds: number): number;
   /** Why, for want of telemetry, it chooses otherwise than it should at the moment; null where it does not. */
