@@ -15,7 +15,7 @@ import { SelectField, TextField } from "../ui/Field";
 import { orderKinds, orderSays, placeKinds, placeSays } from "./queueingSays";
 import { usePlanChoices } from "./usePlanChoices";
 
-/** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan; no engine changes. */
+/** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan. */
 export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; readonly inForce: string }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -36,7 +36,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   const made = plan === undefined || form === null ? null : changeQueueing(form, plan.policy);
   const others = choices.filter(({ plan: { id } }) => id !== inForce).map(({ option }) => option);
   const inForceText = choices.find(({ plan: { id } }) => id === inForce)?.option.text ?? "";
-  const suggested = form === null ? "" : `${plan?.metadata.name}, ${form.order} and ${form.place}`.slice(0, 80);
+  const suggested = form === null ? "" : `${plan?.metadata.name.slice(0, 50)}, ${form.order} and ${form.place}`;
   return (
     <form
       noValidate
@@ -92,7 +92,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
             ? "Reading the plan …"
             : "refused" in made
               ? made.refused
-              : "It keeps the plan's figures, which say nothing of another order: race it in the Lab first. No engine is started or stopped for it."}
+              : `It keeps the plan's figures, which say nothing of another order: race it in the Lab first.${planId === inForce ? " No engine is started or stopped for it." : ""}`}
         </p>
       </div>
       <ErrorLine error={make.error} />
