@@ -8,7 +8,7 @@ import { ModelChip } from "../ui/ModelChip";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { agentName, applicationOf, identifyAgents } from "./agentIdentity";
+import type { AgentIdentity } from "./agentIdentity";
 import { type DistributionGroup, type DistributionRow, prepareDistributions } from "./prepareDistributions";
 import { percent, Track, TrackAxis } from "./Track";
 
@@ -75,12 +75,11 @@ function Distribution(props: {
 }
 
 /** The latencies that were measured of one agent's calls: what remains of its programs, and each request by model. */
-export function DistributionPanel({ agent }: { readonly agent: AgentView }) {
+export function DistributionPanel({ agent, identity }: { readonly agent: AgentView; readonly identity: AgentIdentity }) {
   const groups = useMemo(() => prepareDistributions(agent), [agent]);
   const identities = useModelIdentities(groups.flatMap(({ rows }) => rows.flatMap(({ models }) => models ?? [])));
-  const hue = identifyAgents([agent.key]).get(agent.key)?.hue ?? "var(--ink-2)";
   return (
-    <Panel title={`${agentName(agent.key)} of ${applicationOf(agent.key)}`} aside="measured">
+    <Panel title={`${identity.name} of ${identity.application}`} aside="measured">
       <div data-testid="distributions" className="flex flex-col gap-3">
         <dl className="flex flex-wrap gap-x-6 gap-y-1 text-sm">
           <div className="flex gap-1.5">
@@ -95,7 +94,7 @@ export function DistributionPanel({ agent }: { readonly agent: AgentView }) {
         {groups.map(({ key, rows, ticks }) => (
           <div key={key} className="flex flex-col gap-3">
             {rows.map((row) => (
-              <Distribution key={row.key} row={row} identities={identities} hue={hue} ticks={ticks} />
+              <Distribution key={row.key} row={row} identities={identities} hue={identity.hue} ticks={ticks} />
             ))}
             <TrackAxis ticks={ticks} />
           </div>

@@ -7,6 +7,7 @@ import { SelectField } from "../ui/Field";
 import { formatCount, formatCounted, formatSeconds } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
+import type { AgentIdentities } from "./agentIdentity";
 import { CallGraph } from "./CallGraph";
 import { type CallGraphPicture, prepareCallGraph, signWords } from "./prepareCallGraph";
 
@@ -46,14 +47,15 @@ function EdgeTable({ picture, all }: { readonly picture: CallGraphPicture; reado
 export function GraphPanel(props: {
   readonly applications: readonly ApplicationView[];
   readonly application: ApplicationView;
+  readonly identities: AgentIdentities;
   readonly agent: string | null;
   readonly all: boolean;
   readonly onApplication: (name: string) => void;
   readonly onAgent: (key: string) => void;
   readonly onAll: (all: boolean) => void;
 }) {
-  const { applications, application, all, onAll } = props;
-  const picture = useMemo(() => prepareCallGraph(application, all), [application, all]);
+  const { applications, application, identities, all, onAll } = props;
+  const picture = useMemo(() => prepareCallGraph(application, { all, identities }), [application, all, identities]);
   const folds = picture.folded > 0 || picture.rows.length > MOST_ROWS;
   return (
     <Panel

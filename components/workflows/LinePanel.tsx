@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import type { AgentView } from "@/solver/workflow/workflowsView";
 import { Button } from "../ui/Button";
 import { Panel } from "../ui/Panel";
+import type { AgentIdentities } from "./agentIdentity";
 import { type LineRow, prepareLine } from "./prepareLine";
 import { percent, Track, TrackAxis } from "./Track";
 
@@ -63,13 +64,14 @@ function Row({
 /** All agents on the line by which the policy orders them, those that go first uppermost. */
 export function LinePanel(props: {
   readonly agents: readonly AgentView[];
+  readonly identities: AgentIdentities;
   readonly agent: string | null;
   readonly all: boolean;
   readonly onAgent: (key: string) => void;
   readonly onAll: (all: boolean) => void;
 }) {
-  const { agents, agent: chosen, all } = props;
-  const picture = useMemo(() => prepareLine(agents, { all, chosen }), [agents, all, chosen]);
+  const { agents, agent: chosen, all, identities } = props;
+  const picture = useMemo(() => prepareLine(agents, { all, chosen, identities }), [agents, all, chosen, identities]);
   return (
     <Panel title="Agents on the line" className="[&>div]:pt-2">
       <div className={`${grid} px-1 pb-1`}>

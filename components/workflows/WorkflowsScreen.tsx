@@ -1,7 +1,7 @@
 "use client";
 
 import Link from "next/link";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { buttonClass } from "../ui/Button";
@@ -11,6 +11,7 @@ import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useNow } from "../ui/useNow";
 import { useUrlView } from "../url/useUrlView";
+import { identifyAgents } from "./agentIdentity";
 import { DistributionPanel } from "./DistributionPanel";
 import { GraphPanel } from "./GraphPanel";
 import { LinePanel } from "./LinePanel";
@@ -27,8 +28,13 @@ import { workflowsCodec } from "./workflowsCodec";
 function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
   const [view, write] = useUrlView(workflowsCodec);
   const { applications, agents } = learnt.workflows.learnt;
+  const identities = useMemo(
+    () => identifyAgents([...agents, ...applications.flatMap(({ nodes }) => nodes)].map(({ key }) => key)),
+    [agents, applications],
+  );
   const application = chosenApplication(applications, view);
   const agent = application === null ? null : chosenAgent(agents, application, view.agent);
+  const identity = identities.get(agent?.key ?? "");
   const onAgent = useCallback((key: string) => write({ agent: key, app: null }, "push"), [write]);
   const onAll = useCallback((all: boolean) => write({ all }, "push"), [write]);
   return (
@@ -37,6 +43,7 @@ function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly 
         <GraphPanel
           applications={applications}
           application={application}
+          identities={identities}
           agent={agent?.key ?? null}
           all={view.all}
           onApplication={(name) => write({ app: name, agent: null }, "push")}
@@ -45,8 +52,8 @@ function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly 
         />
       )}
       <div className="grid gap-4 xl:grid-cols-2">
-        <LinePanel agents={agents} agent={agent?.key ?? null} all={view.all} onAgent={onAgent} onAll={onAll} />
-        {agent !== null && <DistributionPanel agent={agent} />}
+        <LinePanel agents={agents} identities={identities} agent={agent?.key ?? null} all={view.all} onAgent={onAgent} onAll={onAll} />
+        {agent !== null && identity !== undefined && <DistributionPanel agent={agent} identity={identity} />}
       </div>
       <MemoryPanel memory={learnt.workflows.memory} replica={view.replica} onReplica={(replica) => write({ replica }, "push")} />
       <WaitedPanel clusterId={clusterId} all={view.all} onAll={onAll} />

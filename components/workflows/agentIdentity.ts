@@ -31,11 +31,14 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
+/** Agents by their keys. */
+export type AgentIdentities = ReadonlyMap<string, AgentIdentity>;
+
 /**
  * Agents with the hues they keep. A hue follows from the key; where one of the same application has it already, the next that is free is taken,
  * so that agents of one graph differ as long as there are hues. Keys of an application are gone through by name: the order in which they come changes nothing.
  */
-export function identifyAgents(keys: readonly string[]): ReadonlyMap<string, AgentIdentity> {
+export function identifyAgents(keys: readonly string[]): AgentIdentities {
   const taken = new Map<string, Set<number>>();
   const identities = new Map<string, AgentIdentity>();
   for (const key of [...new Set(keys)].sort()) {

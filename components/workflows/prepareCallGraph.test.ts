@@ -1,9 +1,14 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import type { ApplicationView } from "@/solver/workflow/workflowsView";
+import { identifyAgents } from "./agentIdentity";
 import { NODE_HEIGHT, NODE_WIDTH } from "./drawWays";
 import { layOutGraph } from "./layOutGraph";
 import { MOST_AGENTS, prepareCallGraph } from "./prepareCallGraph";
 import { testApplication, testEdge, testNode } from "./testWorkflows";
+
+const draw = (application: ApplicationView, all = false) =>
+  prepareCallGraph(application, { all, identities: identifyAgents(application.nodes.map(({ key }) => key)) });
 
 const anyGraph = fc
   .record({ size: fc.integer({ min: 1, max: 14 }), pairs: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 30 }) })
@@ -50,13 +55,12 @@ it("refuses an edge to nowhere", () => {
 });
 
 it("draws a loop back below the chain that it repeats, and says so in sign and word", () => {
-  const { agents, edges, rows } = prepareCallGraph(
+  const { agents, edges, rows } = draw(
     testApplication({
       programs: 10,
       nodes: [testNode("app/coder", { depth: 0, calls: 14 }), testNode("app/qa", { depth: 1, calls: 14 })],
       edges: [testEdge("app/coder", "app/qa", { calls: 14 }), testEdge("app/qa", "app/coder", { calls: 4, loop: true })],
     }),
-    false,
   );
   expect(agents.map(({ name }) => name)).toEqual(["coder", "qa"]);
   const [there, back] = edges;
@@ -72,7 +76,7 @@ it("draws a loop back below the chain that it repeats, and says so in sign and w
 });
 
 it("tells calls that are side by side, and those that join, from those that are alone", () => {
-  const { edges, rows } = prepareCallGraph(
+  const { edges, rows } = draw(
     testApplication({
       programs: 10,
       nodes: ["plan", "one", "two", "sum"].map((name, depth) =>
@@ -84,7 +88,6 @@ it("tells calls that are side by side, and those that join, from those that are 
         testEdge("app/one", "app/sum", { joins: 10 }),
       ],
     }),
-    false,
   );
   expect(edges.map(({ label }) => label)).toEqual(["1.00 ∥", "1.00 ∥", "1.00 ⋈"]);
   expect(rows.map(({ how }) => how)).toEqual([
@@ -98,7 +101,7 @@ it("folds rare agents into one with a count, keeps every call between the others
   const nodes = Array.from({ length: 64 }, (_, at) => testNode(`app/a${at}`, { depth: at / 4, calls: 1000 - at }));
   const edges = nodes.slice(1).map((node, at) => testEdge(nodes[at]?.key ?? "", node.key, { calls: 1000 - at }));
   const application = testApplication({ programs: 1000, nodes, edges });
-  const folded = prepareCallGraph(application, false);
+  const folded = draw(application);
   expect(folded.agents).toHaveLength(MOST_AGENTS);
   expect(folded.folded).toBe(64 - MOST_AGENTS + 1);
   expect(folded.agents.find(({ identity }) => identity === null)?.name).toBe("41 rarer agents");
@@ -106,13 +109,12 @@ it("folds rare agents into one with a count, keeps every call between the others
   expect(folded.edges).toHaveLength(MOST_AGENTS - 1);
   expect(folded.foldedCalls).toBe(edges.slice(MOST_AGENTS - 1).reduce((sum, { calls }) => sum + calls, 0));
   expect(folded.rows).toHaveLength(63);
-  expect(prepareCallGraph(application, true).agents).toHaveLength(64);
+  expect(draw(application, true).agents).toHaveLength(64);
 });
 
 it("leaves out an edge whose agent was forgotten, and names agents that nobody named", () => {
-  const picture = prepareCallGraph(
+  const picture = draw(
     testApplication({ nodes: [testNode("app/", { name: "" })], edges: [testEdge("app/", "app/gone"), testEdge("app/", "app/")] }),
-    false,
   );
   expect(picture.agents.map(({ name }) => name)).toEqual(["unnamed"]);
   expect(picture.edges.map(({ to }) => to)).toEqual(["app/"]);

@@ -1,6 +1,6 @@
 import type { ApplicationView, CallGraphEdge, CallGraphNode } from "@/solver/workflow/workflowsView";
 import { formatCounted, formatPercent, formatSeconds } from "../ui/format";
-import { type AgentIdentity, identifyAgents } from "./agentIdentity";
+import type { AgentIdentities, AgentIdentity } from "./agentIdentity";
 import type { LaidEdge } from "./drawWays";
 import { layOutGraph } from "./layOutGraph";
 
@@ -102,9 +102,11 @@ const says = (node: CallGraphNode, name: string, programs: number): string =>
     .join(", ");
 
 /** Decides how an application's calls are drawn: agents by depth from left to right, edges as wide as they are taken often, rare agents as one. */
-export function prepareCallGraph(application: ApplicationView, all: boolean): CallGraphPicture {
+export function prepareCallGraph(
+  application: ApplicationView,
+  { all, identities }: { readonly all: boolean; readonly identities: AgentIdentities },
+): CallGraphPicture {
   const { programs } = application;
-  const identities = identifyAgents(application.nodes.map(({ key }) => key));
   const nameOf = (key: string) => (key === RARE ? "rarer agents" : (identities.get(key)?.name ?? key));
   const { nodes, edges, folded, foldedCalls } = fold(application, all);
   const layout = layOutGraph({ nodes, edges });

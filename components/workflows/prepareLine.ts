@@ -2,7 +2,7 @@ import { quantileOfSorted } from "@/solver/numeric/quantile";
 import type { AgentView, DistributionView } from "@/solver/workflow/workflowsView";
 import { niceTicks } from "../charts/niceTicks";
 import { formatCounted, formatSeconds } from "../ui/format";
-import { type AgentIdentity, identifyAgents } from "./agentIdentity";
+import type { AgentIdentities, AgentIdentity } from "./agentIdentity";
 
 /** More agents than these stand on the line only when all are asked for. */
 export const MOST_ON_LINE = 24;
@@ -48,12 +48,16 @@ export function secondsAxis(most: number): { readonly end: number; readonly tick
   };
 }
 
+export interface LineOptions {
+  readonly identities: AgentIdentities;
+  /** Whether those further away are shown too. */
+  readonly all: boolean;
+  /** Always shown. */
+  readonly chosen: string | null;
+}
+
 /** Decides where agents stand on the line of all agents, nearest to zero first: in this order the policy lets them go. Those without a place come last. */
-export function prepareLine(
-  agents: readonly AgentView[],
-  { all, chosen }: { readonly all: boolean; readonly chosen: string | null },
-): LinePicture {
-  const identities = identifyAgents(agents.map(({ key }) => key));
+export function prepareLine(agents: readonly AgentView[], { all, chosen, identities }: LineOptions): LinePicture {
   const order = agents.toSorted(
     (a, b) => (a.distanceSeconds ?? Number.POSITIVE_INFINITY) - (b.distanceSeconds ?? Number.POSITIVE_INFINITY) || (a.key < b.key ? -1 : 1),
   );

@@ -24,7 +24,8 @@ export function prepareSummary({ workflows, timeScale, emulated, policy }: Learn
     lateCalls > 0 && `${formatCounted(lateCalls, "call")} came after the program was taken to have ended`,
     missingUpstream > 0 && `${formatCounted(missingUpstream, "call")} named agents before them that were not found in their program`,
     ties > 0 && `${formatCounted(ties, "pair")} of calls touch so closely that side by side or one after another cannot be told`,
-    forgotten > 0 && `${formatCount(forgotten)} applications, agents or programs were given up for want of room`,
+    forgotten > 0 &&
+      `${formatCounted(forgotten, "record")} of applications, agents or programs ${forgotten === 1 ? "was" : "were"} given up for want of room`,
   ].filter((text) => text !== false);
   return {
     figures: [

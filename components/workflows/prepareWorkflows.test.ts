@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { agentHeader, startHeader, upstreamHeader } from "@/server/contracts/gatewayWorkflows";
 import type { ReplicaMemory } from "@/solver/policies/memoryForecast";
+import type { AgentView } from "@/solver/workflow/workflowsView";
 import { agentHeaders } from "./agentHeaders";
 import { agentText, identifyAgents } from "./agentIdentity";
 import { chosenAgent, chosenApplication } from "./prepareChoice";
@@ -14,6 +15,9 @@ import { testAgent, testApplication, testDistribution, testNode } from "./testWo
 
 const nowMs = 1_700_000_100_000;
 const empty = testDistribution(0, 0, { observations: 0, state: "empty", quantilesSeconds: [], modeSeconds: null });
+
+const line = (agents: readonly AgentView[], options: { readonly all: boolean; readonly chosen: string | null }) =>
+  prepareLine(agents, { ...options, identities: identifyAgents(agents.map(({ key }) => key)) });
 
 it("gives agents of one application hues of their own, whatever the order in which they come", () => {
   const keys = fc
@@ -39,7 +43,7 @@ it("puts agents on the line by their distance, those without a place last, and s
     testAgent("b/new", { distanceSeconds: null, remaining: empty }),
     testAgent("b/soon", { distanceSeconds: 0.5 }),
   ];
-  const { rows, left } = prepareLine(agents, { all: false, chosen: null });
+  const { rows, left } = line(agents, { all: false, chosen: null });
   expect(rows.map(({ identity, rank }) => [identity.name, rank])).toEqual([
     ["soon", 1],
     ["late", 2],
@@ -48,9 +52,9 @@ it("puts agents on the line by their distance, those without a place last, and s
   expect(rows[2]).toMatchObject({ at: null, band: null, distance: "–" });
   expect(left).toBe(0);
   const many = Array.from({ length: 64 }, (_, at) => testAgent(`a/n${at}`, { distanceSeconds: at }));
-  expect(prepareLine(many, { all: false, chosen: null })).toMatchObject({ left: 64 - MOST_ON_LINE });
-  expect(prepareLine(many, { all: false, chosen: "a/n60" }).rows.at(-1)).toMatchObject({ rank: 61 });
-  expect(prepareLine(many, { all: true, chosen: null }).rows).toHaveLength(64);
+  expect(line(many, { all: false, chosen: null })).toMatchObject({ left: 64 - MOST_ON_LINE });
+  expect(line(many, { all: false, chosen: "a/n60" }).rows.at(-1)).toMatchObject({ rank: 61 });
+  expect(line(many, { all: true, chosen: null }).rows).toHaveLength(64);
 });
 
 it("keeps everything that it draws of the line and of distributions on the axis", () => {
@@ -69,7 +73,7 @@ it("keeps everything that it draws of the line and of distributions on the axis"
   fc.assert(
     fc.property(agent, (one) => {
       const onAxis = (value: number | null | undefined) => value === null || value === undefined || (value >= 0 && value <= 1);
-      const [row] = prepareLine([one], { all: false, chosen: null }).rows;
+      const [row] = line([one], { all: false, chosen: null }).rows;
       expect([row?.at, row?.band?.from, row?.band?.to].every(onAxis)).toBe(true);
       for (const { box } of prepareDistributions(one).flatMap(({ rows }) => rows)) {
         if (box === null) continue;
