@@ -41,6 +41,16 @@ describe("requestFacts", () => {
     expect(textOf(requestOf({}), "Predictors")).toBeUndefined();
   });
 
+  it("name the agent that asked, and what its earlier calls taught where the policy asked for that", () => {
+    const forecast = { agent: "qa/maths", distanceSeconds: 12, remainingCalls: 2.5, requestSeconds: 4, tokensPerSecond: 30 };
+    const facts = requestOf({ agent: "qa/maths", forecast });
+    expect(textOf(facts, "Agent")).toBe("qa/maths");
+    expect(textOf(facts, "Its answers commonly take")).toBe("4.00\u00a0s");
+    expect(textOf(facts, "Its distance from the end of its programs")).toBe("12.0\u00a0s");
+    expect(textOf(facts, "Calls its programs have yet to make")).toBe("2.5");
+    expect(requestOf({ agent: "qa/maths" }).map(({ name }) => name)).not.toContain("Its answers commonly take");
+  });
+
   it("say what a request cost, or why that is not known", () => {
     expect(textOf(requestOf({ costUsd: 0.00214 }), "Cost")).toBe("$0.00214");
     expect(textOf(requestOf({}), "Cost")).toBe("not told by this gateway");
@@ -90,6 +100,15 @@ describe("stageFacts", () => {
     expect(textOf(facts, "Requests at the engine")).toBe("3 of 8");
     expect(textOf(facts, "KV use when chosen")).toBe("50\u00a0%, stale, 6.00\u00a0s old: no answer");
     expect(textOf(facts, "Chosen otherwise because")).toBe("kv use is not known");
+  });
+
+  it("say how much the engine's cache holds and how often it preempted, where the policy packs memory", () => {
+    const engine = { inFlight: 1, maxInFlight: 8, kvCapacity: { tokens: 2500 }, preemptions: { state: "fresh", value: 3 } } as const;
+    const facts = stageOf({ engine });
+    expect(textOf(facts, "KV cache holds")).toBe("2,500 tokens");
+    expect(textOf(facts, "Preempted there until then")).toBe("3 requests, fresh");
+    const unknown = stageOf({ engine: { ...engine, kvCapacity: { tokens: null, reason: "there is no /metrics" } } });
+    expect(textOf(unknown, "KV cache holds")).toBe("not known: there is no /metrics");
   });
 });
 

@@ -1,4 +1,4 @@
-import { formatCount, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
+import { formatCount, formatCounted, formatPercent, formatScore, formatSeconds, formatUsd } from "../ui/format";
 import type { Decision, Stage } from "./prepareDecision";
 
 /** One line of a record: what it is, and what it says. */
@@ -33,10 +33,22 @@ export function requestFacts(decision: Decision): readonly Fact[] {
     ...fact("Predicted output", predictedTokens === undefined ? null : `${formatCount(predictedTokens)} tokens`),
     ...fact("Predicted of its program", predictedProgramTokens === undefined ? null : `${formatCount(predictedProgramTokens)} tokens`),
     ...predictionFacts(decision),
+    ...agentFacts(decision),
     ...fact("End to end", formatSeconds(decision.endToEndSeconds)),
     ...fact("First token after", decision.ttftSeconds === null ? "none was sent" : formatSeconds(decision.ttftSeconds)),
     ...fact("Gateway's own time", formatSeconds(decision.overheadSeconds)),
     ...fact("Cost", costText(decision)),
+  ];
+}
+
+/** Which agent asked, and what its earlier calls taught the policy that decided. */
+function agentFacts({ agent, forecast }: Decision): readonly Fact[] {
+  if (forecast === undefined) return fact("Agent", agent);
+  return [
+    ...fact("Agent", agent ?? forecast.agent),
+    ...fact("Its answers commonly take", formatSeconds(forecast.requestSeconds)),
+    ...fact("Its distance from the end of its programs", formatSeconds(forecast.distanceSeconds)),
+    ...fact("Calls its programs have yet to make", formatScore(forecast.remainingCalls)),
   ];
 }
 
@@ -147,16 +159,28 @@ export function stageFacts(stage: Stage): readonly Fact[] {
       "Requests at the engine",
       engine === undefined ? null : `${formatCount(engine.inFlight)} of ${formatCount(engine.maxInFlight)}`,
     ),
-    ...fact("KV use when chosen", kvText(engine?.kvUse)),
+    ...fact("KV use when chosen", readingText(engine?.kvUse, formatPercent)),
+    ...fact("KV cache holds", capacityText(engine?.kvCapacity)),
+    ...fact(
+      "Preempted there until then",
+      readingText(engine?.preemptions, (count) => formatCounted(count, "request")),
+    ),
     ...fact("Chosen otherwise because", engine?.degraded),
     ...fact("Priority", engine?.priority),
   ];
 }
 
-function kvText(kvUse: NonNullable<Stage["engine"]>["kvUse"]): string | null {
-  if (kvUse === undefined) return null;
-  const { state, value, ageSeconds, reason } = kvUse;
-  const known = value === undefined ? state : `${formatPercent(value)}, ${state}`;
+type Engine = NonNullable<Stage["engine"]>;
+
+function capacityText(capacity: Engine["kvCapacity"]): string | null {
+  if (capacity === undefined) return null;
+  return capacity.tokens === null ? `not known: ${capacity.reason}` : formatCounted(capacity.tokens, "token");
+}
+
+function readingText(reading: Engine["kvUse"], format: (value: number) => string): string | null {
+  if (reading === undefined) return null;
+  const { state, value, ageSeconds, reason } = reading;
+  const known = value === undefined ? state : `${format(value)}, ${state}`;
   const age = ageSeconds === undefined || state === "fresh" ? "" : `, ${formatSeconds(ageSeconds)} old`;
   return `${known}${age}${reason === undefined ? "" : `: ${reason}`}`;
 }
