@@ -110,7 +110,7 @@ test("whatever the times and names, chains are no shorter than the edges make th
   fc.assert(
     fc.property(fc.array(anyCall, { maxLength: 14 }), fc.boolean(), fc.nat(), (drawn, named, seed) => {
       const calls = drawn.map(({ length, ...call }, index) =>
-        testCall({ ...call, ...(named ? {} : { upstream: [] }), id: `${index}`, finishedSeconds: call.arrivedSeconds + length }),
+        testCall({ ...call, ...(named ? {} : { upstream: [] }), id: `${index}`, ...spanOf(call.arrivedSeconds + index / 100, length) }),
       );
       const graph = graphOf(...calls);
       for (const [child, own] of graph.parents.entries()) {
@@ -132,6 +132,8 @@ test("whatever the times and names, chains are no shorter than the edges make th
   );
 });
 
+const spanOf = (arrivedSeconds: number, length: number) => ({ arrivedSeconds, finishedSeconds: arrivedSeconds + length });
+
 /** Most calls that came one after the end of another, from a call on. */
 function longestInTime(calls: readonly ObservedCall[], from: number): number {
   let count = 0;
@@ -139,7 +141,7 @@ function longestInTime(calls: readonly ObservedCall[], from: number): number {
   const later = calls.slice(from).toSorted((a, b) => a.finishedSeconds - b.finishedSeconds);
   const first = calls[from];
   for (const call of first === undefined ? [] : [first, ...later.filter((other) => other !== first)]) {
-    if (call.arrivedSeconds < freeSeconds) continue;
+    if (call.arrivedSeconds < freeSeconds - TEST_RESOLUTION_SECONDS) continue;
     count += 1;
     freeSeconds = call.finishedSeconds;
   }

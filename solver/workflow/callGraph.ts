@@ -28,13 +28,11 @@ const BEGINNING = -1;
  * side or one after another by their extents: each from its coming to the last end of what hangs on it alone. A call that follows several others
  * hangs on the nearest call through which all ways to it lead. O(n log n) but for the depth of joins.
  *
- * @param calls of one program, in any order; times finite, none finished before it came.
+ * @param calls of one program; times finite, none finished before it came. In any order, but that of calls which came at the same time is taken as it is.
  * @param resolutionSeconds two times no further apart may be in either order.
  */
 export function callGraph(calls: readonly ObservedCall[], resolutionSeconds: number): CallGraph {
-  const came = calls.toSorted(
-    (a, b) => a.arrivedSeconds - b.arrivedSeconds || a.finishedSeconds - b.finishedSeconds || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
-  );
+  const came = calls.toSorted((a, b) => a.arrivedSeconds - b.arrivedSeconds);
   const { parents, missing } = upstreamCalls(came, resolutionSeconds);
   const dominators = dominatorsOf(parents);
   const extents = extentsOf(came, dominators);
