@@ -38,6 +38,8 @@ function bestOf(work: () => unknown): Milliseconds {
   return { processor: Math.min(...runs.map(({ processor }) => processor)), wall: Math.min(...runs.map(({ wall }) => wall)) };
 }
 
+const shown = (milliseconds: number): string => (milliseconds < 100 ? milliseconds.toPrecision(2) : milliseconds.toFixed(0));
+
 /** Processor time to place so many agents anew. */
 export function lineTime(count: number): Measurement {
   const agents = drawnAgents(count, false);
@@ -49,6 +51,6 @@ export function lineTime(count: number): Measurement {
   return {
     figure: anew.processor,
     unit: "ms of one core",
-    detail: `${QUANTILES} quantiles each, lognormal with medians of 0.5 to 600 s, best of ${RUNS}; ${anew.wall.toPrecision(3)} ms of the wall; ${bestOf(() => agentLine(crossing)).processor.toPrecision(3)} ms where all means are equal and all distributions cross; one more agent placed in ${placing.toPrecision(2)} ms`,
+    detail: `${QUANTILES} quantiles each, lognormal with medians of 0.5 to 600 s, best of ${RUNS}; ${shown(anew.wall)} ms of the wall; ${shown(bestOf(() => agentLine(crossing)).processor)} ms where all means are equal and all distributions cross; one more agent placed in ${shown(placing)} ms`,
   };
 }
