@@ -43,7 +43,7 @@ export class WorkflowBook {
   #timeScale = 1;
   #sweeping: NodeJS.Timeout | undefined;
   /** Its revision when agents were placed last, and when they may be again, on the clock of `performance.now()`. */
-  #placed = { revision: 0, notBeforeMs: 0 };
+  #placed = { revision: 0, notBeforeMs: 0, fails: false };
   #placing = false;
   /** Whether there is anything new to be written, and when it may be. */
   #unsaved = { changed: false, notBeforeMs: 0 };
@@ -163,6 +163,7 @@ export class WorkflowBook {
   /** Ends what it does by itself, and keeps what was learnt. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.#sweeping);
+    this.#sweeping = undefined;
     this.#thread.close();
     if (this.#unsaved.changed) await this.#saved();
     await this.#file.settled;
@@ -203,6 +204,9 @@ export class WorkflowBook {
       this.#guarded(undefined, () => learner.takeLine(line));
       this.#placed.revision = revision;
     }
+    const fails = line === null && this.#sweeping !== undefined;
+    if (fails && !this.#placed.fails) this.#log.warn("agents could not be placed by what they taught, and stand where they stood");
+    this.#placed.fails = fails;
     const nowMs = performance.now();
     this.#placed.notBeforeMs = nowMs + Math.max(lineMs, (askedMs - startedMs + nowMs - placedMs) / share);
     this.#placing = false;

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
 import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
+import { bundledWorker } from "./bundledWorker";
 import { heldEngine, sayCompletion, startTestEngine, type TestEngine } from "./testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, temporaryDirectory, testConfig, until } from "./testGateway";
 
@@ -20,12 +21,13 @@ async function workflowsOf({ adminUrl }: Pick<TestGateway, "adminUrl">): Promise
 
 const programsOf = async (gateway: Pick<TestGateway, "adminUrl">): Promise<number> => (await workflowsOf(gateway)).learnt.counts.programs;
 
-async function call({ dataUrl }: Pick<TestGateway, "dataUrl">, headers: Record<string, string>): Promise<void> {
-  const body = JSON.stringify({
-    model: "cascade/test",
-    messages: [{ role: "user", content: "Go on." }],
-    user: headers["x-weir-agent"] ?? "",
-  });
+/** The engine sees `user`: that of the agent where nothing else is said. */
+async function call(
+  { dataUrl }: Pick<TestGateway, "dataUrl">,
+  headers: Record<string, string>,
+  user = headers["x-weir-agent"] ?? "",
+): Promise<void> {
+  const body = JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: "Go on." }], user });
   const answer = await fetch(`${dataUrl}/v1/chat/completions`, { method: "POST", headers, body });
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
 }
@@ -187,13 +189,13 @@ describe("what a gateway learns of workflows", () => {
 });
 
 describe("the order by workflows", () => {
-  it("serves the agent whose programs end sooner first, and its records say what was known", async () => {
+  it("serves the agent whose programs end sooner first, within an agent the program that began first, and its records say what was known", async () => {
     const waiting: (() => void)[] = [];
     let holds = false;
     const engine = await startTestEngine(({ body }, response) => {
       const answer = () => sayCompletion(response, "done");
       if (holds) waiting.push(answer);
-      else setTimeout(answer, body.user === "slow" ? 60 : 1);
+      else setTimeout(answer, body.user === "slow" ? 150 : 1);
     });
     const gateway = await startTestGateway();
     const order = { kind: "workflow", agingReleases: 100 } as const;
@@ -209,8 +211,15 @@ describe("the order by workflows", () => {
     const answers = [call(gateway, { "x-weir-agent": "first" })];
     await until(() => waiting.length === 1);
     const before = engine.asked.length;
-    for (const agent of ["slow", "slow", "quick", "quick"]) {
-      answers.push(call(gateway, { "x-weir-agent": agent }));
+    const earlier = { "x-weir-start": String(Date.now() - 60_000) };
+    const coming: readonly (readonly [user: string, headers: Record<string, string>])[] = [
+      ["slow", { "x-weir-agent": "slow" }],
+      ["slow and begun earlier", { "x-weir-agent": "slow", ...earlier }],
+      ["quick", { "x-weir-agent": "quick" }],
+      ["quick and begun earlier", { "x-weir-agent": "quick", ...earlier }],
+    ];
+    for (const [user, headers] of coming) {
+      answers.push(call(gateway, headers, user));
       const queued = answers.length - 1;
       await until(
         async () => ((await (await fetch(`${gateway.adminUrl}/status`)).json()) as { queued: { large: number } }).queued.large === queued,
@@ -221,7 +230,12 @@ describe("the order by workflows", () => {
       waiting.shift()?.();
     }
     await Promise.all(answers);
-    expect(engine.asked.slice(before).map(({ body }) => body.user)).toEqual(["quick", "quick", "slow", "slow"]);
+    expect(engine.asked.slice(before).map(({ body }) => body.user)).toEqual([
+      "quick and begun earlier",
+      "quick",
+      "slow and begun earlier",
+      "slow",
+    ]);
     const [quick, slow] = await Promise.all(["quick", "slow"].map((agent) => newest(gateway, agent)));
     expect(quick?.forecast?.agent).toBe("quick/quick");
     expect(quick?.forecast?.distanceSeconds).toBeLessThan(slow?.forecast?.distanceSeconds ?? 0);
@@ -312,7 +326,7 @@ describe("what was learnt", () => {
 /** The bundled gateway in a process of its own. */
 async function startGatewayProcess(stateDirectory: string) {
   const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: "" };
-  const child = spawn(process.execPath, ["dist/gateway.mjs"], {
+  const child = spawn(process.execPath, [bundledWorker("gateway")], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "inherit"],
   });
