@@ -244,6 +244,31 @@ describe("the order by workflows", () => {
   });
 });
 
+describe("a place by memory over time", () => {
+  it("shows what it expects of each engine, and what would go next", async () => {
+    const held = await heldEngine();
+    const gateway = await startTestGateway();
+    const order = { kind: "workflow", agingReleases: 100 } as const;
+    await gateway.put({
+      ...oneModel([held.url], 1),
+      ...hashed({ kind: "fixed", model: "large", order, place: { kind: "time-slots" } }),
+      timeScale,
+    });
+    const answers = [call(gateway, { "x-weir-agent": "coder" })];
+    await until(() => held.asked.length === 1);
+    answers.push(call(gateway, { "x-weir-agent": "reviewer" }));
+    await until(async () => (await workflowsOf(gateway)).memory?.next.length === 1);
+    const { memory, used } = await workflowsOf(gateway);
+    expect(used).toBe(true);
+    expect(memory?.replicas).toMatchObject([{ replicaId: "large-0", model: "large" }]);
+    expect(memory?.replicas[0]?.requests).toHaveLength(1);
+    expect(memory?.next).toMatchObject([{ replicaId: null }]);
+    held.open();
+    await Promise.all(answers);
+    expect((await workflowsOf(gateway)).memory?.replicas[0]?.requests).toEqual([]);
+  });
+});
+
 async function newest(gateway: TestGateway, name: string): Promise<Decision | undefined> {
   return (await gateway.decisions()).filter(({ agent }) => agent === `${name}/${name}`).at(-1);
 }
