@@ -12,6 +12,7 @@ export const applications = [
   { name: "co-located", workflows: ["qa-router", "report", "code-with-feedback"] },
 ] as const;
 export type Application = (typeof applications)[number];
+const coLocated = applications.filter(({ name }) => name === "co-located");
 
 const SMALL = "llama-3.1-8b";
 const LARGE = "llama-2-13b";
@@ -20,13 +21,13 @@ const LARGE = "llama-2-13b";
 const engines = (model: string): LabReplicas => ({ model, gpu: "l40s", precision: "bf16", tp: 1, pp: 1, count: 4 });
 
 /**
- * Engines that the applications are raced on. Answers here are short, and vLLM's 256 sequences of them fill less than half of what an 8B
- * model leaves of 48 GB: with more sequences it is memory that ends a batch, as in the source.
+ * Engines that the applications are raced on. Prompts and answers here are short, and vLLM's 256 sequences of them fill about half of what an
+ * 8B model leaves of 48 GB: with longer prompts it is memory that ends a batch, as in the source. That is raced co-located only.
  */
 export const settings = [
-  { name: "8B", replicas: engines(SMALL) },
-  { name: "8B, 1024 sequences", replicas: { ...engines(SMALL), maxSequences: 1024 } },
-  { name: "13B", replicas: engines(LARGE) },
+  { name: "8B", replicas: engines(SMALL), addedTokens: 0, applications },
+  { name: "8B, long prompts", replicas: engines(SMALL), addedTokens: 1000, applications: coLocated },
+  { name: "13B", replicas: engines(LARGE), addedTokens: 0, applications },
 ] as const;
 export type Setting = (typeof settings)[number];
 
@@ -45,10 +46,19 @@ export function ownCards(): UserCards {
   return { models: [{ ...card, kvBytesPerValue: 2, publishedParamsB: 13, source: "Llama 2's config.json" }], gpus: [], prices: {} };
 }
 
-/** Answers of the 8B model to maths and code. Nobody has those of the 13B model to the same prompts: it is taken to write as much. */
-export async function raceWorkload(): Promise<Workload> {
+/**
+ * Tokens that an answer is cut at, as applications do. The few answers that never ended were recorded up to 4,096 tokens: as long as the 13B
+ * model's whole context, and a quarter of what one of its engines holds here.
+ */
+const MOST_TOKENS = 1024;
+
+/** Answers of the 8B model to maths and code. Nobody has those of the 13B model to the same prompts: it is taken to write as much. @param addedTokens to every prompt. */
+export async function raceWorkload({ addedTokens }: Pick<Setting, "addedTokens">): Promise<Workload> {
   const workload = await workloadOf({ family: "Llama-3.1-Instruct", tasks: ["gsm", "crux"], judgeAuc: 0.8 });
   const own = workload.outcomes.models.filter(({ model }) => model === SMALL);
-  const models = [...own, ...own.map((answers) => ({ ...answers, model: LARGE }))];
-  return { ...workload, outcomes: { ...workload.outcomes, models } };
+  const models = [SMALL, LARGE].flatMap((model) =>
+    own.map((answers) => ({ ...answers, model, outputTokens: answers.outputTokens.map((tokens) => Math.min(MOST_TOKENS, tokens)) })),
+  );
+  const inputTokens = workload.outcomes.inputTokens.map((tokens) => tokens + addedTokens);
+  return { ...workload, outcomes: { ...workload.outcomes, inputTokens, models } };
 }

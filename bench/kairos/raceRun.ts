@@ -9,7 +9,6 @@ import { kairosSystems } from "@/solver/lab/kairosSystems";
 import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { type LabMetric, labMetrics } from "@/solver/lab/overSeeds";
-import { mean } from "@/solver/numeric/quantile";
 import type { Workload } from "@/solver/workload/workload";
 import { type Application, ownCards, type Setting } from "./apps";
 
@@ -21,9 +20,12 @@ const SEEDS = [1, 2, 3];
 /** Nothing published tells how alike the stages of a program are. */
 const CORRELATION = 0.5;
 
-/** A run serves as many programs at least, and as many requests as fill all engines' batches so many times. */
-const LEAST_PROGRAMS = 1500;
-const BATCHES_SERVED = 30;
+/**
+ * A run serves as many programs at least, and as many requests as fill all engines' batches so many times: in shorter ones queueing never takes
+ * four fifths of the time, however fast programs come.
+ */
+const LEAST_PROGRAMS = 2000;
+const BATCHES_SERVED = 50;
 
 /** More releases than a run has: nothing ages, as in the source. */
 const NEVER = 1_000_000;
@@ -72,17 +74,17 @@ function describe({ application, setting: { replicas }, workload }: RaceCase) {
   const programs = Math.ceil((BATCHES_SERVED * replicas.count * maxBatchSize) / requestsAProgram);
   const spec = {
     ...{ workloadId: "bench", mix, correlation: CORRELATION, programs: Math.max(LEAST_PROGRAMS, programs), arrivals: "poisson" },
-    ...{ replicas: [replicas], usdPerGpuHour: 1, queue: "centre", aging: null, telemetrySeconds: 1, seeds: SEEDS },
+    ...{ replicas: [replicas], usdPerGpuHour: 1, queue: "centre", aging: null, telemetrySeconds: 1 },
     overhead: { routeSeconds: 0.005, predictSeconds: 0.005, decideSeconds: 0.001 },
   } as const satisfies Partial<LabSpec>;
   return { spec, capacity: capacityOf(engines, sample) };
 }
 
 /** Runs systems at rates as the studio's lab does; the cells by seed. */
-async function run(of: RaceCase, spec: ReturnType<typeof describe>["spec"], raced: Pick<LabSpec, "rates" | "systems">) {
+async function run(of: RaceCase, spec: ReturnType<typeof describe>["spec"], raced: Pick<LabSpec, "rates" | "systems" | "seeds">) {
   const cells: LabCell[] = [];
   const task = {
-    ...{ spec: { ...spec, ...raced, replicas: [...spec.replicas], mix: [...spec.mix], seeds: [...spec.seeds] } },
+    ...{ spec: { ...spec, ...raced, replicas: [...spec.replicas], mix: [...spec.mix] } },
     ...{ workload: of.workload, userCards, engineProfile: vllmProfile, artefacts: {}, texts: null },
   };
   await runLab(task, {
@@ -96,16 +98,17 @@ const bySeed = (cells: readonly LabCell[], at: Pick<LabCell, "system" | "rate">,
   cells.filter(({ system, rate }) => system === at.system && rate === at.rate).map(labMetrics[metric]);
 
 /** Ranges of rates, as shares of the saturation rate, and how finely they are looked at first and then around each share. */
-const COARSE = { from: 0.3, to: 3, rates: 12 };
+const COARSE = { from: 0.3, to: 5, rates: 12 };
 const FINE = 3;
 
-/** Rates at which queueing takes the wanted shares of a program's time under a system, found on a grid that is refined once around each. */
+/** Rates at which queueing takes the wanted shares of a program's time under a system, found under one seed on a grid that is refined once around each. */
 async function ratesAt(of: RaceCase, { spec, capacity }: ReturnType<typeof describe>, system: LabSystem): Promise<readonly number[]> {
   const step = (COARSE.to / COARSE.from) ** (1 / (COARSE.rates - 1));
   const known: { rate: number; share: number }[] = [];
   const look = async (rates: number[]): Promise<void> => {
-    const cells = await run(of, spec, { rates, systems: [system] });
-    for (const [at, rate] of rates.entries()) known.push({ rate, share: mean(bySeed(cells, { system: 0, rate: at }, "queueShare")) });
+    const cells = await run(of, spec, { rates, systems: [system], seeds: SEEDS.slice(0, 1) });
+    for (const [at, rate] of rates.entries())
+      known.push({ rate, share: bySeed(cells, { system: 0, rate: at }, "queueShare")[0] ?? Number.NaN });
     known.sort((a, b) => a.rate - b.rate);
   };
   const around = (wanted: number): readonly [{ rate: number; share: number }, { rate: number; share: number }] => {
@@ -135,7 +138,7 @@ export async function raceOf(of: RaceCase): Promise<readonly RaceRow[]> {
   const [parrot] = systems;
   if (parrot === undefined) throw new Error("There is no system to set loads by");
   const rates = [...(await ratesAt(of, described, parrot))];
-  const cells = await run(of, described.spec, { rates, systems });
+  const cells = await run(of, described.spec, { rates, systems, seeds: SEEDS });
   return systems.flatMap(({ name }, system) =>
     QUEUEING.map((queueing, rate): RaceRow => {
       const figure = (metric: LabMetric): readonly number[] => bySeed(cells, { system, rate }, metric);

@@ -172,6 +172,22 @@ describe("a policy that holds work back", () => {
     for (const [request, wait] of waitSeconds.entries()) expect(wait + readySeconds[request]!).toBeCloseTo(26, 9);
   });
 
+  it("sends everything at once when it may, however much that is", () => {
+    const many = programsOf({ workflows: [single], programs: 1000, programsPerSecond: 100, seed: 1 });
+    const sentAt: number[] = [];
+    const policy = heldUntil(50, () => 50);
+    const watched: Policy = {
+      ...policy,
+      observe(event) {
+        if (event.kind === "dispatched") sentAt.push(event.nowSeconds);
+        policy.observe(event);
+      },
+    };
+    const replicas = testReplicas(1, { maxInFlight: 1_000_000 });
+    expect(simulatePrograms({ policy: watched, sample: many, replicas }).unserved).toBe(0);
+    expect(sentAt).toEqual(Array.from({ length: 1000 }, () => 50));
+  });
+
   it("is not asked for ever when nothing else happens any more, and not at a time that has passed", () => {
     const run = (policy: Policy) => simulatePrograms({ policy, sample, replicas: testReplicas(1) });
     expect(run(heldUntil(Number.POSITIVE_INFINITY, (now) => now + 1)).unserved).toBe(3);

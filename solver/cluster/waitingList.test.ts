@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
-import { WaitingList } from "./waitingList";
+import { MOST_SHOWN, WaitingList } from "./waitingList";
 
 const work = (id: number, state: WaitingWork["state"] = { kind: "queued" }): WaitingWork => ({
   id: String(id),
@@ -87,6 +87,13 @@ test("keeps the order of a queue that thousands pass through, and loses none", (
     left.push(...shown);
   }
   expect(left).toEqual(Array.from({ length: 5000 }, (_, id) => id));
+});
+
+test("shows of a long queue no more than a decision may take, whatever there is room for", () => {
+  const list = listOf(5000, ({ id }) => -Number(id));
+  const shown = idsOf(list.shown([{ ...replica(0), maxInFlight: 100_000 }]));
+  const first = Array.from({ length: MOST_SHOWN }, (_, at) => at);
+  expect(shown).toEqual([...first, ...first.map((at) => 5000 - MOST_SHOWN + at)]);
 });
 
 test("refuses a policy that passes over queued work although it promised not to", () => {

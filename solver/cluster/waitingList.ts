@@ -2,6 +2,12 @@ import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies
 import { ModelQueue } from "./modelQueue";
 
 /**
+ * Of a model's queue a policy is shown at most so much at once: a place that holds work back may have room for any number of requests all the
+ * time. A policy that takes all of it is to be asked again.
+ */
+export const MOST_SHOWN = 256;
+
+/**
  * Work that waits for a policy's decisions. Under long overload thousands wait and each decision is about a few of them: of each model's
  * queue a policy is shown no more than the first that the model's replicas have room for, by the policy's preference and by age, which
  * leaves its decisions as they are and their cost independent of the queue's length.
@@ -32,7 +38,7 @@ export class WaitingList {
   /** What the policy is to decide about, given its replicas. */
   shown(replicas: readonly ReplicaView[]): readonly WaitingWork[] {
     const shown = [...this.answered];
-    for (const [model, queue] of this.queues) if (queue.size > 0) queue.show(roomAt(model, replicas), shown);
+    for (const [model, queue] of this.queues) if (queue.size > 0) queue.show(Math.min(MOST_SHOWN, roomAt(model, replicas)), shown);
     return shown;
   }
 

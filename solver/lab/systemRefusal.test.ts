@@ -49,6 +49,15 @@ it("refuses what predicts for nobody", () => {
   expect(systemRefusal({ ...fixed, confidence: "learnt" }, engines)).toMatch(/Nothing here reads confidence/);
 });
 
+it("asks nobody for lengths where orders and places learn in the run what they read", () => {
+  const place = { kind: "time-slots" } as const;
+  for (const kind of ["workflow", "depth"] as const) {
+    const learning: LabSystem = { ...fixed, policy: { ...fixed.policy, order: { kind, agingReleases: 100 }, place } };
+    expect(systemRefusal(learning, engines)).toBeNull();
+    expect(systemRefusal({ ...learning, lengths: "learnt" }, engines)).toMatch(/Nothing here reads lengths/);
+  }
+});
+
 it("says what is wrong with the policy itself", () => {
   const place = { kind: "round-robin", affinity: { ratio: 0.5 } } as const;
   expect(systemRefusal({ ...fixed, policy: { ...fixed.policy, place } }, engines)).toMatch(/Round-robin/);
