@@ -1,8 +1,8 @@
 import type { CallGraph } from "./callGraph";
 import { FadingMean, type KeptMean } from "./fadingMean";
+import { LatestMap } from "./latestMap";
 import type { LearnerBounds } from "./learnerBounds";
 import { type KeptAgent, LearntAgent } from "./learntAgent";
-import { putLatest } from "./recency";
 import type { ApplicationView, CallGraphEdge } from "./workflowsView";
 
 interface LearntEdge {
@@ -35,8 +35,8 @@ export class ApplicationGraph {
   lastSeenSeconds: number;
   /** How long its programs may be silent. */
   quietSeconds: number;
-  private readonly agents = new Map<string, LearntAgent>();
-  private readonly edges = new Map<string, LearntEdge>();
+  private readonly agents: LatestMap<LearntAgent>;
+  private readonly edges: LatestMap<LearntEdge>;
   private readonly seconds: FadingMean;
 
   constructor(
@@ -47,12 +47,13 @@ export class ApplicationGraph {
     this.lastSeenSeconds = nowSeconds - (kept?.lastSeenAgeSeconds ?? 0);
     this.quietSeconds = Math.min(Math.max(bounds.quietSeconds, kept?.quietSeconds ?? 0), bounds.longestQuietSeconds);
     this.seconds = new FadingMean(kept?.seconds);
+    this.agents = new LatestMap(bounds.agents);
+    this.edges = new LatestMap(bounds.edges);
     if (kept === undefined) return;
     this.programs = kept.programs;
-    for (const agent of kept.agents) putLatest(this.agents, agent.name, new LearntAgent(name, agent.name, agent), bounds.agents);
+    for (const agent of kept.agents) this.agents.put(agent.name, new LearntAgent(name, agent.name, { bounds, kept: agent }));
     for (const edge of kept.edges) {
-      if (this.agents.has(edge.from) && this.agents.has(edge.to))
-        putLatest(this.edges, edgeKey(edge.from, edge.to), { ...edge }, bounds.edges);
+      if (this.agents.has(edge.from) && this.agents.has(edge.to)) this.edges.put(edgeKey(edge.from, edge.to), { ...edge });
     }
   }
 
@@ -60,17 +61,17 @@ export class ApplicationGraph {
     return this.agents.get(agent);
   }
 
-  all(): IterableIterator<LearntAgent> {
+  all(): MapIterator<LearntAgent> {
     return this.agents.values();
   }
 
   /** The agent, as seen just now. */
   seen(agent: string): LearntAgent {
-    const known = this.agents.get(agent) ?? new LearntAgent(this.name, agent);
-    const gone = putLatest(this.agents, agent, known, this.bounds.agents);
+    const known = this.agents.get(agent) ?? new LearntAgent(this.name, agent, { bounds: this.bounds });
+    const gone = this.agents.put(agent, known);
     if (gone !== undefined) {
       this.forgotten += 1;
-      for (const [key, { from, to }] of this.edges) if (from === gone.name || to === gone.name) this.edges.delete(key);
+      for (const { from, to } of this.edges.values()) if (from === gone.name || to === gone.name) this.edges.delete(edgeKey(from, to));
     }
     return known;
   }
@@ -154,7 +155,7 @@ export class ApplicationGraph {
     if (!this.agents.has(from) || !this.agents.has(to)) return undefined;
     const key = edgeKey(from, to);
     const edge = this.edges.get(key) ?? { from, to, calls: 0, programs: 0, parallel: 0, joins: 0, loops: 0 };
-    putLatest(this.edges, key, edge, this.bounds.edges);
+    this.edges.put(key, edge);
     return edge;
   }
 

@@ -1,5 +1,5 @@
 import { mean, quantileOfSorted } from "../numeric/quantile";
-import { wassersteinOfSamples } from "../numeric/wasserstein";
+import { wassersteinOfQuantiles, wassersteinOfSamples } from "../numeric/wasserstein";
 import { densestValue } from "./densestValue";
 import type { DistributionView } from "./workflowsView";
 
@@ -15,8 +15,8 @@ const LEAST_SETTLED = 32;
 /** Distance over the mean under which a doubled sample is what it was before. The source says a predefined threshold, and not which. */
 const SETTLED_WITHIN = 0.1;
 /**
- * A batch is another distribution where it is this many times further away than the usual error of such samples, ∫√(F(1-F)) √(1/n + 1/m). Batches of one
- * distribution are 0.8 away on average; beyond 2.5 are 0.3 % of exponential ones and 1 to 2 % of those with two modes or a heavy tail.
+ * A batch is another distribution where it is this many times further away than the usual error of such samples, ∫√(F(1-F)) √(1/n + 1/m). Of a distribution's own
+ * batches 0.1 % of exponential ones are beyond 2.5, and 1 to 2 % of those with two modes or rare large values.
  */
 const BEYOND_CHANCE = 2.5;
 
@@ -99,14 +99,14 @@ export class FadingDistribution {
   private count(): void {
     const fresh = this.batch;
     this.batch = [];
-    this.shape = null;
-    if (this.state === "converged" && differs(fresh, this.window)) {
+    if (this.state === "converged" && differs(fresh, this.quantiles, this.window.length)) {
       if (this.suspect.length === 0) this.suspect = fresh;
       else this.beginAnew([...this.suspect, ...fresh]);
       return;
     }
     for (const value of [...this.suspect, ...fresh]) this.push(value);
     this.suspect = [];
+    this.shape = null;
     if (this.state === "empty") this.state = "learning";
     if (this.state === "converged" || this.observations < LEAST_SETTLED || !isPowerOfTwo(this.observations)) return;
     if (settled([...this.window.slice(this.oldest), ...this.window.slice(0, this.oldest)])) this.state = "converged";
@@ -128,13 +128,12 @@ export class FadingDistribution {
     this.observations = values.length;
     this.state = "drifted";
     this.suspect = [];
+    this.shape = null;
   }
 
   private shaped(): Shape {
     if (this.shape !== null) return this.shape;
-    const values = sorted(this.window);
-    const quantiles =
-      values.length === 0 ? [] : Array.from({ length: QUANTILE_STEPS + 1 }, (_, at) => quantileOfSorted(values, at / QUANTILE_STEPS));
+    const quantiles = quantilesOf(this.window);
     this.shape = { quantiles, mode: densestValue(quantiles) };
     return this.shape;
   }
@@ -146,6 +145,13 @@ interface Shape {
 }
 
 const sorted = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
+
+function quantilesOf(values: readonly number[]): readonly number[] {
+  const ascending = sorted(values);
+  const steps = ascending.length === 0 ? 0 : QUANTILE_STEPS + 1;
+  return Array.from({ length: steps }, (_, at) => quantileOfSorted(ascending, at / QUANTILE_STEPS));
+}
+
 const isPowerOfTwo = (count: number): boolean => Number.isInteger(Math.log2(count));
 
 /** Whether doubling a sample hardly moved it; beyond the window's length the newer half of the window is what was added. */
@@ -154,15 +160,16 @@ function settled(values: readonly number[]): boolean {
   return wassersteinOfSamples(before, sorted(values)) <= SETTLED_WITHIN * Math.abs(mean(values));
 }
 
-function differs(fresh: readonly number[], inForce: readonly number[]): boolean {
-  const old = sorted(inForce);
-  let spreadOfOld = 0;
-  for (let at = 1; at < old.length; at += 1) {
-    const below = at / old.length;
-    spreadOfOld += Math.sqrt(below * (1 - below)) * ((old[at] ?? 0) - (old[at - 1] ?? 0));
+/** Whether fresh values are of another distribution than the one with these quantiles, made of so many values. */
+function differs(fresh: readonly number[], quantiles: readonly number[], count: number): boolean {
+  let spreadSeconds = 0;
+  for (let at = 1; at < quantiles.length; at += 1) {
+    const below = (at - 0.5) / QUANTILE_STEPS;
+    spreadSeconds += Math.sqrt(below * (1 - below)) * ((quantiles[at] ?? 0) - (quantiles[at - 1] ?? 0));
   }
-  const chance = spreadOfOld * Math.sqrt(1 / fresh.length + 1 / old.length);
-  return wassersteinOfSamples(sorted(fresh), old) > Math.max(SETTLED_WITHIN * Math.abs(mean(old)), BEYOND_CHANCE * chance);
+  const chance = spreadSeconds * Math.sqrt(1 / fresh.length + 1 / count);
+  const distance = wassersteinOfQuantiles(quantilesOf(fresh), quantiles);
+  return distance > Math.max(SETTLED_WITHIN * Math.abs(mean(quantiles)), BEYOND_CHANCE * chance);
 }
 
 /** About so many values, at most, that have these quantiles; in an order in which any stretch of them has nearly the same. */

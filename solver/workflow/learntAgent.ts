@@ -1,8 +1,8 @@
 import { FadingDistribution, type KeptDistribution } from "./fadingDistribution";
 import { FadingMean, type KeptMean } from "./fadingMean";
+import { LatestMap } from "./latestMap";
 import type { LearnerBounds } from "./learnerBounds";
 import type { ObservedCall } from "./observedCall";
-import { putLatest } from "./recency";
 import type { AgentView, CallGraphNode } from "./workflowsView";
 
 /** By which calls that name no agent are known. */
@@ -23,6 +23,12 @@ export interface KeptAgent {
   readonly request: readonly (readonly [model: string, latency: KeptDistribution])[];
 }
 
+/** What is learnt of an agent's requests at one model. */
+interface LearntRequest {
+  readonly model: string;
+  readonly latency: FadingDistribution;
+}
+
 /** What is learnt of one agent of an application: its place in the graph and its latencies. */
 export class LearntAgent {
   readonly key: string;
@@ -37,12 +43,12 @@ export class LearntAgent {
   readonly remaining: FadingDistribution;
   private readonly seconds: FadingMean;
   private readonly outputTokens: FadingMean;
-  private readonly request = new Map<string, FadingDistribution>();
+  private readonly request: LatestMap<LearntRequest>;
 
   constructor(
     private readonly application: string,
     name: string,
-    kept?: KeptAgent,
+    { bounds, kept }: { readonly bounds: LearnerBounds; readonly kept?: KeptAgent | undefined },
   ) {
     this.name = name;
     this.key = agentKey(application, name);
@@ -51,27 +57,28 @@ export class LearntAgent {
     this.remaining = new FadingDistribution(kept?.remaining);
     this.seconds = new FadingMean(kept?.seconds);
     this.outputTokens = new FadingMean(kept?.outputTokens);
+    this.request = new LatestMap(bounds.modelsOfAgent);
     if (kept === undefined) return;
     this.calls = kept.calls;
     this.programs = kept.programs;
     this.begins = kept.begins;
     this.ends = kept.ends;
-    for (const [model, latency] of kept.request) this.request.set(model, new FadingDistribution(latency));
+    for (const [model, latency] of kept.request) this.request.put(model, { model, latency: new FadingDistribution(latency) });
   }
 
   /** A call of it was answered. */
-  answered({ model, dispatchedSeconds, finishedSeconds, outputTokens }: ObservedCall, bounds: LearnerBounds): void {
+  answered({ model, dispatchedSeconds, finishedSeconds, outputTokens }: ObservedCall): void {
     const latencySeconds = finishedSeconds - dispatchedSeconds;
-    const request = this.request.get(model) ?? new FadingDistribution();
-    putLatest(this.request, model, request, bounds.modelsOfAgent);
-    request.add(latencySeconds);
+    const request = this.request.get(model) ?? { model, latency: new FadingDistribution() };
+    this.request.put(model, request);
+    request.latency.add(latencySeconds);
     this.seconds.add(latencySeconds);
     if (outputTokens !== null) this.outputTokens.add(outputTokens);
   }
 
   /** Latencies of its requests at a model; undefined where it had none there. */
   requestAt(model: string): FadingDistribution | undefined {
-    return this.request.get(model);
+    return this.request.get(model)?.latency;
   }
 
   node(): CallGraphNode {
@@ -97,7 +104,7 @@ export class LearntAgent {
       distanceSeconds,
       remainingCalls: this.remainingCalls.value ?? 0,
       remaining: this.remaining.view(),
-      request: Array.from(this.request, ([model, latency]) => ({ model, ...latency.view() })),
+      request: Array.from(this.request.values(), ({ model, latency }) => ({ model, ...latency.view() })),
     };
   }
 
@@ -114,7 +121,7 @@ export class LearntAgent {
       outputTokens: this.outputTokens.keep(),
       remainingCalls: this.remainingCalls.keep(),
       remaining: this.remaining.keep(),
-      request: Array.from(this.request, ([model, latency]) => [model, latency.keep()] as const),
+      request: Array.from(this.request.values(), ({ model, latency }) => [model, latency.keep()] as const),
     };
   }
 

@@ -3,10 +3,10 @@ import { type AgentLine, placeOnLine } from "./agentLine";
 import { FadingDistribution } from "./fadingDistribution";
 import { FadingMean } from "./fadingMean";
 import type { KeptModel, KeptWorkflows } from "./keptWorkflows";
+import { LatestMap } from "./latestMap";
 import type { LearnerBounds } from "./learnerBounds";
 import type { LearntAgent } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
-import { putLatest } from "./recency";
 
 /** Observations below which an agent is forecast with what all agents taught. */
 export const LEAST_OBSERVED = 4;
@@ -21,6 +21,7 @@ const MOST_PLACED = 65_536;
 const ALL_AGENTS = "";
 
 interface LearntModel {
+  readonly model: string;
   readonly request: FadingDistribution;
   readonly tokensPerSecond: FadingDistribution;
 }
@@ -30,27 +31,25 @@ export class LearntLatencies {
   private readonly remaining: FadingDistribution;
   private readonly remainingCalls: FadingMean;
   private readonly request: FadingDistribution;
-  private readonly models = new Map<string, LearntModel>();
+  private readonly models: LatestMap<LearntModel>;
   private line: AgentLine | null = null;
   /** Distances of what the line was not made of. */
-  private readonly placed = new Map<string, number>();
+  private readonly placed = new LatestMap<number>(MOST_PLACED);
 
-  constructor(
-    private readonly bounds: LearnerBounds,
-    kept?: KeptWorkflows,
-  ) {
+  constructor(bounds: LearnerBounds, kept?: KeptWorkflows) {
     this.remaining = new FadingDistribution(kept?.remaining);
     this.remainingCalls = new FadingMean(kept?.remainingCalls);
     this.request = new FadingDistribution(kept?.request);
+    this.models = new LatestMap(bounds.models);
     for (const { model, request, tokensPerSecond } of kept?.models ?? []) {
-      const learnt = { request: new FadingDistribution(request), tokensPerSecond: new FadingDistribution(tokensPerSecond) };
-      putLatest(this.models, model, learnt, bounds.models);
+      const learnt = { model, request: new FadingDistribution(request), tokensPerSecond: new FadingDistribution(tokensPerSecond) };
+      this.models.put(model, learnt);
     }
   }
 
   answered({ model, dispatchedSeconds, finishedSeconds, outputTokens }: ObservedCall): void {
-    const known = this.models.get(model) ?? { request: new FadingDistribution(), tokensPerSecond: new FadingDistribution() };
-    putLatest(this.models, model, known, this.bounds.models);
+    const known = this.models.get(model) ?? { model, request: new FadingDistribution(), tokensPerSecond: new FadingDistribution() };
+    this.models.put(model, known);
     const latencySeconds = finishedSeconds - dispatchedSeconds;
     known.request.add(latencySeconds);
     this.request.add(latencySeconds);
@@ -96,8 +95,8 @@ export class LearntLatencies {
   keep(): Pick<KeptWorkflows, "models" | "remaining" | "remainingCalls" | "request"> {
     return {
       models: Array.from(
-        this.models,
-        ([model, { request, tokensPerSecond }]): KeptModel => ({ model, request: request.keep(), tokensPerSecond: tokensPerSecond.keep() }),
+        this.models.values(),
+        ({ model, request, tokensPerSecond }): KeptModel => ({ model, request: request.keep(), tokensPerSecond: tokensPerSecond.keep() }),
       ),
       remaining: this.remaining.keep(),
       remainingCalls: this.remainingCalls.keep(),
@@ -114,7 +113,7 @@ export class LearntLatencies {
     const known = this.line.distanceSeconds.get(key) ?? this.placed.get(key);
     if (known !== undefined) return known;
     const distanceSeconds = placeOnLine(this.line, quantiles);
-    putLatest(this.placed, key, distanceSeconds, MOST_PLACED);
+    this.placed.put(key, distanceSeconds);
     return distanceSeconds;
   }
 }

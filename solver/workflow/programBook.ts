@@ -1,6 +1,6 @@
+import { LatestMap } from "./latestMap";
 import type { LearnerBounds } from "./learnerBounds";
 import type { OpenProgram } from "./openProgram";
-import { putLatest } from "./recency";
 
 /** What is remembered of a program after its end. */
 interface EndedProgram {
@@ -25,15 +25,18 @@ export interface ProgramKeeper {
 export class ProgramBook {
   forgotten = 0;
   /** The one heard of longest ago first. */
-  private readonly open = new Map<string, OpenProgram>();
+  private readonly open: LatestMap<OpenProgram>;
   /** Those without a call under way; the one idle for longest first. */
   private readonly idle = new Map<string, OpenProgram>();
-  private readonly past = new Map<string, EndedProgram>();
+  private readonly past: LatestMap<EndedProgram>;
 
   constructor(
     private readonly bounds: LearnerBounds,
     private readonly keeper: ProgramKeeper,
-  ) {}
+  ) {
+    this.open = new LatestMap(bounds.openPrograms);
+    this.past = new LatestMap(bounds.endedPrograms);
+  }
 
   get size(): number {
     return this.open.size;
@@ -72,7 +75,7 @@ export class ProgramBook {
   heard(program: OpenProgram, nowSeconds: number): void {
     program.lastSeconds = Math.max(program.lastSeconds, nowSeconds);
     this.idle.delete(program.id);
-    const forgotten = putLatest(this.open, program.id, program, this.bounds.openPrograms);
+    const forgotten = this.open.put(program.id, program);
     if (forgotten !== undefined) {
       this.idle.delete(forgotten.id);
       this.forgotten += 1;
@@ -89,10 +92,11 @@ export class ProgramBook {
   }
 
   /** No further call comes; what is under way may still end. */
-  end(id: string): void {
+  end(id: string, nowSeconds: number): void {
     const program = this.open.get(id);
     if (program === undefined) return;
     program.over = true;
+    program.lastSeconds = Math.max(program.lastSeconds, nowSeconds);
     if (program.underWay === 0) this.close(program, false);
   }
 
@@ -113,7 +117,7 @@ export class ProgramBook {
   private close(program: OpenProgram, silent: boolean): void {
     this.drop(program);
     const { application, startSeconds, lastSeconds } = program;
-    putLatest(this.past, program.id, { application, startSeconds, lastSeconds, silent }, this.bounds.endedPrograms);
+    this.past.put(program.id, { application, startSeconds, lastSeconds, silent });
     this.keeper.ended(program);
   }
 }

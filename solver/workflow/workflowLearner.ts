@@ -3,13 +3,13 @@ import { type AgentLine, agentLine, type LineAgent } from "./agentLine";
 import { ApplicationGraph, type KeptApplication } from "./applicationGraph";
 import { callGraph } from "./callGraph";
 import { type KeptWorkflows, keptWorkflowsSchema } from "./keptWorkflows";
+import { LatestMap } from "./latestMap";
 import { type LearnerBounds, learnerBounds } from "./learnerBounds";
 import { agentKey, type LearntAgent, UNNAMED } from "./learntAgent";
 import { hasEnough, LearntLatencies } from "./learntLatencies";
 import type { ObservedCall } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
 import { ProgramBook } from "./programBook";
-import { putLatest } from "./recency";
 import { remainingLatency } from "./remainingLatency";
 import type { WorkflowCounts, WorkflowsView } from "./workflowsView";
 
@@ -42,7 +42,7 @@ const MOST_UPSTREAM = 64;
  */
 export class WorkflowLearner {
   private readonly bounds: LearnerBounds;
-  private readonly applications = new Map<string, ApplicationGraph>();
+  private readonly applications: LatestMap<ApplicationGraph>;
   private readonly programs: ProgramBook;
   private readonly latencies: LearntLatencies;
   private readonly counted = { programs: 0, calls: 0, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0, ties: 0, forgotten: 0 };
@@ -50,6 +50,7 @@ export class WorkflowLearner {
 
   constructor(bounds: Partial<LearnerBounds> = {}, kept?: KeptWorkflows) {
     this.bounds = { ...learnerBounds, ...bounds };
+    this.applications = new LatestMap(this.bounds.applications);
     this.latencies = new LearntLatencies(this.bounds, kept);
     if (kept !== undefined) Object.assign(this.counted, kept.counts);
     this.programs = new ProgramBook(this.bounds, {
@@ -139,8 +140,7 @@ export class WorkflowLearner {
 
   /** No call of the program comes any more. */
   end(programId: string, nowSeconds: number): void {
-    this.programs.end(programId);
-    this.advance(nowSeconds);
+    this.programs.end(programId, nowSeconds);
   }
 
   /** Ends programs that have been silent too long. */
@@ -210,7 +210,7 @@ export class WorkflowLearner {
   private seen(name: string, nowSeconds: number, kept?: KeptApplication): ApplicationGraph {
     const known = this.applications.get(name) ?? new ApplicationGraph(name, this.bounds, { nowSeconds, ...(kept && { kept }) });
     if (kept === undefined) known.lastSeenSeconds = nowSeconds;
-    const gone = putLatest(this.applications, name, known, this.bounds.applications);
+    const gone = this.applications.put(name, known);
     if (gone !== undefined) this.counted.forgotten += 1 + gone.forgotten;
     return known;
   }
@@ -221,7 +221,7 @@ export class WorkflowLearner {
     if (program.late) this.counted.lateCalls += 1;
     const agent = this.seen(program.application, call.finishedSeconds).seen(call.agent);
     if (call.failed) return;
-    agent.answered(call, this.bounds);
+    agent.answered(call);
     this.latencies.answered(call);
   }
 

@@ -1,0 +1,33 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { LatestMap } from "./latestMap";
+
+const step = fc.record({ kind: fc.constantFrom("put", "put", "put", "delete", "clear"), key: fc.constantFrom(..."abcdefgh") });
+
+test("keeps what was put last, in that order, and says what goes", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 5 }), (steps, bound) => {
+      const map = new LatestMap<string>(bound);
+      let expected: string[] = [];
+      for (const { kind, key } of steps) {
+        if (kind === "put") {
+          const gone = map.put(key, key);
+          expected = [...expected.filter((other) => other !== key), key];
+          expect(gone).toBe(expected.length > bound ? expected.shift() : undefined);
+        } else if (kind === "delete") {
+          map.delete(key);
+          expected = expected.filter((other) => other !== key);
+        } else {
+          map.clear();
+          expected = [];
+        }
+        expect([...map.values()]).toEqual(expected);
+        expect([map.size, map.has(key), map.get(key) ?? null]).toEqual([
+          expected.length,
+          expected.includes(key),
+          expected.includes(key) ? key : null,
+        ]);
+      }
+    }),
+  );
+});
