@@ -101,7 +101,8 @@ describe("the TypeScript that applications copy", () => {
     await Promise.all(messages.map(run));
     for (const { application, id } of messages) {
       const own = told(calls.filter((headers) => headers["x-session-id"] === id));
-      expect(own).toEqual(
+      // Which branch ends last is chance.
+      expect(own.map((call) => call.replace("b3,a2", "a2,b3"))).toEqual(
         ["plan after nothing", "a1 after plan", "a2 after a1", "b1 after plan", "b2 after b1", "b3 after b2", "join after a2,b3"]
           .map((call) => `${application}: ${call}`)
           .sort(),
