@@ -70,9 +70,11 @@ export function WaitedPanel(props: { readonly clusterId: string; readonly all: b
                   </Button>
                 </div>
               )}
-              <p className="text-xs text-ink-3">
-                A wait is cut where another request is dispatched to the same model: each piece counts for the one that went.
-              </p>
+              {picture.rows.length > 0 && (
+                <p className="text-xs text-ink-3">
+                  A wait is cut where another request is dispatched to the same model: each piece counts for the one that went.
+                </p>
+              )}
             </div>
           )
         }

@@ -4,6 +4,8 @@ import { agentText } from "./agentIdentity";
 
 /** More replicas are not drawn at once; the one that is asked for always is. */
 export const MOST_REPLICAS = 12;
+/** Slots that are drawn even where nothing is expected. */
+const FEWEST_SLOTS = 10;
 /** Slots beyond these, fifteen seconds, are too far to be read off bars. */
 const MOST_SLOTS = 30;
 
@@ -45,7 +47,7 @@ export interface MemoryPicture {
 export function prepareMemory(memory: MemoryForecast, chosen: string | null): MemoryPicture {
   const { replicas, nowSeconds, slotSeconds } = memory;
   const shown = replicas.filter(({ replicaId }, at) => at < MOST_REPLICAS || replicaId === chosen);
-  const slots = Math.min(MOST_SLOTS, Math.max(1, ...shown.map(({ slotTokens }) => slotTokens.length)));
+  const slots = Math.min(MOST_SLOTS, Math.max(FEWEST_SLOTS, ...shown.map(({ slotTokens }) => slotTokens.length)));
   return {
     replicas: shown.map((replica) => drawReplica(replica, { nowSeconds, slotSeconds, slots, isChosen: replica.replicaId === chosen })),
     left: replicas.length - shown.length,
@@ -71,11 +73,6 @@ function drawReplica(replica: ReplicaMemory, { nowSeconds, slotSeconds, slots, i
   const { replicaId, model, capacityTokens, slotTokens, suspended, requests } = replica;
   const peak = slotTokens.reduce((most, tokens) => Math.max(most, tokens), 0);
   const top = Math.max(capacityTokens ?? 0, peak) || 1;
-  const peakText = peak === 0 ? "nothing is expected there" : `at most ${formatCount(Math.round(peak))} tokens expected`;
-  const ofCapacity =
-    capacityTokens === null
-      ? "how much it holds is not known, so it counts as having room"
-      : `${formatPercent(peak / Math.max(1, capacityTokens))} of ${formatCount(capacityTokens)}`;
   return {
     ...{ id: replicaId, model, isChosen, suspended },
     bars: slotTokens.slice(0, slots).map((tokens, at) => ({
@@ -85,11 +82,20 @@ function drawReplica(replica: ReplicaMemory, { nowSeconds, slotSeconds, slots, i
       text: `${formatCount(Math.round(tokens))} tokens expected from ${formatSeconds(at * slotSeconds)} to ${formatSeconds((at + 1) * slotSeconds)} from now`,
     })),
     capacity: capacityTokens === null ? null : capacityTokens / top,
-    says: `${peakText}, ${ofCapacity}`,
+    says: saysOf(peak, capacityTokens),
     agents: byAgent(requests, nowSeconds),
     span: formatSeconds(slots * slotSeconds),
     cut: slotTokens.length > slots,
   };
+}
+
+function saysOf(peak: number, capacityTokens: number | null): string {
+  const expected = peak === 0 ? "nothing is expected there" : `at most ${formatCount(Math.round(peak))} tokens expected`;
+  if (capacityTokens === null) return `${expected}, how much it holds is not known, so it counts as having room`;
+  const holds = formatCount(capacityTokens);
+  return peak === 0
+    ? `${expected}, it holds ${holds} tokens`
+    : `${expected}, ${formatPercent(peak / Math.max(1, capacityTokens))} of ${holds}`;
 }
 
 function byAgent(requests: ReplicaMemory["requests"], nowSeconds: number): DrawnReplica["agents"] {

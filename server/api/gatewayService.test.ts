@@ -122,6 +122,11 @@ describe("the studio's hand on a real gateway", () => {
     expect(await service.capture("nowhere")).toMatchObject({ ok: false, message: expect.stringContaining("not connected") });
   });
 
+  it("has the gateway forget what calls taught of workflows, noted by the studio and by the gateway", async () => {
+    expect(await service.forgetWorkflows(clusterId, "other applications", "ada")).toEqual({ ok: true });
+    expect((await noted()).sort()).toEqual(["ada: order forgetting of workflows", "ada: workflows forgotten"]);
+  });
+
   it("shadows any kept plan whose models have engines, and mirrors a share", async () => {
     expect(await service.startShadow(clusterId, { planId: running.id, reason: "" }, "ada")).toEqual({ ok: true });
     expect((await controls())?.shadow).toMatchObject({ candidate: { planId: running.id, policyHash: running.policyHash } });

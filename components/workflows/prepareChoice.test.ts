@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { chosenAgent, chosenApplication } from "./prepareChoice";
+import { testAgent, testApplication, testNode } from "./testWorkflows";
+
+it("opens with the first application and its most called agent, and follows the agent of the address to its application", () => {
+  const one = testApplication({ name: "one", nodes: [testNode("one/a", { calls: 1 }), testNode("one/b", { calls: 5 })] });
+  const two = testApplication({ name: "two", nodes: [testNode("two/c")] });
+  const agents = ["one/a", "one/b", "two/c"].map((key) => testAgent(key));
+  expect(chosenApplication([one, two], { app: null, agent: null })).toBe(one);
+  expect(chosenAgent(agents, one, null)?.key).toBe("one/b");
+  expect(chosenApplication([one, two], { app: null, agent: "two/c" })).toBe(two);
+  expect(chosenApplication([one, two], { app: "gone", agent: "two/c" })).toBe(one);
+  expect(chosenAgent(agents, one, "two/c")?.key).toBe("two/c");
+  expect(chosenAgent(agents, one, "two/gone")?.key).toBe("one/b");
+  expect(chosenApplication([], { app: null, agent: null })).toBeNull();
+});

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { type Learnt, prepareSummary } from "./prepareSummary";
+
+const nowMs = 1_700_000_100_000;
+
+const learnt = (change: Partial<Learnt> = {}, counts: Partial<Learnt["workflows"]["learnt"]["counts"]> = {}): Learnt => ({
+  ...{ state: "there", timeScale: 1, emulated: false, policy: null },
+  workflows: {
+    ...{ memory: null, used: false, sinceMs: nowMs - 60_000 },
+    learnt: {
+      ...{ asOfSeconds: 0, applications: [], agents: [] },
+      counts: {
+        ...{ programs: 4, calls: 10, openPrograms: 1, unnamedCalls: 0, lateCalls: 0, missingUpstream: 0, ties: 0, forgotten: 0 },
+        ...counts,
+      },
+    },
+  },
+  ...change,
+});
+
+it("says whether the policy in force goes by what is learnt, by whose clock seconds are, and what is doubtful", () => {
+  expect(prepareSummary(learnt(), nowMs)).toMatchObject({ use: "No policy in force goes by it.", clock: null, doubts: null });
+  const fcfs = { planId: "p", order: "fcfs", place: "least-load" } as const;
+  expect(prepareSummary(learnt({ policy: fcfs, timeScale: 20, emulated: true }), nowMs)).toMatchObject({
+    use: "The plan in force does not go by it: first come, first served (FCFS), to the least loaded replica.",
+    clock: "Seconds are engine seconds, 20 to a second of the wall; engines are emulated.",
+  });
+  const told = prepareSummary(learnt({}, { unnamedCalls: 4, lateCalls: 1, ties: 2 }), nowMs);
+  expect(told.figures.find(({ name }) => name === "Name their agent")).toMatchObject({ value: "60\u00a0%", detail: "4 do not" });
+  expect(told.figures.find(({ name }) => name === "Learning for")?.value).toBe("60\u00a0s");
+  expect(told.doubts).toContain("1 call came after");
+  expect(prepareSummary(learnt({}, { calls: 0 }), null).figures.map(({ value }) => value)).toEqual(["4", "0", "–", "–"]);
+});
