@@ -144,7 +144,7 @@ interface Shape {
   readonly mode: number | null;
 }
 
-const sorted = (values: readonly number[]): Float64Array => Float64Array.from(values).sort();
+const sorted = (values: readonly number[]): Float64Array => new Float64Array(values).sort();
 
 function quantilesOf(values: readonly number[]): readonly number[] {
   const ascending = sorted(values);

@@ -23,7 +23,7 @@ export interface LearnerBounds {
   readonly resolutionSeconds: number;
 }
 
-/** Some 4,000 agents, which take about 8 KB each with one model. */
+/** Some 4,000 agents, which take about 9 KB each with one model. */
 export const learnerBounds: LearnerBounds = {
   applications: 64,
   agents: 64,

@@ -17,7 +17,7 @@ export interface WorkflowCounts {
   readonly unnamedCalls: number;
   /** Calls that came after their program was taken to have ended: their own latency counts, their edges do not. */
   readonly lateCalls: number;
-  /** Calls whose upstream was named and not found in their program: they stand as its beginnings. */
+  /** Calls that named an upstream agent which their program had not called; those of which none was found stand as its beginnings. */
   readonly missingUpstream: number;
   /** Pairs of calls of one parent that touch within the clock's resolution: side by side or one after another cannot be told. */
   readonly ties: number;
@@ -85,7 +85,10 @@ export interface AgentView {
 export interface DistributionView {
   /** Observations since it was begun or last begun anew. */
   readonly observations: number;
-  /** `converged` when the latest doubling of the sample hardly moved it; `drifted` while what comes now is another distribution. */
+  /**
+   * `converged` when the latest doubling of the sample hardly moved it; `drifted` when what came after that was another distribution, with which it was
+   * begun anew, until that has converged too.
+   */
   readonly state: "empty" | "learning" | "converged" | "drifted";
   /** At equal steps of probability, the least first and the most last; empty where there are no observations. */
   readonly quantilesSeconds: readonly number[];
