@@ -34,7 +34,7 @@ async function accuracy(): Promise<Measurement> {
     rows.push(accuracyOf("ChatDev's runs", recorded), accuracyOf("the same without pauses", recorded.map(withoutPauses)));
   }
   if (dataPresent()) {
-    const { outcomes } = await raceWorkload({ addedTokens: 0 });
+    const { outcomes } = await raceWorkload();
     for (const { name, workflows } of applications) {
       rows.push(accuracyOf(`${name}, drawn`, drawnPrograms(outcomes, workflows, PROGRAMS * workflows.length)));
     }

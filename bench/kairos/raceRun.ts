@@ -25,7 +25,7 @@ const CORRELATION = 0.5;
  * four fifths of the time, however fast programs come.
  */
 const LEAST_PROGRAMS = 2000;
-const BATCHES_SERVED = 50;
+const BATCHES_SERVED = 70;
 
 /** More releases than a run has: nothing ages, as in the source. */
 const NEVER = 1_000_000;
@@ -98,7 +98,7 @@ const bySeed = (cells: readonly LabCell[], at: Pick<LabCell, "system" | "rate">,
   cells.filter(({ system, rate }) => system === at.system && rate === at.rate).map(labMetrics[metric]);
 
 /** Ranges of rates, as shares of the saturation rate, and how finely they are looked at first and then around each share. */
-const COARSE = { from: 0.3, to: 5, rates: 12 };
+const COARSE = { from: 0.3, to: 8, rates: 12 };
 const FINE = 3;
 
 /** Rates at which queueing takes the wanted shares of a program's time under a system, found under one seed on a grid that is refined once around each. */

@@ -1,6 +1,6 @@
-import type { AgentForecast } from "@/solver/policies/policy";
+import type { AgentForecast, Policy } from "@/solver/policies/policy";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import type { WorkflowLearner } from "@/solver/workflow/workflowLearner";
+import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 
 /** Virtual seconds from one computation of the agents' line to the next, where something was learnt meanwhile: about what a gateway takes. */
 const LINE_SECONDS = 5;
@@ -99,4 +99,10 @@ export class CallLearning {
     this.learnt = false;
     this.lineSeconds = nowSeconds;
   }
+}
+
+/** What learns in a simulation: the learner that is given, else a new one where the policy reads what `workflows` teach; null where nobody does. */
+export function callLearning({ needs }: Pick<Policy, "needs">, learner?: WorkflowLearner): CallLearning | null {
+  const learns = learner ?? (needs.includes("workflows") ? new WorkflowLearner() : null);
+  return learns && new CallLearning(learns);
 }

@@ -1,7 +1,6 @@
 import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
-import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { OutcomeTable, RequestSample } from "@/solver/workload/workload";
-import { CallLearning } from "./callLearning";
+import { type CallLearning, callLearning } from "./callLearning";
 import { ClusterEngines, type ClusterReplica } from "./clusterEngines";
 import type { ClusterOutcome } from "./clusterOutcome";
 import type { ClusterWorld, Sending } from "./clusterWorld";
@@ -63,7 +62,7 @@ export class ModelledWorld implements ClusterWorld {
     this.inputTokens = sample.prompt.map((prompt) => outcomes.inputTokens[prompt] ?? 0);
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
-    this.learning = policy.needs.includes("workflows") ? new CallLearning(new WorkflowLearner()) : null;
+    this.learning = callLearning(policy);
     this.stage = new Int8Array(count);
     this.joinedSeconds = new Float64Array(count);
     this.endToEndSeconds = new Float64Array(count).fill(Number.POSITIVE_INFINITY);

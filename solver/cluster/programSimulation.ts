@@ -13,6 +13,15 @@ export interface PolicyOverhead {
   readonly decideSeconds: number;
 }
 
+const NO_OVERHEAD: PolicyOverhead = { routeSeconds: 0, predictSeconds: 0, decideSeconds: 0 };
+
+/** Delays before a request that begins its program joins a queue, before any other does, and on the way to an engine. */
+export interface ProgramDelays {
+  readonly firstSeconds: number;
+  readonly laterSeconds: number;
+  readonly decideSeconds: number;
+}
+
 export interface ProgramSimulation {
   /** Used up: a policy keeps state of its own. */
   readonly policy: Policy;
@@ -36,4 +45,13 @@ export interface ProgramSimulation {
    * older than 10 s say nothing. 0 or left out: every decision sees the engines as they are.
    */
   readonly telemetrySeconds?: number;
+}
+
+/** The delays of a simulation, by what its policy reads and what is predicted there. */
+export function delaysOf({ policy, predictions = {}, overhead = NO_OVERHEAD }: ProgramSimulation): ProgramDelays {
+  const { confidence, requestTokens, remainingTokens } = predictions;
+  const predicts = policy.needs.includes("lengths") && (requestTokens ?? remainingTokens) !== undefined;
+  const routes = policy.needs.includes("confidence") && confidence !== undefined;
+  const laterSeconds = predicts ? overhead.predictSeconds : 0;
+  return { firstSeconds: laterSeconds + (routes ? overhead.routeSeconds : 0), laterSeconds, decideSeconds: overhead.decideSeconds };
 }

@@ -2,15 +2,12 @@ import { SlotHeap } from "@/solver/engine/slotHeap";
 import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
-import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
-import { type CallEnd, CallLearning, identityOf } from "./callLearning";
+import { type CallEnd, type CallLearning, callLearning, identityOf } from "./callLearning";
 import { ClusterEngines } from "./clusterEngines";
 import type { ClusterWorld, Sending } from "./clusterWorld";
 import type { ProgramOutcome } from "./programOutcome";
-import type { PolicyOverhead, ProgramSimulation } from "./programSimulation";
+import { delaysOf, type ProgramDelays, type ProgramSimulation } from "./programSimulation";
 import { RequestGraph } from "./requestGraph";
-
-const NO_OVERHEAD: PolicyOverhead = { routeSeconds: 0, predictSeconds: 0, decideSeconds: 0 };
 
 /** Programs on modelled engines: a request joins when all that it reads is answered, with those answers in its prompt. */
 export class ProgramWorld implements ClusterWorld {
@@ -26,10 +23,7 @@ export class ProgramWorld implements ClusterWorld {
   /** null: nobody learns workflows. */
   private readonly learning: CallLearning | null;
   private readonly telemetrySeconds: number;
-  /** Delays before a request that begins its program joins a queue, before any other does, and on the way to an engine. */
-  private readonly firstDelaySeconds: number;
-  private readonly delaySeconds: number;
-  private readonly decideSeconds: number;
+  private readonly delays: ProgramDelays;
 
   /** Requests that are ready, by when they join a queue; ties in the order of the sample, those that waited for answers last. */
   private readonly joining: SlotHeap;
@@ -47,7 +41,8 @@ export class ProgramWorld implements ClusterWorld {
   private lastAnswer = 0;
   private readSeconds = Number.NEGATIVE_INFINITY;
 
-  constructor({ policy, sample, replicas, predictions = {}, overhead = NO_OVERHEAD, telemetrySeconds = 0, learner }: ProgramSimulation) {
+  constructor(simulation: ProgramSimulation) {
+    const { policy, sample, replicas, predictions = {}, telemetrySeconds = 0, learner } = simulation;
     if (policy.needs.includes("judged-scores"))
       throw new Error(`The ${policy.kind} has answers judged, and those of a program's stages have no judge: route programs without one`);
     const programs = sample.arrivalSeconds.length;
@@ -56,12 +51,7 @@ export class ProgramWorld implements ClusterWorld {
     this.sample = sample;
     this.predicted = predictions;
     this.telemetrySeconds = telemetrySeconds;
-    const { confidence, requestTokens, remainingTokens } = predictions;
-    const predicts = policy.needs.includes("lengths") && (requestTokens ?? remainingTokens) !== undefined;
-    this.delaySeconds = predicts ? overhead.predictSeconds : 0;
-    const routes = policy.needs.includes("confidence") && confidence !== undefined;
-    this.firstDelaySeconds = this.delaySeconds + (routes ? overhead.routeSeconds : 0);
-    this.decideSeconds = overhead.decideSeconds;
+    this.delays = delaysOf(simulation);
 
     const names = Array.from({ length: programs }, (_, program) => `program ${program}`);
     this.programIds = Array.from(sample.program, (program) => names[program] ?? "");
@@ -70,8 +60,7 @@ export class ProgramWorld implements ClusterWorld {
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
     this.graph = new RequestGraph(sample);
-    const learns = learner ?? (policy.needs.includes("workflows") ? new WorkflowLearner() : null);
-    this.learning = learns && new CallLearning(learns);
+    this.learning = callLearning(policy, learner);
     this.joining = new SlotHeap(requests);
     this.stage = new Int8Array(requests);
     this.model = new Int8Array(requests).fill(-1);
@@ -83,7 +72,7 @@ export class ProgramWorld implements ClusterWorld {
       return (sample.firstRequest[program + 1] ?? 0) - (sample.firstRequest[program] ?? 0);
     });
     for (let request = 0; request < requests; request++) {
-      if (this.graph.unread(request) === 0) this.ready(request, this.arrivalSeconds[request] ?? 0, this.firstDelaySeconds);
+      if (this.graph.unread(request) === 0) this.ready(request, this.arrivalSeconds[request] ?? 0, this.delays.firstSeconds);
     }
   }
 
@@ -150,7 +139,7 @@ export class ProgramWorld implements ClusterWorld {
 
   dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
     const outputTokens = this.sample.outputTokens[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? 0;
-    const fits = this.engines.dispatch(request, replicaId, { atSeconds: now + this.decideSeconds, outputTokens, priority });
+    const fits = this.engines.dispatch(request, replicaId, { atSeconds: now + this.delays.decideSeconds, outputTokens, priority });
     this.learning?.dispatched(request, now);
     if (!fits) this.ended(request, { nowSeconds: now, outputTokens: null });
     return fits;
@@ -184,7 +173,7 @@ export class ProgramWorld implements ClusterWorld {
     if (this.unanswered[program] === 0) this.endToEndSeconds[program] = now - (sample.arrivalSeconds[program] ?? 0);
     for (const reader of graph.readersOf(request)) {
       inputTokens[reader] = (inputTokens[reader] ?? 0) + written;
-      if (graph.read(reader)) this.ready(reader, now, this.delaySeconds);
+      if (graph.read(reader)) this.ready(reader, now, this.delays.laterSeconds);
     }
     this.ended(request, { nowSeconds: now, outputTokens: written });
   }
