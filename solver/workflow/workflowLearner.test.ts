@@ -3,44 +3,10 @@ import { describe, expect, test } from "vitest";
 import { seededRandom } from "../numeric/random";
 import { shuffled } from "../numeric/shuffled";
 import type { LearnerBounds } from "./learnerBounds";
-import type { ObservedCall } from "./observedCall";
 import { testCall } from "./testCall";
 import { drawKnownProgram } from "./testProgramGraphs";
+import { reports, serve } from "./testReports";
 import { WorkflowLearner } from "./workflowLearner";
-
-/** A call as a client sees it: when it comes, waits, and is answered. */
-function serve(learner: WorkflowLearner, call: ObservedCall): void {
-  const { id, programId, application, agent, upstream } = call;
-  learner.come({ id, programId, application, agent, upstream, nowSeconds: call.arrivedSeconds });
-  learner.finish(call);
-}
-
-/** Programs of a planner of 1 s and a writer of 3 s, of which every fourth is checked by the planner in 2 s and written again, ten seconds apart. */
-function reports(learner: WorkflowLearner, programs: number, { application = "report", from = 0, slower = 1 } = {}): void {
-  for (let at = 0; at < programs; at += 1) {
-    const start = from + 10 * at;
-    const programId = `${application}-${from}-${at}`;
-    const times = at % 4 === 3 ? [0, 1, 4, 6, 9] : [0, 1, 4];
-    for (const [index, finish] of times.slice(1).entries()) {
-      const arrivedSeconds = start + slower * (times[index] ?? 0);
-      const agent = index % 2 === 0 ? "planner" : "writer";
-      const upstream = index === 0 ? [] : [index % 2 === 0 ? "writer" : "planner"];
-      serve(
-        learner,
-        testCall({
-          id: `${programId}-${index}`,
-          programId,
-          application,
-          agent,
-          upstream,
-          arrivedSeconds,
-          finishedSeconds: start + slower * finish,
-        }),
-      );
-    }
-    learner.end(programId, start + slower * 9);
-  }
-}
 
 const total = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0);
 
@@ -347,73 +313,5 @@ describe("whatever is told late, twice, in disorder or never,", () => {
     expect(counts).toMatchObject({ programs: 1, openPrograms: 0, calls: 27 });
     for (const quantile of agents[0]?.remaining.quantilesSeconds ?? []) expect(quantile).toBeGreaterThanOrEqual(0);
     expect(agents[0]?.remaining.quantilesSeconds.at(-1)).toBe(12);
-  });
-});
-
-describe("what is kept", () => {
-  test("gives, restored from JSON on another clock, the same view and forecasts", () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat(5000), { maxLength: 20 }), fc.nat(2000), (seeds, laterSeconds) => {
-        const learner = new WorkflowLearner();
-        reports(learner, seeds.length * 3);
-        for (const [program, seed] of seeds.entries()) {
-          for (const call of drawKnownProgram(seed).calls)
-            serve(learner, { ...call, programId: `${program}`, application: `app-${seed % 4}` });
-          learner.end(`${program}`, 2000);
-        }
-        learner.refreshLine();
-        const restored = WorkflowLearner.restore(JSON.parse(JSON.stringify(learner.keep(2000))), 2000 + laterSeconds);
-        if (restored === null) throw new Error("what was kept is not read");
-        const shifted = (view: ReturnType<WorkflowLearner["view"]>, seconds: number) => ({
-          ...view,
-          asOfSeconds: view.asOfSeconds + seconds,
-          applications: view.applications.map((application) => ({
-            ...application,
-            lastSeenSeconds: Math.round(1000 * (application.lastSeenSeconds + seconds)),
-          })),
-        });
-        if (seeds.length > 0) expect(restored.view(2000 + laterSeconds).agents.length).toBeGreaterThan(0);
-        expect(shifted(restored.view(2000 + laterSeconds), 0)).toEqual(shifted(learner.view(2000), laterSeconds));
-        for (const { key } of learner.view(2000).agents) {
-          expect(restored.forecast(key, "model")).toEqual(learner.forecast(key, "model"));
-        }
-        expect(restored.forecast("none/met", "model")).toEqual(learner.forecast("none/met", "model"));
-      }),
-      { numRuns: 40 },
-    );
-  });
-
-  test("is refused where it is something else, and never throws", () => {
-    const learner = new WorkflowLearner();
-    reports(learner, 5);
-    const kept = JSON.parse(JSON.stringify(learner.keep(100)));
-    const [application] = kept.applications;
-    const [agent] = application.agents;
-    const withAgent = (changed: object) => ({ ...kept, applications: [{ ...application, agents: [{ ...agent, ...changed }] }] });
-    const others = [
-      ...[null, undefined, 7, "text", [], {}, { ...kept, version: 2 }, { ...kept, applications: null }],
-      withAgent({ remaining: { observations: 3, state: "learning", values: [1, 2, 3, 4] } }),
-      withAgent({ remaining: { observations: 1, state: "learning", values: [Number.NaN] } }),
-      withAgent({ remaining: { observations: 99, state: "learning", values: Array(34).fill(1) } }),
-      withAgent({ remaining: { observations: 0, state: "converged", values: [] } }),
-    ];
-    for (const other of others) expect(WorkflowLearner.restore(other, 0)).toBeNull();
-    expect(WorkflowLearner.restore(withAgent({}), 0)).not.toBeNull();
-    fc.assert(
-      fc.property(fc.anything(), (anything) => {
-        expect(WorkflowLearner.restore(anything, 0)).toBeNull();
-        WorkflowLearner.restore(withAgent({ remaining: anything }), 0);
-      }),
-    );
-  });
-
-  test("keeps within smaller bounds what was seen last", () => {
-    const learner = new WorkflowLearner();
-    for (const [at, application] of ["first", "second", "third"].entries()) reports(learner, 4, { application, from: 1000 * at });
-    const restored = WorkflowLearner.restore(learner.keep(5000), 5000, { applications: 2, agents: 1 });
-    expect(restored?.view(5000).applications.map(({ name, nodes, edges }) => [name, nodes.length, edges.length])).toEqual([
-      ["second", 1, 0],
-      ["third", 1, 0],
-    ]);
   });
 });

@@ -11,6 +11,7 @@ import type { ObservedCall } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
 import { ProgramBook } from "./programBook";
 import { remainingLatency } from "./remainingLatency";
+import { applicationOf, tidied } from "./tidied";
 import type { WorkflowCounts, WorkflowsView } from "./workflowsView";
 
 /** A call that has arrived. */
@@ -31,9 +32,6 @@ export interface KnownCall {
   readonly agentKey: string;
   readonly programStartSeconds: number;
 }
-
-/** Upstream names of a call that are looked at. */
-const MOST_UPSTREAM = 64;
 
 /**
  * Learns the call graphs of applications and the latencies of their agents from the calls as they are served, without being told any structure (Kairos,
@@ -101,27 +99,29 @@ export class WorkflowLearner {
 
   /** A call has ended, well or failed. */
   finish(call: ObservedCall): void {
-    const tidied = tidy(call);
-    if (tidied === null) {
+    const ended = tidied(call);
+    if (ended === null) {
       this.leave(call.id, call.programId);
       return;
     }
-    const { id, programId, finishedSeconds } = tidied;
+    const { id, programId, finishedSeconds } = ended;
     let program = this.programs.get(programId);
     if (program === undefined) {
       // Told of once more, or too late to be of use.
       if (this.programs.hasEnded(programId, finishedSeconds)) return;
-      program = this.programs.begin(programId, applicationOf(call.application, call.agent), tidied.arrivedSeconds);
+      program = this.programs.begin(programId, applicationOf(call.application, call.agent), ended.arrivedSeconds);
     }
     const known = program.calls.get(id);
     if (known !== undefined && known !== null) return;
-    if (known === undefined && program.beyond > 0) program.beyond -= 1;
-    else if (known === undefined && program.calls.size >= this.bounds.callsOfProgram) return;
-    else program.calls.set(id, tidied);
-    if (known === null || !program.calls.has(id)) program.underWay -= 1;
+    const isBeyond = known === undefined && program.beyond > 0;
+    // Nobody said that it had come: taken in all the same where there is room.
+    if (known === undefined && !isBeyond && program.calls.size >= this.bounds.callsOfProgram) return;
+    if (isBeyond) program.beyond -= 1;
+    else program.calls.set(id, ended);
+    if (isBeyond || known === null) program.underWay -= 1;
     program.lastAnswerSeconds = Math.max(program.lastAnswerSeconds, finishedSeconds);
-    program.failed ||= tidied.failed;
-    this.learnCall(tidied, program);
+    program.failed ||= ended.failed;
+    this.learnCall(ended, program);
     this.programs.heard(program, finishedSeconds);
   }
 
@@ -248,26 +248,4 @@ export class WorkflowLearner {
     }
     this.learnt += 1;
   }
-}
-
-/** Of a program whose first call says so; slashes would make keys of agents ambiguous. */
-function applicationOf(application: string, firstAgent: string): string {
-  const name = application || firstAgent || UNNAMED;
-  return name.includes("/") ? name.replaceAll("/", "-") : name;
-}
-
-/** With times in order, and a name for its agent; null where a time is no number. */
-function tidy(call: ObservedCall): ObservedCall | null {
-  const dispatchedSeconds = Math.max(call.arrivedSeconds, call.dispatchedSeconds);
-  const finishedSeconds = Math.max(dispatchedSeconds, call.finishedSeconds);
-  if (!Number.isFinite(finishedSeconds)) return null;
-  const counted = call.outputTokens !== null && Number.isFinite(call.outputTokens) && call.outputTokens >= 0;
-  return {
-    ...call,
-    agent: call.agent || UNNAMED,
-    upstream: call.upstream.length > MOST_UPSTREAM ? call.upstream.slice(0, MOST_UPSTREAM) : call.upstream,
-    dispatchedSeconds,
-    finishedSeconds,
-    outputTokens: counted ? call.outputTokens : null,
-  };
 }
