@@ -87,15 +87,17 @@ function tableOf(sessions: readonly SessionFigures[]): string {
   const lines = sessions.flatMap(({ seed, runs }) =>
     turns.map(({ name }, at) => {
       const figures = runs[at];
-      return [String(seed), name, ...columns.map(({ read, text }) => (figures === undefined ? "-" : text(read(figures))))];
+      const told = columns.map(({ read, text }) => (figures === undefined ? "-" : text(read(figures))));
+      return [String(seed), name, ...told, figures === undefined ? "-" : `${Math.round(1000 * figures.lateSeconds)} ms`];
     }),
   );
   const sums = [leastLoad, timeSlots].map((name) => [
     "all",
     `${name} against ${first}`,
     ...columns.map(({ read }) => `${(-less(sessions, name, read)).toFixed(1)} %`),
+    "",
   ]);
-  return table(["seed", "order x place, in turn", ...columns.map(({ header }) => header)], [...lines, ...sums]);
+  return table(["seed", "order x place, in turn", ...columns.map(({ header }) => header), "5 % began late by"], [...lines, ...sums]);
 }
 
 function words(sessions: readonly SessionFigures[]): string {

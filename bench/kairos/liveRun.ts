@@ -103,11 +103,13 @@ export interface LiveFigures {
   readonly queueShare: number;
   /** Of the requests: with a forecast in their record. */
   readonly forecastShare: number;
+  /** One program in twenty began so much later than it should have, or more: what else the machine did shows here first. */
+  readonly lateSeconds: number;
   readonly failures: number;
 }
 
 export function figuresOf({ report, decisions }: LiveRun): LiveFigures {
-  const { endToEndSeconds, outputTokens, failures } = report;
+  const { endToEndSeconds, outputTokens, lateSeconds, failures } = report;
   const served = endToEndSeconds.filter(Number.isFinite);
   const perToken = Array.from(endToEndSeconds, (seconds, program) => seconds / (outputTokens[program] ?? 1)).filter(Number.isFinite);
   const queued = decisions.reduce((sum, { stages }) => sum + stages.reduce((all, { queueSeconds }) => all + queueSeconds, 0), 0);
@@ -118,6 +120,7 @@ export function figuresOf({ report, decisions }: LiveRun): LiveFigures {
     p95SecondsPerToken: quantile(perToken, 0.95),
     queueShare: queued / served.reduce((sum, seconds) => sum + seconds, 0),
     forecastShare: decisions.filter(({ forecast }) => forecast !== undefined).length / decisions.length,
+    lateSeconds: quantile(lateSeconds, 0.95),
     failures: failures.length,
   };
 }
