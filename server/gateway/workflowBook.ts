@@ -94,11 +94,12 @@ export class WorkflowBook {
   come(asked: ModelRequest): FollowedCall | null {
     const nowSeconds = this.#nowSeconds;
     const { decisionId: id, programId, workflow: application, agent, upstreamAgents: upstream, startedAtMs } = asked;
-    const call = { id, programId, application, agent, upstream, nowSeconds };
+    const startedSeconds = startedAtMs === null ? nowSeconds : nowSeconds - ((Date.now() - startedAtMs) / 1000) * this.#timeScale;
     return this.#guarded(null, () => {
-      const { agentKey, programStartSeconds } = this.#learner.come(
-        startedAtMs === null ? call : { ...call, startedSeconds: nowSeconds - ((Date.now() - startedAtMs) / 1000) * this.#timeScale },
-      );
+      const { agentKey, programStartSeconds } =
+        programId === id
+          ? this.#learner.comeAlone({ application, agent, nowSeconds, startedSeconds })
+          : this.#learner.come({ id, programId, application, agent, upstream, nowSeconds, startedSeconds });
       return { agentKey, programStartSeconds, arrivedSeconds: nowSeconds };
     });
   }
@@ -123,29 +124,32 @@ export class WorkflowBook {
     const first = answers[0] ?? stages.at(-1);
     const last = answers.at(-1) ?? first;
     this.#guarded(undefined, () => {
-      if (first?.at === undefined || last?.at === undefined) this.#learner.leave(id, programId);
-      else {
-        const { inputTokens, outputTokens, verdict } = last;
-        this.#learner.finish({
-          id,
-          programId,
-          application,
-          agent,
-          upstream,
-          // What several took is how long none of them takes.
-          model: answers.length > 1 ? answers.map(({ model }) => model).join(" > ") : last.model,
-          arrivedSeconds,
-          dispatchedSeconds: first.at.dispatched,
-          finishedSeconds: last.at.answered,
-          inputTokens: inputTokens ?? asked.inputTokens,
-          outputTokens,
-          failed: verdict !== "accepted",
-        });
-        this.#tallies.call(agent);
-        this.#unsaved.changed = true;
-      }
       // Who names no program has no other call in it.
-      if (programId === id) this.#learner.end(programId, this.#nowSeconds);
+      const alone = programId === id;
+      if (first?.at === undefined || last?.at === undefined) {
+        if (!alone) this.#learner.leave(id, programId);
+        return;
+      }
+      const { inputTokens, outputTokens, verdict } = last;
+      const call = {
+        id,
+        programId,
+        application,
+        agent,
+        upstream,
+        // What several took is how long none of them takes.
+        model: answers.length > 1 ? answers.map(({ model }) => model).join(" > ") : last.model,
+        arrivedSeconds,
+        dispatchedSeconds: first.at.dispatched,
+        finishedSeconds: last.at.answered,
+        inputTokens: inputTokens ?? asked.inputTokens,
+        outputTokens,
+        failed: verdict !== "accepted",
+      };
+      if (alone) this.#learner.finishAlone(call);
+      else this.#learner.finish(call);
+      this.#tallies.call(agent);
+      this.#unsaved.changed = true;
     });
   }
 

@@ -176,14 +176,14 @@ describe("what a gateway learns of workflows", () => {
     const first = gateway.post("/v1/chat/completions", body, { "x-weir-agent": "coder" });
     await until(() => held.asked.length === 1);
     const leaving = new AbortController();
-    const second = gateway.chat({}, { signal: leaving.signal, headers: { "x-weir-agent": "idler" } }).catch(() => null);
-    await until(async () => (await workflowsOf(gateway)).learnt.counts.openPrograms === 2);
+    const second = gateway.chat({}, { signal: leaving.signal, headers: { "x-weir-agent": "idler", "x-session-id": "idle" } }).catch(() => null);
+    await until(async () => (await workflowsOf(gateway)).learnt.counts.openPrograms === 1);
     leaving.abort();
     expect(await second).toBeNull();
-    await until(async () => (await workflowsOf(gateway)).learnt.counts.openPrograms === 1);
+    await until(async () => (await workflowsOf(gateway)).learnt.counts.openPrograms === 0);
     held.open();
     expect((await first).status).toBe(200);
-    await until(async () => (await workflowsOf(gateway)).learnt.counts.openPrograms === 0);
+    await until(async () => (await workflowsOf(gateway)).learnt.counts.calls === 2);
     expect((await workflowsOf(gateway)).learnt.applications.map(({ name }) => name).sort()).toEqual(["coder", "planner"]);
   });
 });

@@ -23,6 +23,16 @@ export interface CallGraph {
 /** Of a call that only the program's beginning dominates. */
 const BEGINNING = -1;
 
+/** Of a call that is all of its program, as most are where clients name none. */
+const ALONE: Omit<CallGraph, "calls"> = {
+  parents: [[]],
+  steps: [[]],
+  depth: Int32Array.of(0),
+  remainingCalls: Int32Array.of(1),
+  missingUpstream: 0,
+  ties: 0,
+};
+
 /**
  * Reconstructs the graph of one program's calls from upstream names and times (Kairos, section 4.2). Several calls of one parent are told to be side by
  * side or one after another by their extents: each from its coming to the last end of what hangs on it alone. A call that follows several others
@@ -32,6 +42,7 @@ const BEGINNING = -1;
  * @param resolutionSeconds two times no further apart may be in either order.
  */
 export function callGraph(calls: readonly ObservedCall[], resolutionSeconds: number): CallGraph {
+  if (calls.length === 1 && calls[0]?.upstream.length === 0) return { calls, ...ALONE };
   const came = calls.toSorted((a, b) => a.arrivedSeconds - b.arrivedSeconds);
   const { parents, missing } = upstreamCalls(came, resolutionSeconds);
   const dominators = dominatorsOf(parents);

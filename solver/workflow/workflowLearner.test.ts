@@ -79,6 +79,26 @@ describe("what is learnt of calls that nobody declared:", () => {
 });
 
 describe("programs end", () => {
+  test("at once where a call is all of its program, which teaches the same as a program of one call", () => {
+    const [alone, told] = [new WorkflowLearner(), new WorkflowLearner()];
+    for (let at = 0; at < 100; at += 1) {
+      const call = testCall({
+        agent: at % 3 === 0 ? "" : "writer",
+        arrivedSeconds: at,
+        finishedSeconds: at + 1 + (at % 7),
+        failed: at % 11 === 0,
+      });
+      const own = { ...call, id: `call ${at}`, programId: `program ${at}`, application: at % 2 === 0 ? "" : "report" };
+      const known = alone.comeAlone({ ...own, nowSeconds: at });
+      alone.finishAlone(own);
+      expect(known).toEqual(told.come({ ...own, nowSeconds: at }));
+      told.finish(own);
+      told.end(own.programId, own.finishedSeconds);
+    }
+    expect(alone.keep(200)).toEqual(told.keep(200));
+    expect(alone.counts.openPrograms).toBe(0);
+  });
+
   const call = (id: string, arrivedSeconds: number, finishedSeconds: number) =>
     testCall({ id, agent: id, arrivedSeconds, finishedSeconds });
 

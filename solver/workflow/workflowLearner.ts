@@ -125,6 +125,29 @@ export class WorkflowLearner {
     this.programs.heard(program, finishedSeconds);
   }
 
+  /** A call has arrived that is all of its program, as its client names none: nothing is kept of it before it has ended. */
+  comeAlone({ application, agent, nowSeconds, startedSeconds = nowSeconds }: Omit<ComingCall, "id" | "programId" | "upstream">): KnownCall {
+    return {
+      agentKey: agentKey(applicationOf(application, agent), agent || UNNAMED),
+      programStartSeconds: Math.min(startedSeconds, nowSeconds),
+    };
+  }
+
+  /** A call that was all of its program has ended, well or failed. */
+  finishAlone(call: ObservedCall): void {
+    const ended = tidied(call);
+    if (ended === null) return;
+    const program = {
+      application: applicationOf(call.application, call.agent),
+      late: false,
+      failed: ended.failed,
+      lastSeconds: ended.finishedSeconds,
+      lastAnswerSeconds: ended.finishedSeconds,
+    };
+    this.learnCall(ended, program);
+    this.learnCalls([ended], program);
+  }
+
   /** A call came and went without ever reaching an engine. */
   leave(id: string, programId: string): void {
     const program = this.programs.get(programId);
@@ -215,7 +238,7 @@ export class WorkflowLearner {
     return known;
   }
 
-  private learnCall(call: ObservedCall, program: OpenProgram): void {
+  private learnCall(call: ObservedCall, program: Pick<OpenProgram, "application" | "late">): void {
     this.counted.calls += 1;
     if (call.agent === UNNAMED) this.counted.unnamedCalls += 1;
     if (program.late) this.counted.lateCalls += 1;
@@ -227,7 +250,14 @@ export class WorkflowLearner {
 
   private learnProgram(program: OpenProgram): void {
     const calls = [...program.calls.values()].filter((call) => call !== null);
-    if (calls.length === 0 || program.late) return;
+    if (calls.length > 0 && !program.late) this.learnCalls(calls, program);
+  }
+
+  /** Learns from the calls of a program that has ended. */
+  private learnCalls(
+    calls: readonly ObservedCall[],
+    program: Pick<OpenProgram, "application" | "failed" | "lastSeconds" | "lastAnswerSeconds">,
+  ): void {
     const graph = callGraph(calls, this.bounds.resolutionSeconds);
     this.counted.programs += 1;
     this.counted.missingUpstream += graph.missingUpstream;
