@@ -5,10 +5,8 @@ import { ratio } from "./chimera/tables";
 import { dataPresent } from "./compareData";
 import { raceWorkload, settings } from "./kairos/apps";
 import { type RaceRow, raceOf } from "./kairos/raceRun";
-import { ablationTable, againstTable, casesTable, pairsOf } from "./kairos/raceTables";
+import { pairsOf, raceTables } from "./kairos/raceTables";
 import { writeRows, writeTables } from "./results";
-
-const VARIANTS = ["Kairos, no priority", "Kairos, no packing", "Kairos, oracle order"];
 
 let racing: Promise<readonly RaceRow[]> | null = null;
 
@@ -28,16 +26,7 @@ async function raceAll(): Promise<readonly RaceRow[]> {
     }
   }
   writeRows("kairos-race", rows);
-  writeTables("kairos-race", [
-    "Kairos' latency a token over Parrot's, of programs:",
-    againstTable(rows, "Kairos", "Parrot"),
-    "Kairos' over Ayo's:",
-    againstTable(rows, "Kairos", "Ayo"),
-    "Mean latency a token of Kairos' variants over Kairos':",
-    ablationTable(rows, VARIANTS),
-    "Rates, and shares of requests that were preempted once or more:",
-    casesTable(rows, ["Parrot", "Ayo", "Kairos", ...VARIANTS.slice(0, 2)]),
-  ]);
+  writeTables("kairos-race", raceTables(rows));
   return rows;
 }
 

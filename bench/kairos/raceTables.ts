@@ -32,8 +32,22 @@ const caseText = ({ setting, application, queueing }: RaceRow): readonly string[
   `${Math.round(100 * queueing)} %`,
 ];
 
+const VARIANTS = ["Kairos, no priority", "Kairos, no packing", "Kairos, oracle order"];
+
+/** All tables of a race, each with a line that says what it has. */
+export const raceTables = (rows: readonly RaceRow[]): readonly string[] => [
+  "Kairos' latency a token over Parrot's, of programs:",
+  againstTable(rows, "Kairos", "Parrot"),
+  "Kairos' over Ayo's:",
+  againstTable(rows, "Kairos", "Ayo"),
+  "Mean latency a token of Kairos' variants over Kairos':",
+  ablationTable(rows, VARIANTS),
+  "Rates, and shares of requests that were preempted once or more:",
+  casesTable(rows, ["Parrot", "Ayo", "Kairos", ...VARIANTS.slice(0, 2)]),
+];
+
 /** How a system's latencies a token stand to another's, a row a case. */
-export function againstTable(rows: readonly RaceRow[], own: string, reference: string): string {
+function againstTable(rows: readonly RaceRow[], own: string, reference: string): string {
   const lines = rows
     .filter(({ system }) => system === own)
     .map((row) => {
@@ -44,7 +58,7 @@ export function againstTable(rows: readonly RaceRow[], own: string, reference: s
 }
 
 /** Mean latency a token of Kairos' variants over its own, a row a case. */
-export function ablationTable(rows: readonly RaceRow[], variants: readonly string[]): string {
+function ablationTable(rows: readonly RaceRow[], variants: readonly string[]): string {
   const lines = rows
     .filter(({ system }) => system === "Kairos")
     .map((row) => {
@@ -55,7 +69,7 @@ export function ablationTable(rows: readonly RaceRow[], variants: readonly strin
 }
 
 /** What each case is: its rate, what Parrot reaches there, and the requests that each system has preempted. */
-export function casesTable(rows: readonly RaceRow[], systems: readonly string[]): string {
+function casesTable(rows: readonly RaceRow[], systems: readonly string[]): string {
   const lines = rows
     .filter(({ system }) => system === "Parrot")
     .map((row) => {
