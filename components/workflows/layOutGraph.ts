@@ -73,6 +73,9 @@ export function layOutGraph({ nodes, edges }: GraphToLayOut): GraphLayout {
   };
 }
 
+/** Passages may lie side by side; beside a node half the gap between nodes is left. */
+const gapBetween = (a: Item, b: Item): number => ([a, b].filter(({ height }) => height === NODE_HEIGHT).length / 2) * GAP_Y;
+
 const meanHeight = (items: readonly Item[], otherwise: number): number =>
   items.length === 0 ? otherwise : items.reduce((sum, { y }) => sum + y, 0) / items.length;
 
@@ -104,7 +107,7 @@ function pull(column: readonly Item[], wanted: (item: Item) => number): void {
   let offset = 0;
   for (const [at, item] of column.entries()) {
     const above = column[at - 1];
-    if (above !== undefined) offset += (above.height + item.height) / 2 + GAP_Y;
+    if (above !== undefined) offset += (above.height + item.height) / 2 + gapBetween(above, item);
     offsets.push(offset);
     let block = { sum: wanted(item) - offset, count: 1 };
     for (let last = blocks.at(-1); last !== undefined && last.sum / last.count > block.sum / block.count; last = blocks.at(-1)) {
