@@ -91,6 +91,18 @@ it("sorts by a figure either way, what is not known last", () => {
   }
 });
 
+it("leaves blank what a run's cells were made without, in table and export", () => {
+  const cells = run.cells.map(({ preemptedShare: _, queueShare: __, secondsPerTokenQuantiles: ___, ...earlier }) => earlier);
+  const [row] = prepareTable({ cells }, marks, { rate: 0, against: 1, sort: "preemptedShare", descending: false });
+  for (const metric of ["p95SecondsPerToken", "p99SecondsPerToken", "queueShare", "preemptedShare"]) {
+    expect(row?.cells.find((cell) => cell.metric === metric)).toEqual({ metric, value: "–", within: null, difference: null, word: null });
+    expect(cellOf(0, metric)?.value).toMatch(/^\d/);
+  }
+  const [header = "", first = ""] = runCsv({ ...run, cells }, marks).split("\n");
+  const told = Object.fromEntries(header.split(",").map((name, at) => [name, first.split(",")[at]]));
+  expect(told).toMatchObject({ preemptions: "0", preempted_share: "", queue_share: "", p99_latency_s_per_token: "", mean_queue_s: "2" });
+});
+
 it("draws a line for each name through its slacks, with bars over seeds, and only what quality is known of", () => {
   const picture = prepareLabFrontier(run, { marks, shown: marks }, { rate: 0, latency: "latency" });
   expect(picture?.points.map(({ letter, tag }) => `${letter}${tag}`)).toEqual(["A", "Bτ 0", "Bτ 1"]);
