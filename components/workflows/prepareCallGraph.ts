@@ -38,8 +38,6 @@ export interface EdgeRow {
   readonly key: string;
   readonly from: string;
   readonly to: string;
-  readonly fromKey: string;
-  readonly toKey: string;
   readonly perProgram: string;
   readonly programs: string;
   readonly how: string;
@@ -142,7 +140,7 @@ export function prepareCallGraph(
       .toSorted((a, b) => b.calls - a.calls)
       .map((edge) => ({
         key: `${edge.from}>${edge.to}`,
-        ...{ from: nameOf(edge.from), to: nameOf(edge.to), fromKey: edge.from, toKey: edge.to },
+        ...{ from: nameOf(edge.from), to: nameOf(edge.to) },
         perProgram: perProgram(edge.calls, programs),
         programs: formatPercent(edge.programs / Math.max(1, programs)),
         how: howText(edge),

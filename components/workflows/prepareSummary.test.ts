@@ -20,7 +20,7 @@ const learnt = (change: Partial<Learnt> = {}, counts: Partial<Learnt["workflows"
 
 it("says whether the policy in force goes by what is learnt, by whose clock seconds are, and what is doubtful", () => {
   expect(prepareSummary(learnt(), nowMs)).toMatchObject({ use: "No policy in force goes by it.", clock: null, doubts: null });
-  const fcfs = { planId: "p", order: "fcfs", place: "least-load" } as const;
+  const fcfs = { order: "fcfs", place: "least-load" } as const;
   expect(prepareSummary(learnt({ policy: fcfs, timeScale: 20, emulated: true }), nowMs)).toMatchObject({
     use: "The plan in force does not go by it: first come, first served (FCFS), to the least loaded replica.",
     clock: "Seconds are engine seconds, 20 to a second of the wall; engines are emulated.",

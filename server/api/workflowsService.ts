@@ -26,7 +26,7 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       const workflows = answer.value.value;
       if (workflows === null) return { ok: true, learnt: { state: "older" } };
       const routing = cluster.collector()?.frames().at(-1)?.gateway.routing ?? null;
-      const policy = routing && { planId: routing.planId, order: routing.policy.order.kind, place: routing.policy.place.kind };
+      const policy = routing && { order: routing.policy.order.kind, place: routing.policy.place.kind };
       const { emulated } = cluster.connector;
       return { ok: true, learnt: { state: "there", workflows, timeScale: cluster.timeScale(), emulated, policy } };
     },
@@ -35,7 +35,7 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       // A gateway that was started anew counts from the start again, and so does its clock.
       const restart = newest.findIndex(({ sequence }, at) => at > 0 && sequence >= (newest[at - 1]?.sequence ?? 0));
       const records = restart === -1 ? newest : newest.slice(0, restart);
-      return { waited: waitedFor(records), records: records.length, sinceMs: records.at(-1)?.finishedAtMs ?? null };
+      return { waited: waitedFor(records), records: records.length };
     },
   };
 }

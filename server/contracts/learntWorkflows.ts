@@ -16,13 +16,11 @@ export type LearntWorkflows =
       /** Whether its engines are emulated: then times are the emulator's. */
       readonly emulated: boolean;
       /** The policy in force; null while none is known. */
-      readonly policy: { readonly planId: string; readonly order: OrderDocument["kind"]; readonly place: PlaceDocument["kind"] } | null;
+      readonly policy: { readonly order: OrderDocument["kind"]; readonly place: PlaceDocument["kind"] } | null;
     };
 
 /** Of the gateway's newest decision records. Seconds are engine seconds. */
 export interface WaitedRecords {
   readonly waited: WaitedFor;
   readonly records: number;
-  /** Of the oldest of them; null without records. */
-  readonly sinceMs: number | null;
 }
