@@ -23,15 +23,20 @@ function newId(): string {
   return `${Date.now().toString(36)}-${random()}${random()}`;
 }
 
+/** A call that has ended; two of one agent are two. */
+interface EndedCall {
+  readonly agent: string;
+}
+
 /** One run of an application: what it is asked, and all calls of models that it makes to answer. */
 export class Message {
   readonly application: string;
   readonly id: string;
   readonly startedAtMs: number;
-  /** Agents whose calls ended last here: those that the next call follows. */
-  #last: readonly string[];
+  /** What ended last here, and the next call follows. */
+  #last: readonly EndedCall[];
 
-  constructor({ application, id, startedAtMs }: Pick<Message, "application" | "id" | "startedAtMs">, last: readonly string[] = []) {
+  constructor({ application, id, startedAtMs }: Pick<Message, "application" | "id" | "startedAtMs">, last: readonly EndedCall[] = []) {
     this.application = application;
     this.id = id;
     this.startedAtMs = startedAtMs;
@@ -41,11 +46,14 @@ export class Message {
   /**
    * Headers for one call:
    * `x-session-id` which message it belongs to, `x-weir-workflow` which application, `x-weir-agent` which agent calls,
-   * `x-weir-upstream` the agents whose answers it follows (left out: the gateway takes the call that ended last), and
-   * `x-weir-start` when the message began, in Unix milliseconds.
+   * `x-weir-upstream` the agents whose answers it follows, an agent once for each answer (left out: the gateway takes the call
+   * that ended last), and `x-weir-start` when the message began, in Unix milliseconds.
    */
   headers(agent: string, upstream: readonly string[] = []): Record<string, string> {
-    const follows = [...new Set(upstream.map(oneWord))].filter((name) => name !== "").slice(-MOST_UPSTREAM);
+    const follows = upstream
+      .map(oneWord)
+      .filter((name) => name !== "")
+      .slice(-MOST_UPSTREAM);
     const said = { "x-weir-workflow": oneWord(this.application), "x-weir-agent": oneWord(agent), "x-weir-upstream": follows.join(",") };
     return {
       "x-session-id": this.id,
@@ -58,9 +66,10 @@ export class Message {
   async call<Answer>(agent: string, send: (headers: Record<string, string>) => Promise<Answer>): Promise<Answer> {
     const before = this.#last;
     try {
-      return await send(this.headers(agent, before));
+      const upstream = before.map((call) => call.agent);
+      return await send(this.headers(agent, upstream));
     } finally {
-      this.#end(before, [agent]);
+      this.#end(before, [{ agent }]);
     }
   }
 
@@ -75,9 +84,9 @@ export class Message {
     }
   }
 
-  /** Whoever began from the same calls and ended before is followed too. */
-  #end(before: readonly string[], agents: readonly string[]): void {
-    this.#last = this.#last === before ? agents : [...new Set([...this.#last, ...agents])].slice(-MOST_UPSTREAM);
+  /** What these calls themselves followed is behind them; what ended beside them is followed too. */
+  #end(before: readonly EndedCall[], ended: readonly EndedCall[]): void {
+    this.#last = [...this.#last.filter((call) => !before.includes(call)), ...ended].slice(-MOST_UPSTREAM);
   }
 }
 

@@ -34,15 +34,15 @@ class Message:
         self.application = application
         self.id = id or str(uuid.uuid4())
         self.started_at_ms = int(time.time() * 1000) if started_at_ms is None else started_at_ms
-        self._last = last  # Agents whose calls ended last here: those that the next call follows.
+        self._last = last  # What ended last here, and the next call follows: a list of the agent's name for each call.
 
     def headers(self, agent, upstream=()):
         """Headers for one call:
         `x-session-id` which message it belongs to, `x-weir-workflow` which application, `x-weir-agent` which agent calls,
-        `x-weir-upstream` the agents whose answers it follows (left out: the gateway takes the call that ended last), and
-        `x-weir-start` when the message began, in Unix milliseconds.
+        `x-weir-upstream` the agents whose answers it follows, an agent once for each answer (left out: the gateway takes the call
+        that ended last), and `x-weir-start` when the message began, in Unix milliseconds.
         """
-        follows = list(dict.fromkeys(word for word in map(_one_word, upstream) if word))[-_MOST_UPSTREAM:]
+        follows = [word for word in map(_one_word, upstream) if word][-_MOST_UPSTREAM:]
         said = {
             "x-session-id": self.id,
             "x-weir-start": str(self.started_at_ms),
@@ -52,9 +52,10 @@ class Message:
         }
         return {name: value for name, value in said.items() if value}
 
-    def _end(self, before, agents):
-        """Whoever began from the same calls and ended before is followed too."""
-        self._last = agents if self._last is before else tuple(dict.fromkeys(self._last + agents))[-_MOST_UPSTREAM:]
+    def _end(self, before, ended):
+        """What these calls themselves followed is behind them; what ended beside them is followed too."""
+        beside = tuple(call for call in self._last if all(call is not other for other in before))
+        self._last = (beside + ended)[-_MOST_UPSTREAM:]
 
 
 @contextmanager
@@ -74,9 +75,9 @@ def agent(name):
     current = _current.get() or Message("")
     before = current._last
     try:
-        yield current.headers(name, before)
+        yield current.headers(name, [call[0] for call in before])
     finally:
-        current._end(before, (name,))
+        current._end(before, ([name],))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ export interface Identifiers {
   readonly stage: string;
   /** Which agent asks, for which the stage stands; empty where it says nothing. */
   readonly agent: string;
-  /** Agents whose answers it follows. */
+  /** Agents whose answers it follows; one whose several answers it follows stands there as often. */
   readonly upstreamAgents: readonly string[];
   /** When its program began, Unix milliseconds; null where it does not say, or names a time that cannot be. */
   readonly startedAtMs: number | null;
@@ -67,8 +67,10 @@ const nameOf = (value: Header): string => (typeof value === "string" && workflow
 /** Node joins headers of one name by commas, so that a client may also send one header for each agent. */
 function namesOf(value: Header): readonly string[] {
   if (typeof value !== "string") return none;
-  const names = value.split(",", mostUpstream).map((name) => nameOf(name.trim()));
-  return [...new Set(names)].filter((name) => name !== "");
+  return value
+    .split(",", mostUpstream)
+    .map((name) => nameOf(name.trim()))
+    .filter((name) => name !== "");
 }
 
 function startOf(value: Header): number | null {

@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { startMessage } from "@/public/agents/weirAgents";
 import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
 import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
@@ -94,6 +95,29 @@ describe("what a gateway learns of workflows", () => {
       expect(text).toContain(line);
   });
 
+  it("has a call follow as many calls of one agent as it names, by the headers that applications' own client writes", async () => {
+    const held = await heldEngine();
+    const gateway = await startTestGateway();
+    await gateway.put({ ...oneModel([held.url], 8), timeScale: 20 });
+    const message = startMessage("vote");
+    const ask = (agent: string) => message.call(agent, (headers) => call(gateway, headers));
+    const votes = Array.from({ length: 4 }, () => ask("voter"));
+    await until(() => held.asked.length === 4);
+    held.open();
+    await Promise.all(votes);
+    await ask("aggregator");
+    await until(async () => (await programsOf(gateway)) === 1);
+    const { learnt } = await workflowsOf(gateway);
+    expect(learnt.counts).toMatchObject({ programs: 1, calls: 5, missingUpstream: 0, lateCalls: 0 });
+    expect(learnt.applications).toMatchObject([
+      { name: "vote", nodes: [{ calls: 4 }, { calls: 1 }], edges: [{ from: "vote/voter", to: "vote/aggregator", calls: 4, joins: 4 }] },
+    ]);
+    expect(learnt.agents.map(({ name, remainingCalls }) => [name, remainingCalls])).toEqual([
+      ["voter", 2],
+      ["aggregator", 1],
+    ]);
+  });
+
   it("takes calls of one trace for one program, and says so in their records", async () => {
     const gateway = await startTestGateway();
     await gateway.put(served(await quickEngine()));
@@ -176,7 +200,9 @@ describe("what a gateway learns of workflows", () => {
     const first = gateway.post("/v1/chat/completions", body, { "x-weir-agent": "coder" });
     await until(() => held.asked.length === 1);
     const leaving = new AbortController();
-    const second = gateway.chat({}, { signal: leaving.signal, headers: { "x-weir-agent": "idler", "x-session-id": "idle" } }).catch(() => null);
+    const second = gateway
+      .chat({}, { signal: leaving.signal, headers: { "x-weir-agent": "idler", "x-session-id": "idle" } })
+      .catch(() => null);
     await until(async () => (await workflowsOf(gateway)).learnt.counts.openPrograms === 1);
     leaving.abort();
     expect(await second).toBeNull();

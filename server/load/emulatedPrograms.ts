@@ -10,10 +10,10 @@ export function stageOf(sample: ProgramSample, request: number): WorkflowStage {
   return stage;
 }
 
-/** The agents whose answers a request of a sample reads, each once, in the order of its stage's `reads`. */
+/** The agents whose answers a request of a sample reads, one for each answer, in the order of its stage's `reads`. */
 export function upstreamAgents(sample: ProgramSample, request: number): readonly string[] {
   const first = sample.firstRequest[sample.program[request] ?? 0] ?? 0;
-  return [...new Set(stageOf(sample, request).reads.map((stage) => stageOf(sample, first + stage).role))];
+  return stageOf(sample, request).reads.map((stage) => stageOf(sample, first + stage).role);
 }
 
 /**

@@ -81,6 +81,27 @@ describe("the TypeScript that applications copy", () => {
     expect(others).toEqual(["app: left after plan", "app: plan after nothing", "app: right after plan"]);
   });
 
+  it("names an agent once for each of its calls that are followed, and of calls in lanes only what ended since", async () => {
+    const { calls, url } = await recorder();
+    const ask = askAt(url);
+    const vote = startMessage("vote");
+    await Promise.all(Array.from({ length: 4 }, () => vote.call("voter", ask)));
+    await vote.call("aggregator", ask);
+    expect(told(calls).slice(0, 2)).toEqual(["vote: aggregator after voter,voter,voter,voter", "vote: voter after nothing"]);
+
+    const lanes = startMessage("lanes");
+    const answer: (() => void)[] = [];
+    const held = (agent: string) => lanes.call(agent, () => new Promise<void>((resolve) => answer.push(resolve)));
+    const [first, second] = [held("first"), held("second")];
+    answer[0]?.();
+    await first;
+    const third = lanes.call("third", ask);
+    answer[1]?.();
+    await Promise.all([second, third]);
+    await lanes.call("last", ask);
+    expect(told(calls.slice(5))).toEqual(["lanes: last after second,third", "lanes: third after first"]);
+  });
+
   it("tells branches side by side apart, and keeps messages side by side from mixing", async () => {
     const { calls, url } = await recorder();
     const ask = (agent: string) => currentMessage()!.call(agent, askAt(url));
@@ -114,11 +135,9 @@ describe("the TypeScript that applications copy", () => {
   it("writes any name as one word that gateways take, and nothing where none is left", () => {
     for (const name of ["Chief Executive", "a,b;c", "--x--", "-", "", "é", "名前", "x".repeat(200), "a\r\nb: c", "__proto__"]) {
       const headers = startMessage(name, "m").headers(name, [name, name]);
-      for (const header of ["x-weir-workflow", "x-weir-agent", "x-weir-upstream"]) {
-        const value = headers[header];
-        if (value !== undefined) expect(value).toMatch(workflowName);
-      }
-      expect(headers["x-weir-upstream"]).toBe(headers["x-weir-agent"]);
+      const agent = headers["x-weir-agent"];
+      for (const value of [headers["x-weir-workflow"], agent]) if (value !== undefined) expect(value).toMatch(workflowName);
+      expect(headers["x-weir-upstream"]).toBe(agent && `${agent},${agent}`);
     }
     const many = startMessage("app").headers(
       "join",
@@ -205,6 +224,27 @@ asyncio.run(main())`;
           .sort(),
       );
     }
+  });
+
+  it("names an agent once for each of its calls that are followed, and of calls in lanes only what ended since", async () => {
+    const { calls, url } = await recorder();
+    const program = `${asking}
+async def main():
+    with message("vote"):
+        await asyncio.gather(*(later("voter") for _ in range(4)))
+        await later("aggregator")
+    with message("lanes"):
+        first, second = agent("first"), agent("second")
+        first.__enter__(); second.__enter__()
+        first.__exit__(None, None, None)
+        with agent("third") as headers:
+            second.__exit__(None, None, None)
+            print(headers["x-weir-upstream"])
+        with agent("last") as headers:
+            print(headers["x-weir-upstream"])
+asyncio.run(main())`;
+    expect(await run(program, url)).toBe("first\nsecond,third\n");
+    expect(told(calls)).toEqual(["vote: aggregator after voter,voter,voter,voter", ...Array(4).fill("vote: voter after nothing")]);
   });
 
   it("keeps calls of threads that run in a copied context in their message, and a failed call among what is followed", async () => {

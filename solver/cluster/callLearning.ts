@@ -10,7 +10,7 @@ export interface CallIdentity {
   readonly programId: string;
   readonly application: string;
   readonly agent: string;
-  /** Agents whose answers it reads. */
+  /** Agents whose answers it reads, one for each answer. */
   readonly upstream: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export function identityOf(sample: ProgramSample, request: number, programId: st
   const program = sample.program[request] ?? 0;
   const { name = "", stages = [] } = sample.workflows[sample.workflow[program] ?? 0] ?? {};
   const stage = stages[request - (sample.firstRequest[program] ?? 0)];
-  const upstream = [...new Set(stage?.reads.map((read) => stages[read]?.role ?? ""))];
+  const upstream = stage?.reads.map((read) => stages[read]?.role ?? "") ?? [];
   return { programId, application: name, agent: stage?.role ?? "", upstream };
 }
 

@@ -8,6 +8,7 @@ import { fcfsOrder } from "@/solver/policies/fcfsOrder";
 import { fixedRoute } from "@/solver/policies/fixedRoute";
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
 import type { Place } from "@/solver/policies/policyParts";
+import { workflows } from "@/solver/workflow/templates";
 import { truth } from "@/solver/workflow/truth";
 import type { Workflow } from "@/solver/workflow/workflow";
 import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
@@ -121,6 +122,30 @@ describe("a simulation in which workflows are learnt", () => {
         ...[1, 2, 3].map((stage) => [agent(stage), agent(4), 60, 0, 60, false]),
       ]),
     );
+  });
+
+  it.each([
+    ["voting", [["voter", "aggregator", 4]], { voter: 2, aggregator: 1 }],
+    [
+      "decomposition",
+      [
+        ["decomposer", "part-solver", 3],
+        ["part-solver", "joiner", 3],
+      ],
+      { decomposer: 3, "part-solver": 2, joiner: 1 },
+    ],
+  ] as const)("shows every call that a call of %s follows, although several are of one agent", (name, follows, remainingCalls) => {
+    const shipped = workflows.filter((own) => own.name === name);
+    const sample = programsOf({ workflows: shipped, programs: 60, programsPerSecond: 1, seed: 3 });
+    const learner = new WorkflowLearner();
+    const { horizonSeconds } = simulatePrograms({ policy: buildPolicy(small(fcfs, inTurn)), sample, replicas: testReplicas(2), learner });
+    const { applications, agents, counts } = learner.view(horizonSeconds);
+    expect(counts).toMatchObject({ programs: 60, missingUpstream: 0 });
+    const key = (agent: string): string => `${name}/${agent}`;
+    expect(applications[0]?.edges.map(({ from, to, calls, joins }) => [from, to, calls, joins])).toEqual(
+      follows.map(([from, to, answers], at) => [key(from), key(to), 60 * answers, at === follows.length - 1 ? 60 * answers : 0]),
+    );
+    expect(Object.fromEntries(agents.map((agent) => [agent.name, agent.remainingCalls]))).toEqual(remainingCalls);
   });
 
   it("has fewer requests preempted where memory is tight and packed over time than where replicas go in turn", () => {
