@@ -14,7 +14,7 @@ import type { Workflow } from "@/solver/workflow/workflow";
 import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { ProgramOutcome } from "./programOutcome";
 import { simulatePrograms } from "./simulatePrograms";
-import { chain, fan, programsOf, single, testReplicas } from "./testPrograms";
+import { chain, fan, programsOf, single, testReplicas, workflowOf } from "./testPrograms";
 
 const fcfs: OrderDocument = { kind: "fcfs" };
 const workflow: OrderDocument = { kind: "workflow", agingReleases: 10_000 };
@@ -174,6 +174,16 @@ describe("a simulation in which workflows are learnt", () => {
     );
     expect(agents).toBeLessThan(0.8 * (arrival ?? 0));
     expect(oracle).toBeLessThan(0.9 * (agents ?? 0));
+  });
+
+  it("keeps no program of an agent waiting for those that began after it, while its figures change as more is learnt", () => {
+    const sample = programsOf({ workflows: [named("long", workflowOf([], [0]))], programs: 1000, programsPerSecond: 4.4, seed: 4 });
+    const longest = (order: OrderDocument) => {
+      const replicas = testReplicas(1, { maxInFlight: 16 });
+      const { waitSeconds } = simulatePrograms({ policy: buildPolicy(small(order, inTurn)), sample, replicas });
+      return Math.max(...waitSeconds);
+    };
+    expect(longest(workflow)).toBeLessThan(1.2 * longest(depth));
   });
 });
 

@@ -70,13 +70,13 @@ describe("shortest orders", () => {
 describe("orders by what workflows taught", () => {
   const works = [
     queued("far, few calls", { forecast: { ...forecastOf(9), remainingCalls: 1 }, programArrivalSeconds: 1 }),
-    queued("near, later program", { forecast: { ...forecastOf(2), remainingCalls: 3.004 }, programArrivalSeconds: 5 }),
+    queued("near, later program", { forecast: { ...forecastOf(2), remainingCalls: 3.4 }, programArrivalSeconds: 5 }),
     queued("near, earlier program", { forecast: { ...forecastOf(2), remainingCalls: 3.001 }, programArrivalSeconds: 4 }),
     queued("unknown", { programArrivalSeconds: 9 }),
     queued("nearly as near", { forecast: { ...forecastOf(2.0001), remainingCalls: 3.001 }, programArrivalSeconds: 3 }),
   ];
 
-  it("go by the agent's distance in whole milliseconds and then by the program's beginning in workflow", () => {
+  it("go by the agent's distance in steps and then by the program's beginning in workflow", () => {
     expect(leaving(policyWith({ kind: "workflow", agingReleases: 100 }), works)).toEqual([
       "unknown",
       "nearly as near",
@@ -94,6 +94,14 @@ describe("orders by what workflows taught", () => {
       "nearly as near",
       "near, later program",
     ]);
+  });
+
+  it("take what differs by less than a step, as an agent's figures do while more is learnt, for the same", () => {
+    const drifting = [2.6, 2.5, 2.4, 2.3].map((distance, at) =>
+      queued(`${at}`, { forecast: { ...forecastOf(distance), remainingCalls: 1 + distance / 50 }, programArrivalSeconds: at }),
+    );
+    for (const kind of ["workflow", "depth"] as const)
+      expect(leaving(policyWith({ kind, agingReleases: 100 }), drifting)).toEqual(["0", "1", "2", "3"]);
   });
 
   it("age as the others do, however early the programs of the others began", () => {
