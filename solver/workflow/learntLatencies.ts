@@ -53,7 +53,8 @@ export class LearntLatencies {
     const latencySeconds = finishedSeconds - dispatchedSeconds;
     known.request.add(latencySeconds);
     this.request.add(latencySeconds);
-    if (outputTokens !== null && outputTokens > 0 && latencySeconds > 0) known.tokensPerSecond.add(outputTokens / latencySeconds);
+    if (outputTokens !== null && outputTokens > 0 && latencySeconds > LEAST_SECONDS)
+      known.tokensPerSecond.add(outputTokens / latencySeconds);
   }
 
   remained(remainingSeconds: number, remainingCalls: number): void {
@@ -117,6 +118,9 @@ export class LearntLatencies {
     return distanceSeconds;
   }
 }
+
+/** Latencies below it are of no engine's: they tell nothing of how fast one writes. */
+const LEAST_SECONDS = 1e-6;
 
 export const hasEnough = ({ observed }: FadingDistribution): boolean => observed >= LEAST_OBSERVED;
 

@@ -100,18 +100,23 @@ export class ProgramBook {
     if (program.underWay === 0) this.close(program, false);
   }
 
-  /** Ends programs that have been silent for too long. */
-  advance(nowSeconds: number): void {
+  /** Ends programs that have been silent for too long, at most so many. @returns whether more may have been. */
+  advance(nowSeconds: number, mostPrograms: number): boolean {
+    let left = mostPrograms;
     for (const program of this.open.values()) {
       if (nowSeconds - program.lastSeconds < this.bounds.lostSeconds) break;
+      if (left-- === 0) return true;
       this.close(program, true);
     }
     for (const program of this.idle.values()) {
       const silentSeconds = nowSeconds - program.lastSeconds;
       // Those behind it fell silent later, but for calls told of out of order, which the next time finds.
-      if (silentSeconds < this.bounds.quietSeconds) return;
-      if (silentSeconds >= this.keeper.quietSeconds(program.application)) this.close(program, true);
+      if (silentSeconds < this.bounds.quietSeconds) return false;
+      if (silentSeconds < this.keeper.quietSeconds(program.application)) continue;
+      if (left-- === 0) return true;
+      this.close(program, true);
     }
+    return false;
   }
 
   private close(program: OpenProgram, silent: boolean): void {

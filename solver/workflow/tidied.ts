@@ -1,6 +1,8 @@
 import { UNNAMED } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
 
+/** No clock of anybody's is beyond it; sums of times below stay numbers. */
+const LATEST_SECONDS = 1e12;
 /** Upstream names of a call that are looked at. */
 const MOST_UPSTREAM = 64;
 
@@ -10,12 +12,12 @@ export function applicationOf(application: string, firstAgent: string): string {
   return name.includes("/") ? name.replaceAll("/", "-") : name;
 }
 
-/** With times in order, and a name for its agent; null where a time is no number. */
+/** With times in order, and a name for its agent; null where a time is no number, or absurd. */
 export function tidied(call: ObservedCall): ObservedCall | null {
   const dispatchedSeconds = Math.max(call.arrivedSeconds, call.dispatchedSeconds);
   const finishedSeconds = Math.max(dispatchedSeconds, call.finishedSeconds);
-  if (!Number.isFinite(finishedSeconds)) return null;
-  const counted = call.outputTokens !== null && Number.isFinite(call.outputTokens) && call.outputTokens >= 0;
+  if (!(finishedSeconds < LATEST_SECONDS && call.arrivedSeconds > -LATEST_SECONDS)) return null;
+  const counted = call.outputTokens !== null && Number.isSafeInteger(call.outputTokens) && call.outputTokens >= 0;
   return {
     ...call,
     agent: call.agent || UNNAMED,

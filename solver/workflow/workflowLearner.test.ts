@@ -78,6 +78,18 @@ describe("what is learnt of calls that nobody declared:", () => {
   });
 });
 
+test("names that are used once do not push out an application in use", () => {
+  const learner = new WorkflowLearner();
+  reports(learner, 5);
+  for (let at = 0; at < 200; at += 1) {
+    learner.finishAlone(testCall({ agent: `probe-${at}`, application: "", arrivedSeconds: 100 + at, finishedSeconds: 101 + at }));
+  }
+  const { applications, counts } = learner.view(400);
+  expect(applications[0]).toMatchObject({ name: "report", programs: 5 });
+  expect(applications).toHaveLength(64);
+  expect(counts.forgotten).toBe(200 - 63);
+});
+
 describe("programs end", () => {
   test("at once where a call is all of its program, which teaches the same as a program of one call", () => {
     const [alone, told] = [new WorkflowLearner(), new WorkflowLearner()];
@@ -121,6 +133,15 @@ describe("programs end", () => {
       remaining: { observations: 0 },
       request: [{ observations: 1 }],
     });
+  });
+
+  test("a few at a time where asked to, and all of them in the end", () => {
+    const learner = new WorkflowLearner();
+    for (let at = 0; at < 10; at += 1) serve(learner, { ...call("a", at, at + 1), programId: `program ${at}` });
+    expect(learner.advance(1000, 4)).toBe(true);
+    expect(learner.counts).toMatchObject({ programs: 4, openPrograms: 6 });
+    expect(learner.advance(1000, 6)).toBe(false);
+    expect(learner.counts).toMatchObject({ programs: 10, openPrograms: 0 });
   });
 
   test("an application whose programs went on after a pause is waited for twice as long", () => {

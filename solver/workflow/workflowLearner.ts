@@ -33,6 +33,9 @@ export interface KnownCall {
   readonly programStartSeconds: number;
 }
 
+/** Of the applications, the part seen longest ago of which one goes where there is no room for another. */
+const FORGETTABLE = 1 / 8;
+
 /**
  * Learns the call graphs of applications and the latencies of their agents from the calls as they are served, without being told any structure (Kairos,
  * section 4). A call teaches its agent's request latency when it ends; a program teaches its graph and remaining latencies when it ends, as whole programs only
@@ -166,9 +169,14 @@ export class WorkflowLearner {
     this.programs.end(programId, nowSeconds);
   }
 
-  /** Ends programs that have been silent too long. */
-  advance(nowSeconds: number): void {
-    this.programs.advance(nowSeconds);
+  /**
+   * Ends programs that have been silent too long, and learns from them.
+   *
+   * @param mostPrograms after which it leaves the rest for the next time: a thousand programs of 30 calls take a quarter of a second.
+   * @returns whether there may be a rest.
+   */
+  advance(nowSeconds: number, mostPrograms = Number.POSITIVE_INFINITY): boolean {
+    return this.programs.advance(nowSeconds, mostPrograms);
   }
 
   get counts(): WorkflowCounts {
@@ -233,9 +241,17 @@ export class WorkflowLearner {
   private seen(name: string, nowSeconds: number, kept?: KeptApplication): ApplicationGraph {
     const known = this.applications.get(name) ?? new ApplicationGraph(name, this.bounds, { nowSeconds, ...(kept && { kept }) });
     if (kept === undefined) known.lastSeenSeconds = nowSeconds;
-    const gone = this.applications.put(name, known);
-    if (gone !== undefined) this.counted.forgotten += 1 + gone.forgotten;
+    if (!this.applications.has(name) && this.applications.size === this.bounds.applications) this.forgetOne();
+    this.applications.put(name, known);
     return known;
+  }
+
+  /** Gives up an application: of those seen longest ago the one with fewest programs, so that names used once do not push out those in use. */
+  private forgetOne(): void {
+    const oldest = [...this.applications.values()].slice(0, Math.max(1, Math.floor(this.bounds.applications * FORGETTABLE)));
+    const gone = oldest.reduce((least, application) => (application.programs < least.programs ? application : least));
+    this.applications.delete(gone.name);
+    this.counted.forgotten += 1 + gone.forgotten;
   }
 
   private learnCall(call: ObservedCall, program: Pick<OpenProgram, "application" | "late">): void {
