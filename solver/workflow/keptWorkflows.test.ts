@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { testCall } from "./testCall";
 import { drawKnownProgram } from "./testProgramGraphs";
 import { reports, serve } from "./testReports";
 import { WorkflowLearner } from "./workflowLearner";
@@ -34,6 +35,23 @@ describe("what is kept", () => {
         expect(restored.forecast("none/met", "model")).toEqual(learner.forecast("none/met", "model"));
       }),
       { numRuns: 40 },
+    );
+  });
+
+  test("is read again whatever times and counts calls were told with", () => {
+    const number = fc.oneof(fc.double(), fc.constantFrom(0, 1e-310, 1e12, 1.7e308, Number.MAX_SAFE_INTEGER));
+    const told = fc.record({ arrivedSeconds: number, dispatchedSeconds: number, finishedSeconds: number, outputTokens: number });
+    fc.assert(
+      fc.property(fc.array(told, { maxLength: 40 }), (times) => {
+        const learner = new WorkflowLearner();
+        for (const [at, call] of times.entries()) {
+          learner.finishAlone({ ...testCall({ agent: "agent", ...call }), id: `alone-${at}` });
+          learner.finish({ ...testCall({ agent: "agent", ...call }), id: `${at}`, programId: `${at % 5}` });
+        }
+        for (let at = 0; at < 5; at += 1) learner.end(`${at}`, 0);
+        learner.refreshLine();
+        expect(WorkflowLearner.restore(JSON.parse(JSON.stringify(learner.keep(0))), 0)).not.toBeNull();
+      }),
     );
   });
 
