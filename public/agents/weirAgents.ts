@@ -8,7 +8,7 @@
  */
 
 /** Of the names of one call's upstream, as many are read. */
-const MOST_UPSTREAM = 16;
+const MOST_UPSTREAM = 64;
 
 /** A name as one word of at most 63 letters, digits, dots, lines and dashes, as headers carry it; empty where nothing of it is left. */
 const oneWord = (name: string): string =>
@@ -73,7 +73,7 @@ export class Message {
     }
   }
 
-  /** Runs several calls in turn beside others: what they follow is told apart from those. */
+  /** Runs several calls in turn beside others; without it these would follow what ended beside them too. */
   async branch<Result>(work: (branch: Message) => Promise<Result>): Promise<Result> {
     const before = this.#last;
     const branch = new Message(this, before);

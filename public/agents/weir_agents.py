@@ -19,7 +19,7 @@ from contextvars import ContextVar
 _current = ContextVar("weir_message", default=None)
 
 # Of the names of one call's upstream, as many are read.
-_MOST_UPSTREAM = 16
+_MOST_UPSTREAM = 64
 
 
 def _one_word(name):
@@ -82,7 +82,7 @@ def agent(name):
 
 @contextmanager
 def branch():
-    """Several calls in turn beside others, as in a task of its own: what they follow is told apart from those."""
+    """Several calls in turn beside others, as in a task of its own; without it these would follow what ended beside them too."""
     whole = _current.get() or Message("")
     before = whole._last
     own = Message(whole.application, whole.id, whole.started_at_ms, before)

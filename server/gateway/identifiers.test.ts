@@ -38,11 +38,11 @@ describe("the agent of a request", () => {
     expect(of({})).toMatchObject({ agent: "", stage: "", workflow: "", upstreamAgents: [], startedAtMs: null });
   });
 
-  it("follows the agents that are listed, each as often as it is, sixteen at most", () => {
+  it("follows the agents that are listed, each as often as it is, 64 at most", () => {
     expect(of({ "x-weir-upstream": " planner ,coder,, planner, not a name" }).upstreamAgents).toEqual(["planner", "coder", "planner"]);
-    expect(of({ "x-weir-upstream": Array(40).fill("voter").join(",") }).upstreamAgents).toEqual(Array(16).fill("voter"));
-    const many = Array.from({ length: 40 }, (_, at) => `agent${at}`);
-    expect(of({ "x-weir-upstream": many.join(",") }).upstreamAgents).toEqual(many.slice(0, 16));
+    expect(of({ "x-weir-upstream": Array(80).fill("voter").join(",") }).upstreamAgents).toEqual(Array(64).fill("voter"));
+    const many = Array.from({ length: 80 }, (_, at) => `agent${at}`);
+    expect(of({ "x-weir-upstream": many.join(",") }).upstreamAgents).toEqual(many.slice(0, 64));
   });
 });
 

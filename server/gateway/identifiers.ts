@@ -26,7 +26,7 @@ const traceHeader = "traceparent";
 /** Where clients in use write the session a request belongs to; the first that is there counts. */
 const sessionHeaders = ["x-session-id", "x-conversation-id", "x-claude-code-session-id", "x-dynamo-session-id"] as const;
 /** Names of one request; more are a mistake, and work for nothing. */
-const mostUpstream = 16;
+const mostUpstream = 64;
 /** A day: a program that began before is one whose clock is wrong. */
 const longestProgramMs = 86_400_000;
 /** W3C Trace Context: of version 00 nothing follows the flags, of later ones something may, and 255 is none. */
