@@ -47,6 +47,12 @@ test("a narrow distribution converges sooner than a wide one, and one that grows
   expect(observationsToConverge((at) => 2 ** (at / 8))).toBe(Number.POSITIVE_INFINITY);
 });
 
+test("a sample has converged when doubling it moves it by a tenth of its mean, and has not when by more", () => {
+  // Moved by half of what its second half is longer by, which is a tenth of the mean where that is 0.2 / 0.9.
+  const stateAfter = (longer: number) => filled(32, (at) => (at < 16 ? 1 : 1 + longer)).view().state;
+  expect([0.22, 0.225].map(stateAfter)).toEqual(["converged", "learning"]);
+});
+
 test("equal values converge, zero among them", () => {
   for (const value of [0, 7]) {
     const { state, modeSeconds, quantilesSeconds } = filled(100, () => value).view();
@@ -85,6 +91,21 @@ describe.each([
     expect(mean(distribution.quantiles) / before).toBeGreaterThan(2.4);
     expect(mean(distribution.quantiles) / before).toBeLessThan(3.6);
   });
+});
+
+test("what was begun anew and never settles is being learnt, and not drifting for ever", () => {
+  const random = seededRandom(7);
+  const distribution = filled(2048, () => 10 + random.normal());
+  const states = new Set<string>();
+  let level = 0;
+  for (let at = 0; at < 20_000; at += 1) {
+    if (at % 40 === 0) level = 100 + random.lognormal(0, 2);
+    distribution.add(level);
+    states.add(`${distribution.observed < 128 ? "fewer than 128" : "128 and more"}: ${distribution.view().state}`);
+  }
+  expect(states).toContain("fewer than 128: drifted");
+  expect(states).toContain("128 and more: learning");
+  expect(states).not.toContain("128 and more: drifted");
 });
 
 test("what changes too little to be told apart fades all the same: 576 later nothing of before is left", () => {

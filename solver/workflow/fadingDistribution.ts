@@ -109,7 +109,8 @@ export class FadingDistribution {
     this.shape = null;
     if (this.state === "empty") this.state = "learning";
     if (this.state === "converged" || this.observations < LEAST_SETTLED || !isPowerOfTwo(this.observations)) return;
-    if (settled([...this.window.slice(this.oldest), ...this.window.slice(0, this.oldest)])) this.state = "converged";
+    const inOrder = [...this.window.slice(this.oldest), ...this.window.slice(0, this.oldest)];
+    this.state = settled(inOrder) ? "converged" : "learning";
   }
 
   private push(value: number): void {

@@ -87,7 +87,7 @@ export interface DistributionView {
   readonly observations: number;
   /**
    * `converged` when the latest doubling of the sample hardly moved it; `drifted` when what came after that was another distribution, with which it was
-   * begun anew, until that has converged too.
+   * begun anew, until that has doubled: then it has converged or is being learnt.
    */
   readonly state: "empty" | "learning" | "converged" | "drifted";
   /** At equal steps of probability, the least first and the most last; empty where there are no observations. */
