@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatestMap } from "./latestMap";
 
-const step = fc.record({ kind: fc.constantFrom("put", "put", "put", "delete", "clear"), key: fc.constantFrom(..."abcdefgh") });
+const step = fc.record({ kind: fc.constantFrom("put", "put", "put", "delete", "clear", "take"), key: fc.constantFrom(..."abcdefgh") });
 
 test("keeps what was put last, in that order, and says what goes", () => {
   fc.assert(
@@ -17,6 +17,8 @@ test("keeps what was put last, in that order, and says what goes", () => {
         } else if (kind === "delete") {
           map.delete(key);
           expected = expected.filter((other) => other !== key);
+        } else if (kind === "take") {
+          expect(map.takeOldest()).toBe(expected.shift());
         } else {
           map.clear();
           expected = [];

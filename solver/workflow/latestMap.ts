@@ -2,7 +2,7 @@
 export class LatestMap<Value> {
   private readonly entries = new Map<string, Value>();
   /** Goes on where it left off, since all before that are gone: from the start it would pass every entry that was ever taken out. */
-  private oldest = this.entries.keys();
+  private readonly oldest = this.entries.keys();
 
   constructor(private readonly bound: number) {}
 
@@ -27,15 +27,19 @@ export class LatestMap<Value> {
   put(key: string, value: Value): Value | undefined {
     this.entries.delete(key);
     this.entries.set(key, value);
-    if (this.entries.size <= this.bound) return undefined;
-    const next = this.oldest.next();
-    if (next.done) {
-      this.oldest = this.entries.keys();
-      return undefined;
+    return this.entries.size > this.bound ? this.takeOldest() : undefined;
+  }
+
+  /** Takes out the one put longest ago; undefined where there is none. */
+  takeOldest(): Value | undefined {
+    // Of an iterator that has come to its end nothing more would come.
+    if (this.entries.size === 0) return undefined;
+    for (const key of this.oldest) {
+      const gone = this.entries.get(key);
+      this.entries.delete(key);
+      return gone;
     }
-    const gone = this.entries.get(next.value);
-    this.entries.delete(next.value);
-    return gone;
+    return undefined;
   }
 
   delete(key: string): void {
