@@ -120,6 +120,16 @@ describe("a place by time slots", () => {
     expect(model.send("small too", { input: 1, seconds: 1 })).toBe(-1);
   });
 
+  it("sends to a replica with none of its requests what is expected to hold more than any number, too", () => {
+    const model = new Model([null, 1000]);
+    const absurd = { input: 10, seconds: 5, perSecond: Number.POSITIVE_INFINITY };
+    expect([model.send("a", absurd), model.send("b", absurd)]).toEqual([0, 0]);
+    model.slots.capacity[0] = 2;
+    expect([model.send("c", absurd), model.send("d", absurd)]).toEqual([1, -1]);
+    model.end("c", 1);
+    expect(model.send("d", absurd)).toBe(1);
+  });
+
   it("counts the prompt of a request without a forecast for as long as it is there", () => {
     const model = new Model([1000]);
     model.send("unknown", { input: 600 });

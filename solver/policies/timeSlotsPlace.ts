@@ -63,7 +63,8 @@ class TimeSlots implements MemoryPlan {
       const idle = timeline.size === 0;
       if (pressure.suspended !== null && !idle) continue;
       const peak = timeline.peakTokens(slotTokens, steadyTokens);
-      if (peak >= lowestPeak || (!idle && peak > (slots.kvTokens[index] ?? peak))) continue;
+      // The first is compared with nothing: what is expected to hold more than any number still has a place.
+      if ((best !== -1 && peak >= lowestPeak) || (!idle && peak > (slots.kvTokens[index] ?? peak))) continue;
       best = index;
       lowestPeak = peak;
     }
