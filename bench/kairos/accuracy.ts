@@ -2,6 +2,7 @@ import { mean, quantileOfSorted } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { shuffled } from "@/solver/numeric/shuffled";
 import { wassersteinOfQuantiles } from "@/solver/numeric/wasserstein";
+import { agentKey } from "@/solver/workflow/learntAgent";
 import type { ObservedCall } from "@/solver/workflow/observedCall";
 import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { SeenProgram } from "./seenPrograms";
@@ -54,7 +55,7 @@ export function orderAccuracy(programs: readonly SeenProgram[], split: number): 
   const calls = heldOut.flatMap((program) => {
     const startSeconds = random.next() * spanSeconds;
     return program.map((call) => ({
-      ...{ call, agentKey: agentKeyOf(call.application, call.agent) },
+      ...{ call, agentKey: agentKey(call.application, call.agent) },
       arrivedSeconds: startSeconds + call.arrivedSeconds,
       remainingSeconds: lastEnd(program) - call.dispatchedSeconds,
     }));
@@ -108,7 +109,7 @@ const lastEnd = (program: SeenProgram): number => Math.max(...program.map(({ fin
 function keysOf(learner: WorkflowLearner): (call: ObservedCall) => Pick<OrderAccuracy, "line" | "mean" | "median" | "depth"> {
   const quantiles = new Map(learner.lineAgents().map(({ key, quantilesSeconds }) => [key, quantilesSeconds]));
   return ({ application, agent, model }) => {
-    const key = agentKeyOf(application, agent);
+    const key = agentKey(application, agent);
     const forecast = learner.forecast(key, model);
     const line = forecast?.distanceSeconds ?? 0;
     const own = quantiles.get(key);
@@ -116,8 +117,6 @@ function keysOf(learner: WorkflowLearner): (call: ObservedCall) => Pick<OrderAcc
     return { line, mean, median, depth: forecast?.remainingCalls ?? 0 };
   };
 }
-
-const agentKeyOf = (application: string, agent: string): string => `${application}/${agent}`;
 
 const meanOfQuantiles = (quantilesSeconds: readonly number[]): number =>
   wassersteinOfQuantiles(

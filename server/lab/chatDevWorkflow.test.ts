@@ -31,7 +31,7 @@ function learnt(runs: readonly RecordedRun[], upstream: "named" | "left out"): W
       const before = calls[at - 1];
       const identity = {
         ...{ id: `${at}`, programId, application: "ChatDev", agent: agentOf(call) },
-        upstream: upstream === "left out" || before === undefined ? [] : [agentOf(before) || "unnamed"],
+        upstream: upstream === "left out" || before === undefined ? [] : [agentOf(before)],
       };
       const arrivedSeconds = startSeconds + call.startSeconds;
       const finishedSeconds = startSeconds + call.endSeconds;
@@ -58,7 +58,7 @@ test.skipIf(!present)("of ChatDev's 87 runs the chain of phases and its loops ar
   const recorded = new Map<string, number>();
   for (const { calls } of runs) {
     for (const [at, call] of calls.entries()) {
-      const pair = `${agentOf(calls[at - 1] ?? call) || "unnamed"} > ${agentOf(call) || "unnamed"}`;
+      const pair = `${agentOf(calls[at - 1] ?? call)} > ${agentOf(call)}`;
       if (at > 0) recorded.set(pair, (recorded.get(pair) ?? 0) + 1);
     }
   }

@@ -5,9 +5,6 @@ import type { LearnerBounds } from "./learnerBounds";
 import type { ObservedCall } from "./observedCall";
 import type { AgentView, CallGraphNode } from "./workflowsView";
 
-/** By which calls that name no agent are known. */
-export const UNNAMED = "unnamed";
-
 export interface KeptAgent {
   readonly name: string;
   readonly calls: number;
@@ -32,6 +29,7 @@ interface LearntRequest {
 /** What is learnt of one agent of an application: its place in the graph and its latencies. */
 export class LearntAgent {
   readonly key: string;
+  /** Empty for calls that name no agent. */
   readonly name: string;
   /** Calls in programs that have ended. */
   calls = 0;
@@ -82,10 +80,10 @@ export class LearntAgent {
   }
 
   node(): CallGraphNode {
-    const { key, calls, programs, begins, ends } = this;
+    const { key, name, calls, programs, begins, ends } = this;
     return {
       key,
-      name: this.shownName(),
+      name,
       calls,
       programs,
       begins,
@@ -100,7 +98,7 @@ export class LearntAgent {
     return {
       key: this.key,
       application: this.application,
-      name: this.shownName(),
+      name: this.name,
       distanceSeconds,
       remainingCalls: this.remainingCalls.value ?? 0,
       remaining: this.remaining.view(),
@@ -124,11 +122,7 @@ export class LearntAgent {
       request: Array.from(this.request.values(), ({ model, latency }) => [model, latency.keep()] as const),
     };
   }
-
-  private shownName(): string {
-    return this.name === UNNAMED ? "" : this.name;
-  }
 }
 
-/** `application/agent`; names of applications have no slash. */
+/** `application/agent`; names of applications have no slash, and calls that name no agent have an empty one. */
 export const agentKey = (application: string, agent: string): string => `${application}/${agent}`;

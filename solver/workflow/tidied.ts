@@ -1,4 +1,3 @@
-import { UNNAMED } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
 
 /** No clock of anybody's is beyond it; sums of times below stay numbers. */
@@ -8,11 +7,11 @@ const MOST_UPSTREAM = 64;
 
 /** The application of a program whose first call says so; slashes would make keys of agents ambiguous. */
 export function applicationOf(application: string, firstAgent: string): string {
-  const name = application || firstAgent || UNNAMED;
+  const name = application || firstAgent || "unnamed";
   return name.includes("/") ? name.replaceAll("/", "-") : name;
 }
 
-/** With times in order, and a name for its agent; null where a time is no number, or absurd. */
+/** With times in order; null where a time is no number, or absurd. */
 export function tidied(call: ObservedCall): ObservedCall | null {
   const dispatchedSeconds = Math.max(call.arrivedSeconds, call.dispatchedSeconds);
   const finishedSeconds = Math.max(dispatchedSeconds, call.finishedSeconds);
@@ -20,7 +19,6 @@ export function tidied(call: ObservedCall): ObservedCall | null {
   const counted = call.outputTokens !== null && Number.isSafeInteger(call.outputTokens) && call.outputTokens >= 0;
   return {
     ...call,
-    agent: call.agent || UNNAMED,
     upstream: call.upstream.length > MOST_UPSTREAM ? call.upstream.slice(0, MOST_UPSTREAM) : call.upstream,
     dispatchedSeconds,
     finishedSeconds,

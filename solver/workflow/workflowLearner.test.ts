@@ -217,7 +217,7 @@ test("an application without a name has that of its first agent, calls without o
     learner.come({ id: "1", programId, application, agent, upstream: [], nowSeconds: 5, startedSeconds: 2 });
   expect(come("p", "", "router")).toEqual({ agentKey: "router/router", programStartSeconds: 2 });
   expect(come("p", "other", "writer").agentKey).toBe("router/writer");
-  expect(come("q", "", "").agentKey).toBe("unnamed/unnamed");
+  expect(come("q", "", "").agentKey).toBe("unnamed/");
   expect(come("r", "a/b", "c/d").agentKey).toBe("a-b/c/d");
   for (const name of ["__proto__", "constructor", "toString"]) {
     serve(learner, testCall({ programId: name, application: name, agent: name, arrivedSeconds: 5, finishedSeconds: 6 }));
@@ -226,7 +226,13 @@ test("an application without a name has that of its first agent, calls without o
   }
   serve(learner, testCall({ programId: "q", id: "2", application: "", agent: "", arrivedSeconds: 5, finishedSeconds: 6 }));
   expect(learner.counts.unnamedCalls).toBe(1);
-  expect(learner.view(6).agents.find(({ key }) => key === "unnamed/unnamed")?.name).toBe("");
+  serve(learner, testCall({ programId: "s", application: "unnamed", agent: "unnamed", arrivedSeconds: 5, finishedSeconds: 6 }));
+  expect(learner.counts.unnamedCalls).toBe(1);
+  const names = learner.view(6).agents.filter(({ application }) => application === "unnamed");
+  expect(names.map(({ key, name }) => [key, name])).toEqual([
+    ["unnamed/", ""],
+    ["unnamed/unnamed", "unnamed"],
+  ]);
 });
 
 test("a program of more calls than are kept teaches how long its first ones had yet to go", () => {

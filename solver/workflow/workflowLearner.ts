@@ -5,7 +5,7 @@ import { callGraph } from "./callGraph";
 import { type KeptWorkflows, keptWorkflowsSchema } from "./keptWorkflows";
 import { LatestMap } from "./latestMap";
 import { type LearnerBounds, learnerBounds } from "./learnerBounds";
-import { agentKey, type LearntAgent, UNNAMED } from "./learntAgent";
+import { agentKey, type LearntAgent } from "./learntAgent";
 import { hasEnough, LearntLatencies } from "./learntLatencies";
 import type { ObservedCall } from "./observedCall";
 import type { OpenProgram } from "./openProgram";
@@ -28,7 +28,7 @@ export interface ComingCall {
 }
 
 export interface KnownCall {
-  /** `application/agent`. */
+  /** `application/agent`; of a call that names no agent `application/`. */
   readonly agentKey: string;
   readonly programStartSeconds: number;
 }
@@ -86,7 +86,7 @@ export class WorkflowLearner {
       program.over = false;
     }
     this.programs.heard(program, nowSeconds);
-    return { agentKey: agentKey(program.application, agent || UNNAMED), programStartSeconds: program.startSeconds };
+    return { agentKey: agentKey(program.application, agent), programStartSeconds: program.startSeconds };
   }
 
   /**
@@ -130,10 +130,7 @@ export class WorkflowLearner {
 
   /** A call has arrived that is all of its program, as its client names none: nothing is kept of it before it has ended. */
   comeAlone({ application, agent, nowSeconds, startedSeconds = nowSeconds }: Omit<ComingCall, "id" | "programId" | "upstream">): KnownCall {
-    return {
-      agentKey: agentKey(applicationOf(application, agent), agent || UNNAMED),
-      programStartSeconds: Math.min(startedSeconds, nowSeconds),
-    };
+    return { agentKey: agentKey(applicationOf(application, agent), agent), programStartSeconds: Math.min(startedSeconds, nowSeconds) };
   }
 
   /** A call that was all of its program has ended, well or failed. */
@@ -256,7 +253,7 @@ export class WorkflowLearner {
 
   private learnCall(call: ObservedCall, program: Pick<OpenProgram, "application" | "late">): void {
     this.counted.calls += 1;
-    if (call.agent === UNNAMED) this.counted.unnamedCalls += 1;
+    if (call.agent === "") this.counted.unnamedCalls += 1;
     if (program.late) this.counted.lateCalls += 1;
     const agent = this.seen(program.application, call.finishedSeconds).seen(call.agent);
     if (call.failed) return;
