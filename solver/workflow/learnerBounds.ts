@@ -11,6 +11,8 @@ export interface LearnerBounds {
   /** Of one program. Further calls teach their own latency, and are not in the program's graph. */
   readonly callsOfProgram: number;
   readonly openPrograms: number;
+  /** Of all programs under way together. */
+  readonly calls: number;
   /** Programs that are remembered after their end, to know calls that come too late. */
   readonly endedPrograms: number;
   /** A program without a call under way has ended when none came for so long. */
@@ -23,7 +25,7 @@ export interface LearnerBounds {
   readonly resolutionSeconds: number;
 }
 
-/** Some 4,000 agents, which take about 9 KB each with one model. */
+/** Some 4,000 agents, which take about 9 KB each with one model; of programs under way 100,000 calls, which take 1 to 1.5 KB each with few names. */
 export const learnerBounds: LearnerBounds = {
   applications: 64,
   agents: 64,
@@ -32,6 +34,7 @@ export const learnerBounds: LearnerBounds = {
   models: 64,
   callsOfProgram: 256,
   openPrograms: 10_000,
+  calls: 100_000,
   endedPrograms: 10_000,
   quietSeconds: 30,
   longestQuietSeconds: 600,

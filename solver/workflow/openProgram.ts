@@ -12,6 +12,10 @@ export interface OpenProgram {
   lastAnswerSeconds: number;
   /** By id; null while under way. */
   readonly calls: Map<string, ObservedCall | null>;
+  /** Of its calls, as many as are counted among those of all programs. */
+  counted: number;
+  /** When the first call came for which there was no room; endless before. */
+  fullSeconds: number;
   /** Calls under way, those beyond the bound on calls among them. */
   underWay: number;
   /** Calls under way that are beyond the bound. */

@@ -28,6 +28,8 @@ export class ProgramBook {
   private readonly open: LatestMap<OpenProgram>;
   /** Those without a call under way; the one idle for longest first. */
   private readonly idle = new Map<string, OpenProgram>();
+  /** Those of all open programs. */
+  private calls = 0;
   private readonly past: LatestMap<EndedProgram>;
 
   constructor(
@@ -64,6 +66,8 @@ export class ProgramBook {
       lastSeconds: nowSeconds,
       lastAnswerSeconds: Number.NEGATIVE_INFINITY,
       calls: new Map(),
+      counted: 0,
+      fullSeconds: Number.POSITIVE_INFINITY,
       underWay: 0,
       beyond: 0,
       failed: false,
@@ -75,11 +79,11 @@ export class ProgramBook {
   heard(program: OpenProgram, nowSeconds: number): void {
     program.lastSeconds = Math.max(program.lastSeconds, nowSeconds);
     this.idle.delete(program.id);
-    const forgotten = this.open.put(program.id, program);
-    if (forgotten !== undefined) {
-      this.idle.delete(forgotten.id);
-      this.forgotten += 1;
-    }
+    this.calls += program.calls.size - program.counted;
+    program.counted = program.calls.size;
+    this.forget(this.open.put(program.id, program));
+    // The last is the one that was just heard of.
+    while (this.calls > this.bounds.calls && this.open.size > 1) this.forget(this.open.takeOldest());
     if (program.underWay > 0) return;
     if (program.over) this.close(program, false);
     else this.idle.set(program.id, program);
@@ -89,6 +93,13 @@ export class ProgramBook {
   drop(program: OpenProgram): void {
     this.open.delete(program.id);
     this.idle.delete(program.id);
+    this.calls -= program.counted;
+  }
+
+  /** Ends a program although calls of it still come: these are of another of its name. */
+  cut(program: OpenProgram): void {
+    this.drop(program);
+    this.keeper.ended(program);
   }
 
   /** No further call comes; what is under way may still end. */
@@ -117,6 +128,12 @@ export class ProgramBook {
       this.close(program, true);
     }
     return false;
+  }
+
+  private forget(program: OpenProgram | undefined): void {
+    if (program === undefined) return;
+    this.drop(program);
+    this.forgotten += 1;
   }
 
   private close(program: OpenProgram, silent: boolean): void {

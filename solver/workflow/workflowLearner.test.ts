@@ -245,6 +245,48 @@ test("a program of more calls than are kept teaches how long its first ones had 
   expect(agents[0]?.remaining.quantilesSeconds.at(-1)).toBe(10);
 });
 
+test("a program that goes on for long beyond the calls that are kept is ended, and what comes is another, so that something is learnt of it", () => {
+  const learner = new WorkflowLearner({ callsOfProgram: 10, longestQuietSeconds: 60 });
+  // A call always comes before the one before it has ended.
+  const calls = Array.from({ length: 1000 }, (_, at) => testCall({ agent: "a", arrivedSeconds: 2 * at, finishedSeconds: 2 * at + 3 }));
+  let programStartSeconds = 0;
+  for (const [at, call] of calls.entries()) {
+    ({ programStartSeconds } = learner.come({ ...call, nowSeconds: call.arrivedSeconds }));
+    if (at > 0) learner.finish(calls[at - 1] ?? call);
+  }
+  // Ten calls and all that come within 60 s of the first for which there was no room; from the second on the first is one that was under way.
+  expect(learner.counts).toMatchObject({ programs: 24, calls: 999, openPrograms: 1, lateCalls: 0 });
+  expect(programStartSeconds).toBe(2 * (41 + 23 * 40));
+});
+
+test("calls of all programs under way together are bounded, and the program heard of longest ago goes", () => {
+  const learner = new WorkflowLearner({ calls: 20, callsOfProgram: 8 });
+  const call = (programId: string, at: number) =>
+    testCall({ agent: programId.split(" ")[0] ?? "", programId, arrivedSeconds: at, finishedSeconds: at + 1 });
+  // What has ended or was given up takes no room.
+  for (let at = 0; at < 100; at += 1) {
+    serve(learner, call(`ended ${at}`, at));
+    learner.end(`ended ${at}`, at + 1);
+    learner.come({ ...call(`left ${at}`, at), nowSeconds: at });
+    learner.leave(call(`left ${at}`, at).id, `left ${at}`);
+  }
+  for (let at = 0; at < 5; at += 1) for (const program of ["first", "second", "third", "fourth"]) serve(learner, call(program, 200 + at));
+  expect(learner.counts).toMatchObject({ openPrograms: 4, forgotten: 0 });
+  serve(learner, call("third", 210));
+  expect(learner.counts).toMatchObject({ openPrograms: 3, forgotten: 1 });
+  for (let at = 0; at < 10; at += 1) serve(learner, call("third", 211 + at));
+  expect(learner.counts).toMatchObject({ openPrograms: 3, forgotten: 1 });
+  for (let at = 0; at < 8; at += 1) serve(learner, call("fifth", 230 + at));
+  expect(learner.counts).toMatchObject({ openPrograms: 2, forgotten: 3 });
+  learner.advance(1000);
+  const nodes = learner.view(1000).applications.flatMap((application) => application.nodes);
+  expect(nodes.map(({ name, calls }) => [name, calls])).toEqual([
+    ["ended", 100],
+    ["third", 8],
+    ["fifth", 8],
+  ]);
+});
+
 /** What may be told of calls: in disorder, twice, or not at all. */
 const told = fc.record({ order: fc.nat(), lost: fc.nat(4), twice: fc.boolean(), early: fc.boolean() });
 

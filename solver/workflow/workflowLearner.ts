@@ -77,11 +77,18 @@ export class WorkflowLearner {
 
   /** A call has arrived. One that is known already changes nothing. */
   come({ id, programId, application, agent, nowSeconds, startedSeconds }: ComingCall): KnownCall {
-    const program = this.programs.get(programId) ?? this.programs.begin(programId, applicationOf(application, agent), nowSeconds);
+    const open = this.programs.get(programId);
+    const goesOn = open !== undefined && nowSeconds - open.fullSeconds <= this.bounds.longestQuietSeconds;
+    // Of a name that everything bears nothing would ever be learnt.
+    if (open !== undefined && !goesOn) this.programs.cut(open);
+    const program = goesOn ? open : this.programs.begin(programId, applicationOf(application, agent), nowSeconds);
     if (startedSeconds !== undefined && startedSeconds < program.startSeconds) program.startSeconds = startedSeconds;
     if (!program.calls.has(id)) {
       if (program.calls.size < this.bounds.callsOfProgram) program.calls.set(id, null);
-      else program.beyond += 1;
+      else {
+        program.beyond += 1;
+        program.fullSeconds = Math.min(program.fullSeconds, nowSeconds);
+      }
       program.underWay += 1;
       program.over = false;
     }
