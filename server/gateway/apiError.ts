@@ -39,8 +39,12 @@ export function sendError(response: ServerResponse, error: ApiError, headers: Ou
 }
 
 /** Answers with a JSON document; ends the response. */
-export function sendJson(response: ServerResponse, value: unknown, { status = 200, headers = {} }: JsonOptions = {}): void {
-  const body = JSON.stringify(value);
+export function sendJson(response: ServerResponse, value: unknown, options?: JsonOptions): void {
+  sendJsonText(response, JSON.stringify(value), options);
+}
+
+/** As `sendJson`, of a document that is JSON already. */
+export function sendJsonText(response: ServerResponse, body: string, { status = 200, headers = {} }: JsonOptions = {}): void {
   response.writeHead(status, { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
 }

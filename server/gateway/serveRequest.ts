@@ -88,7 +88,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
     trace?.finished(decision, admission.served.timeScale);
     return onShed(decision);
   }
-  const call = asked.endpoint.text === null ? null : serving.workflows.come(asked);
+  const call = asked.endpoint.text === null ? null : serving.workflows.come(asked, caller.key);
   journal.call = call;
   const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
   let finished: FinishedRun;

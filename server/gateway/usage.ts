@@ -14,6 +14,7 @@ export function usageOf(completion: unknown): Usage {
   return isRecord(usage) ? { inputTokens: count(usage.prompt_tokens), outputTokens: count(usage.completion_tokens) } : noUsage;
 }
 
+/** What no counter can have counted is not taken for a count: rates and costs that are made of it would be no numbers. */
 function count(value: unknown): number | null {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : null;
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

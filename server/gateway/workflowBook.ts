@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { AgentForecast } from "@/solver/policies/policy";
 import { type KnownCall, WorkflowLearner } from "@/solver/workflow/workflowLearner";
-import type { WorkflowsView } from "@/solver/workflow/workflowsView";
+import type { WorkflowCounts } from "@/solver/workflow/workflowsView";
 import { LineThread } from "./lineThread";
 import type { MetricRegistry } from "./metricRegistry";
 import type { ModelRequest } from "./modelRequest";
@@ -11,6 +11,11 @@ import { WorkflowTallies } from "./workflowTallies";
 
 /** How often it is looked which programs have ended. */
 const sweepMs = 1_000;
+/** Learnt from in one turn of the event loop: a program of 64 calls takes half a millisecond. */
+const programsATurn = 4;
+/** What is shown is made anew so seldom where nothing was learnt; and where it is long, which takes a while, whatever was learnt. */
+const viewMs = 2_000;
+const longView = 512 * 1024;
 /** Agents are placed anew, and what was learnt is written, so often at most where something was learnt. */
 const lineMs = 2_000;
 const saveMs = 10_000;
@@ -22,6 +27,17 @@ const decimals = 1e6;
 /** A request for text that is under way, as what was learnt knows it. */
 export interface FollowedCall extends KnownCall {
   readonly arrivedSeconds: number;
+  /** Whose program it is of, and of which application: clients are free to count their sessions from 1. */
+  readonly programId: string;
+  /** Which learner took it in, by whose clock its times are. */
+  readonly learner: WorkflowLearner;
+}
+
+interface ShownView {
+  readonly json: string;
+  /** On the clock of `performance.now()`. */
+  readonly madeMs: number;
+  readonly version: number;
 }
 
 interface BookOptions {
@@ -43,8 +59,12 @@ export class WorkflowBook {
   #timeScale = 1;
   #sweeping: NodeJS.Timeout | undefined;
   /** Its revision when agents were placed last, and when they may be again, on the clock of `performance.now()`. */
-  #placed = { revision: 0, notBeforeMs: 0, fails: false };
+  #placed = { revision: 0, agents: 0, notBeforeMs: 0, fails: false };
   #placing = false;
+  #learning = false;
+  /** Grows whenever what is shown may have changed. */
+  #version = 0;
+  #view: ShownView | null = null;
   /** Whether there is anything new to be written, and when it may be. */
   #unsaved = { changed: false, notBeforeMs: 0 };
   #failed = false;
@@ -61,7 +81,7 @@ export class WorkflowBook {
 
   /** Has what is learnt counted among the gateway's metrics. */
   register(registry: MetricRegistry): void {
-    this.#tallies.register(registry, () => this.#learner.lineAgents().length);
+    this.#tallies.register(registry, () => this.#placed.agents);
   }
 
   /** Takes up what an earlier start learnt, and goes on from there. What cannot be used is put aside, with a line in the log. Never rejects. */
@@ -90,17 +110,20 @@ export class WorkflowBook {
     this.#takeUp(WorkflowLearner.restore(kept, this.#nowSeconds) ?? new WorkflowLearner());
   }
 
-  /** A request for text is taken in. Null where it cannot be followed. */
-  come(asked: ModelRequest): FollowedCall | null {
+  /** A request for text is taken in. Null where it cannot be followed. @param key the API key it came with, by name; null where it has none. */
+  come(asked: ModelRequest, key: string | null): FollowedCall | null {
     const nowSeconds = this.#nowSeconds;
-    const { decisionId: id, programId, workflow: application, agent, upstreamAgents: upstream, startedAtMs } = asked;
+    const { decisionId: id, workflow: application, agent, upstreamAgents: upstream, startedAtMs } = asked;
+    const alone = asked.programId === id;
+    const programId = alone ? id : [key ?? "", application, asked.programId].join("\n");
+    const learner = this.#learner;
     const startedSeconds = startedAtMs === null ? nowSeconds : nowSeconds - ((Date.now() - startedAtMs) / 1000) * this.#timeScale;
+    this.#version += 1;
     return this.#guarded(null, () => {
-      const { agentKey, programStartSeconds } =
-        programId === id
-          ? this.#learner.comeAlone({ application, agent, nowSeconds, startedSeconds })
-          : this.#learner.come({ id, programId, application, agent, upstream, nowSeconds, startedSeconds });
-      return { agentKey, programStartSeconds, arrivedSeconds: nowSeconds };
+      const { agentKey, programStartSeconds } = alone
+        ? learner.comeAlone({ application, agent, nowSeconds, startedSeconds })
+        : learner.come({ id, programId, application, agent, upstream, nowSeconds, startedSeconds });
+      return { agentKey, programStartSeconds, arrivedSeconds: nowSeconds, programId, learner };
     });
   }
 
@@ -118,16 +141,19 @@ export class WorkflowBook {
   }
 
   /** The request is answered, or given up. @param stages as recorded. */
-  ended(asked: ModelRequest, { arrivedSeconds }: FollowedCall, stages: readonly StageRecord[]): void {
-    const { decisionId: id, programId, workflow: application, agent, upstreamAgents: upstream } = asked;
+  ended(asked: ModelRequest, { arrivedSeconds, programId, learner }: FollowedCall, stages: readonly StageRecord[]): void {
+    // Forgotten meanwhile, or of a clock that goes no more.
+    if (learner !== this.#learner) return;
+    const { decisionId: id, workflow: application, agent, upstreamAgents: upstream } = asked;
     const answers = stages.filter(({ verdict }) => verdict !== "failed");
     const first = answers[0] ?? stages.at(-1);
     const last = answers.at(-1) ?? first;
+    this.#version += 1;
     this.#guarded(undefined, () => {
       // Who names no program has no other call in it.
       const alone = programId === id;
       if (first?.at === undefined || last?.at === undefined) {
-        if (!alone) this.#learner.leave(id, programId);
+        if (!alone) learner.leave(id, programId);
         return;
       }
       const { inputTokens, outputTokens, verdict } = last;
@@ -140,27 +166,41 @@ export class WorkflowBook {
         // What several took is how long none of them takes.
         model: answers.length > 1 ? answers.map(({ model }) => model).join(" > ") : last.model,
         arrivedSeconds,
-        dispatchedSeconds: first.at.dispatched,
+        // The waits for further engines are added to the one for the first: all of them are made by the order itself.
+        dispatchedSeconds: first.at.dispatched + waitSeconds(answers.slice(1)),
         finishedSeconds: last.at.answered,
         inputTokens: inputTokens ?? asked.inputTokens,
         outputTokens,
         failed: verdict !== "accepted",
       };
-      if (alone) this.#learner.finishAlone(call);
-      else this.#learner.finish(call);
+      if (alone) learner.finishAlone(call);
+      else learner.finish(call);
       this.#tallies.call(agent);
       this.#unsaved.changed = true;
     });
   }
 
-  view(): WorkflowsView {
-    return this.#learner.view(this.#nowSeconds);
+  get counts(): WorkflowCounts {
+    return this.#learner.counts;
   }
 
-  /** Forgets all that was learnt; durable when it returns. */
+  /** What is learnt (`WorkflowsView`), as JSON. */
+  viewJson(): string {
+    const madeMs = performance.now();
+    const known = this.#view;
+    if (known !== null && madeMs - known.madeMs < viewMs && (known.version === this.#version || known.json.length > longView))
+      return known.json;
+    const version = this.#version;
+    const json = JSON.stringify(this.#learner.view(this.#nowSeconds));
+    this.#view = { json, madeMs, version };
+    return json;
+  }
+
+  /** Forgets all that was learnt, at once; durable when it returns. Where it rejects, what is on disk is tried again to be forgotten. */
   forget(): Promise<void> {
     this.#takeUp(new WorkflowLearner());
     this.#sinceMs = Date.now();
+    this.#file.dropAside();
     return this.#write();
   }
 
@@ -178,12 +218,23 @@ export class WorkflowBook {
   }
 
   #sweep(): void {
-    this.#guarded(undefined, () => this.#learner.advance(this.#nowSeconds));
-    if (this.#tallies.follow(this.#learner.counts)) this.#unsaved.changed = true;
+    if (!this.#learning) this.#learn();
     const nowMs = performance.now();
     const moved = this.#learner.revision !== this.#placed.revision;
     if (moved && nowMs >= this.#placed.notBeforeMs && !this.#placing) void this.#place();
     if (this.#unsaved.changed && nowMs >= this.#unsaved.notBeforeMs) void this.#saved();
+    if (this.#view !== null && nowMs - this.#view.madeMs >= viewMs) this.#view = null;
+  }
+
+  /** Learns from the programs that have ended, a few in each turn of the event loop: requests are not to wait for all of them. */
+  #learn(): void {
+    const more = this.#guarded(false, () => this.#learner.advance(this.#nowSeconds, programsATurn));
+    if (this.#tallies.follow(this.#learner.counts)) {
+      this.#unsaved.changed = true;
+      this.#version += 1;
+    }
+    this.#learning = more && this.#sweeping !== undefined;
+    if (this.#learning) setImmediate(() => this.#learn()).unref();
   }
 
   #takeUp(learner: WorkflowLearner): void {
@@ -191,6 +242,8 @@ export class WorkflowBook {
     this.#tallies.takeUp(learner.counts);
     this.#learner = learner;
     this.#placed.revision = learner.revision;
+    this.#placed.agents = learner.lineAgents().length;
+    this.#view = null;
   }
 
   /** Has the agents placed anew, which takes a while; meanwhile they stand where they stood. */
@@ -199,7 +252,9 @@ export class WorkflowBook {
     const learner = this.#learner;
     const { revision } = learner;
     const startedMs = performance.now();
-    const placing = this.#thread.place(this.#guarded([], () => learner.lineAgents()));
+    const agents = this.#guarded([], () => learner.lineAgents());
+    this.#placed.agents = agents.length;
+    const placing = this.#thread.place(agents);
     const askedMs = performance.now();
     const line = await placing;
     const placedMs = performance.now();
@@ -207,6 +262,7 @@ export class WorkflowBook {
     if (line !== null && learner === this.#learner) {
       this.#guarded(undefined, () => learner.takeLine(line));
       this.#placed.revision = revision;
+      this.#version += 1;
     }
     const fails = line === null && this.#sweeping !== undefined;
     if (fails && !this.#placed.fails) this.#log.warn("agents could not be placed by what they taught, and stand where they stood");
@@ -218,11 +274,10 @@ export class WorkflowBook {
 
   /** Writes what was learnt. Never rejects. */
   #saved(): Promise<void> {
-    return this.#write().catch((err: unknown) => {
-      this.#unsaved.changed = true;
-      this.#log.error({ err }, "what was learnt of workflows could not be kept");
-    });
+    return this.#write().catch((err: unknown) => this.#log.error({ err }, "what was learnt of workflows could not be kept"));
   }
+
+  /** As `#saved`, but rejects where it cannot be written; then it is tried again. */
 
   async #write(): Promise<void> {
     this.#unsaved.changed = false;
@@ -230,7 +285,12 @@ export class WorkflowBook {
     const written = this.#file.save({ sinceMs: this.#sinceMs, atMs: Date.now(), learnt: this.#learner.keep(this.#nowSeconds) });
     const nowMs = performance.now();
     this.#unsaved.notBeforeMs = nowMs + Math.max(saveMs, (nowMs - startedMs) / share);
-    await written;
+    try {
+      await written;
+    } catch (err) {
+      this.#unsaved.changed = true;
+      throw err;
+    }
   }
 
   /** Requests are answered whether or not anything can be learnt of them: the first failure is told, and no other. */
@@ -243,6 +303,11 @@ export class WorkflowBook {
       return otherwise;
     }
   }
+}
+
+/** Engine seconds in queues, tries that failed included. */
+function waitSeconds(stages: readonly StageRecord[]): number {
+  return stages.reduce((sum, { at }) => (at === undefined ? sum : sum + at.dispatched - at.queued), 0);
 }
 
 const rounded = (value: number): number => Math.round(value * decimals) / decimals;

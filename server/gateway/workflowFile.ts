@@ -1,4 +1,4 @@
-import { readFile, rename } from "node:fs/promises";
+import { readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import { isMissing, writeDurably } from "./durableFile";
@@ -16,10 +16,13 @@ export interface KeptBook {
 /** Keeps what was learnt of workflows in one file of the state directory. */
 export class WorkflowFile {
   readonly path: string;
+  readonly #aside: string;
   readonly #turns = new Turns();
+  #dropsAside = false;
 
   constructor(stateDirectory: string) {
     this.path = join(stateDirectory, "workflows.json");
+    this.#aside = `${this.path}.unusable`;
   }
 
   /**
@@ -47,14 +50,24 @@ export class WorkflowFile {
   /** Durable when it returns. */
   save(kept: KeptBook): Promise<void> {
     const text = JSON.stringify(kept);
-    return this.#turns.take(() => writeDurably(this.path, text));
+    return this.#turns.take(async () => {
+      if (this.#dropsAside) {
+        await rm(this.#aside, { force: true });
+        this.#dropsAside = false;
+      }
+      await writeDurably(this.path, text);
+    });
+  }
+
+  /** What was put aside goes with the next that is kept. */
+  dropAside(): void {
+    this.#dropsAside = true;
   }
 
   /** Puts a file that cannot be used aside, in place of one that was before. @returns where it is now; null where it could not be moved. */
   async setAside(): Promise<string | null> {
-    const aside = `${this.path}.unusable`;
-    return rename(this.path, aside).then(
-      () => aside,
+    return rename(this.path, this.#aside).then(
+      () => this.#aside,
       () => null,
     );
   }

@@ -5,55 +5,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startMessage } from "@/public/agents/weirAgents";
-import type { Decision, GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
 import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
 import { bundledWorker } from "./bundledWorker";
-import { heldEngine, sayCompletion, startTestEngine, type TestEngine } from "./testEngine";
+import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, temporaryDirectory, testConfig, until } from "./testGateway";
-
-/** Engine seconds in one of the wall: a program that is silent for half a minute has ended after 0.3 s. */
-const timeScale = 100;
-const served = ({ url }: TestEngine): GatewayConfig => ({ ...oneModel([url]), timeScale });
-
-async function workflowsOf({ adminUrl }: Pick<TestGateway, "adminUrl">): Promise<GatewayWorkflows> {
-  return gatewayWorkflowsSchema.parse(await (await fetch(`${adminUrl}/workflows`)).json());
-}
-
-const programsOf = async (gateway: Pick<TestGateway, "adminUrl">): Promise<number> => (await workflowsOf(gateway)).learnt.counts.programs;
-
-/** The engine sees `user`: that of the agent where nothing else is said. */
-async function call(
-  { dataUrl }: Pick<TestGateway, "dataUrl">,
-  headers: Record<string, string>,
-  user = headers["x-weir-agent"] ?? "",
-): Promise<void> {
-  const body = JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: "Go on." }], user });
-  const answer = await fetch(`${dataUrl}/v1/chat/completions`, { method: "POST", headers, body });
-  expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
-}
-
-/** Plan, code, review, code again: in a session of its own. */
-async function runProgram(gateway: Pick<TestGateway, "dataUrl">, session: string): Promise<void> {
-  const agents = ["planner", "coder", "reviewer", "coder"];
-  for (const [at, agent] of agents.entries()) {
-    const before = agents[at - 1];
-    const upstream: Record<string, string> = before === undefined ? {} : { "x-weir-upstream": before };
-    await call(gateway, { "x-session-id": session, "x-weir-workflow": "develop", "x-weir-agent": agent, ...upstream });
-  }
-}
-
-const quickEngine = () => startTestEngine((_, response) => sayCompletion(response, "done"));
-
-/** A gateway that has learnt of some programs. */
-async function learntGateway(stateDirectory?: string) {
-  const engine = await quickEngine();
-  const gateway = await startTestGateway({}, stateDirectory === undefined ? {} : { stateDirectory });
-  await gateway.put(served(engine));
-  for (const session of ["s1", "s2"]) await runProgram(gateway, session);
-  await until(async () => (await programsOf(gateway)) === 2);
-  return { gateway, engine };
-}
+import { call, forget, learntGateway, programsOf, quickEngine, runProgram, served, timeScale, workflowsOf } from "./testWorkflows";
 
 /** The graph without its times. */
 const graphOf = ({ learnt }: GatewayWorkflows) =>
@@ -90,9 +48,10 @@ describe("what a gateway learns of workflows", () => {
     expect(graphOf(workflows)).toEqual(developGraph);
     expect(workflows).toMatchObject({ memory: null, used: false });
     expect(Math.abs(Date.now() - workflows.sinceMs)).toBeLessThan(60_000);
-    const text = await (await fetch(`${gateway.adminUrl}/metrics`)).text();
-    for (const line of ['weir_workflow_calls_total{named="yes"} 8', "weir_workflow_programs_total 2", "weir_workflow_agents 1"])
-      expect(text).toContain(line);
+    const metrics = async () => (await fetch(`${gateway.adminUrl}/metrics`)).text();
+    for (const line of ['weir_workflow_calls_total{named="yes"} 8', "weir_workflow_programs_total 2"])
+      expect(await metrics()).toContain(line);
+    await until(async () => (await metrics()).includes("weir_workflow_agents 1"));
   });
 
   it("has a call follow as many calls of one agent as it names, by the headers that applications' own client writes", async () => {
@@ -332,10 +291,9 @@ describe("what was learnt", () => {
   it("is forgotten when an operator says so, for good, and the audit tells", async () => {
     const stateDirectory = await temporaryDirectory();
     const { gateway } = await learntGateway(stateDirectory);
-    const forget = (body: object) => fetch(`${gateway.adminUrl}/workflows`, { method: "DELETE", body: JSON.stringify(body) });
-    expect((await forget({})).status).toBe(400);
+    expect((await forget(gateway, {})).status).toBe(400);
     expect(await programsOf(gateway)).toBe(2);
-    const answer = await forget({ by: "ada", reason: "another team moves in" });
+    const answer = await forget(gateway);
     expect([answer.status, gatewayWorkflowsSchema.parse(await answer.json()).learnt.applications]).toEqual([200, []]);
     const page = gatewayAuditPageSchema.parse(await (await fetch(`${gateway.adminUrl}/audit`)).json());
     expect(page.lines.at(-1)).toMatchObject({
