@@ -69,6 +69,14 @@ test("a call of only some of those side by side comes after these and is counted
   expect([...graph.depth]).toEqual([0, 1, 1, 2, 3]);
 });
 
+test("an agent named several times means as many of its calls, those first that had ended, and what is not there is missed", () => {
+  const voters = [at("V", 0, 1), at("V", 0.1, 2), at("V", 0.2, 9), at("V", 0.3, 9)].map((call, index) => ({ ...call, id: `${index}` }));
+  const parentsOf = (times: number) => graphOf(...voters, at("J", 3, 4, Array(times).fill("V"))).parents.at(-1);
+  expect([1, 2, 3, 4].map(parentsOf)).toEqual([[1], [0, 1], [0, 1, 3], [0, 1, 2, 3]]);
+  const five = graphOf(...voters, at("J", 3, 4, Array(5).fill("V")));
+  expect([five.parents.at(-1), five.missingUpstream]).toEqual([[0, 1, 2, 3], 1]);
+});
+
 test("touching within the clock's resolution is a tie, counted, and in turn", () => {
   const touching = graphOf(at("A", 0, 1), at("B", 1, 2, ["A"]), at("C", 1.9995, 3, ["A"]));
   const overlapping = graphOf(at("A", 0, 1), at("B", 1, 2, ["A"]), at("C", 1.9985, 3, ["A"]));

@@ -37,16 +37,11 @@ export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds:
       else passed.add(other);
     }
     const found = new Set<number>();
-    const named = new Map<string, number>();
-    let notFound = false;
     for (const agent of call.upstream) {
-      const back = (named.get(agent) ?? 0) + 1;
-      named.set(agent, back);
-      const parent = endedOfAgent.get(agent)?.at(-back) ?? cameOfAgent.get(agent)?.at(-back);
-      if (parent === undefined) notFound = true;
-      else found.add(parent);
+      const parent = latestNotIn(found, endedOfAgent.get(agent)) ?? latestNotIn(found, cameOfAgent.get(agent));
+      if (parent !== undefined) found.add(parent);
     }
-    if (notFound) missing += 1;
+    if (found.size < call.upstream.length) missing += 1;
     const last = ended.at(-1);
     if (call.upstream.length === 0 && last !== undefined) found.add(last);
     pushTo(cameOfAgent, call.agent, at);
@@ -55,6 +50,10 @@ export function upstreamCalls(calls: readonly ObservedCall[], resolutionSeconds:
   });
   return { parents, missing };
 }
+
+/** Names of one call are few, and so are the steps back. */
+const latestNotIn = (found: ReadonlySet<number>, calls: readonly number[] | undefined): number | undefined =>
+  calls?.findLast((call) => !found.has(call));
 
 const finished = (calls: readonly ObservedCall[], at: number): number => calls[at]?.finishedSeconds ?? 0;
 
