@@ -3,9 +3,11 @@ import type { StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { AgentForecast } from "@/solver/policies/policy";
 import { type KnownCall, WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { WorkflowCounts } from "@/solver/workflow/workflowsView";
+import { KeptView } from "./keptView";
 import { LineThread } from "./lineThread";
 import type { MetricRegistry } from "./metricRegistry";
 import type { ModelRequest } from "./modelRequest";
+import { servedCall } from "./servedCall";
 import { WorkflowFile } from "./workflowFile";
 import { WorkflowTallies } from "./workflowTallies";
 
@@ -13,9 +15,6 @@ import { WorkflowTallies } from "./workflowTallies";
 const sweepMs = 1_000;
 /** Learnt from in one turn of the event loop: a program of 64 calls takes half a millisecond. */
 const programsATurn = 4;
-/** What is shown is made anew so seldom where nothing was learnt; and where it is long, which takes a while, whatever was learnt. */
-const viewMs = 2_000;
-const longView = 512 * 1024;
 /** Agents are placed anew, and what was learnt is written, so often at most where something was learnt. */
 const lineMs = 2_000;
 const saveMs = 10_000;
@@ -33,13 +32,6 @@ export interface FollowedCall extends KnownCall {
   readonly learner: WorkflowLearner;
 }
 
-interface ShownView {
-  readonly json: string;
-  /** On the clock of `performance.now()`. */
-  readonly madeMs: number;
-  readonly version: number;
-}
-
 interface BookOptions {
   readonly stateDirectory: string;
   readonly log: Logger;
@@ -54,6 +46,7 @@ export class WorkflowBook {
   readonly #file: WorkflowFile;
   readonly #thread = new LineThread();
   readonly #tallies = new WorkflowTallies();
+  readonly #view = new KeptView();
   #learner = new WorkflowLearner();
   #sinceMs = Date.now();
   #timeScale = 1;
@@ -62,9 +55,6 @@ export class WorkflowBook {
   #placed = { revision: 0, agents: 0, notBeforeMs: 0, fails: false };
   #placing = false;
   #learning = false;
-  /** Grows whenever what is shown may have changed. */
-  #version = 0;
-  #view: ShownView | null = null;
   /** Whether there is anything new to be written, and when it may be. */
   #unsaved = { changed: false, notBeforeMs: 0 };
   #failed = false;
@@ -118,7 +108,7 @@ export class WorkflowBook {
     const programId = alone ? id : [key ?? "", application, asked.programId].join("\n");
     const learner = this.#learner;
     const startedSeconds = startedAtMs === null ? nowSeconds : nowSeconds - ((Date.now() - startedAtMs) / 1000) * this.#timeScale;
-    this.#version += 1;
+    this.#view.change();
     return this.#guarded(null, () => {
       const { agentKey, programStartSeconds } = alone
         ? learner.comeAlone({ application, agent, nowSeconds, startedSeconds })
@@ -141,41 +131,22 @@ export class WorkflowBook {
   }
 
   /** The request is answered, or given up. @param stages as recorded. */
-  ended(asked: ModelRequest, { arrivedSeconds, programId, learner }: FollowedCall, stages: readonly StageRecord[]): void {
+  ended(asked: ModelRequest, followed: FollowedCall, stages: readonly StageRecord[]): void {
+    const { learner, programId } = followed;
     // Forgotten meanwhile, or of a clock that goes no more.
     if (learner !== this.#learner) return;
-    const { decisionId: id, workflow: application, agent, upstreamAgents: upstream } = asked;
-    const answers = stages.filter(({ verdict }) => verdict !== "failed");
-    const first = answers[0] ?? stages.at(-1);
-    const last = answers.at(-1) ?? first;
-    this.#version += 1;
+    this.#view.change();
     this.#guarded(undefined, () => {
       // Who names no program has no other call in it.
-      const alone = programId === id;
-      if (first?.at === undefined || last?.at === undefined) {
-        if (!alone) learner.leave(id, programId);
+      const alone = programId === asked.decisionId;
+      const call = servedCall(asked, followed, stages);
+      if (call === null) {
+        if (!alone) learner.leave(asked.decisionId, programId);
         return;
       }
-      const { inputTokens, outputTokens, verdict } = last;
-      const call = {
-        id,
-        programId,
-        application,
-        agent,
-        upstream,
-        // What several took is how long none of them takes.
-        model: answers.length > 1 ? answers.map(({ model }) => model).join(" > ") : last.model,
-        arrivedSeconds,
-        // The waits for further engines are added to the one for the first: all of them are made by the order itself.
-        dispatchedSeconds: first.at.dispatched + waitSeconds(answers.slice(1)),
-        finishedSeconds: last.at.answered,
-        inputTokens: inputTokens ?? asked.inputTokens,
-        outputTokens,
-        failed: verdict !== "accepted",
-      };
       if (alone) learner.finishAlone(call);
       else learner.finish(call);
-      this.#tallies.call(agent);
+      this.#tallies.call(asked.agent);
       this.#unsaved.changed = true;
     });
   }
@@ -186,14 +157,7 @@ export class WorkflowBook {
 
   /** What is learnt (`WorkflowsView`), as JSON. */
   viewJson(): string {
-    const madeMs = performance.now();
-    const known = this.#view;
-    if (known !== null && madeMs - known.madeMs < viewMs && (known.version === this.#version || known.json.length > longView))
-      return known.json;
-    const version = this.#version;
-    const json = JSON.stringify(this.#learner.view(this.#nowSeconds));
-    this.#view = { json, madeMs, version };
-    return json;
+    return this.#view.json(() => this.#learner.view(this.#nowSeconds));
   }
 
   /** Forgets all that was learnt, at once; durable when it returns. Where it rejects, what is on disk is tried again to be forgotten. */
@@ -223,7 +187,7 @@ export class WorkflowBook {
     const moved = this.#learner.revision !== this.#placed.revision;
     if (moved && nowMs >= this.#placed.notBeforeMs && !this.#placing) void this.#place();
     if (this.#unsaved.changed && nowMs >= this.#unsaved.notBeforeMs) void this.#saved();
-    if (this.#view !== null && nowMs - this.#view.madeMs >= viewMs) this.#view = null;
+    this.#view.tidy(nowMs);
   }
 
   /** Learns from the programs that have ended, a few in each turn of the event loop: requests are not to wait for all of them. */
@@ -231,7 +195,7 @@ export class WorkflowBook {
     const more = this.#guarded(false, () => this.#learner.advance(this.#nowSeconds, programsATurn));
     if (this.#tallies.follow(this.#learner.counts)) {
       this.#unsaved.changed = true;
-      this.#version += 1;
+      this.#view.change();
     }
     this.#learning = more && this.#sweeping !== undefined;
     if (this.#learning) setImmediate(() => this.#learn()).unref();
@@ -243,7 +207,7 @@ export class WorkflowBook {
     this.#learner = learner;
     this.#placed.revision = learner.revision;
     this.#placed.agents = learner.lineAgents().length;
-    this.#view = null;
+    this.#view.drop();
   }
 
   /** Has the agents placed anew, which takes a while; meanwhile they stand where they stood. */
@@ -262,7 +226,7 @@ export class WorkflowBook {
     if (line !== null && learner === this.#learner) {
       this.#guarded(undefined, () => learner.takeLine(line));
       this.#placed.revision = revision;
-      this.#version += 1;
+      this.#view.change();
     }
     const fails = line === null && this.#sweeping !== undefined;
     if (fails && !this.#placed.fails) this.#log.warn("agents could not be placed by what they taught, and stand where they stood");
@@ -303,11 +267,6 @@ export class WorkflowBook {
       return otherwise;
     }
   }
-}
-
-/** Engine seconds in queues, tries that failed included. */
-function waitSeconds(stages: readonly StageRecord[]): number {
-  return stages.reduce((sum, { at }) => (at === undefined ? sum : sum + at.dispatched - at.queued), 0);
 }
 
 const rounded = (value: number): number => Math.round(value * decimals) / decimals;
