@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Decision, StageRecord } from "@/server/contracts/gatewayAdmin";
 import { ClientAnswer } from "./clientAnswer";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
@@ -87,6 +87,19 @@ describe("what a call is learnt as", () => {
     expect((await gateway.post("/v1/chat/completions", body, { "x-session-id": "s", "x-weir-agent": "coder" })).status).toBe(500);
     await until(async () => (await programsOf(gateway)) === 1);
     expect((await workflowsOf(gateway)).learnt.counts).toMatchObject({ calls: 1, openPrograms: 0 });
+  });
+
+  it("is learnt from in few turns where many programs fall silent together, all of them at one look", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const gateway = await startTestGateway();
+    await gateway.put({ ...served(await quickEngine()), timeScale: 10_000 });
+    for (let at = 0; at < 10; at += 1) await call(gateway, { "x-session-id": `s${at}`, "x-weir-agent": "coder" });
+    expect((await workflowsOf(gateway)).learnt.counts).toMatchObject({ programs: 0, openPrograms: 10 });
+    // Half a minute on the engines' clock, many times over.
+    await sleep(50);
+    vi.advanceTimersByTime(1_000);
+    await until(async () => (await programsOf(gateway)) === 10);
   });
 
   it("takes no count of tokens that nothing can have counted, and goes on to place and to keep", async () => {
