@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { LatestMap } from "./latestMap";
@@ -32,4 +34,22 @@ test("keeps what was put last, in that order, and says what goes", () => {
       }
     }),
   );
+});
+
+test("holds on to nothing that is gone, however long nothing had to go for want of room", async () => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const map = new LatestMap<object>(1000);
+  const values: WeakRef<object>[] = [];
+  for (let at = 0; at < 20_000; at += 1) {
+    const value = { at };
+    values.push(new WeakRef(value));
+    map.put(`${at}`, value);
+    if (at >= 50) map.delete(`${at - 50}`);
+  }
+  // What a reference was asked for or made of is kept until the next turn.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  collect();
+  expect(map.size).toBe(50);
+  expect(values.filter((value) => value.deref() !== undefined).length).toBeLessThan(500);
 });

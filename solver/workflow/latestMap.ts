@@ -2,7 +2,8 @@
 export class LatestMap<Value> {
   private readonly entries = new Map<string, Value>();
   /** Goes on where it left off, since all before that are gone: from the start it would pass every entry that was ever taken out. */
-  private readonly oldest = this.entries.keys();
+  private oldest = this.entries.keys();
+  private changesSinceBegun = 0;
 
   constructor(private readonly bound: number) {}
 
@@ -27,6 +28,7 @@ export class LatestMap<Value> {
   put(key: string, value: Value): Value | undefined {
     this.entries.delete(key);
     this.entries.set(key, value);
+    this.changed();
     return this.entries.size > this.bound ? this.takeOldest() : undefined;
   }
 
@@ -44,9 +46,19 @@ export class LatestMap<Value> {
 
   delete(key: string): void {
     this.entries.delete(key);
+    this.changed();
   }
 
   clear(): void {
     this.entries.clear();
+    this.changed();
+  }
+
+  /** An iterator holds on to all that its map had since it was last asked, so it is begun anew before that is much more than what is there. */
+  private changed(): void {
+    this.changesSinceBegun += 1;
+    if (this.changesSinceBegun <= this.entries.size) return;
+    this.oldest = this.entries.keys();
+    this.changesSinceBegun = 0;
   }
 }
