@@ -67,6 +67,7 @@ function Replica(props: {
           {replica.id}
         </span>
         {replica.suspended !== null && <StateWord tone="warn">nothing is sent</StateWord>}
+        {replica.isFull ? <StateWord tone="warn">{replica.load}</StateWord> : <span className="text-xs text-ink-2">{replica.load}</span>}
         <button
           type="button"
           aria-expanded={replica.isChosen}
@@ -118,7 +119,7 @@ function Next({ next }: Pick<MemoryPicture, "next">) {
           <td data-name="waits for" className="text-right">
             {row.waited}
           </td>
-          <td>{row.replica ?? <Badge tone="warn">waits: no replica has room for it now</Badge>}</td>
+          <td>{row.replica ?? <span className="text-warn">{row.held}</span>}</td>
           <td data-name="expected peak" className="text-right">
             {row.peak}
           </td>

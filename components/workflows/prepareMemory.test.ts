@@ -1,9 +1,14 @@
 import { expect, it } from "vitest";
-import type { ReplicaMemory } from "@/solver/policies/memoryForecast";
+import type { NextPlacement, ReplicaMemory } from "@/solver/policies/memoryForecast";
 import { prepareMemory } from "./prepareMemory";
 
 const replica = (change: Partial<ReplicaMemory> = {}): ReplicaMemory => ({
-  ...{ replicaId: "r1", model: "m", capacityTokens: 1000, slotTokens: [500, 1200], suspended: null, requests: [] },
+  ...{ replicaId: "r1", model: "m", capacityTokens: 1000, inFlight: 4, seats: 256, slotTokens: [500, 1200], suspended: null, requests: [] },
+  ...change,
+});
+
+const placement = (change: Partial<NextPlacement>): NextPlacement => ({
+  ...{ workId: "5", agent: null, queuedSinceSeconds: 99, replicaId: null, held: null, laterReplicaId: null, peakTokens: null },
   ...change,
 });
 
@@ -23,8 +28,13 @@ it("draws expected memory against what a replica holds, marks what is beyond it,
         replica({ replicaId: "r2", capacityTokens: null, suspended: "preempted a request 2 s ago", slotTokens: [] }),
       ],
       next: [
-        { workId: "5", agent: "app/qa", queuedSinceSeconds: 98, replicaId: "r2", peakTokens: 600.4 },
-        { workId: "6", agent: null, queuedSinceSeconds: 99, replicaId: null, peakTokens: null },
+        placement({ replicaId: "r2", peakTokens: 600.4, queuedSinceSeconds: 98, agent: "app/qa" }),
+        placement({ held: "seats", laterReplicaId: "r1", peakTokens: 700 }),
+        placement({ held: "memory" }),
+        placement({ held: "pressure" }),
+        placement({ held: "closed" }),
+        placement({ held: "behind", laterReplicaId: "r2", peakTokens: 10 }),
+        placement({ held: "behind" }),
       ],
     },
     "r1",
@@ -43,13 +53,33 @@ it("draws expected memory against what a replica holds, marks what is beyond it,
   expect(unknown).toMatchObject({ capacity: null, suspended: "preempted a request 2 s ago", bars: [] });
   expect(unknown?.says).toBe("nothing is expected there, how much it holds is not known, so it counts as having room");
   expect(known?.says).toBe("at most 1,200 tokens expected, 120\u00a0% of 1,000");
-  expect(next.map(({ waited, replica: to, peak }) => [waited, to, peak])).toEqual([
-    ["2.00\u00a0s", "r2", "600 tokens"],
-    ["1.00\u00a0s", null, "–"],
+  expect(known).toMatchObject({ load: "4 of 256 requests", isFull: false });
+  expect(next.map(({ agent, waited, replica: to, held, peak }) => [agent, waited, to ?? held, peak])).toEqual([
+    ["qa of app", "2.00\u00a0s", "r2", "600 tokens"],
+    ["unnamed", "1.00\u00a0s", "to r1 when a request there ends (4 of 256 requests)", "700 tokens"],
+    ["unnamed", "1.00\u00a0s", "held: no replica's memory would hold it now", "–"],
+    ["unnamed", "1.00\u00a0s", "held: all replicas are under pressure", "–"],
+    ["unnamed", "1.00\u00a0s", "held: no replica takes work now", "–"],
+    ["unnamed", "1.00\u00a0s", "to r2 after those before it", "10 tokens"],
+    ["unnamed", "1.00\u00a0s", "held behind those before it", "–"],
   ]);
   expect(left).toBe(0);
   const many = Array.from({ length: 40 }, (_, at) => replica({ replicaId: `r${at}` }));
   const drawn = prepareMemory({ nowSeconds: 0, slotSeconds: 0.5, replicas: many, next: [] }, "r39");
   expect(drawn.replicas.at(-1)).toMatchObject({ id: "r39", isChosen: true });
   expect(drawn.replicas.length + drawn.left).toBe(40);
+});
+
+it("says how many requests a replica has of how many it may have", () => {
+  const loads = [
+    { inFlight: 256, seats: 256 },
+    { inFlight: 3, seats: 0 },
+    { inFlight: 1, seats: 2 ** 31 - 1 },
+  ];
+  const { replicas } = prepareMemory({ nowSeconds: 0, slotSeconds: 0.5, replicas: loads.map((load) => replica(load)), next: [] }, null);
+  expect(replicas.map(({ load, isFull }) => [load, isFull])).toEqual([
+    ["256 of 256 requests", true],
+    ["3 requests, takes no more", true],
+    ["1 request", false],
+  ]);
 });

@@ -1,4 +1,4 @@
-import type { MemoryForecast, ReplicaMemory } from "@/solver/policies/memoryForecast";
+import type { MemoryForecast, NextPlacement, ReplicaMemory } from "@/solver/policies/memoryForecast";
 import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
 import { agentText } from "./agentIdentity";
 
@@ -18,6 +18,10 @@ export interface DrawnReplica {
   /** Height of the capacity; null: not known. */
   readonly capacity: number | null;
   readonly says: string;
+  /** `12 of 256 requests`. */
+  readonly load: string;
+  /** Whether it has as many as it may have. */
+  readonly isFull: boolean;
   readonly suspended: string | null;
   /** What is there by agent, most first. */
   readonly agents: readonly { readonly agent: string; readonly requests: string; readonly until: string }[];
@@ -31,8 +35,10 @@ export interface NextRow {
   readonly key: string;
   readonly agent: string;
   readonly waited: string;
-  /** null: no replica has room for it now. */
+  /** Where it goes now; null: it is held back. */
   readonly replica: string | null;
+  /** What it waits for; null: for nothing. */
+  readonly held: string | null;
   readonly peak: string;
 }
 
@@ -47,20 +53,49 @@ export interface MemoryPicture {
 export function prepareMemory(memory: MemoryForecast, chosen: string | null): MemoryPicture {
   const { replicas, nowSeconds, slotSeconds } = memory;
   const shown = replicas.filter(({ replicaId }, at) => at < MOST_REPLICAS || replicaId === chosen);
+  const byId = new Map(replicas.map((replica) => [replica.replicaId, replica]));
   const slots = Math.min(MOST_SLOTS, Math.max(FEWEST_SLOTS, ...shown.map(({ slotTokens }) => slotTokens.length)));
   return {
     replicas: shown.map((replica) => drawReplica(replica, { nowSeconds, slotSeconds, slots, isChosen: replica.replicaId === chosen })),
     left: replicas.length - shown.length,
-    next: memory.next.map(({ workId, agent, queuedSinceSeconds, replicaId, peakTokens }) => ({
-      key: workId,
-      agent: agentText(agent),
-      waited: formatSeconds(Math.max(0, nowSeconds - queuedSinceSeconds)),
-      replica: replicaId,
-      peak: peakTokens === null ? "–" : formatCounted(Math.round(peakTokens), "token"),
+    next: memory.next.map((placement) => ({
+      key: placement.workId,
+      agent: agentText(placement.agent),
+      waited: formatSeconds(Math.max(0, nowSeconds - placement.queuedSinceSeconds)),
+      replica: placement.replicaId,
+      held: heldText(placement, byId.get(placement.laterReplicaId ?? "")),
+      peak: placement.peakTokens === null ? "–" : formatCounted(Math.round(placement.peakTokens), "token"),
     })),
     slot: formatSeconds(slotSeconds),
   };
 }
+
+function heldText({ held, laterReplicaId }: NextPlacement, later: ReplicaMemory | undefined): string | null {
+  switch (held) {
+    case null:
+      return null;
+    case "seats":
+      return `to ${laterReplicaId} when a request there ends${later === undefined ? "" : ` (${loadText(later)})`}`;
+    case "memory":
+      return "held: no replica's memory would hold it now";
+    case "pressure":
+      return "held: all replicas are under pressure";
+    case "closed":
+      return "held: no replica takes work now";
+    case "behind":
+      return laterReplicaId === null ? "held behind those before it" : `to ${laterReplicaId} after those before it`;
+  }
+}
+
+/** More than this is no bound. */
+const MOST_SEATS = 1e6;
+
+const loadText = ({ inFlight, seats }: ReplicaMemory): string =>
+  seats === 0
+    ? `${formatCounted(inFlight, "request")}, takes no more`
+    : seats > MOST_SEATS
+      ? formatCounted(inFlight, "request")
+      : `${formatCount(inFlight)} of ${formatCounted(seats, "request")}`;
 
 interface Slotting {
   readonly nowSeconds: number;
@@ -83,6 +118,8 @@ function drawReplica(replica: ReplicaMemory, { nowSeconds, slotSeconds, slots, i
     })),
     capacity: capacityTokens === null ? null : capacityTokens / top,
     says: saysOf(peak, capacityTokens),
+    load: loadText(replica),
+    isFull: replica.inFlight >= replica.seats,
     agents: byAgent(requests, nowSeconds),
     span: formatSeconds(slots * slotSeconds),
     cut: slotTokens.length > slots,

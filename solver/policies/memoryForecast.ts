@@ -12,6 +12,9 @@ export interface ReplicaMemory {
   readonly model: string;
   /** Null where nobody says how much it holds: then it counts as having room. */
   readonly capacityTokens: number | null;
+  readonly inFlight: number;
+  /** Most that may be in flight there; 0: it takes no work. */
+  readonly seats: number;
   /** Expected most of each slot from now on, as far as anything is expected. */
   readonly slotTokens: readonly number[];
   /** Why nothing is sent to it for the moment; null where something may be. */
@@ -23,12 +26,23 @@ export interface ReplicaMemory {
   readonly requests: readonly { readonly workId: string; readonly agent: string | null; readonly untilSeconds: number | null }[];
 }
 
+/**
+ * Why work is not sent now: every replica that would take it has as many requests as it may have (`seats`); with it more would be held somewhere
+ * than fits (`memory`); nothing is sent to any of them until pressure has cleared (`pressure`); none takes work (`closed`); or a replica would
+ * take it, but what goes before it waits (`behind`).
+ */
+export type HeldBack = "seats" | "memory" | "pressure" | "closed" | "behind";
+
 export interface NextPlacement {
   readonly workId: string;
   readonly agent: string | null;
   readonly queuedSinceSeconds: number;
-  /** Null where it fits nowhere now and is held back, or waits behind what is. */
+  /** Where it goes now; null where it is held back. */
   readonly replicaId: string | null;
-  /** Expected most tokens over all slots at the replica with it; null where it is held back. */
+  /** null where it goes now. */
+  readonly held: HeldBack | null;
+  /** Where what is held back would go, by what is expected now, if nothing lacked but seats and its turn; null where that would not do. */
+  readonly laterReplicaId: string | null;
+  /** Expected most tokens over all slots with it, at the replica where it goes now or would go later; null without either. */
   readonly peakTokens: number | null;
 }

@@ -1,9 +1,11 @@
-import type { MemoryForecast, NextPlacement } from "./memoryForecast";
+import type { HeldBack, MemoryForecast, NextPlacement, ReplicaMemory } from "./memoryForecast";
 import type { MemoryPlan, Slots } from "./policyParts";
 import type { ReleaseQueue } from "./releaseQueue";
 
 /** Waiting work of each model that is placed on trial. */
 const MOST_NEXT = 10;
+/** More than is ever in flight, and what slots can still count. */
+const ANY_NUMBER = 2 ** 31 - 1;
 
 /** A model's queue and replicas as they stand; both are used up by the trial. */
 export interface PlannedQueue {
@@ -22,23 +24,48 @@ export function plannedMemory(plan: MemoryPlan, queues: readonly PlannedQueue[],
 }
 
 function nextPlacements(plan: MemoryPlan, { queue, slots }: PlannedQueue, nowSeconds: number): readonly NextPlacement[] {
+  const seats = slots.capacity.slice();
   const next: NextPlacement[] = [];
   let holds = false;
+  let lacks: HeldBack | null = null;
   while (next.length < MOST_NEXT) {
     const work = queue.peek();
     if (work === undefined) break;
     queue.release(nowSeconds);
-    const chosen: number = holds ? -1 : plan.choose(slots, work, nowSeconds);
+    let chosen: number = lacks === null ? plan.choose(slots, work, nowSeconds) : -1;
+    if (chosen === -1 && !holds) {
+      holds = true;
+      liftSeats(slots);
+      chosen = plan.choose(slots, work, nowSeconds);
+    }
     const replicaId: string | null = slots.replicaIds[chosen] ?? null;
-    holds = replicaId === null;
-    if (!holds) slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
+    let held: HeldBack | null = null;
+    if (replicaId === null) {
+      held = lacks === null ? lackOf(plan.replicas(slots, nowSeconds)) : "behind";
+      lacks ??= held;
+    } else if (holds) held = (slots.inFlight[chosen] ?? 0) >= (seats[chosen] ?? 0) ? "seats" : "behind";
+    if (replicaId !== null) slots.inFlight[chosen] = (slots.inFlight[chosen] ?? 0) + 1;
     next.push({
       workId: work.id,
       agent: work.forecast?.agent ?? null,
       queuedSinceSeconds: work.queuedSinceSeconds,
-      replicaId,
-      peakTokens: holds ? null : plan.peakTokens(slots, chosen),
+      replicaId: holds ? null : replicaId,
+      held,
+      laterReplicaId: holds ? replicaId : null,
+      peakTokens: replicaId === null ? null : plan.peakTokens(slots, chosen),
     });
   }
   return next;
+}
+
+/** Lets replicas that take work take any number. */
+function liftSeats({ capacity }: Slots): void {
+  for (let index = 0; index < capacity.length; index += 1) if ((capacity[index] ?? 0) > 0) capacity[index] = ANY_NUMBER;
+}
+
+/** Why work that every seat was free for had no place at any of the replicas. */
+function lackOf(replicas: readonly ReplicaMemory[]): HeldBack {
+  const taking = replicas.filter(({ seats }) => seats > 0);
+  if (taking.length === 0) return "closed";
+  return taking.every(({ suspended }) => suspended !== null) ? "pressure" : "memory";
 }

@@ -85,6 +85,8 @@ class TimeSlots implements MemoryPlan {
       replicaId: id,
       model,
       capacityTokens: slots.kvTokens[index] ?? null,
+      inFlight: slots.inFlight[index] ?? 0,
+      seats: slots.capacity[index] ?? 0,
       slotTokens: timeline.slotTokens(),
       suspended: timeline.size === 0 ? null : pressure.suspended,
       requests: timeline.expected().map(({ workId, agent, untilSeconds }) => ({ workId, agent, untilSeconds })),
