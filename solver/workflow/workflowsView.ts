@@ -21,7 +21,7 @@ export interface WorkflowCounts {
   readonly missingUpstream: number;
   /** Pairs of calls of one parent that touch within the clock's resolution: side by side or one after another cannot be told. */
   readonly ties: number;
-  /** Applications, agents and programs given up for want of room, the least recently seen first. */
+  /** Applications, agents and programs given up for want of room, those first that were not seen for long. */
   readonly forgotten: number;
 }
 
