@@ -39,7 +39,7 @@ describe("what is kept", () => {
   });
 
   test("is read again whatever times and counts calls were told with", () => {
-    const number = fc.oneof(fc.double(), fc.constantFrom(0, 1e-310, 1e12, 1.7e308, Number.MAX_SAFE_INTEGER));
+    const number = fc.oneof(fc.double(), fc.constantFrom(0, 1e-310, 1e-5, 1e12, 1.7e308, -1.7e308, Number.MAX_SAFE_INTEGER));
     const told = fc.record({ arrivedSeconds: number, dispatchedSeconds: number, finishedSeconds: number, outputTokens: number });
     fc.assert(
       fc.property(fc.array(told, { maxLength: 40 }), (times) => {
