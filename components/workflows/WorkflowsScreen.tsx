@@ -7,6 +7,7 @@ import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurr
 import { buttonClass } from "../ui/Button";
 import { formatAge } from "../ui/format";
 import { PageHeader } from "../ui/PageHeader";
+import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useNow } from "../ui/useNow";
@@ -17,7 +18,7 @@ import { GraphPanel } from "./GraphPanel";
 import { LinePanel } from "./LinePanel";
 import { MemoryPanel } from "./MemoryPanel";
 import { chosenAgent, chosenApplication } from "./prepareChoice";
-import type { Learnt } from "./prepareSummary";
+import { type Learnt, learningText } from "./prepareSummary";
 import { SnippetPanel } from "./SnippetPanel";
 import { SummaryPanel } from "./SummaryPanel";
 import { useWorkflows } from "./useWorkflows";
@@ -27,19 +28,23 @@ import { workflowsCodec } from "./workflowsCodec";
 /** The pictures of what was learnt. */
 function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
   const [view, write] = useUrlView(workflowsCodec);
-  const { applications, agents } = learnt.workflows.learnt;
+  const { applications, agents, counts } = learnt.workflows.learnt;
   const identities = useMemo(
     () => identifyAgents([...agents, ...applications.flatMap(({ nodes }) => nodes)].map(({ key }) => key)),
     [agents, applications],
   );
   const application = chosenApplication(applications, view);
-  const agent = application === null ? null : chosenAgent(agents, application, view.agent);
+  const agent = chosenAgent(agents, application, view.agent);
   const identity = identities.get(agent?.key ?? "");
   const onAgent = useCallback((key: string) => write({ agent: key, app: null }, "push"), [write]);
   const onAll = useCallback((all: boolean) => write({ all }, "push"), [write]);
   return (
     <>
-      {application !== null && (
+      {application === null ? (
+        <Panel title="Call graph">
+          <PanelState status={{ kind: "empty", title: "No program has ended yet", text: learningText(counts) }}>{() => null}</PanelState>
+        </Panel>
+      ) : (
         <GraphPanel
           applications={applications}
           application={application}

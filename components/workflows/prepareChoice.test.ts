@@ -12,5 +12,12 @@ it("opens with the first application and its most called agent, and follows the 
   expect(chosenApplication([one, two], { app: "gone", agent: "two/c" })).toBe(one);
   expect(chosenAgent(agents, one, "two/c")?.key).toBe("two/c");
   expect(chosenAgent(agents, one, "two/gone")?.key).toBe("one/b");
-  expect(chosenApplication([], { app: null, agent: null })).toBeNull();
+});
+
+it("chooses an agent whose calls are known already while no program has ended, so that there is no application yet", () => {
+  const agents = ["one/a", "two/c"].map((key) => testAgent(key));
+  expect(chosenApplication([], { app: null, agent: "two/c" })).toBeNull();
+  expect(chosenAgent(agents, null, "two/c")?.key).toBe("two/c");
+  expect(chosenAgent(agents, null, null)?.key).toBe("one/a");
+  expect(chosenAgent([], null, null)).toBeNull();
 });

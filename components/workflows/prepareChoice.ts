@@ -11,9 +11,9 @@ export function chosenApplication(
   return named(app ?? (agent === null ? null : applicationOf(agent))) ?? applications[0] ?? null;
 }
 
-/** The agent that the address names, of whatever application, else the one that the application calls most; null: there is none. */
-export function chosenAgent(agents: readonly AgentView[], { nodes }: ApplicationView, named: string | null): AgentView | null {
-  const mostCalled = nodes.toSorted((a, b) => b.calls - a.calls)[0]?.key;
+/** The agent that the address names, of whatever application, else the one that the application calls most, else the first known; null: there is none. */
+export function chosenAgent(agents: readonly AgentView[], application: ApplicationView | null, named: string | null): AgentView | null {
+  const mostCalled = application?.nodes.toSorted((a, b) => b.calls - a.calls)[0]?.key;
   const withKey = (key: string | null | undefined) => agents.find((agent) => agent.key === key);
-  return withKey(named) ?? withKey(mostCalled) ?? null;
+  return withKey(named) ?? withKey(mostCalled) ?? agents[0] ?? null;
 }

@@ -31,6 +31,12 @@ it("puts agents on the line by their distance, those without a place last, and s
   expect(line(many, { all: true, chosen: null }).rows).toHaveLength(64);
 });
 
+it("draws no axis where no agent has a place", () => {
+  const agent = testAgent("b/new", { distanceSeconds: null, remaining: empty });
+  expect(line([agent], { all: false, chosen: null }).ticks).toEqual([]);
+  expect(line([testAgent("a/b")], { all: false, chosen: null }).ticks[0]).toEqual({ at: 0, text: "0" });
+});
+
 it("keeps everything that it draws of the line and of distributions on the axis", () => {
   const seconds = fc.double({ min: 0, max: 1e4, noNaN: true });
   const agent = fc.tuple(seconds, seconds, fc.option(seconds)).map(([a, b, distanceSeconds]) => {

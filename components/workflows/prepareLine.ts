@@ -39,9 +39,10 @@ function farthest({ distanceSeconds, remaining }: AgentView): number {
   return Math.max(distanceSeconds ?? 0, band);
 }
 
-/** The axis from zero, in round seconds. */
+/** The axis from zero, in round seconds; without ticks where nothing stands on it. */
 export function secondsAxis(most: number): { readonly end: number; readonly ticks: LinePicture["ticks"] } {
-  const end = most > 0 ? most * 1.04 : 1;
+  if (!(most > 0)) return { end: 1, ticks: [] };
+  const end = most * 1.04;
   return {
     end,
     ticks: niceTicks({ low: 0, high: end, count: 5 }).map((tick) => ({ at: tick / end, text: tick === 0 ? "0" : formatSeconds(tick) })),

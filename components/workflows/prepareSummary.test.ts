@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Learnt, prepareSummary } from "./prepareSummary";
+import { type Learnt, learningText, prepareSummary } from "./prepareSummary";
+import { testAgent, testApplication } from "./testWorkflows";
 
 const nowMs = 1_700_000_100_000;
 
@@ -16,6 +17,21 @@ const learnt = (change: Partial<Learnt> = {}, counts: Partial<Learnt["workflows"
     },
   },
   ...change,
+});
+
+it("says what a graph waits for while no program has ended, and counts applications of which calls came", () => {
+  const change = learnt({}, { programs: 0, openPrograms: 6 });
+  const { counts } = change.workflows.learnt;
+  expect(learningText(counts)).toBe(
+    "6 programs are under way. A graph appears when the first has ended, which is taken to be 30.0\u00a0s after its last call.",
+  );
+  expect(learningText({ ...counts, openPrograms: 1 })).toContain("1 program is under way.");
+  const agents = ["one/a", "one/b", "two/a"].map((key) => testAgent(key));
+  const workflows = {
+    ...change.workflows,
+    learnt: { ...change.workflows.learnt, agents, applications: [testApplication({ name: "one" })] },
+  };
+  expect(prepareSummary({ ...change, workflows }, nowMs).figures[1]).toEqual({ name: "Calls", value: "10", detail: "of 2 applications" });
 });
 
 it("says whether the policy in force goes by what is learnt, by whose clock seconds are, and what is doubtful", () => {

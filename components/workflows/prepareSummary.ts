@@ -1,6 +1,7 @@
 import type { LearntWorkflows } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
-import { formatAge, formatCount, formatCounted, formatPercent } from "../ui/format";
+import { learnerBounds } from "@/solver/workflow/learnerBounds";
+import { formatAge, formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
 
 /** A gateway's learnt workflows, where there are any. */
 export type Learnt = Extract<LearntWorkflows, { readonly state: "there" }>;
@@ -20,6 +21,8 @@ export interface Summary {
 export function prepareSummary({ workflows, timeScale, emulated, policy }: Learnt, nowMs: number | null): Summary {
   const { learnt, used, sinceMs, memory } = workflows;
   const { programs, calls, openPrograms, unnamedCalls, lateCalls, missingUpstream, ties, forgotten } = learnt.counts;
+  // Those of which no program has ended yet are known by their agents.
+  const applications = new Set([...learnt.applications.map(({ name }) => name), ...learnt.agents.map(({ application }) => application)]);
   const doubts = [
     lateCalls > 0 && `${formatCounted(lateCalls, "call")} came after the program was taken to have ended`,
     missingUpstream > 0 && `${formatCounted(missingUpstream, "call")} named agents before them that were not found in their program`,
@@ -30,7 +33,7 @@ export function prepareSummary({ workflows, timeScale, emulated, policy }: Learn
   return {
     figures: [
       { name: "Programs", value: formatCount(programs), detail: `${formatCount(openPrograms)} more under way` },
-      { name: "Calls", value: formatCount(calls), detail: `of ${formatCounted(learnt.applications.length, "application")}` },
+      { name: "Calls", value: formatCount(calls), detail: `of ${formatCounted(applications.size, "application")}` },
       {
         name: "Name their agent",
         value: formatPercent(calls === 0 ? null : 1 - unnamedCalls / calls),
@@ -53,6 +56,10 @@ export function prepareSummary({ workflows, timeScale, emulated, policy }: Learn
     doubts: doubts.length === 0 ? null : `${doubts.join("; ")}.`,
   };
 }
+
+/** Why there is no graph yet although calls came, in a sentence. */
+export const learningText = ({ openPrograms }: Learnt["workflows"]["learnt"]["counts"]): string =>
+  `${openPrograms === 1 ? "1 program is" : `${formatCount(openPrograms)} programs are`} under way. A graph appears when the first has ended, which is taken to be ${formatSeconds(learnerBounds.quietSeconds)} after its last call.`;
 
 function useText({ used, policy, packs }: { readonly used: boolean; readonly policy: Learnt["policy"]; readonly packs: boolean }): string {
   if (policy === null) return used ? "The policy in force goes by it." : "No policy in force goes by it.";
