@@ -23,9 +23,13 @@ it("says what a graph waits for while no program has ended, and counts applicati
   const change = learnt({}, { programs: 0, openPrograms: 6 });
   const { counts } = change.workflows.learnt;
   expect(learningText(counts)).toBe(
-    "6 programs are under way. A graph appears when the first has ended, which is taken to be 30.0\u00a0s after its last call.",
+    "6 programs are not known to have ended. A graph appears when the first has, which is taken to be 30\u00a0s after its last call.",
   );
-  expect(learningText({ ...counts, openPrograms: 1 })).toContain("1 program is under way.");
+  expect(learningText({ ...counts, openPrograms: 1 })).toContain("1 program is not known to have ended.");
+  expect(prepareSummary(change, nowMs).figures[0]).toMatchObject({
+    value: "0",
+    detail: "6 not ended yet (30\u00a0s without a call end one)",
+  });
   const agents = ["one/a", "one/b", "two/a"].map((key) => testAgent(key));
   const workflows = {
     ...change.workflows,

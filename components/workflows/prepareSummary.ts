@@ -1,7 +1,7 @@
 import type { LearntWorkflows } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { learnerBounds } from "@/solver/workflow/learnerBounds";
-import { formatAge, formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import { formatAge, formatCount, formatCounted, formatPercent } from "../ui/format";
 
 /** A gateway's learnt workflows, where there are any. */
 export type Learnt = Extract<LearntWorkflows, { readonly state: "there" }>;
@@ -16,6 +16,9 @@ export interface Summary {
   /** What did not come out cleanly, in a sentence; null: nothing. */
   readonly doubts: string | null;
 }
+
+/** A setting, not a measurement: without decimals. */
+const quietText = `${learnerBounds.quietSeconds}\u00a0s`;
 
 /** Decides what the head of the page says. `nowMs`: null before the browser's clock is read. */
 export function prepareSummary({ workflows, timeScale, emulated, policy }: Learnt, nowMs: number | null): Summary {
@@ -32,7 +35,11 @@ export function prepareSummary({ workflows, timeScale, emulated, policy }: Learn
   ].filter((text) => text !== false);
   return {
     figures: [
-      { name: "Programs", value: formatCount(programs), detail: `${formatCount(openPrograms)} more under way` },
+      {
+        name: "Programs",
+        value: formatCount(programs),
+        detail: `${formatCount(openPrograms)} not ended yet (${quietText} without a call end one)`,
+      },
       { name: "Calls", value: formatCount(calls), detail: `of ${formatCounted(applications.size, "application")}` },
       {
         name: "Name their agent",
@@ -59,7 +66,7 @@ export function prepareSummary({ workflows, timeScale, emulated, policy }: Learn
 
 /** Why there is no graph yet although calls came, in a sentence. */
 export const learningText = ({ openPrograms }: Learnt["workflows"]["learnt"]["counts"]): string =>
-  `${openPrograms === 1 ? "1 program is" : `${formatCount(openPrograms)} programs are`} under way. A graph appears when the first has ended, which is taken to be ${formatSeconds(learnerBounds.quietSeconds)} after its last call.`;
+  `${openPrograms === 1 ? "1 program is" : `${formatCount(openPrograms)} programs are`} not known to have ended. A graph appears when the first has, which is taken to be ${quietText} after its last call.`;
 
 function useText({ used, policy, packs }: { readonly used: boolean; readonly policy: Learnt["policy"]; readonly packs: boolean }): string {
   if (policy === null) return used ? "The policy in force goes by it." : "No policy in force goes by it.";
