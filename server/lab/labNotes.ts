@@ -1,5 +1,6 @@
 import type { LabSpec, LabSystem } from "@/server/contracts/lab";
 import { extrapolations } from "@/solver/calibration/extrapolations";
+import { raceLimits } from "@/solver/lab/raceLimits";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
 import type { LabHardware } from "./labEngines";
 import { predicts } from "./labGround";
@@ -44,6 +45,7 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
     spec.seeds.length === 1
       ? "One seed: no interval can be given."
       : "Intervals over seeds hold what draws of programs differ in: all seeds share the prompts that were held out and what predictors learnt of the others.",
+    ...raceLimits(spec),
     ...brief(spec),
     ...extrapolated(spec, outcomes, { catalogue, profile }),
   ];

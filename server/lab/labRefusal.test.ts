@@ -71,6 +71,21 @@ test("notes say what is modelled, what is not at hand and how many seeds there a
   expect(notes({})).toMatch(/qwen2\.5-3b on l40s are extrapolated/);
 });
 
+test("notes say what a race cannot tell on engines like its own", () => {
+  const notes = (change: Partial<LabSpec>): string =>
+    labNotes({
+      spec: { ...testSpec(["Parrot", "Kairos, no priority"]), ...change },
+      workload: testWorkload,
+      texts: true,
+      ...testHardware,
+    }).join("\n");
+  expect(notes({})).toMatch(
+    /60 programs have at most about 60 requests under way[\s\S]*Parrot; Kairos, no priority\. Give a model two engines/,
+  );
+  const two = spec.replicas.map((each) => ({ ...each, count: 2, maxSequences: 4 }));
+  expect(notes({ replicas: two })).not.toMatch(/under way|two engines/);
+});
+
 test("notes say that without a margin a router that is always surer of one model chooses nothing", () => {
   const notes = (names: readonly string[]): string =>
     labNotes({ spec: testSpec(names), workload: testWorkload, texts: true, ...testHardware }).join("\n");

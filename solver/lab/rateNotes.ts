@@ -1,6 +1,7 @@
 import type { LabCell } from "./labCell";
 import type { LabSpec } from "./labSpec";
 import { overSeeds, type SystemFigures } from "./overSeeds";
+import { engineFill, moreComes, morePlaces, moreWaits, placeTwins } from "./raceLimits";
 import { systemLabels } from "./systemVariants";
 
 /** Served at less than this share of what comes, with more than half of a program's time spent waiting, engines do not keep up. */
@@ -11,16 +12,15 @@ const IDLE_SHARE = 0.05;
 
 const secondsText = (seconds: number): string => (seconds < 1 ? `${Math.round(1000 * seconds)} ms` : `${Number(seconds.toPrecision(3))} s`);
 
+type NotedSpec = Pick<LabSpec, "systems" | "rates" | "replicas" | "mix" | "programs">;
+
 /**
- * What the figures at one rate say of themselves, in sentences: which systems came out the same to the digit, and under which engines did
- * not keep up, so that latencies grow with the number of programs. Systems at which engines fall behind are told by what was served and how
+ * What the figures at one rate say of themselves, in sentences: which systems came out the same to the digit, why, and what would tell them
+ * apart where that is known, and under which engines did not keep up, so that latencies grow with the number of programs. Systems at which engines fall behind are told by what was served and how
  * long requests waited: the time in which the last programs are served lowers throughput by itself.
  */
-export function rateNotes(
-  { systems, rates }: Pick<LabSpec, "systems" | "rates">,
-  cells: readonly LabCell[],
-  rate: number,
-): readonly string[] {
+export function rateNotes(spec: NotedSpec, cells: readonly LabCell[], rate: number): readonly string[] {
+  const { systems, rates } = spec;
   const own = cells.filter((cell) => cell.rate === rate);
   const figures = overSeeds(own);
   const labels = systemLabels(systems);
@@ -28,14 +28,7 @@ export function rateNotes(
   const offered = rates[rate] ?? Number.NaN;
   const behind = figures.filter((each) => fallsBehind(each, offered));
   return [
-    ...alike(own, figures).map((group) => {
-      const waited = waitingOf(group[0]);
-      const why =
-        waited !== null && waited.share < IDLE_SHARE
-          ? ` Hardly anything waited there (${secondsText(waited.queueSeconds)} of ${secondsText(waited.latencySeconds)}), so an order has nothing to choose between: race them at a higher rate, or on engines that hold fewer requests.`
-          : "";
-      return `These did not differ, to the last digit: ${naming(group)}.${why}`;
-    }),
+    ...alike(own, figures).map((group) => `These did not differ, to the last digit: ${naming(group)}.${whyAlike(spec, group)}`),
     ...(behind.length === 0
       ? []
       : [
@@ -53,6 +46,19 @@ function alike(cells: readonly LabCell[], figures: readonly SystemFigures[]): re
     groups.set(key, [...(groups.get(key) ?? []), each]);
   }
   return [...groups.values()].filter((group) => group.length > 1);
+}
+
+/** Why systems of a group came out alike and what would tell them apart, as sentences to follow another; empty where it is not known. */
+function whyAlike(spec: NotedSpec, group: readonly SystemFigures[]): string {
+  const systems = group.flatMap(({ system }) => spec.systems[system] ?? []);
+  if (placeTwins(systems, spec.replicas)[0]?.length === systems.length) {
+    return ` They choose among the engines of a model in other ways, and each model has one. ${morePlaces}`;
+  }
+  const waited = waitingOf(group[0]);
+  if (waited === null || waited.share >= IDLE_SHARE) return "";
+  const idle = ` Hardly anything waited there (${secondsText(waited.queueSeconds)} of ${secondsText(waited.latencySeconds)}), so an order has nothing to choose between`;
+  const fill = engineFill(spec, systems[0]?.replicas ?? spec.replicas);
+  return fill.fits ? `${idle}, and a higher rate makes no queue either: ${fill.says}. ${moreWaits}` : `${idle}. ${moreComes}`;
 }
 
 interface Waiting {
