@@ -1,6 +1,6 @@
 import type { Action, Policy, Start, WaitingWork } from "@/solver/policies/policy";
 import type { ClusterWorld, Sending } from "./clusterWorld";
-import { MOST_SHOWN, WaitingList } from "./waitingList";
+import { WaitingList } from "./waitingList";
 
 /**
  * Times in a row that a policy is asked about what it holds back while nothing else will ever happen. With every replica idle it must send
@@ -127,7 +127,7 @@ export class ClusterDriver {
     if (actions.length === 0) return;
     this.waiting.remove(actions);
     for (const action of actions) this.apply(action, now);
-    this.undecided ||= actions.length >= MOST_SHOWN && this.waiting.size > 0;
+    this.undecided ||= actions.length >= this.waiting.mostShown && this.waiting.size > 0;
   }
 
   private apply(action: Action, now: number): void {

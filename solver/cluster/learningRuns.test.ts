@@ -11,7 +11,7 @@ import type { Place } from "@/solver/policies/policyParts";
 import { workflows } from "@/solver/workflow/templates";
 import { truth } from "@/solver/workflow/truth";
 import type { Workflow } from "@/solver/workflow/workflow";
-import { WorkflowLearner } from "@/solver/workflow/workflowLearner";
+import { type ComingCall, type KnownCall, WorkflowLearner } from "@/solver/workflow/workflowLearner";
 import type { ProgramOutcome } from "./programOutcome";
 import { simulatePrograms } from "./simulatePrograms";
 import { chain, fan, programsOf, single, testReplicas, workflowOf } from "./testPrograms";
@@ -146,6 +146,24 @@ describe("a simulation in which workflows are learnt", () => {
       follows.map(([from, to, answers], at) => [key(from), key(to), 60 * answers, at === follows.length - 1 ? 60 * answers : 0]),
     );
     expect(Object.fromEntries(agents.map((agent) => [agent.name, agent.remainingCalls]))).toEqual(remainingCalls);
+  });
+
+  it("tells a learner that a call came when its client could send it, however long its length takes to predict", () => {
+    class Watched extends WorkflowLearner {
+      readonly cameSeconds: number[] = [];
+      override come(call: ComingCall): KnownCall {
+        this.cameSeconds.push(call.nowSeconds);
+        return super.come(call);
+      }
+    }
+    const sample = programsOf({ workflows: [named("short", single)], programs: 50, programsPerSecond: 1, seed: 3 });
+    const learner = new Watched();
+    const { waitSeconds } = simulatePrograms({
+      ...{ policy: buildPolicy(small({ kind: "sjf", agingReleases: 10_000 }, inTurn)), sample, replicas: testReplicas(2), learner },
+      ...{ predictions: truth(sample), overhead: { routeSeconds: 0, predictSeconds: 3, decideSeconds: 0 } },
+    });
+    expect(Math.min(...waitSeconds)).toBeGreaterThan(2.9);
+    expect(learner.cameSeconds).toEqual([...sample.arrivalSeconds]);
   });
 
   it("has fewer requests preempted where memory is tight and packed over time than where replicas go in turn", () => {

@@ -89,11 +89,20 @@ test("keeps the order of a queue that thousands pass through, and loses none", (
   expect(left).toEqual(Array.from({ length: 5000 }, (_, id) => id));
 });
 
-test("shows of a long queue no more than a decision may take, whatever there is room for", () => {
-  const list = listOf(5000, ({ id }) => -Number(id));
-  const shown = idsOf(list.shown([{ ...replica(0), maxInFlight: 100_000 }]));
-  const first = Array.from({ length: MOST_SHOWN }, (_, at) => at);
-  expect(shown).toEqual([...first, ...first.map((at) => 5000 - MOST_SHOWN + at)]);
+test("shows of a long queue all that there is room for, or a bounded part of it to a policy that may hold work back", () => {
+  const free = { preference: ({ id }: WaitingWork) => -Number(id), modelOfStage: () => "small" };
+  const shownTo = (policy: ConstructorParameters<typeof WaitingList>[0], room: number): readonly number[] => {
+    const list = new WaitingList(policy);
+    for (let id = 0; id < 5000; id += 1) list.add(work(id));
+    return idsOf(list.shown([{ ...replica(0), maxInFlight: room }]));
+  };
+  const oldestAndNewest = (each: number): readonly number[] => {
+    const first = Array.from({ length: each }, (_, at) => at);
+    return [...first, ...first.map((at) => 5000 - each + at)];
+  };
+  expect(shownTo(free, 1000)).toEqual(oldestAndNewest(1000));
+  expect(shownTo({ ...free, askAgainSeconds: () => null }, 1000)).toEqual(oldestAndNewest(MOST_SHOWN));
+  expect(shownTo({ ...free, askAgainSeconds: () => null }, 100)).toEqual(oldestAndNewest(100));
 });
 
 test("refuses a policy that passes over queued work although it promised not to", () => {

@@ -2,18 +2,21 @@ import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies
 import { ModelQueue } from "./modelQueue";
 
 /**
- * Of a model's queue a policy is shown at most so much at once: a place that holds work back may have room for any number of requests all the
- * time. A policy that takes all of it is to be asked again.
+ * Of a model's queue a policy that may hold work back is shown at most so much at once: it may leave room for any number of requests all the
+ * time. Where it takes all of it, it is to be asked again.
  */
 export const MOST_SHOWN = 256;
 
 /**
  * Work that waits for a policy's decisions. Under long overload thousands wait and each decision is about a few of them: of each model's
  * queue a policy is shown no more than the first that the model's replicas have room for, by the policy's preference and by age, which
- * leaves its decisions as they are and their cost independent of the queue's length.
+ * leaves its decisions as they are and their cost independent of the queue's length. Only where a policy that may hold back releases more
+ * than MOST_SHOWN at one instant may the later of them be older instead of preferred: the preferred ones it was shown are used up.
  */
 export class WaitingList {
-  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage">;
+  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage" | "askAgainSeconds">;
+  /** Of a model's queue the policy is shown no more at once. */
+  readonly mostShown: number;
   private answered: WaitingWork[] = [];
   private readonly queues = new Map<string, ModelQueue>();
   /** Pieces of work that wait. */
@@ -21,6 +24,7 @@ export class WaitingList {
 
   constructor(policy: WaitingList["policy"]) {
     this.policy = policy;
+    this.mostShown = policy.askAgainSeconds === undefined ? Number.POSITIVE_INFINITY : MOST_SHOWN;
   }
 
   add(work: WaitingWork): void {
@@ -38,7 +42,7 @@ export class WaitingList {
   /** What the policy is to decide about, given its replicas. */
   shown(replicas: readonly ReplicaView[]): readonly WaitingWork[] {
     const shown = [...this.answered];
-    for (const [model, queue] of this.queues) if (queue.size > 0) queue.show(Math.min(MOST_SHOWN, roomAt(model, replicas)), shown);
+    for (const [model, queue] of this.queues) if (queue.size > 0) queue.show(Math.min(this.mostShown, roomAt(model, replicas)), shown);
     return shown;
   }
 
