@@ -87,9 +87,9 @@ export function LinePanel(props: {
           <Row key={row.identity.key} row={row} ticks={picture.ticks} isChosen={row.identity.key === chosen} onAgent={props.onAgent} />
         ))}
       </ol>
-      {picture.left > 0 && (
+      {picture.left !== null && (
         <Button look="quiet" onClick={() => props.onAll(true)}>
-          {picture.left} more, further from zero
+          {picture.left}
         </Button>
       )}
       <p className="mt-2 text-xs text-ink-3">

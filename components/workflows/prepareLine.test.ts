@@ -24,9 +24,14 @@ it("puts agents on the line by their distance, those without a place last, and s
     ["new", null],
   ]);
   expect(rows[2]).toMatchObject({ at: null, band: null, distance: "–" });
-  expect(left).toBe(0);
+  expect(left).toBeNull();
   const many = Array.from({ length: 64 }, (_, at) => testAgent(`a/n${at}`, { distanceSeconds: at }));
-  expect(line(many, { all: false, chosen: null })).toMatchObject({ left: 64 - MOST_ON_LINE });
+  expect(line(many, { all: false, chosen: null })).toMatchObject({ left: "40 more, further from zero" });
+  const leftWith = (placeless: number) => {
+    const some = many.map((agent, at) => (at < 64 - placeless ? agent : { ...agent, distanceSeconds: null }));
+    return line(some, { all: false, chosen: null }).left;
+  };
+  expect([leftWith(5), leftWith(64 - MOST_ON_LINE)]).toEqual(["40 more, 5 of them without a place yet", "40 more without a place yet"]);
   expect(line(many, { all: false, chosen: "a/n60" }).rows.at(-1)).toMatchObject({ rank: 61 });
   expect(line(many, { all: true, chosen: null }).rows).toHaveLength(64);
 });

@@ -1,7 +1,7 @@
 import { quantileOfSorted } from "@/solver/numeric/quantile";
 import type { AgentView, DistributionView } from "@/solver/workflow/workflowsView";
 import { niceTicks } from "../charts/niceTicks";
-import { formatCounted, formatSeconds } from "../ui/format";
+import { formatCount, formatCounted, formatSeconds } from "../ui/format";
 import type { AgentIdentities, AgentIdentity } from "./agentIdentity";
 
 /** More agents than these stand on the line only when all are asked for. */
@@ -29,8 +29,8 @@ export interface LineRow {
 export interface LinePicture {
   readonly rows: readonly LineRow[];
   readonly ticks: readonly { readonly at: number; readonly text: string }[];
-  /** Agents further away that are not shown. */
-  readonly left: number;
+  /** `11 more, 5 of them without a place yet`; null: all are shown. */
+  readonly left: string | null;
 }
 
 /** The widest of an agent's stretches. */
@@ -62,7 +62,8 @@ export function prepareLine(agents: readonly AgentView[], { all, chosen, identit
   const order = agents.toSorted(
     (a, b) => (a.distanceSeconds ?? Number.POSITIVE_INFINITY) - (b.distanceSeconds ?? Number.POSITIVE_INFINITY) || (a.key < b.key ? -1 : 1),
   );
-  const shown = order.filter(({ key }, at) => all || at < MOST_ON_LINE || key === chosen);
+  const isShown = ({ key }: AgentView, at: number) => all || at < MOST_ON_LINE || key === chosen;
+  const [shown, left] = [order.filter(isShown), order.filter((agent, at) => !isShown(agent, at))];
   const { end, ticks } = secondsAxis(shown.reduce((most, agent) => Math.max(most, farthest(agent)), 0));
   return {
     rows: shown.flatMap((agent): LineRow | [] => {
@@ -84,8 +85,15 @@ export function prepareLine(agents: readonly AgentView[], { all, chosen, identit
       };
     }),
     ticks,
-    left: order.length - shown.length,
+    left: leftText(left),
   };
+}
+
+function leftText(left: readonly AgentView[]): string | null {
+  if (left.length === 0) return null;
+  const placeless = left.filter(({ distanceSeconds }) => distanceSeconds === null).length;
+  const further = placeless === 0 ? ", further from zero" : placeless === left.length ? "" : `, ${formatCount(placeless)} of them`;
+  return `${formatCount(left.length)} more${further}${placeless === 0 ? "" : " without a place yet"}`;
 }
 
 /** Between two quantiles, as shares of an axis that ends at so many seconds; null without observations. */
