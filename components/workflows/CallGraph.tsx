@@ -33,23 +33,20 @@ export const CallGraph = memo(function CallGraph(props: {
   const { width, height, agents, edges } = picture;
   const hues = new Map(agents.map((agent) => [agent.key, hueOf(agent)]));
   const isDrawn = chosen !== null && hues.has(chosen);
+  const isLit = ({ from, to }: DrawnEdge) => !isDrawn || from === chosen || to === chosen;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard.
     <section className="scroll-cue max-h-[40rem] overflow-auto" tabIndex={0} aria-label={picture.says} data-testid="call-graph">
       <div className="relative mx-auto" style={{ width, height }}>
         <svg aria-hidden="true" className="absolute inset-0" width={width} height={height}>
           {edges.map((edge) => (
-            <Edge
-              key={edge.key}
-              edge={edge}
-              hue={hues.get(edge.from) ?? "var(--ink-3)"}
-              lit={!isDrawn || edge.from === chosen || edge.to === chosen}
-            />
+            <Edge key={edge.key} edge={edge} hue={hues.get(edge.from) ?? "var(--ink-3)"} lit={isLit(edge)} />
           ))}
         </svg>
         {edges.map(
           (edge) =>
-            edge.label !== "" && (
+            edge.label !== "" &&
+            isLit(edge) && (
               <span
                 key={edge.key}
                 aria-hidden="true"

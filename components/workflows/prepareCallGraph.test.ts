@@ -4,7 +4,7 @@ import type { ApplicationView } from "@/solver/workflow/workflowsView";
 import { identifyAgents } from "./agentIdentity";
 import { NODE_HEIGHT, NODE_WIDTH } from "./drawWays";
 import { layOutGraph } from "./layOutGraph";
-import { MOST_AGENTS, prepareCallGraph } from "./prepareCallGraph";
+import { MOST_AGENTS, MOST_LABELS, prepareCallGraph } from "./prepareCallGraph";
 import { testApplication, testEdge, testNode } from "./testWorkflows";
 
 const draw = (application: ApplicationView, all = false) =>
@@ -110,6 +110,19 @@ it("folds rare agents into one with a count, keeps every call between the others
   expect(folded.foldedCalls).toBe(edges.slice(MOST_AGENTS - 1).reduce((sum, { calls }) => sum + calls, 0));
   expect(folded.rows).toHaveLength(63);
   expect(draw(application, true).agents).toHaveLength(64);
+});
+
+it("writes no word over another, and only so many although more edges are taken as often", () => {
+  const nodes = Array.from({ length: 41 }, (_, at) => testNode(`app/a${at}`, { depth: at === 0 ? 0 : 1 }));
+  const edges = nodes.slice(1).flatMap(({ key }) => [testEdge("app/a0", key, { calls: 2 }), testEdge(key, "app/a0", { calls: 1 })]);
+  const words = draw(testApplication({ nodes, edges }), true).edges.filter(({ label }) => label !== "");
+  expect(words.length).toBeGreaterThan(5);
+  expect(words.length).toBeLessThanOrEqual(MOST_LABELS);
+  for (const [at, a] of words.entries())
+    for (const b of words.slice(at + 1)) expect(Math.abs(a.labelX - b.labelX) >= 24 || Math.abs(a.labelY - b.labelY) >= 16).toBe(true);
+  const apart = Array.from({ length: 60 }, (_, at) => [testNode(`app/f${at}`), testNode(`app/t${at}`, { depth: 1 })]);
+  const many = testApplication({ nodes: apart.flat(), edges: apart.map(([from, to]) => testEdge(from?.key ?? "", to?.key ?? "")) });
+  expect(draw(many, true).edges.filter(({ label }) => label !== "")).toHaveLength(MOST_LABELS);
 });
 
 it("leaves out an edge whose agent was forgotten, and names agents that nobody named", () => {

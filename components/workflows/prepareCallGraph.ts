@@ -7,7 +7,9 @@ import { layOutGraph } from "./layOutGraph";
 /** More agents than these are hard to read at once: the rarest of them become one. */
 export const MOST_AGENTS = 24;
 /** Of more edges only those that are taken most often have a word in the picture; the table tells of all. */
-const MOST_LABELS = 36;
+export const MOST_LABELS = 36;
+/** Of a word at an edge: a digit's width, its height, and what is beside it. */
+const [LETTER_WIDTH, LABEL_HEIGHT, LABEL_MARGIN] = [6.5, 16, 8];
 const [THINNEST, THICKEST] = [1.25, 6];
 
 export interface DrawnAgent {
@@ -28,7 +30,7 @@ export interface DrawnEdge extends LaidEdge {
   readonly from: string;
   readonly to: string;
   readonly width: number;
-  /** Calls a program with a sign of how they come; empty where there are too many to be read. */
+  /** Calls a program with a sign of how they come; empty where there are too many to be read, or another's word is in its place. */
   readonly label: string;
   readonly says: string;
 }
@@ -109,7 +111,7 @@ export function prepareCallGraph(
   const { nodes, edges, folded, foldedCalls } = fold(application, all);
   const layout = layOutGraph({ nodes, edges });
   const most = edges.reduce((largest, { calls }) => Math.max(largest, calls), 1);
-  const labelled = edges.map(({ calls }) => calls).sort((a, b) => b - a)[MOST_LABELS - 1] ?? 0;
+  const labels = labelsOf(edges, layout.edges, programs);
   const nodeOf = new Map(nodes.map((node) => [node.key, node]));
   return {
     width: layout.width,
@@ -132,7 +134,7 @@ export function prepareCallGraph(
         ...laid,
         ...{ key: `${from}>${to}`, from, to },
         width: THINNEST + (THICKEST - THINNEST) * (calls / most),
-        label: calls < labelled ? "" : `${perProgram(calls, programs)}${signsOf(edge) && ` ${signsOf(edge)}`}`,
+        label: labels.get(edge) ?? "",
         says: `${nameOf(from)} to ${nameOf(to)}: ${perProgram(calls, programs)} calls a program, ${howText(edge)}`,
       };
     }),
@@ -149,6 +151,23 @@ export function prepareCallGraph(
     foldedCalls,
     says: `Call graph of ${application.name}: ${formatCounted(application.nodes.length, "agent")}, ${formatCounted(application.edges.length, "edge")} between them. The table tells the same.`,
   };
+}
+
+/** The words of the edges that are taken most often, as far as none lies over another. */
+function labelsOf(edges: readonly CallGraphEdge[], laid: readonly LaidEdge[], programs: number): ReadonlyMap<CallGraphEdge, string> {
+  const labels = new Map<CallGraphEdge, string>();
+  const placed: { readonly x: number; readonly y: number; readonly width: number }[] = [];
+  const byCalls = edges.map((edge, at) => ({ edge, at: laid[at] })).sort((a, b) => b.edge.calls - a.edge.calls);
+  for (const { edge, at } of byCalls) {
+    if (placed.length === MOST_LABELS) break;
+    if (at === undefined) continue;
+    const text = `${perProgram(edge.calls, programs)}${signsOf(edge) && ` ${signsOf(edge)}`}`;
+    const box = { x: at.labelX, y: at.labelY, width: text.length * LETTER_WIDTH + LABEL_MARGIN };
+    if (placed.some(({ x, y, width }) => Math.abs(x - box.x) < (width + box.width) / 2 && Math.abs(y - box.y) < LABEL_HEIGHT)) continue;
+    placed.push(box);
+    labels.set(edge, text);
+  }
+  return labels;
 }
 
 interface FoldedGraph {

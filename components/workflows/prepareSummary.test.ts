@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
 import { type Learnt, learningText, prepareSummary } from "./prepareSummary";
 import { testAgent, testApplication } from "./testWorkflows";
 
@@ -31,11 +32,15 @@ it("says what a graph waits for while no program has ended, and counts applicati
     detail: "6 not ended yet (30\u00a0s without a call end one)",
   });
   const agents = ["one/a", "one/b", "two/a"].map((key) => testAgent(key));
-  const workflows = {
+  const known = gatewayWorkflowsSchema.parse({
     ...change.workflows,
     learnt: { ...change.workflows.learnt, agents, applications: [testApplication({ name: "one" })] },
-  };
-  expect(prepareSummary({ ...change, workflows }, nowMs).figures[1]).toEqual({ name: "Calls", value: "10", detail: "of 2 applications" });
+  });
+  expect(prepareSummary({ ...change, workflows: known }, nowMs).figures[1]).toEqual({
+    name: "Calls",
+    value: "10",
+    detail: "of 2 applications",
+  });
 });
 
 it("says whether the policy in force goes by what is learnt, by whose clock seconds are, and what is doubtful", () => {
