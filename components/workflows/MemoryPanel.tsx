@@ -15,9 +15,8 @@ const HEIGHT = 72;
 
 /** Expected tokens by slot. Draws, decides nothing. */
 function Bars({ replica, hue }: { readonly replica: DrawnReplica; readonly hue: string }) {
-  const { bars, capacity } = replica;
+  const { bars, capacity, slotWidth } = replica;
   const pattern = useId();
-  const width = bars[0] === undefined ? 1 : (bars[1]?.at ?? 1);
   return (
     <svg aria-hidden="true" className="w-full border-b border-line-strong" height={HEIGHT} preserveAspectRatio="none">
       <defs>
@@ -30,7 +29,7 @@ function Bars({ replica, hue }: { readonly replica: DrawnReplica; readonly hue: 
         <rect
           key={bar.at}
           x={percent(bar.at)}
-          width={percent(width * 0.86)}
+          width={percent(slotWidth * 0.86)}
           y={HEIGHT * (1 - bar.height * 0.92)}
           height={HEIGHT * bar.height * 0.92}
           fill={`url(#${pattern})`}
@@ -81,6 +80,7 @@ function Replica(props: {
       <Bars replica={replica} hue={identity?.hue ?? "var(--ink-2)"} />
       <p aria-hidden="true" className="flex justify-between text-xs text-ink-3">
         <span>now</span>
+        {replica.axis !== null && <span>{replica.axis}</span>}
         <span>{replica.cut ? `${replica.span}, then more` : replica.span}</span>
       </p>
       <p className="text-xs text-ink-2">{replica.says}</p>
@@ -155,7 +155,7 @@ export function MemoryPanel(props: {
           {picture.left > 0 && <p className="text-sm text-ink-3">{picture.left} more replicas are not drawn.</p>}
           <p className="text-xs text-ink-3">
             Each bar: the most tokens expected in {picture.slot} of engine time, hatched since nobody has measured them yet; dashed line:
-            what the KV cache holds. Made of prompts' lengths and of the learnt latencies above.
+            what the KV cache holds, left out where that is far above the axis. Made of prompts' lengths and of the learnt latencies above.
           </p>
           <Next next={picture.next} />
         </div>

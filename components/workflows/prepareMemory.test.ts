@@ -53,6 +53,8 @@ it("draws expected memory against what a replica holds, marks what is beyond it,
   expect(unknown).toMatchObject({ capacity: null, suspended: "preempted a request 2 s ago", bars: [] });
   expect(unknown?.says).toBe("nothing is expected there, how much it holds is not known, so it counts as having room");
   expect(known?.says).toBe("at most 1,200 tokens expected, 120\u00a0% of 1,000");
+  expect(known).toMatchObject({ span: "5.00\u00a0s", cut: false, axis: null });
+  expect(known?.bars[1]).toMatchObject({ at: 0.1, text: "1,200 tokens expected from 500\u00a0ms to 1.00\u00a0s from now" });
   expect(known).toMatchObject({ load: "4 of 256 requests", isFull: false });
   expect(next.map(({ agent, waited, replica: to, held, peak }) => [agent, waited, to ?? held, peak])).toEqual([
     ["qa of app", "2.00\u00a0s", "r2", "600 tokens"],
@@ -68,6 +70,28 @@ it("draws expected memory against what a replica holds, marks what is beyond it,
   const drawn = prepareMemory({ nowSeconds: 0, slotSeconds: 0.5, replicas: many, next: [] }, "r39");
   expect(drawn.replicas.at(-1)).toMatchObject({ id: "r39", isChosen: true });
   expect(drawn.replicas.length + drawn.left).toBe(40);
+});
+
+it("draws little expected memory on an axis of its own, and says where that ends and what share it is", () => {
+  const axisOf = (peak: number, capacityTokens: number | null = 2_000_000) => {
+    const memory = { nowSeconds: 0, slotSeconds: 0.5, replicas: [replica({ capacityTokens, slotTokens: [peak / 2, peak] })], next: [] };
+    const [drawn] = prepareMemory(memory, null).replicas;
+    return [drawn?.bars[1]?.height, drawn?.capacity, drawn?.axis, drawn?.says];
+  };
+  expect(axisOf(9_000)).toEqual([0.9, null, "axis to 10,000 tokens", "at most 9,000 tokens expected, <1\u00a0% of 2,000,000"]);
+  expect(axisOf(3)).toEqual([3 / 4, null, "axis to 4 tokens", "at most 3 tokens expected, <1\u00a0% of 2,000,000"]);
+  expect(axisOf(500_000)).toEqual([0.25, 1, null, "at most 500,000 tokens expected, 25\u00a0% of 2,000,000"]);
+  expect(axisOf(10_000, null).slice(0, 3)).toEqual([1, null, null]);
+});
+
+it("spreads slots over one time for all replicas, and says where more is expected than is drawn", () => {
+  const replicas = [3, 12, 40].map((slots) => replica({ slotTokens: Array.from({ length: slots }, () => 1) }));
+  const [few, some, many] = prepareMemory({ nowSeconds: 0, slotSeconds: 0.5, replicas, next: [] }, null).replicas;
+  expect([few, some, many].map((one) => [one?.bars.length, one?.bars[1]?.at, one?.slotWidth, one?.cut, one?.span])).toEqual([
+    [3, 1 / 30, 1 / 30, false, "15.0\u00a0s"],
+    [12, 1 / 30, 1 / 30, false, "15.0\u00a0s"],
+    [30, 1 / 30, 1 / 30, true, "15.0\u00a0s"],
+  ]);
 });
 
 it("says how many requests a replica has of how many it may have", () => {

@@ -1,5 +1,6 @@
 import type { MemoryForecast, NextPlacement, ReplicaMemory } from "@/solver/policies/memoryForecast";
-import { formatCount, formatCounted, formatPercent, formatSeconds } from "../ui/format";
+import { formatShare } from "../live/formatShare";
+import { formatCount, formatCounted, formatSeconds } from "../ui/format";
 import { agentText } from "./agentIdentity";
 
 /** More replicas are not drawn at once; the one that is asked for always is. */
@@ -13,10 +14,17 @@ export interface DrawnReplica {
   readonly id: string;
   readonly model: string;
   readonly isChosen: boolean;
-  /** Shares of the height; the axis ends at the capacity, or where none is known or more is expected at the highest slot. */
+  /**
+   * Shares of the height. The axis ends at the capacity, or at the highest slot where that is higher or no capacity is known; where all that is
+   * expected is far below the capacity, a little above the highest slot.
+   */
   readonly bars: readonly { readonly at: number; readonly height: number; readonly over: boolean; readonly text: string }[];
-  /** Height of the capacity; null: not known. */
+  /** Of a bar with what is beside it, as share of the width. */
+  readonly slotWidth: number;
+  /** Height of the capacity; null: not known, or far above the axis. */
   readonly capacity: number | null;
+  /** Where the axis ends, where that is far below the capacity: `axis to 34,000 tokens`; null elsewhere. */
+  readonly axis: string | null;
   readonly says: string;
   /** `12 of 256 requests`. */
   readonly load: string;
@@ -47,6 +55,15 @@ export interface MemoryPicture {
   readonly left: number;
   readonly next: readonly NextRow[];
   readonly slot: string;
+}
+
+/** Below this share of the capacity bars on an axis to it are too low to be told apart. */
+const LOW_USE = 0.25;
+
+/** A little above, in two digits. */
+function axisAbove(tokens: number): number {
+  const digit = 10 ** Math.max(0, Math.floor(Math.log10(tokens * 1.1)) - 1);
+  return Math.ceil((tokens * 1.1) / digit) * digit;
 }
 
 /** Decides how the expected memory of replicas is drawn, and what comes next. */
@@ -107,7 +124,8 @@ interface Slotting {
 function drawReplica(replica: ReplicaMemory, { nowSeconds, slotSeconds, slots, isChosen }: Slotting): DrawnReplica {
   const { replicaId, model, capacityTokens, slotTokens, suspended, requests } = replica;
   const peak = slotTokens.reduce((most, tokens) => Math.max(most, tokens), 0);
-  const top = Math.max(capacityTokens ?? 0, peak) || 1;
+  const isLow = capacityTokens !== null && peak > 0 && peak < LOW_USE * capacityTokens;
+  const top = isLow ? axisAbove(peak) : Math.max(capacityTokens ?? 0, peak) || 1;
   return {
     ...{ id: replicaId, model, isChosen, suspended },
     bars: slotTokens.slice(0, slots).map((tokens, at) => ({
@@ -116,7 +134,9 @@ function drawReplica(replica: ReplicaMemory, { nowSeconds, slotSeconds, slots, i
       over: capacityTokens !== null && tokens > capacityTokens,
       text: `${formatCount(Math.round(tokens))} tokens expected from ${formatSeconds(at * slotSeconds)} to ${formatSeconds((at + 1) * slotSeconds)} from now`,
     })),
-    capacity: capacityTokens === null ? null : capacityTokens / top,
+    slotWidth: 1 / slots,
+    capacity: capacityTokens === null || isLow ? null : capacityTokens / top,
+    axis: isLow ? `axis to ${formatCount(top)} tokens` : null,
     says: saysOf(peak, capacityTokens),
     load: loadText(replica),
     isFull: replica.inFlight >= replica.seats,
@@ -132,7 +152,7 @@ function saysOf(peak: number, capacityTokens: number | null): string {
   const holds = formatCount(capacityTokens);
   return peak === 0
     ? `${expected}, it holds ${holds} tokens`
-    : `${expected}, ${formatPercent(peak / Math.max(1, capacityTokens))} of ${holds}`;
+    : `${expected}, ${formatShare(peak / Math.max(1, capacityTokens))} of ${holds}`;
 }
 
 function byAgent(requests: ReplicaMemory["requests"], nowSeconds: number): DrawnReplica["agents"] {
