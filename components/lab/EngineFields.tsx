@@ -1,6 +1,7 @@
 import type { LabReplicas } from "@/server/contracts/studio";
 import { Button } from "../ui/Button";
 import { NumberField, SelectField } from "../ui/Field";
+import { requestsAtOnce, withRequestsAtOnce } from "./prepareSetup";
 
 const precisions = ["bf16", "fp8", "int4"] as const;
 const options = (values: readonly string[]) => values.map((value) => ({ value, text: value }));
@@ -15,8 +16,7 @@ export function EngineFields(props: {
   readonly onReplicas: (replicas: LabReplicas[]) => void;
 }) {
   const { replicas } = props;
-  const put = (index: number, change: Partial<LabReplicas>) =>
-    props.onReplicas(replicas.map((each, at) => (at === index ? { ...each, ...change } : each)));
+  const replace = (index: number, engine: LabReplicas) => props.onReplicas(replicas.map((each, at) => (at === index ? engine : each)));
   const last = replicas.at(-1);
   return (
     <div className="flex flex-col gap-2">
@@ -28,24 +28,41 @@ export function EngineFields(props: {
               className="w-44"
               value={each.model}
               options={options(withOwn(props.models, each.model))}
-              onChange={(model) => put(index, { model })}
+              onChange={(model) => replace(index, { ...each, model })}
             />
             <SelectField
               label="GPU"
               className="w-36"
               value={each.gpu}
               options={options(withOwn(props.gpus, each.gpu))}
-              onChange={(gpu) => put(index, { gpu })}
+              onChange={(gpu) => replace(index, { ...each, gpu })}
             />
             <SelectField
               label="Precision"
               value={each.precision}
               options={options(precisions)}
-              onChange={(precision) => put(index, { precision: precisions.find((one) => one === precision) ?? each.precision })}
+              onChange={(precision) =>
+                replace(index, { ...each, precision: precisions.find((one) => one === precision) ?? each.precision })
+              }
             />
-            <NumberField label="tp" value={each.tp} min={1} max={64} whole onChange={(tp) => put(index, { tp })} />
-            <NumberField label="pp" value={each.pp} min={1} max={64} whole onChange={(pp) => put(index, { pp })} />
-            <NumberField label="Engines" value={each.count} min={1} max={256} whole onChange={(count) => put(index, { count })} />
+            <NumberField label="tp" value={each.tp} min={1} max={64} whole onChange={(tp) => replace(index, { ...each, tp })} />
+            <NumberField label="pp" value={each.pp} min={1} max={64} whole onChange={(pp) => replace(index, { ...each, pp })} />
+            <NumberField
+              label="Engines"
+              value={each.count}
+              min={1}
+              max={256}
+              whole
+              onChange={(count) => replace(index, { ...each, count })}
+            />
+            <NumberField
+              label="Requests at once"
+              value={requestsAtOnce(each)}
+              min={1}
+              max={4096}
+              whole
+              onChange={(requests) => replace(index, withRequestsAtOnce(each, requests))}
+            />
             <Button
               look="quiet"
               aria-label={`Leave out row ${index + 1}, ${each.model}`}
@@ -57,6 +74,10 @@ export function EngineFields(props: {
           </li>
         ))}
       </ul>
+      <p className="text-xs text-ink-3">
+        Requests at once are what each engine runs side by side (max-num-seqs); vLLM takes {requestsAtOnce({})} by itself. With fewer, the
+        others wait, and an order has something to choose between.
+      </p>
       {last !== undefined && (
         <div>
           <Button

@@ -2,6 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import type { LabSpec, LabSuggestion, LabWorkflow, WorkloadSummary } from "@/server/contracts/studio";
+import { raceLimits } from "@/solver/lab/raceLimits";
 import { useTRPC } from "../api/trpc";
 import { usePlanChoices } from "../routing/usePlanChoices";
 import { useCurrentCluster } from "../shell/useCurrentCluster";
@@ -16,7 +17,7 @@ import { EngineFields } from "./EngineFields";
 import { Fold } from "./Fold";
 import { MixFields } from "./MixFields";
 import { PlanPicker } from "./PlanPicker";
-import { setupWorkloads } from "./prepareSetup";
+import { enginesText, setupWorkloads } from "./prepareSetup";
 import { RateFields } from "./RateFields";
 import { SystemEditor } from "./SystemEditor";
 import { SystemList } from "./SystemList";
@@ -30,11 +31,6 @@ function correlationSays(correlation: number): string {
   const own = Math.round(Math.sqrt(correlation) * 100);
   return `Length and success of two stages of a program correlate by ${correlation}: ${own} of 100 stages are made of answers to the program's own prompt, the rest of answers to another.`;
 }
-
-const engineText = ({ replicas }: LabSpec): string =>
-  replicas
-    .map(({ model, gpu, tp, pp, count }) => `${count} × ${model} on ${gpu}${tp * pp > 1 ? `, tp ${tp}${pp > 1 ? `, pp ${pp}` : ""}` : ""}`)
-    .join("; ");
 
 /** Everything that a run's figures depend on, to be read and changed. */
 export function SetupPanel(props: {
@@ -125,7 +121,7 @@ export function SetupPanel(props: {
           </div>
         </div>
       </Fold>
-      <Fold title="Engines" says={engineText(spec)}>
+      <Fold title="Engines" says={enginesText(spec.replicas)}>
         <div className="flex flex-col gap-3 pt-3">
           <EngineFields
             replicas={spec.replicas}
@@ -171,6 +167,11 @@ export function SetupPanel(props: {
           replicas={spec.replicas}
           onSystems={(systems) => onChange({ systems }, "push")}
         />
+        {raceLimits(spec).map((limit) => (
+          <p key={limit} className="max-w-prose text-xs text-ink-3">
+            {limit}
+          </p>
+        ))}
         {cluster !== null && (
           <PlanPicker
             clusterId={clusterId}
@@ -200,7 +201,7 @@ export function SetupSummary(props: { readonly spec: LabSpec; readonly workloadN
   const facts = [
     ["Workload", props.workloadName],
     ["Programs", `${titles.join("; ")}. ${formatCounted(spec.programs, "program")} of each rate and seed, correlation ${spec.correlation}`],
-    ["Engines", engineText(spec)],
+    ["Engines", enginesText(spec.replicas)],
     ["Rates", spec.rates.map(formatRate).join(", ")],
     [
       "Requests wait",

@@ -1,5 +1,16 @@
 import { expect, it } from "vitest";
-import { describedRun, placedRefusal, repeatedRates, setupRefusal, setupWorkloads, suggestedWorkload } from "./prepareSetup";
+import { labReplicasSchema } from "@/solver/lab/labSpec";
+import {
+  describedRun,
+  enginesText,
+  placedRefusal,
+  repeatedRates,
+  requestsAtOnce,
+  setupRefusal,
+  setupWorkloads,
+  suggestedWorkload,
+  withRequestsAtOnce,
+} from "./prepareSetup";
 import { parseSpec } from "./specText";
 import { testRun, testSpec } from "./testRun";
 
@@ -20,6 +31,20 @@ it("shows a workload that is gone as chosen, and refuses to race it, with the wa
   expect(options).toHaveLength(3);
   expect(setupRefusal({ ...testSpec, workloadId: "abab0000" }, workloads)).toMatch(/not kept here: choose another/);
   expect(setupRefusal(testSpec, workloads)).toBeNull();
+});
+
+it("shows what vLLM takes by itself where a description says nothing of requests at once, and describes it no differently", () => {
+  const [plain] = testSpec.replicas;
+  if (plain === undefined) throw new Error("The description has engines");
+  expect(requestsAtOnce(plain)).toBe(256);
+  const few = withRequestsAtOnce(plain, 16);
+  expect(labReplicasSchema.parse(few)).toEqual({ ...plain, maxSequences: 16 });
+  expect(requestsAtOnce(few)).toBe(16);
+  expect(withRequestsAtOnce(few, 256)).toEqual(plain);
+  expect(Object.keys(withRequestsAtOnce(few, 256))).not.toContain("maxSequences");
+  expect(enginesText([plain, { ...few, tp: 2, pp: 2, count: 3 }])).toBe(
+    "1 × small on h100-sxm; 3 × small on h100-sxm, tp 2, pp 2, 16 requests at once",
+  );
 });
 
 it("finds rates that stand there twice before they are run", () => {

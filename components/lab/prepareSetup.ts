@@ -1,6 +1,7 @@
-import type { LabRun, LabSpec, WorkloadSummary } from "@/server/contracts/studio";
+import type { LabReplicas, LabRun, LabSpec, WorkloadSummary } from "@/server/contracts/studio";
+import { MAX_SEQUENCES } from "@/solver/hardware/replicaShapes";
 import type { Option } from "../ui/Field";
-import { shortHash } from "../ui/format";
+import { formatCounted, shortHash } from "../ui/format";
 import { workloadOptions } from "../workloads/workloadOptions";
 import type { LabView } from "./labCodec";
 import { formatSpec } from "./specText";
@@ -28,6 +29,27 @@ export function setupWorkloads(workloads: Workloads, workloadId: string): readon
   if (workloads.some(({ id }) => id === workloadId)) return options;
   return [{ value: workloadId, text: `a workload that is not kept here (${shortHash(workloadId)})` }, ...options];
 }
+
+/** Requests that one of the engines runs at once: what vLLM takes by itself where the description says nothing of it. */
+export const requestsAtOnce = ({ maxSequences = MAX_SEQUENCES }: Pick<LabReplicas, "maxSequences">): number => maxSequences;
+
+/** Engines that run so many requests at once. What vLLM takes by itself is not written down: the description is then the one without it. */
+export function withRequestsAtOnce({ maxSequences: _, ...engine }: LabReplicas, requests: number): LabReplicas {
+  return requests === MAX_SEQUENCES ? engine : { ...engine, maxSequences: requests };
+}
+
+/** Engines in a line: "2 × qwen2.5-7b on l40s, tp 2, 16 requests at once". */
+export const enginesText = (replicas: readonly LabReplicas[]): string =>
+  replicas
+    .map(({ model, gpu, tp, pp, count, maxSequences }) =>
+      [
+        `${count} × ${model} on ${gpu}`,
+        ...(tp * pp > 1 ? [`tp ${tp}`] : []),
+        ...(pp > 1 ? [`pp ${pp}`] : []),
+        ...(maxSequences === undefined ? [] : [`${formatCounted(maxSequences, "request")} at once`]),
+      ].join(", "),
+    )
+    .join("; ");
 
 /** Rates that stand there already, by place. */
 export const repeatedRates = (rates: readonly number[]): readonly number[] =>
