@@ -26,7 +26,7 @@ export function MixFields(props: {
             >
               <span title={workflow.source}>{workflow.title}</span>
             </Check>
-            <span className="ml-auto flex items-center gap-3">
+            <span className="ml-auto flex min-w-0 items-center gap-3">
               <WorkflowDrawing workflow={workflow} />
               {own !== undefined && (
                 <span className="flex items-center gap-1 text-xs">

@@ -1,13 +1,28 @@
 import { useMemo } from "react";
 import type { LabWorkflow } from "@/server/contracts/studio";
-import { prepareWorkflow } from "./prepareWorkflow";
+import { formatPercent } from "../ui/format";
+import { prepareWorkflow, shapesOf } from "./prepareWorkflow";
 
 /** Pixels from one step of the grid to the next, and the radius of a stage. */
 const [STEP_X, STEP_Y, RADIUS] = [26, 20, 8];
 
-/** The stages of a workflow, small. Its words stand beside it. */
+/** The stages of a workflow, small; where programs take several shapes each of them, with the share that takes it. Words stand beside it. */
 export function WorkflowDrawing({ workflow }: { readonly workflow: LabWorkflow }) {
-  const picture = useMemo(() => prepareWorkflow(workflow), [workflow]);
+  const shapes = useMemo(() => shapesOf(workflow), [workflow]);
+  return (
+    <span className="flex min-w-0 flex-col items-end">
+      {shapes.map(({ share, stages }, index) => (
+        <span key={index} className="flex max-w-full items-center gap-1">
+          {shapes.length > 1 && <span className="text-xs text-ink-3">{formatPercent(share)}</span>}
+          <ShapeDrawing stages={stages} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function ShapeDrawing({ stages }: Pick<LabWorkflow, "stages">) {
+  const picture = useMemo(() => prepareWorkflow({ stages }), [stages]);
   const [width, height] = [picture.columns * STEP_X, picture.lanes * STEP_Y];
   const x = (column: number) => column * STEP_X + STEP_X / 2;
   const y = (lane: number) => lane * STEP_Y + STEP_Y / 2;
@@ -17,7 +32,7 @@ export function WorkflowDrawing({ workflow }: { readonly workflow: LabWorkflow }
       aria-label={`Stages: ${picture.says}`}
       width={width}
       height={height}
-      className="max-w-full shrink-0"
+      className="min-w-0 max-w-full"
       viewBox={`0 0 ${width} ${height}`}
     >
       {picture.edges.map(({ key, from, to }) => {

@@ -5,7 +5,7 @@ import { prepareCdf, prepareLabFrontier, prepareLatencyByRate, prepareQueueByLen
 import { partialNote, progressText, runDigest, runSize } from "./prepareRun";
 import { prepareSystems, shownSystems, systemText } from "./prepareSystems";
 import { prepareTable } from "./prepareTable";
-import { prepareWorkflow } from "./prepareWorkflow";
+import { prepareWorkflow, shapesOf } from "./prepareWorkflow";
 import { fixedSystem, slackSystem, testCell, testRun, testSpec } from "./testRun";
 
 const run = testRun();
@@ -135,8 +135,11 @@ it("places rates on their axis in order, and leaves out what is not there yet", 
 });
 
 it("says how large a run is, how far it is, and what is missing", () => {
-  const workflows = [{ name: "coder", stages: [1, 2] }];
+  const stage = { role: "coder", part: "solves", reads: [], lengthRatio: 1 };
+  const workflows = [{ name: "coder", stages: [stage, stage], otherShapes: [] }];
   expect(runSize(testSpec, workflows).text).toBe("3 systems × 2 rates × 3 seeds = 18 cells, about 3,600 requests");
+  const looped = workflows.map((each) => ({ ...each, otherShapes: [{ share: 0.25, stages: Array(6).fill(stage) }] }));
+  expect(runSize(testSpec, looped).text).toMatch(/about 5,400 requests$/);
   expect(progressText({ state: "running", doing: null, cellsAll: 18, cellsDone: 4 })).toBe("Waiting for its turn: 4 of 18 cells there");
   expect(partialNote({ ...run, state: "running", cells: run.cells.slice(1) })).toMatch(/^1 cell still to come/);
   expect(partialNote(run)).toBeNull();
@@ -175,4 +178,15 @@ it("draws a chain as a chain though each agent reads all before it, and puts sid
   const voting = prepareWorkflow({ stages: [stage("voter", []), stage("voter", []), stage("judge", [0, 1])] });
   expect(voting).toMatchObject({ columns: 2, lanes: 2 });
   expect(voting.nodes.map(({ lane }) => lane)).toEqual([0, 1, 0.5]);
+});
+
+it("gives every shape that programs of a workflow take, those that most take first, and shares that leave nobody out", () => {
+  const stage = (role: string) => ({ role, part: "solves", reads: [], lengthRatio: 1 });
+  const [own, longer, longest] = [[stage("a")], [stage("a"), stage("b")], [stage("a"), stage("b"), stage("c")]];
+  expect(shapesOf({ stages: own, otherShapes: [] })).toEqual([{ share: 1, stages: own }]);
+  const several = [
+    { share: 0.125, stages: longer },
+    { share: 0.625, stages: longest },
+  ];
+  expect(shapesOf({ stages: own, otherShapes: several })).toEqual([several[1], { share: 0.25, stages: own }, several[0]]);
 });

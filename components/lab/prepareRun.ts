@@ -1,21 +1,24 @@
-import type { LabRun, LabRunSummary, LabSpec, LabState } from "@/server/contracts/studio";
+import type { LabRun, LabRunSummary, LabSpec, LabState, LabWorkflow } from "@/server/contracts/studio";
 import type { Tone } from "../ui/Badge";
 import { formatCount, formatCounted, formatRate } from "../ui/format";
+import { shapesOf } from "./prepareWorkflow";
 
-/** Requests of a program under a mix: its workflows' stages, by their shares. null while the workflows are not known. */
-function requestsEach(spec: LabSpec, workflows: readonly { readonly name: string; readonly stages: readonly unknown[] }[]): number | null {
+type Sized = Pick<LabWorkflow, "name" | "stages" | "otherShapes">;
+
+/** Requests of a program under a mix: the stages of its workflows' shapes, by their shares. null while the workflows are not known. */
+function requestsEach(spec: LabSpec, workflows: readonly Sized[]): number | null {
   let [weight, stages] = [0, 0];
   for (const { workflow, share } of spec.mix) {
     const known = workflows.find(({ name }) => name === workflow);
     if (known === undefined) return null;
     weight += share;
-    stages += share * known.stages.length;
+    stages += share * shapesOf(known).reduce((sum, shape) => sum + shape.share * shape.stages.length, 0);
   }
   return stages / weight;
 }
 
 /** How large a run is, before it is made: cells, and requests in all of them. */
-export function runSize(spec: LabSpec, workflows: Parameters<typeof requestsEach>[1]): { readonly cells: number; readonly text: string } {
+export function runSize(spec: LabSpec, workflows: readonly Sized[]): { readonly cells: number; readonly text: string } {
   const cells = spec.systems.length * spec.rates.length * spec.seeds.length;
   const each = requestsEach(spec, workflows);
   const requests = each === null ? null : Math.round(cells * spec.programs * each);

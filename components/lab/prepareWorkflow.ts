@@ -16,6 +16,12 @@ export interface WorkflowPicture {
   readonly says: string;
 }
 
+/** The shapes that programs of a workflow take, each with its share, 0..1, those that most take first. */
+export function shapesOf({ stages, otherShapes }: Pick<LabWorkflow, "stages" | "otherShapes">): LabWorkflow["otherShapes"] {
+  const own = otherShapes.reduce((left, { share }) => left - share, 1);
+  return [{ share: own, stages }, ...otherShapes].toSorted((one, other) => other.share - one.share);
+}
+
 /** Decides how a workflow is drawn: a column for each step that must wait for the one before, lanes for what goes on side by side. */
 export function prepareWorkflow({ stages }: Pick<LabWorkflow, "stages">): WorkflowPicture {
   const column: number[] = [];

@@ -1,5 +1,5 @@
 import type { CardShelf } from "@/server/cards/cardShelf";
-import type { Artefact, LabReplicas, LabRunSummary, LabSpec, LabSuggestion, Outcome } from "@/server/contracts/studio";
+import type { Artefact, LabReplicas, LabRunSummary, LabSpec, LabStage, LabSuggestion, Outcome } from "@/server/contracts/studio";
 import type { LabHardware } from "@/server/lab/labEngines";
 import { labNotes } from "@/server/lab/labNotes";
 import { labRefusal } from "@/server/lab/labRefusal";
@@ -35,6 +35,8 @@ interface KeptArtefact {
   readonly bytes: Uint8Array;
   readonly decoded: ReturnType<typeof decodeArtefact>;
 }
+
+const stageOf = ({ role, part, reads, lengthRatio }: LabStage): LabStage => ({ role, part, reads, lengthRatio });
 
 /** Races policies on programs of the store's workloads. */
 export function createLabService({ store, cards }: LabServiceParts): LabService & { close(): void } {
@@ -72,9 +74,10 @@ export function createLabService({ store, cards }: LabServiceParts): LabService 
 
   return {
     workflows: () =>
-      workflows.map(({ name, title, source, stages }) => ({
+      workflows.map(({ name, title, source, stages, otherShapes = [] }) => ({
         ...{ name, title, source },
-        stages: stages.map(({ role, part, reads, lengthRatio }) => ({ role, part, reads, lengthRatio })),
+        stages: stages.map(stageOf),
+        otherShapes: otherShapes.map((shape) => ({ share: shape.share, stages: shape.stages.map(stageOf) })),
       })),
     async suggest({ workloadId, planId, given }) {
       const workload = loadWorkload(store, workloadId);

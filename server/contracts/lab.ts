@@ -47,12 +47,16 @@ export interface LabWorkflow {
   readonly name: string;
   readonly title: string;
   readonly source: string;
-  readonly stages: readonly {
-    readonly role: string;
-    readonly part: string;
-    readonly reads: readonly number[];
-    readonly lengthRatio: number;
-  }[];
+  readonly stages: readonly LabStage[];
+  /** Other shapes that some of its programs take, with their share, 0..1: branches, rounds of a loop. Empty where all take one. */
+  readonly otherShapes: readonly { readonly share: number; readonly stages: readonly LabStage[] }[];
+}
+
+export interface LabStage {
+  readonly role: string;
+  readonly part: string;
+  readonly reads: readonly number[];
+  readonly lengthRatio: number;
 }
 
 /**
