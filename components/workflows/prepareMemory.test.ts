@@ -78,7 +78,7 @@ it("draws little expected memory on an axis of its own, and says where that ends
     const [drawn] = prepareMemory(memory, null).replicas;
     return [drawn?.bars[1]?.height, drawn?.capacity, drawn?.axis, drawn?.says];
   };
-  expect(axisOf(9_000)).toEqual([0.9, null, "axis to 10,000 tokens", "at most 9,000 tokens expected, <1\u00a0% of 2,000,000"]);
+  expect(axisOf(9_000)).toEqual([10 / 11, null, "axis to 9,900 tokens", "at most 9,000 tokens expected, <1\u00a0% of 2,000,000"]);
   expect(axisOf(3)).toEqual([3 / 4, null, "axis to 4 tokens", "at most 3 tokens expected, <1\u00a0% of 2,000,000"]);
   expect(axisOf(500_000)).toEqual([0.25, 1, null, "at most 500,000 tokens expected, 25\u00a0% of 2,000,000"]);
   expect(axisOf(10_000, null).slice(0, 3)).toEqual([1, null, null]);
