@@ -5,7 +5,7 @@ import type { AgentView } from "@/solver/workflow/workflowsView";
 import { Button } from "../ui/Button";
 import { Panel } from "../ui/Panel";
 import type { AgentIdentities } from "./agentIdentity";
-import { type LineRow, prepareLine } from "./prepareLine";
+import { type LineRow, MOST_ON_LINE, prepareLine } from "./prepareLine";
 import { percent, Track, TrackAxis } from "./Track";
 
 const grid = "grid w-full grid-cols-[2rem_minmax(7rem,12rem)_1fr_4rem] items-center gap-x-3 max-sm:grid-cols-[2rem_1fr_4rem]";
@@ -82,7 +82,11 @@ export function LinePanel(props: {
         </span>
         <span className="text-right text-xs text-ink-3 max-sm:hidden">from zero</span>
       </div>
-      <ol aria-label="Agents by their distance from zero" className="max-h-[36rem] list-none overflow-y-auto" data-testid="agent-line">
+      <ol
+        aria-label="Agents by their distance from zero"
+        className="max-h-[40rem] list-none overflow-y-auto"
+        data-testid="agent-line"
+      >
         {picture.rows.map((row) => (
           <Row key={row.identity.key} row={row} ticks={picture.ticks} isChosen={row.identity.key === chosen} onAgent={props.onAgent} />
         ))}
@@ -90,6 +94,11 @@ export function LinePanel(props: {
       {picture.left !== null && (
         <Button look="quiet" onClick={() => props.onAll(true)}>
           {picture.left}
+        </Button>
+      )}
+      {all && agents.length > MOST_ON_LINE && (
+        <Button look="quiet" onClick={() => props.onAll(false)}>
+          Fewer agents
         </Button>
       )}
       <p className="mt-2 text-xs text-ink-3">

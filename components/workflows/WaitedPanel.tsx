@@ -6,7 +6,7 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { Table } from "../ui/Table";
-import { prepareWaited } from "./prepareWaited";
+import { MOST_PAIRS, prepareWaited } from "./prepareWaited";
 import { percent } from "./Track";
 import { useWaited } from "./useWorkflows";
 
@@ -67,6 +67,13 @@ export function WaitedPanel(props: { readonly clusterId: string; readonly all: b
                 <div>
                   <Button look="quiet" onClick={() => props.onAll(true)}>
                     {picture.left} more pairs
+                  </Button>
+                </div>
+              )}
+              {props.all && picture.rows.length > MOST_PAIRS && (
+                <div>
+                  <Button look="quiet" onClick={() => props.onAll(false)}>
+                    Fewer pairs
                   </Button>
                 </div>
               )}

@@ -23,7 +23,7 @@ import { SnippetPanel } from "./SnippetPanel";
 import { SummaryPanel } from "./SummaryPanel";
 import { useWorkflows } from "./useWorkflows";
 import { WaitedPanel } from "./WaitedPanel";
-import { workflowsCodec } from "./workflowsCodec";
+import { type FoldedPart, withPart, workflowsCodec } from "./workflowsCodec";
 
 /** The pictures of what was learnt. */
 function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
@@ -37,7 +37,10 @@ function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly 
   const agent = chosenAgent(agents, application, view.agent);
   const identity = identities.get(agent?.key ?? "");
   const onAgent = useCallback((key: string) => write({ agent: key, app: null }, "push"), [write]);
-  const onAll = useCallback((all: boolean) => write({ all }, "push"), [write]);
+  const unfolding = (part: FoldedPart) => ({
+    all: view.all.includes(part),
+    onAll: (all: boolean) => write({ all: withPart(view.all, part, all) }, "push"),
+  });
   return (
     <>
       {application === null ? (
@@ -50,18 +53,17 @@ function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly 
           application={application}
           identities={identities}
           agent={agent?.key ?? null}
-          all={view.all}
+          {...unfolding("graph")}
           onApplication={(name) => write({ app: name, agent: null }, "push")}
           onAgent={onAgent}
-          onAll={onAll}
         />
       )}
       <div className="grid gap-4 xl:grid-cols-2">
-        <LinePanel agents={agents} identities={identities} agent={agent?.key ?? null} all={view.all} onAgent={onAgent} onAll={onAll} />
+        <LinePanel agents={agents} identities={identities} agent={agent?.key ?? null} {...unfolding("line")} onAgent={onAgent} />
         {agent !== null && identity !== undefined && <DistributionPanel agent={agent} identity={identity} />}
       </div>
       <MemoryPanel memory={learnt.workflows.memory} replica={view.replica} onReplica={(replica) => write({ replica }, "push")} />
-      <WaitedPanel clusterId={clusterId} all={view.all} onAll={onAll} />
+      <WaitedPanel clusterId={clusterId} {...unfolding("pairs")} />
     </>
   );
 }

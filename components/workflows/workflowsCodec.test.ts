@@ -1,15 +1,21 @@
 import { expect, it } from "vitest";
 import { writeView } from "../url/useUrlView";
-import { type WorkflowsView, workflowsCodec } from "./workflowsCodec";
+import { type WorkflowsView, withPart, workflowsCodec } from "./workflowsCodec";
 
-const first: WorkflowsView = { app: null, agent: null, replica: null, all: false, snippet: "typescript" };
+const first: WorkflowsView = { app: null, agent: null, replica: null, all: [], snippet: "typescript" };
 
 it("brings every choice back from the address, and says nothing of a page as it opens", () => {
-  const chosen: WorkflowsView = { app: "qa & co", agent: "qa/math expert", replica: "node1/0", all: true, snippet: "python" };
+  const chosen: WorkflowsView = { app: "qa & co", agent: "qa/math expert", replica: "node1/0", all: ["graph", "pairs"], snippet: "python" };
   for (const view of [first, chosen]) expect(workflowsCodec.parse(writeView(workflowsCodec, new URLSearchParams(), view))).toEqual(view);
-  expect(writeView(workflowsCodec, new URLSearchParams("cluster=a&app=b&all=1"), first).toString()).toBe("cluster=a");
+  expect(writeView(workflowsCodec, new URLSearchParams("cluster=a&app=b&all=graph"), first).toString()).toBe("cluster=a");
 });
 
 it("reads what nobody can mean as the default", () => {
-  expect(workflowsCodec.parse(new URLSearchParams(`app=&agent=${"x".repeat(400)}&all=yes&snippet=cobol`))).toEqual(first);
+  expect(workflowsCodec.parse(new URLSearchParams(`app=&agent=${"x".repeat(400)}&all=yes,1&snippet=cobol`))).toEqual(first);
+});
+
+it("unfolds and folds each part by itself", () => {
+  expect(withPart([], "pairs", true)).toEqual(["pairs"]);
+  expect(withPart(["pairs"], "graph", true)).toEqual(["graph", "pairs"]);
+  expect(withPart(["graph", "pairs"], "pairs", false)).toEqual(["graph"]);
 });

@@ -4,6 +4,10 @@ import type { UrlCodec } from "../url/useUrlView";
 export const snippetLanguages = ["typescript", "python"] as const;
 export type SnippetLanguage = (typeof snippetLanguages)[number];
 
+/** Lists that open with what is commonest or first of them. */
+export const foldedParts = ["graph", "line", "pairs"] as const;
+export type FoldedPart = (typeof foldedParts)[number];
+
 /** What defines the Workflows page's view, beside the cluster. */
 export interface WorkflowsView {
   /** The application whose graph is drawn; null: the one with most programs. */
@@ -12,8 +16,8 @@ export interface WorkflowsView {
   readonly agent: string | null;
   /** The replica whose requests are listed; null: none. */
   readonly replica: string | null;
-  /** Whether rare agents, edges and pairs are drawn and listed too. */
-  readonly all: boolean;
+  /** Of what all is drawn and listed, the rare too. */
+  readonly all: readonly FoldedPart[];
   readonly snippet: SnippetLanguage;
 }
 
@@ -25,19 +29,28 @@ const textIn = (params: URLSearchParams, name: string): string | null => {
   return text === null || text === "" || text.length > LONGEST_TEXT ? null : text;
 };
 
+function partsIn(text: string): readonly FoldedPart[] {
+  const named = text.split(",");
+  return foldedParts.filter((part) => named.includes(part));
+}
+
+/** The parts with one more, or without it. */
+export const withPart = (parts: readonly FoldedPart[], part: FoldedPart, all: boolean): readonly FoldedPart[] =>
+  foldedParts.filter((each) => (each === part ? all : parts.includes(each)));
+
 export const workflowsCodec: UrlCodec<WorkflowsView> = {
   parse: (params) => ({
     app: textIn(params, "app"),
     agent: textIn(params, "agent"),
     replica: textIn(params, "replica"),
-    all: params.get("all") === "1",
+    all: partsIn(params.get("all") ?? ""),
     snippet: readWord(params, "snippet", snippetLanguages) ?? "typescript",
   }),
   format: ({ app, agent, replica, all, snippet }) => ({
     app: app ?? undefined,
     agent: agent ?? undefined,
     replica: replica ?? undefined,
-    all: all ? "1" : undefined,
+    all: all.length === 0 ? undefined : all.join(","),
     snippet: snippet === "typescript" ? undefined : snippet,
   }),
 };
