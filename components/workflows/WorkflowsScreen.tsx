@@ -84,10 +84,10 @@ function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"], link: ReturnTy
         learnt.workflows.learnt.counts.calls === 0 && {
           kind: "empty",
           title: "No call yet",
-          text: "Graphs and latencies appear by themselves with the first calls. To have agents told apart, send the headers below; to see traffic now, start the load on Live.",
+          text: `Graphs and latencies appear by themselves with the first calls. To have agents told apart, send the headers below; to see traffic now, ${learnt.policy === null ? "apply a plan, then start the load on Live" : "start the load on Live"}.`,
           action: (
-            <Link href={link("/live")} className={buttonClass()}>
-              Open Live
+            <Link href={link(learnt.policy === null ? "/plan" : "/live")} className={buttonClass()}>
+              {learnt.policy === null ? "Open Plan" : "Open Live"}
             </Link>
           ),
         }
@@ -113,7 +113,7 @@ function WorkflowsDesk({ cluster }: { readonly cluster: ClusterSummary }) {
       <PanelState status={status}>
         {() =>
           learnt?.state === "there" && (
-            <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "opacity-60" : ""}`}>
+            <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "grayscale" : ""}`}>
               <SummaryPanel clusterId={clusterId} learnt={learnt} />
               <Pictures clusterId={clusterId} learnt={learnt} />
             </div>
