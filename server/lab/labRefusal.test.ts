@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { LabSpec } from "@/server/contracts/lab";
 import { labNotes } from "./labNotes";
-import { labRefusal } from "./labRefusal";
+import { planningPrograms } from "./labPrograms";
+import { labRefusal, labRequests } from "./labRefusal";
 import { testHardware, testSpec, testWorkload } from "./testLab";
 
 const spec = testSpec(["vLLM balancing", "LTR", "Chimera"]);
@@ -49,6 +50,16 @@ describe("a description that cannot be run is refused with the field", () => {
   test.each(cases)("%#", (change, said) => {
     expect(refusal(change)).toMatch(said);
   });
+});
+
+test("requests of a run are those that its programs make when they are drawn, in whichever shape", () => {
+  for (const workflow of ["coder", "qa-router", "code-with-feedback"]) {
+    const mix = [{ workflow, share: 0.7 }];
+    const drawn = planningPrograms({ mix, correlation: 0 }, testWorkload, testWorkload.outcomes, 4000).row.length;
+    const said = labRequests({ ...spec, mix, programs: 4000, rates: [1], seeds: [1], systems: [system] });
+    expect(drawn / said).toBeGreaterThan(0.97);
+    expect(drawn / said).toBeLessThan(1.03);
+  }
 });
 
 test("arrivals that are all at one time have no rate to be scaled from", () => {

@@ -91,12 +91,13 @@ function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: Lab
   });
 }
 
-/** Requests that a run serves in all, from the mean number of stages of its mix. */
+/** Requests that a run serves in all, from the mean number of stages of its mix, each workflow's shapes by their shares. */
 export function labRequests({ mix, programs, rates, seeds, systems }: LabSpec): number {
   const shares = mix.reduce((sum, { share }) => sum + share, 0);
   const stages = mix.reduce((sum, { workflow, share }) => {
-    const own = workflows.find(({ name }) => name === workflow)?.stages.length ?? 1;
-    return sum + (share / shares) * own;
+    const { stages: own, otherShapes = [] } = workflows.find(({ name }) => name === workflow) ?? { stages: [workflow] };
+    const mean = otherShapes.reduce((length, shape) => length + shape.share * (shape.stages.length - own.length), own.length);
+    return sum + (share / shares) * mean;
   }, 0);
   return Math.round(stages * programs * rates.length * seeds.length * systems.length);
 }
