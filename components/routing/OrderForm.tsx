@@ -1,6 +1,7 @@
 "use client";
 
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
@@ -36,7 +37,7 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   const made = plan === undefined || form === null ? null : changeQueueing(form, plan.policy);
   const others = choices.filter(({ plan: { id } }) => id !== inForce).map(({ option }) => option);
   const inForceText = choices.find(({ plan: { id } }) => id === inForce)?.option.text ?? "";
-  const suggested = form === null ? "" : `${plan?.metadata.name.slice(0, 50)}, ${form.order} and ${form.place}`;
+  const suggested = form === null ? "" : `${form.order} and ${form.place}, ${plan?.metadata.name.slice(0, 50)}`;
   return (
     <form
       noValidate
@@ -76,23 +77,41 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
         <Check checked={form?.affinity ?? false} onChange={(affinity) => setChange({ ...change, affinity })}>
           A program goes back to its last replica
         </Check>
-        <TextField label="Name of the plan" value={name} maxLength={80} placeholder={suggested} onChange={setName} />
+        <TextField
+          className="w-96 max-w-full"
+          label="Name of the plan"
+          value={name}
+          maxLength={80}
+          placeholder={suggested}
+          onChange={setName}
+        />
       </div>
       {form !== null && (
-        <p className="text-xs text-ink-3">
-          {orderSays[form.order]} {placeSays[form.place]}
-        </p>
+        <dl className="grid grid-cols-[auto_1fr] gap-x-2 text-xs text-ink-3">
+          <dt className="font-medium">Who goes first:</dt>
+          <dd>{orderSays[form.order]}</dd>
+          <dt className="font-medium">Where to:</dt>
+          <dd>{placeSays[form.place]}</dd>
+        </dl>
       )}
       <div className="flex flex-wrap items-center gap-3">
         <Button type="submit" look="primary" disabled={made === null || "refused" in made}>
           {make.isPending ? "Keeping it …" : "Make the plan and review it"}
         </Button>
         <p role="status" className="min-w-0 flex-1 basis-60 text-xs text-ink-3 [overflow-wrap:anywhere]">
-          {made === null
-            ? "Reading the plan …"
-            : "refused" in made
-              ? made.refused
-              : `It keeps the plan's figures, which say nothing of another order: race it in the Lab first.${planId === inForce ? " No engine is started or stopped for it." : ""}`}
+          {made === null ? (
+            "Reading the plan …"
+          ) : "refused" in made ? (
+            made.refused
+          ) : (
+            <>
+              It keeps the plan's figures, which say nothing of another order:{" "}
+              <Link href={link("/lab")} className="text-accent underline underline-offset-2">
+                race it in the Lab
+              </Link>{" "}
+              first.{planId === inForce && " No engine is started or stopped for it."}
+            </>
+          )}
         </p>
       </div>
       <ErrorLine error={make.error} />

@@ -73,7 +73,7 @@ describe("diffPlans", () => {
     const lines = diffPlans(plan, { ...plan, policy: kairos }).filter(({ sign }) => sign !== "=");
     expect(lines.map(({ subject, text }) => `${subject}: ${text.split(" -> ")[1]}`)).toEqual([
       "order: agent whose programs end soonest first (Kairos), aging releases 9",
-      "placement: lowest peak of expected memory (Kairos)",
+      "placement: replica with the lowest peak of expected memory (Kairos)",
     ]);
   });
 
@@ -92,7 +92,7 @@ describe("diffPlans", () => {
       sign: "~",
       of: "plan",
       subject: "placement",
-      text: "least-load, affinity ratio 0.5 -> least-load, affinity ratio 1",
+      text: "least loaded replica, affinity ratio 0.5 -> least loaded replica, affinity ratio 1",
     });
     const judged = (outputTokens: number) => under({ judge: { ...plan.policy.judge, engine: { rubricTokens: 400, outputTokens } } });
     expect(signs(diffPlans(judged(20), judged(21)))).toContain("~ judge");

@@ -1,5 +1,6 @@
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
+import { orderNames, placeNames } from "@/solver/lab/partNames";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { deployedModelsOf, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { placeText, targetEngines } from "./targetEngines";
@@ -124,16 +125,8 @@ function judgeText({ model, secondsPerCall, usdPerCall, engine, whenDown }: Casc
   ].join(", ");
 }
 
-/** Orders and placements in words; what is not here reads as it is. */
-const kindWords: Readonly<Record<string, string>> = {
-  fcfs: "first come, first served",
-  sjf: "shortest request first (SJF)",
-  stjf: "shortest program first (STJF)",
-  mlfq: "feedback over levels (MLFQ)",
-  depth: "fewest calls yet to make first (Ayo)",
-  workflow: "agent whose programs end soonest first (Kairos)",
-  "time-slots": "lowest peak of expected memory (Kairos)",
-};
+/** Orders and placements in the words of the forms in which they are chosen. */
+const kindWords = { ...orderNames, ...placeNames };
 
 /** An order or a placement with its settings: `shortest program first (STJF), aging releases 100`. */
 function wordsOf({ kind, ...settings }: CascadePolicy["order"] | CascadePolicy["place"]): string {
@@ -142,7 +135,7 @@ function wordsOf({ kind, ...settings }: CascadePolicy["order"] | CascadePolicy["
     const inner = Array.isArray(value) || typeof value !== "object" ? [value].flat() : Object.entries(value).flat();
     return `${words(name)} ${inner.join(" ")}`;
   });
-  return [kindWords[kind] ?? kind, ...told].join(", ");
+  return [kindWords[kind], ...told].join(", ");
 }
 
 function policyLines(from: Plan | null, to: Plan): readonly DiffLine[] {

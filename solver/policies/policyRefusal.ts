@@ -70,10 +70,10 @@ function balancedRefusal({ models }: BalancedPolicy): string | null {
 
 function queueingRefusal({ order, place }: Pick<PolicyDocument, "order" | "place">): string | null {
   if (place.affinity !== undefined && place.kind === "round-robin") {
-    return "Round-robin takes the replicas in turn, affinity sends a program back to its last one: place by least-load or lowest-kv, or leave affinity out.";
+    return "Round-robin takes the replicas in turn, affinity sends a program back to its last one: place on the least loaded replica or that with the emptiest KV cache, or leave affinity out.";
   }
   if (place.affinity !== undefined && place.kind === "time-slots") {
-    return "Time slots hold memory for a request at the replica that they choose, affinity sends it to its program's last one: place by least-load or lowest-kv, or leave affinity out.";
+    return "Time slots hold memory for a request at the replica that they choose, affinity sends it to its program's last one: place on the least loaded replica or that with the emptiest KV cache, or leave affinity out.";
   }
   if (place.affinity !== undefined && !(place.affinity.ratio >= 0)) {
     return `The ratio of affinity is ${place.affinity.ratio}; it must be 0 or more.`;
