@@ -11,6 +11,8 @@ const nobody = new AbortController().signal;
 const spec = testSpec(["vLLM balancing", "STJF oracle", "Chimera, oracle router", "Kairos"]);
 const task = testTask({
   ...spec,
+  // Few at once, so that requests wait and orders and places tell.
+  replicas: spec.replicas.map((replicas) => ({ ...replicas, maxSequences: 2 })),
   systems: spec.systems.map((system) => ({ ...system, lengths: system.lengths === "learnt" ? "oracle" : system.lengths })),
 });
 const byKey = (a: LabCell, b: LabCell): number => a.seed - b.seed || a.rate - b.rate || a.system - b.system;
