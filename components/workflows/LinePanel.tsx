@@ -82,11 +82,7 @@ export function LinePanel(props: {
         </span>
         <span className="text-right text-xs text-ink-3 max-sm:hidden">from zero</span>
       </div>
-      <ol
-        aria-label="Agents by their distance from zero"
-        className="max-h-[40rem] list-none overflow-y-auto"
-        data-testid="agent-line"
-      >
+      <ol aria-label="Agents by their distance from zero" className="max-h-[40rem] list-none overflow-y-auto" data-testid="agent-line">
         {picture.rows.map((row) => (
           <Row key={row.identity.key} row={row} ticks={picture.ticks} isChosen={row.identity.key === chosen} onAgent={props.onAgent} />
         ))}

@@ -86,15 +86,63 @@ it("tells calls that are side by side, and those that join, from those that are 
         testEdge("app/plan", "app/one", { parallel: 10 }),
         testEdge("app/plan", "app/two", { parallel: 6 }),
         testEdge("app/one", "app/sum", { joins: 10 }),
+        testEdge("app/two", "app/sum", { joins: 4 }),
       ],
     }),
   );
-  expect(edges.map(({ label }) => label)).toEqual(["1.00 ∥", "1.00 ∥", "1.00 ⋈"]);
+  expect(edges.map(({ label }) => label)).toEqual(["1.00 ∥", "1.00 ∥", "1.00 ⋈", "1.00"]);
   expect(rows.map(({ how }) => how)).toEqual([
     "side by side with others",
     "side by side with others (60\u00a0%)",
     "reads other answers too",
+    "reads other answers too (40\u00a0%)",
   ]);
+});
+
+it("counts shares by programs and not by calls, of which a loop makes more", () => {
+  const { agents, rows } = draw(
+    testApplication({
+      programs: 10,
+      nodes: [testNode("app/a", { calls: 23, begins: 3, ends: 8 }), testNode("app/b", { programs: 7, calls: 14, depth: 1 })],
+      edges: [testEdge("app/a", "app/b", { calls: 14, programs: 7 })],
+    }),
+  );
+  expect(agents.map(({ figures }) => figures.split(" · ")[1])).toEqual(["100\u00a0%", "70\u00a0%"]);
+  expect(agents[0]?.says).toContain("2.30 calls in each of those, begins 30\u00a0% of them, ends 80\u00a0% of them");
+  expect(rows[0]).toMatchObject({ perProgram: "1.40", programs: "70\u00a0%" });
+});
+
+it("takes crossings out, and lets a long edge fall evenly", () => {
+  const nodesOf = (depths: readonly string[]) => depths.flatMap((keys, depth) => [...keys].map((key) => ({ key, depth })));
+  const crossed = layOutGraph({
+    nodes: nodesOf(["ab", "cd"]),
+    edges: [
+      { from: "a", to: "d" },
+      { from: "b", to: "c" },
+    ],
+  });
+  const yOf = (layout: ReturnType<typeof layOutGraph>, key: string) => layout.nodes.find((node) => node.key === key)?.y ?? Number.NaN;
+  expect((yOf(crossed, "a") - yOf(crossed, "b")) * (yOf(crossed, "d") - yOf(crossed, "c"))).toBeGreaterThan(0);
+  const chain = (keys: string) => [...keys].slice(1).map((to, at) => ({ from: keys[at] ?? "", to }));
+  const long = layOutGraph({
+    nodes: nodesOf(["ae", "bf", "cg", "dh"]),
+    edges: [...chain("abcd"), ...chain("efgh"), { from: "a", to: "h" }],
+  });
+  const heights = [...(long.edges.at(-1)?.path ?? "").matchAll(/L[\d.]+ (-?[\d.]+)/g)].map(([, y]) => Number(y));
+  expect(heights).toHaveLength(2);
+  const [start, end] = [yOf(long, "a"), yOf(long, "h")].map((y) => y + NODE_HEIGHT / 2);
+  const falls = [start, ...heights, end].map((y, at, all) => (y ?? 0) - (all[at - 1] ?? y ?? 0)).slice(1);
+  expect(falls.every((fall) => Math.sign(fall) === Math.sign((end ?? 0) - (start ?? 0)))).toBe(true);
+});
+
+it("draws edges that lead back over the same columns apart, and lets them leave below those that go on", () => {
+  const nodes = ["a", "b", "c"].map((key, depth) => ({ key, depth }));
+  const pairs = ["ab", "bc", "ca", "ba", "cb"].map(([from = "", to = ""]) => ({ from, to }));
+  const { edges } = layOutGraph({ nodes, edges: pairs });
+  const back = edges.filter(({ isBack }) => isBack);
+  expect(new Set(back.map(({ labelY }) => labelY)).size).toBe(3);
+  const startOf = (at: number) => Number(/^M[\d.]+ (-?[\d.]+)/.exec(edges[at]?.path ?? "")?.[1]);
+  expect(startOf(3)).toBeGreaterThan(startOf(1));
 });
 
 it("folds rare agents into one with a count, keeps every call between the others and them, and unfolds on demand", () => {
@@ -110,6 +158,9 @@ it("folds rare agents into one with a count, keeps every call between the others
   expect(folded.foldedCalls).toBe(edges.slice(MOST_AGENTS - 1).reduce((sum, { calls }) => sum + calls, 0));
   expect(folded.rows).toHaveLength(63);
   expect(draw(application, true).agents).toHaveLength(64);
+  const toRare = [testEdge("app/a0", "app/a62", { calls: 300 }), testEdge("app/a0", "app/a63", { calls: 200, joins: 200, loop: true })];
+  const [merged] = draw(testApplication({ programs: 1000, nodes, edges: toRare })).edges;
+  expect(merged?.label).toBe("0.50 ↺");
 });
 
 it("writes no word over another, and only so many although more edges are taken as often", () => {

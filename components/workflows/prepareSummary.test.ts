@@ -50,6 +50,14 @@ it("says whether the policy in force goes by what is learnt, by whose clock seco
     use: "The plan in force does not go by it: first come, first served (FCFS), to the least loaded replica.",
     clock: "Seconds are engine seconds, 20 to a second of the wall; engines are emulated.",
   });
+  const memory = { nowSeconds: 0, slotSeconds: 0.5, replicas: [], next: [] };
+  const inUse = (packs: boolean) => {
+    const there = learnt({ policy: { order: "workflow", place: "least-load" } });
+    return prepareSummary({ ...there, workflows: { ...there.workflows, used: true, memory: packs ? memory : null } }, nowMs).use;
+  };
+  expect([inUse(true).endsWith(", packing memory over time."), inUse(false).includes("packing")]).toEqual([true, false]);
+  expect(prepareSummary(learnt({}, { missingUpstream: 2 }), nowMs).doubts).toContain("2 calls named agents before them");
+  expect(prepareSummary(learnt({}, { forgotten: 1 }), nowMs).doubts).toContain("1 record of applications, agents or programs was given up");
   const told = prepareSummary(learnt({}, { unnamedCalls: 4, lateCalls: 1, ties: 2 }), nowMs);
   expect(told.figures.find(({ name }) => name === "Name their agent")).toMatchObject({ value: "60\u00a0%", detail: "4 do not" });
   expect(told.figures.find(({ name }) => name === "Learning for")?.value).toBe("60\u00a0s");
