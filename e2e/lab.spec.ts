@@ -36,6 +36,14 @@ test("an operator races the suggested systems, reads their figures, and the link
     await page.getByLabel("Seeds", { exact: true }).fill("2");
     await page.getByRole("button", { name: "Leave out rate 3" }).click();
     await expect(page.getByTestId("lab-size")).toContainText("2 rates × 2 seeds");
+    await expect(page.getByText("40 programs have at most about 40 requests under way")).toBeVisible();
+    const engines = page.locator("summary").filter({ hasText: /^Engines/ });
+    await engines.click();
+    const atOnce = page.getByLabel("Requests at once").first();
+    await atOnce.fill("8");
+    await expect(engines).toContainText("8 requests at once");
+    await atOnce.fill("256");
+    await expect(engines).not.toContainText("requests at once");
     await expect(page).toHaveURL(/spec=/);
     await accessible(page, "description");
   });
