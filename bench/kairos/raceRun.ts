@@ -47,6 +47,8 @@ export interface RaceRow {
   /** Share of time queueing that the load was set by. */
   readonly queueing: number;
   readonly programsPerSecond: number;
+  /** Programs a second beyond which queues grow for as long as a run lasts, whatever the policy. */
+  readonly saturationPerSecond: number;
   readonly programs: number;
   readonly system: string;
   readonly queueShare: readonly number[];
@@ -144,7 +146,7 @@ export async function raceOf(of: RaceCase): Promise<readonly RaceRow[]> {
       const figure = (metric: LabMetric): readonly number[] => bySeed(cells, { system, rate }, metric);
       return {
         ...{ setting: of.setting.name, application: of.application.name, queueing, programsPerSecond: rates[rate] ?? Number.NaN },
-        ...{ programs: described.spec.programs, system: name, queueShare: figure("queueShare") },
+        ...{ saturationPerSecond: described.capacity, programs: described.spec.programs, system: name, queueShare: figure("queueShare") },
         ...{ meanSecondsPerToken: figure("meanSecondsPerToken"), p90SecondsPerToken: figure("p90SecondsPerToken") },
         ...{ p95SecondsPerToken: figure("p95SecondsPerToken"), p99SecondsPerToken: figure("p99SecondsPerToken") },
         preemptedShare: figure("preemptedShare"),

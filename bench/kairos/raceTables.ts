@@ -27,6 +27,9 @@ export function pairsOf(rows: readonly RaceRow[], names: readonly [own: string, 
 
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
+/** Of each seed, in whole per cent. */
+const percents = (shares: readonly number[]): string => `${shares.map((share) => Math.round(100 * share)).join(", ")} %`;
+
 const caseText = ({ setting, application, queueing }: RaceRow): readonly string[] => [
   `${setting}, ${application}`,
   `${Math.round(100 * queueing)} %`,
@@ -40,9 +43,9 @@ export const raceTables = (rows: readonly RaceRow[]): readonly string[] => [
   againstTable(rows, "Kairos", "Parrot"),
   "Kairos' over Ayo's:",
   againstTable(rows, "Kairos", "Ayo"),
-  "Mean latency a token of Kairos' variants over Kairos':",
+  "Mean latency a token of Kairos' variants over Kairos', and last of Kairos without packing, its order alone, over Ayo's:",
   ablationTable(rows, VARIANTS),
-  "Rates, and shares of requests that were preempted once or more:",
+  "Programs a second and in all, the rate over that at which engines saturate, the share of queueing that Parrot reaches there under each seed, and shares of requests that were preempted once or more:",
   casesTable(rows, ["Parrot", "Ayo", "Kairos", ...VARIANTS.slice(0, 2)]),
 ];
 
@@ -57,29 +60,33 @@ function againstTable(rows: readonly RaceRow[], own: string, reference: string):
   return table(["engines, applications", "queueing", ...LATENCIES.map(([name]) => name)], lines);
 }
 
-/** Mean latency a token of Kairos' variants over its own, a row a case. */
+/** Mean latency a token of Kairos' variants over its own, and of its order alone over Ayo's, a row a case. */
 function ablationTable(rows: readonly RaceRow[], variants: readonly string[]): string {
   const lines = rows
     .filter(({ system }) => system === "Kairos")
     .map((row) => {
       const here = rows.filter((one) => isSameCase(one, row));
-      return [...caseText(row), ...variants.map((variant) => ratio(ratioOf(pairsOf(here, [variant, "Kairos"], "meanSecondsPerToken"))))];
+      const over = (own: string, reference: string) => ratio(ratioOf(pairsOf(here, [own, reference], "meanSecondsPerToken")));
+      return [...caseText(row), ...variants.map((variant) => over(variant, "Kairos")), over("Kairos, no packing", "Ayo")];
     });
-  return table(["engines, applications", "queueing", ...variants], lines);
+  return table(["engines, applications", "queueing", ...variants, "no packing over Ayo"], lines);
 }
 
-/** What each case is: its rate, what Parrot reaches there, and the requests that each system has preempted. */
+/** What each case is: its rate, by itself and over saturation, what Parrot reaches there, and the requests that each system has preempted. */
 function casesTable(rows: readonly RaceRow[], systems: readonly string[]): string {
   const lines = rows
     .filter(({ system }) => system === "Parrot")
     .map((row) => {
       const preempted = systems.map((system) => {
-        const own = rows.find((one) => one.system === system && isSameCase(one, row));
-        return own === undefined ? "-" : percent(mean(own.preemptedShare));
+        const other = rows.find((one) => one.system === system && isSameCase(one, row));
+        return other === undefined ? "-" : percent(mean(other.preemptedShare));
       });
       const latency = `${Math.round(1000 * mean(row.meanSecondsPerToken))} ms`;
-      return [...caseText(row), `${row.programsPerSecond.toPrecision(3)}/s, ${row.programs}`, latency, ...preempted];
+      const rate = `${row.programsPerSecond.toPrecision(3)}/s, ${row.programs}`;
+      const ofSaturation = (row.programsPerSecond / row.saturationPerSecond).toFixed(2);
+      return [...caseText(row), rate, ofSaturation, percents(row.queueShare), latency, ...preempted];
     });
-  const header = ["engines, applications", "queueing", "programs", "Parrot, a token", ...systems.map((name) => `preempted, ${name}`)];
+  const own = ["programs", "of saturation", "reached", "Parrot, a token"];
+  const header = ["engines, applications", "queueing", ...own, ...systems.map((name) => `preempted, ${name}`)];
   return table(header, lines);
 }
