@@ -10,18 +10,18 @@ const [STEP_X, STEP_Y, RADIUS] = [26, 20, 8];
 export function WorkflowDrawing({ workflow }: { readonly workflow: LabWorkflow }) {
   const shapes = useMemo(() => shapesOf(workflow), [workflow]);
   return (
-    <span className="flex min-w-0 flex-col items-end">
+    <span className="flex min-w-0 flex-col items-start">
       {shapes.map(({ share, stages }, index) => (
         <span key={index} className="flex max-w-full items-center gap-1">
-          {shapes.length > 1 && <span className="text-xs text-ink-3">{formatPercent(share)}</span>}
-          <ShapeDrawing stages={stages} />
+          {shapes.length > 1 && <span className="w-9 shrink-0 text-right text-xs text-ink-3">{formatPercent(share)}</span>}
+          <ShapeDrawing stages={stages} takenBy={shapes.length > 1 ? `Stages of ${formatPercent(share)} of its programs` : "Stages"} />
         </span>
       ))}
     </span>
   );
 }
 
-function ShapeDrawing({ stages }: Pick<LabWorkflow, "stages">) {
+function ShapeDrawing({ stages, takenBy }: Pick<LabWorkflow, "stages"> & { readonly takenBy: string }) {
   const picture = useMemo(() => prepareWorkflow({ stages }), [stages]);
   const [width, height] = [picture.columns * STEP_X, picture.lanes * STEP_Y];
   const x = (column: number) => column * STEP_X + STEP_X / 2;
@@ -29,7 +29,7 @@ function ShapeDrawing({ stages }: Pick<LabWorkflow, "stages">) {
   return (
     <svg
       role="img"
-      aria-label={`Stages: ${picture.says}`}
+      aria-label={`${takenBy}: ${picture.says}`}
       width={width}
       height={height}
       className="min-w-0 max-w-full"
