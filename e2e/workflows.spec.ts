@@ -28,6 +28,7 @@ test("applications that name their agents are learnt without configuration: grap
     const download = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download" }).click();
     expect((await download).suggestedFilename()).toBe("weir_agents.py");
+    await accessible(page);
   });
 
   await test.step("a plan is in force, and three applications call its gateway", async () => {
@@ -105,6 +106,12 @@ test("applications that name their agents are learnt without configuration: grap
     expect(overflow).toBeLessThanOrEqual(0);
     await accessible(page);
     await page.screenshot({ path: info.outputPath("workflows-narrow.png"), fullPage: true });
+    const refused = { result: { data: { ok: false, message: "The gateway says nothing." } } };
+    await page.route(/workflows\.of/, (route) => route.fulfill({ json: refused }));
+    await expect(page.getByText(/^Stale:.* old\.$/)).toBeVisible();
+    await accessible(page);
+    await page.unroute(/workflows\.of/);
+    await expect(page.getByText(/^Stale:/)).toHaveCount(0);
     await page.setViewportSize({ width: 1440, height: 960 });
   });
 

@@ -1,4 +1,5 @@
 import { quantileOfSorted } from "@/solver/numeric/quantile";
+import { steppedDistance } from "@/solver/policies/workflowOrder";
 import type { AgentView, DistributionView } from "@/solver/workflow/workflowsView";
 import { niceTicks } from "../charts/niceTicks";
 import { formatCount, formatCounted, formatSeconds } from "../ui/format";
@@ -15,7 +16,7 @@ export interface Stretch {
 
 export interface LineRow {
   readonly identity: AgentIdentity;
-  /** Its place among all agents, 1 being the first to go; null: it has none yet. */
+  /** Its place among all agents, 1 being the first to go, equal for those of one step of the order; null: it has none yet. */
   readonly rank: number | null;
   /** Share of the axis at which it stands; null: it has no place yet. */
   readonly at: number | null;
@@ -57,20 +58,21 @@ export interface LineOptions {
   readonly chosen: string | null;
 }
 
-/** Decides where agents stand on the line of all agents, nearest to zero first: in this order the policy lets them go. Those without a place come last. */
+/** Decides where agents stand on the line of all agents, nearest to zero first, as the policy prefers them in steps. Those without a place come last. */
 export function prepareLine(agents: readonly AgentView[], { all, chosen, identities }: LineOptions): LinePicture {
   const order = agents.toSorted(
     (a, b) => (a.distanceSeconds ?? Number.POSITIVE_INFINITY) - (b.distanceSeconds ?? Number.POSITIVE_INFINITY) || (a.key < b.key ? -1 : 1),
   );
   const isShown = ({ key }: AgentView, at: number) => all || at < MOST_ON_LINE || key === chosen;
   const [shown, left] = [order.filter(isShown), order.filter((agent, at) => !isShown(agent, at))];
+  const steps = agents.flatMap(({ distanceSeconds }) => (distanceSeconds === null ? [] : [steppedDistance(distanceSeconds)]));
   const { end, ticks } = secondsAxis(shown.reduce((most, agent) => Math.max(most, farthest(agent)), 0));
   return {
     rows: shown.flatMap((agent): LineRow | [] => {
       const identity = identities.get(agent.key);
       if (identity === undefined) return [];
-      const rank = order.indexOf(agent) + 1;
       const { distanceSeconds, remaining } = agent;
+      const rank = 1 + steps.filter((step) => step < steppedDistance(distanceSeconds ?? Number.POSITIVE_INFINITY)).length;
       return {
         identity,
         rank: distanceSeconds === null ? null : rank,
