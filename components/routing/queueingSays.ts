@@ -13,7 +13,7 @@ export const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
   depth:
     "Goes by the calls that an agent's programs have yet to make, learnt from the calls that the gateway serves. Clients name their agents.",
   workflow:
-    "Goes by how long an agent's programs still take, learnt from the calls that the gateway serves; within an agent by the program's start. Clients name their agents.",
+    "Goes by how long an agent's programs still take, learnt from the calls that the gateway serves, in steps of a quarter; within a step by the program's start. Clients name their agents.",
 };
 export const placeSays: Readonly<Record<PlaceDocument["kind"], string>> = {
   "round-robin": "Takes the replicas in turn, whatever they hold.",

@@ -13,7 +13,8 @@ const KEYS_A_UNIT = 1000;
 const DISTANCE_STEP = 1.25;
 const CALLS_STEP = 0.25;
 
-const steppedDistance = (seconds: number): number =>
+/** The step of distance, in seconds, that orders agents: those of one step count as one. */
+export const steppedDistance = (seconds: number): number =>
   seconds > 0 ? DISTANCE_STEP ** Math.round(Math.log(seconds) / Math.log(DISTANCE_STEP)) : 0;
 
 /**
