@@ -11,6 +11,8 @@ export default defineConfig({
   retries: 0,
   use: {
     viewport: { width: 1440, height: 960 },
+    // Colours are looked at as they end, not half way.
+    contextOptions: { reducedMotion: "reduce" },
     trace: "retain-on-failure",
     video: "off",
     launchOptions: {

@@ -52,7 +52,7 @@ test("an operator trains a predictor of lengths, reads how good it is, and has a
     await form.getByLabel("Name of the plan").fill("By predicted length");
     await form.getByRole("button", { name: "Keep as a plan" }).click();
     await expect(page).toHaveURL(/\/apply\/[0-9a-f]{64}/, { timeout: 15_000 });
-    await expect(page.getByRole("region", { name: "Before you trust its figures" })).toContainText("nothing predicts this policy");
+    await expect(page.getByRole("region", { name: "Before you trust its figures" })).toContainText("nothing predicts them under this one");
     await page.goto(`${studio.url}/lab?tab=predictors`);
     await expect(page.getByTestId("predictor").getByRole("link", { name: "By predicted length" })).toBeVisible();
   });
