@@ -13,7 +13,7 @@ import type { Workload } from "@/solver/workload/workload";
 import { type Application, ownCards, type Setting } from "./apps";
 
 /** Shares of a program's time that queueing takes under Parrot: loads are set by them, as in the source. */
-export const QUEUEING = [0.2, 0.5, 0.8] as const;
+const QUEUEING = [0.2, 0.5, 0.8] as const;
 
 const SEEDS = [1, 2, 3];
 

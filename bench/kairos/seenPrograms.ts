@@ -13,7 +13,7 @@ import { data } from "../compareData";
 export type SeenProgram = readonly ObservedCall[];
 
 /** What one token takes on an engine that is neither idle nor full. Every latency is in proportion to it, so no order depends on it. */
-export const SECONDS_PER_TOKEN = 0.02;
+const SECONDS_PER_TOKEN = 0.02;
 
 const RUNS = join(data, "workflows", "runs.csv");
 const CALLS = join(data, "workflows", "calls.csv");

@@ -11,7 +11,7 @@ export interface AgentIdentity {
 const HUES = ["a", "b", "c", "d", "e", "f", "g", "h"] as const;
 
 /** What agents that nobody named are called. */
-export const UNNAMED = "unnamed";
+const UNNAMED = "unnamed";
 
 /** Names have no slash in them; applications named after a first agent have none either. */
 const slashIn = (key: string): number => key.lastIndexOf("/");

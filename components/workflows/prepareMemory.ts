@@ -4,7 +4,7 @@ import { formatCount, formatCounted, formatSeconds } from "../ui/format";
 import { agentText } from "./agentIdentity";
 
 /** More replicas are not drawn at once; the one that is asked for always is. */
-export const MOST_REPLICAS = 12;
+const MOST_REPLICAS = 12;
 /** Slots that are drawn even where nothing is expected. */
 const FEWEST_SLOTS = 10;
 /** Slots beyond these, fifteen seconds, are too far to be read off bars. */

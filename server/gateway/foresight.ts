@@ -2,8 +2,8 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
-import { RecentMap } from "@/solver/policies/recentMap";
 import { lastUserText } from "@/solver/prediction/lastUserText";
+import { LatestMap } from "@/solver/workflow/latestMap";
 import { isRecord } from "./isRecord";
 import type { LearningBook } from "./learningBook";
 import { bytesPerToken, type ModelRequest } from "./modelRequest";
@@ -49,7 +49,7 @@ export class Foresight {
   readonly desk: PredictionDesk;
   readonly #options: ForesightOptions;
   /** How sure predictors were of a program at its first request, by predictor and program. */
-  readonly #sure = new RecentMap<Predictions>();
+  readonly #sure = new LatestMap<Predictions>();
 
   constructor(options: ForesightOptions) {
     this.desk = options.desk;
@@ -75,7 +75,7 @@ export class Foresight {
       const predicted = came.predicted[at] ?? {};
       const asking = question.wanted[at] ?? want;
       if (asking.confidence !== null && isSession(asked) && this.desk.absence(asking.confidence) === null)
-        this.#sure.set(programKey(asking.confidence, asked), confidenceAlone(predicted));
+        this.#sure.put(programKey(asking.confidence, asked), confidenceAlone(predicted));
       const [absent = null] = [asking.lengths, asking.confidence].flatMap((hash) => (hash === null ? [] : (this.desk.absence(hash) ?? [])));
       return { wanted: want, predicted: joined(known, predicted), absent };
     });

@@ -3,7 +3,7 @@ import type { ShadowRequest, Shadow as ShadowSummary } from "@/server/contracts/
 import { modelsOf } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import type { Action, AgentForecast, Policy, PolicyEvent, StartingRequest, WaitingWork } from "@/solver/policies/policy";
-import { RecentMap } from "@/solver/policies/recentMap";
+import { LatestMap } from "@/solver/workflow/latestMap";
 import { expectedAt, type Foreseen, foreseenFor, scoreOf, wantedBy } from "./foresight";
 import type { ModelRequest } from "./modelRequest";
 import type { Wanted } from "./prediction";
@@ -57,7 +57,7 @@ export class Shadow implements PolicyWatcher {
   readonly #options: ShadowOptions;
   readonly #policy: Policy;
   readonly #models: readonly string[];
-  readonly #followed = new RecentMap<Followed>();
+  readonly #followed = new LatestMap<Followed>();
   readonly #sinceMs = Date.now();
   #requests = 0;
   readonly #starts = { same: 0, different: 0 };
@@ -86,7 +86,7 @@ export class Shadow implements PolicyWatcher {
         const at = this.#models[own] ?? "";
         return { ...expectedAt(at, asked, foresight), forecast: reads ? forecast(at) : undefined };
       };
-      this.#followed.set(asked.decisionId, { startStage: stage, expected, verdicts: new Map(), told: false, queuedBefore: false });
+      this.#followed.put(asked.decisionId, { startStage: stage, expected, verdicts: new Map(), told: false, queuedBefore: false });
       if (again) return;
       this.#requests += 1;
       const same = this.#policy.modelOfStage(stage) === model;

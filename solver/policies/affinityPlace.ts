@@ -1,5 +1,5 @@
+import { LatestMap } from "../workflow/latestMap";
 import type { Place } from "./policyParts";
-import { RecentMap } from "./recentMap";
 
 /**
  * A program's requests go back to the replica of the model that served its last one, whose cache still holds what they share, for as
@@ -7,7 +7,7 @@ import { RecentMap } from "./recentMap";
  * request itself. Else the request goes where `place` says, and its program's next ones there.
  */
 export function affinityPlace(place: Place, { ratio }: { readonly ratio: number }): Place {
-  const lastReplicas = new RecentMap<Map<string, string>>();
+  const lastReplicas = new LatestMap<Map<string, string>>();
   return {
     kind: place.kind,
     needs: [...place.needs, "identifiers"],
@@ -21,7 +21,7 @@ export function affinityPlace(place: Place, { ratio }: { readonly ratio: number 
       const stays = last >= 0 && (inFlight[last] ?? 0) < (capacity[last] ?? 0) && load(last) <= (1 + ratio) * load(best);
       const chosen = stays ? last : best;
       const replicaId = replicaIds[chosen];
-      if (replicaId !== undefined) lastReplicas.set(work.programId, own.set(model, replicaId));
+      if (replicaId !== undefined) lastReplicas.put(work.programId, own.set(model, replicaId));
       return chosen;
     },
     observe(event) {

@@ -1,5 +1,5 @@
+import { LatestMap } from "../workflow/latestMap";
 import type { Order } from "./policyParts";
-import { RecentMap } from "./recentMap";
 
 interface Levels {
   /** Service after which a program sinks from each level to the next. */
@@ -18,7 +18,7 @@ interface Levels {
 export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
   let sum = 0;
   const endSeconds = quantaSeconds.map((quantum) => (sum += quantum));
-  const servedSeconds = new RecentMap<number>();
+  const servedSeconds = new LatestMap<number>();
   const begun = new Map<string, { readonly programId: string; readonly nowSeconds: number }>();
   return {
     kind: "mlfq",
@@ -40,7 +40,7 @@ export function mlfqOrder({ quantaSeconds, agingReleases }: Levels): Order {
         if (from === undefined) return;
         begun.delete(event.workId);
         const served = event.servedSeconds ?? event.nowSeconds - from.nowSeconds;
-        servedSeconds.set(from.programId, (servedSeconds.get(from.programId) ?? 0) + served);
+        servedSeconds.put(from.programId, (servedSeconds.get(from.programId) ?? 0) + served);
       }
     },
   };

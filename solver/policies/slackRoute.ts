@@ -1,7 +1,7 @@
 import type { SlackPolicy } from "../plan/policySchema";
+import { LatestMap } from "../workflow/latestMap";
 import type { PolicyEvent, ReplicaView, StartingRequest, WaitingWork } from "./policy";
 import type { Route } from "./policyParts";
-import { RecentMap } from "./recentMap";
 import { remainingTokens } from "./shortestOrders";
 import { mostLoadWithin, slackChoice } from "./slackChoice";
 
@@ -42,7 +42,7 @@ export function statedConfidence({ models }: Pick<SlackPolicy, "models">): Score
  */
 export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidence(policy)): Route {
   const names = policy.models.map(({ model }) => model);
-  const stageOf = new RecentMap<number>();
+  const stageOf = new LatestMap<number>();
   const expected = new Map<string, Expected>();
   const programs = new Map<string, Set<Expected>>();
   const tokensOf = names.map(() => 0);
@@ -79,7 +79,7 @@ export function slackRoute(policy: SlackPolicy, scorer: Scorer = statedConfidenc
     if (event.kind === "queued") {
       add(event.work);
       const { programId, stage } = event.work;
-      stageOf.set(programId, policy.changesModel ? stage : (stageOf.get(programId) ?? stage));
+      stageOf.put(programId, policy.changesModel ? stage : (stageOf.get(programId) ?? stage));
     } else if (event.kind === "finished" || event.kind === "left") remove(event.workId);
     else if (event.kind === "ended") stageOf.delete(event.programId);
   }

@@ -1,3 +1,6 @@
+/** Programs of which a policy or a gateway remembers something at once, where nothing else bounds them. */
+const MOST_PROGRAMS = 65_536;
+
 /** Entries in the order in which they were last put, and at most so many: beyond that the one put longest ago goes. */
 export class LatestMap<Value> {
   private readonly entries = new Map<string, Value>();
@@ -5,7 +8,7 @@ export class LatestMap<Value> {
   private oldest = this.entries.keys();
   private changesSinceBegun = 0;
 
-  constructor(private readonly bound: number) {}
+  constructor(private readonly bound = MOST_PROGRAMS) {}
 
   get size(): number {
     return this.entries.size;

@@ -1,3 +1,4 @@
+import { wassersteinOfQuantiles } from "../numeric/wasserstein";
 import type { AgentForecast } from "../policies/policy";
 import { type AgentLine, placeOnLine } from "./agentLine";
 import { FadingDistribution } from "./fadingDistribution";
@@ -9,7 +10,7 @@ import type { LearntAgent } from "./learntAgent";
 import type { ObservedCall } from "./observedCall";
 
 /** Observations below which an agent is forecast with what all agents taught. */
-export const LEAST_OBSERVED = 4;
+const LEAST_OBSERVED = 4;
 
 /** Tokens a second where nobody counted any: of a model of 8 B to 70 B in a full batch. */
 const TOKENS_PER_SECOND = 30;
@@ -110,7 +111,7 @@ export class LearntLatencies {
   }
 
   private placedAt(key: string, { quantiles }: FadingDistribution): number {
-    if (this.line === null) return meanOfQuantiles(quantiles);
+    if (this.line === null) return wassersteinOfQuantiles(quantiles, new Float64Array(quantiles.length));
     const known = this.line.distanceSeconds.get(key) ?? this.placed.get(key);
     if (known !== undefined) return known;
     const distanceSeconds = placeOnLine(this.line, quantiles);
@@ -123,11 +124,3 @@ export class LearntLatencies {
 const LEAST_SECONDS = 1e-6;
 
 export const hasEnough = ({ observed }: FadingDistribution): boolean => observed >= LEAST_OBSERVED;
-
-/** By the trapezoidal rule, as the line has it. */
-function meanOfQuantiles(quantiles: readonly number[]): number {
-  let sum = 0;
-  for (const quantile of quantiles) sum += quantile;
-  const ends = ((quantiles[0] ?? 0) + (quantiles.at(-1) ?? 0)) / 2;
-  return (sum - ends) / Math.max(1, quantiles.length - 1);
-}
