@@ -28,6 +28,7 @@ export function prepareKnobs(policy: PolicyDocument, planned: PolicyDocument | n
   switch (policy.kind) {
     case "fixed":
     case "balanced":
+    case "just-in-time":
       return [];
     case "cascade":
       return policy.thresholds.map((current, at) => {

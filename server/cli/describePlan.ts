@@ -69,6 +69,8 @@ function routingText(policy: PolicyDocument): string {
       return policy.model;
     case "balanced":
       return `${modelsOf(policy).join(" or ")}: the one with the least waiting and running for each replica`;
+    case "just-in-time":
+      return `${modelsOf(policy).join(" or ")}: at each stage of ${policy.workflows.map(({ workflow }) => workflow.name).join(", ") || "no workflow"}, when an engine has room; the largest for all else`;
     case "slack":
       return `${modelsOf(policy).join(" or ")}: the surest whose load is within ${percent(policy.tau)} of the least`;
   }

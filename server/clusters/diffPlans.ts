@@ -2,7 +2,7 @@ import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { deployedModelsOf, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import { deployedModelsOf, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
 import { placeText, targetEngines } from "./targetEngines";
 
 /** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
@@ -73,6 +73,8 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
       return [["fixed model", policy.model]];
     case "slack":
       return slackSays(policy);
+    case "just-in-time":
+      return justInTimeSays(policy);
     case "balanced":
       return [
         ["balancing", modelsOf(policy).join(" or ")],
@@ -83,6 +85,23 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
 
 /** Three figures are what such a number carries. */
 const three = (value: number): string => String(Number(value.toPrecision(3)));
+
+function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [string, string][] {
+  return [
+    ["models at dispatch", models.map(({ model }) => model).join(" or ")],
+    ["selection", selection.kind === "beam" ? `beam of width ${selection.width}` : selection.kind],
+    ...models.map(({ model, saturationBatch, throughput }): [string, string] => {
+      return [`saturation of ${model}`, `${saturationBatch} at once, ${three(throughput.at(-1)?.tokensPerSecond ?? 0)} tokens/s`];
+    }),
+    ...workflows.map(({ workflow, predictor }): [string, string] => {
+      const agents = workflow.agents.map(({ name }) => name).join(", ");
+      return [
+        `workflow ${workflow.name}`,
+        `${agents}; ${predictor === undefined ? "no predictor" : `predictor ${predictor.slice(0, 12)}`}`,
+      ];
+    }),
+  ];
+}
 
 function slackSays(policy: SlackPolicy): [string, string][] {
   const { models, tau, deltaScore, floorSeconds, changesModel, approvedRanges } = policy;

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { policySchema } from "@/solver/plan/policySchema";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { HeldOutError } from "@/solver/prediction/predictor";
 
-export const artefactKinds = ["lengths", "confidence"] as const;
+export const artefactKinds = ["lengths", "confidence", "configurations"] as const;
 export type ArtefactKind = (typeof artefactKinds)[number];
 
 /** What to train. */
@@ -21,6 +22,18 @@ export const trainRequestSchema = z.discriminatedUnion("train", [
     train: z.literal("confidence"),
     workloadId: z.string().min(1),
     /** Folder of the studio's machine with an ONNX encoder whose embeddings the heads read in place of hashed words. */
+    encoderFolder: z.string().trim().min(1).max(1000).optional(),
+  }),
+  /** Which configurations of a declared workflow are as accurate as its largest, of outcomes modelled from the workload's labels. */
+  z.object({
+    train: z.literal("configurations"),
+    workloadId: z.string().min(1),
+    workflow: z.string().min(1),
+    /** Models that it may run on, smallest first. */
+    models: z.array(z.string().min(1)).min(2, "choose at least two models").max(8),
+    correlation: z.number().min(0).max(1),
+    /** Chance that a wrong answer of an agent that helps misleads one that reads it. */
+    misleads: z.number().min(0).max(1),
     encoderFolder: z.string().trim().min(1).max(1000).optional(),
   }),
 ]);
@@ -43,7 +56,9 @@ export interface ArtefactTraining {
   readonly texts: boolean;
   /** Whose embeddings it reads; null where it reads words. */
   readonly encoder: EncoderIdentity | null;
-  readonly source: "modelled programs" | "labelled prompts" | "traffic";
+  readonly source: "modelled programs" | "labelled prompts" | "traffic" | "modelled outcomes";
+  /** Of configurations: the declared workflow as it was then. */
+  readonly workflow?: WorkflowDocument;
   /** Of traffic: answers as long as their client allowed, which may have been cut, and sessions of more requests than any program has. */
   readonly leftOut?: { readonly cutAnswers: number; readonly longSessions: number };
   /** Labels and lengths of emulated engines, or of generated prompts, say nothing of real models. */

@@ -62,7 +62,7 @@ export class PolicyDriver {
     return this.policy.memory?.(this.#view(nowMs)) ?? null;
   }
 
-  /** Waits in the queue of the stage's model until the policy sends the work to an engine, which then counts it in flight. */
+  /** Waits in the queue of the stage's model, or of any where the policy chooses at dispatch, until the policy sends the work to an engine, which then counts it in flight. */
   async queue(work: Work, signal: AbortSignal): Promise<Grant> {
     const outcome = await this.#wait(work, { kind: "queued" }, signal);
     if (outcome.kind === "accept" || outcome.kind === "escalate") throw new Error(`The policy judged queued work: ${outcome.kind}.`);
@@ -75,7 +75,7 @@ export class PolicyDriver {
     { judgedScore, signal }: { readonly judgedScore: number | null; readonly signal: AbortSignal },
   ): Promise<Judgement> {
     const outcome = await this.#wait(work, { kind: "answered", judgedScore }, signal);
-    if (outcome.kind === "granted" || outcome.kind === "withdrawn")
+    if (outcome.kind === "granted" || outcome.kind === "withdrawn" || outcome.kind === "refused")
       throw new Error(`The policy dispatched answered work: ${outcome.kind}.`);
     return outcome;
   }
@@ -128,6 +128,10 @@ export class PolicyDriver {
     for (const action of actions) {
       const entry = byId.get(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
+      if (action.kind === "refuse") {
+        this.#settle(entry, { kind: "refused", reason: action.reason });
+        continue;
+      }
       if (action.kind !== "dispatch") {
         this.#settle(entry, { ...action, judgedSeconds: nowSeconds });
         continue;

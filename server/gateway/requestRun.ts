@@ -84,6 +84,9 @@ export class RequestRun {
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#fail(endedError(signal));
     if (grant.kind === "withdrawn") return this.#beginAnew(model);
+    if (grant.kind === "refused") {
+      return this.#fail({ status: 503, message: grant.reason, type: "server_error", code: "no_configuration" });
+    }
     const { replica, degraded, queuedSeconds, dispatchedSeconds } = grant;
     this.#place.dispatched(grant);
     if (degraded !== null) this.#journal.degrade("telemetry");

@@ -16,6 +16,7 @@ const knobsOf: { readonly [kind in PolicyDocument["kind"]]: readonly (keyof Knob
   slack: ["tau", "deltaScore"],
   fixed: [],
   balanced: [],
+  "just-in-time": [],
 };
 
 /** The policy with knobs turned inside their approved ranges; where it has no such knob, or a range ends before, the sentence that says so. */

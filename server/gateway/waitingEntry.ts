@@ -15,9 +15,11 @@ export type Grant =
     }
   /** The engines of its model have left the configuration. */
   | { readonly kind: "withdrawn" }
+  /** Nothing can serve it as the policy must have it. */
+  | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "aborted" };
 
-export type Judgement = (Exclude<Action, { kind: "dispatch" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
+export type Judgement = (Exclude<Action, { kind: "dispatch" | "refuse" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
 
 /** The policy failed over it. */
 export interface Failed {

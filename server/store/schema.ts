@@ -22,6 +22,7 @@ import type {
 } from "@/server/contracts/studio";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { HeldOutError } from "@/solver/prediction/predictor";
 import type { ScheduleMemory } from "./scheduleMemory";
 import type { StoredStep } from "./storedStep";
@@ -366,7 +367,7 @@ export const profileUses = sqliteTable("profile_uses", {
 /** Trained predictors, each by the SHA-256 of its bytes; `version` counts those of the same kind and workload. */
 export const artefacts = sqliteTable("artefacts", {
   hash: text().primaryKey(),
-  kind: text({ enum: ["lengths", "confidence"] }).notNull(),
+  kind: text({ enum: ["lengths", "confidence", "configurations"] }).notNull(),
   version: integer().notNull(),
   createdAt: text().notNull(),
   actor: text().notNull(),
@@ -375,6 +376,20 @@ export const artefacts = sqliteTable("artefacts", {
   heldOut: text({ mode: "json" }).$type<HeldOutError>().notNull(),
   bytes: blob({ mode: "buffer" }).notNull(),
 });
+
+/** Workflows that were declared here. A name's newest version holds; lines are only ever added, and `document` is null where it was removed. */
+export const declaredWorkflows = sqliteTable(
+  "declared_workflows",
+  {
+    name: text().notNull(),
+    version: integer().notNull(),
+    createdAt: text().notNull(),
+    actor: text().notNull(),
+    origin: text({ enum: ["weir", "dspy", "langgraph"] }).notNull(),
+    document: text({ mode: "json" }).$type<WorkflowDocument>(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.version] })],
+);
 
 /** Runs of the lab, each by the SHA-256 of all that its figures depend on. Their cells are in `labCells`. */
 export const labRuns = sqliteTable("lab_runs", {

@@ -26,6 +26,8 @@ export const labSystemSchema = z.strictObject({
   policy: policySchema,
   lengths: z.union([learntFrom, z.literal("input")]),
   confidence: learntFrom,
+  /** Accurate configurations, for policies that choose among them; left out: none. */
+  configurations: learntFrom.optional(),
   /** Engines of its own in place of the run's, as of a saved plan. */
   replicas: z.array(labReplicasSchema).min(1).max(64).optional(),
 });
@@ -43,6 +45,8 @@ export const labSpecSchema = z.strictObject({
     .max(16),
   /** How alike the stages of a program are in length and success: correlation, 0..1, that they have by being of one prompt. */
   correlation: z.number().min(0).max(1),
+  /** Chance that a wrong answer of an agent that helps misleads one that reads it; left out: what helps leaves answers as they are. */
+  misleads: z.number().min(0).max(1).optional(),
   /** Programs of each rate and seed. */
   programs: z.int().min(20).max(100_000),
   arrivals: z.enum(["poisson", "workload"]),

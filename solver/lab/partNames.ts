@@ -19,4 +19,9 @@ export const placeNames: Readonly<Record<PlaceDocument["kind"], string>> = {
 };
 
 /** Ways to a model in words. */
-export const routeNames = { fixed: "route to one model", balanced: "balanced route", slack: "route within a slack" } as const;
+export const routeNames = {
+  fixed: "route to one model",
+  balanced: "balanced route",
+  slack: "route within a slack",
+  "just-in-time": "route at dispatch",
+} as const;

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { workflowDocumentSchema } from "./workflowDocument";
 
 const fraction = z.number().min(0).max(1);
 
@@ -53,16 +54,8 @@ const placeSchema = z.object({
 });
 
 /** Predictors by the SHA-256 of their artefacts: of lengths for the order and for loads, of confidence for the route. */
-const learntSchema = z.object({
-  lengths: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-  confidence: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/)
-    .optional(),
-});
+const artefactHash = z.string().regex(/^[0-9a-f]{64}$/);
+const learntSchema = z.object({ lengths: artefactHash.optional(), confidence: artefactHash.optional() });
 
 const queueing = { order: orderSchema, place: placeSchema, learnt: learntSchema.optional() };
 
@@ -125,11 +118,72 @@ const balancedPolicySchema = z.object({
   ...queueing,
 });
 
-export const policySchema = z.discriminatedUnion("kind", [cascadePolicySchema, fixedPolicySchema, slackPolicySchema, balancedPolicySchema]);
+/** A model for each agent of a workflow, by their names. */
+const configurationSchema = z.record(z.string().min(1), z.string().min(1));
+
+/**
+ * By which rule requests of workflows get their models: Aragog's rounds, and what it is compared with, each choosing among the configurations
+ * that are held to be accurate for the request.
+ */
+const selectionSchema = z.discriminatedUnion("kind", [
+  /** All waiting requests together, in rounds, by a beam search that keeps so many partial assignments; 1 is greedy. */
+  z.object({ kind: z.literal("beam"), width: z.int().min(1).max(64) }),
+  /** The same by trying every assignment of the eight oldest. */
+  z.object({ kind: z.literal("exhaustive") }),
+  /** One configuration for all requests of a workflow, by its name (per-workflow). */
+  z.object({ kind: z.literal("fixed"), configurations: z.record(z.string().min(1), configurationSchema) }),
+  /** The cheapest accurate one, chosen when the program comes (per-input). */
+  z.object({ kind: z.literal("cheapest") }),
+  /** The one with the least latency under the load of the moment, chosen when the program comes (per-input+), or anew at each stage (per-input++). */
+  z.object({ kind: z.literal("quickest"), when: z.enum(["arrival", "stage"]) }),
+]);
+
+/** Just-in-time configuration of workflow stages (Aragog): which model runs a stage is decided when an engine has room for it. */
+const justInTimePolicySchema = z.object({
+  kind: z.literal("just-in-time"),
+  /** Smallest first. A request of no declared workflow goes to the last. */
+  models: z
+    .array(
+      z.object({
+        model: z.string().min(1),
+        /** Cost of a token beside the others': billions of active parameters. */
+        cost: z.number().positive(),
+        /** Requests in flight beyond which a replica's throughput no longer rises: it is given no more. */
+        saturationBatch: z.int().min(1).max(4096),
+        /** Output tokens a second of one replica that has so many requests in flight; ascending, the last at `saturationBatch`. */
+        throughput: z
+          .array(z.object({ batch: z.int().positive(), tokensPerSecond: z.number().positive() }))
+          .min(1)
+          .max(64),
+      }),
+    )
+    .min(1)
+    .max(8),
+  workflows: z
+    .array(
+      z.object({
+        workflow: workflowDocumentSchema,
+        /** Predictor of its accurate configurations, by hash; left out: only that of the largest models is known to be accurate. */
+        predictor: artefactHash.optional(),
+      }),
+    )
+    .max(16),
+  selection: selectionSchema,
+  ...queueing,
+});
+
+export const policySchema = z.discriminatedUnion("kind", [
+  cascadePolicySchema,
+  fixedPolicySchema,
+  slackPolicySchema,
+  balancedPolicySchema,
+  justInTimePolicySchema,
+]);
 
 export type PolicyDocument = z.infer<typeof policySchema>;
 export type BalancedPolicy = z.infer<typeof balancedPolicySchema>;
 export type SlackPolicy = z.infer<typeof slackPolicySchema>;
+export type JustInTimePolicy = z.infer<typeof justInTimePolicySchema>;
 export type OrderDocument = z.infer<typeof orderSchema>;
 export type PlaceDocument = z.infer<typeof placeSchema>;
 
@@ -142,6 +196,7 @@ export function modelsOf(policy: PolicyDocument): string[] {
       return [policy.model];
     case "slack":
     case "balanced":
+    case "just-in-time":
       return policy.models.map(({ model }) => model);
   }
 }
@@ -157,8 +212,11 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
 }
 
 /** The trained predictors that a policy names, by their hashes. */
-export const learntOf = ({ learnt }: Pick<PolicyDocument, "learnt">): readonly string[] =>
-  [learnt?.lengths, learnt?.confidence].filter((hash) => hash !== undefined);
+export function learntOf(policy: PolicyDocument): readonly string[] {
+  const { lengths, confidence } = policy.learnt ?? {};
+  const configurations = policy.kind === "just-in-time" ? policy.workflows.map(({ predictor }) => predictor) : [];
+  return [...new Set([lengths, confidence, ...configurations])].filter((hash) => hash !== undefined);
+}
 
 /** The score at which a stage's answer is accepted, one a stage but the last; none where answers are not judged. */
 export const thresholdsOf = (policy: PolicyDocument): readonly number[] => (policy.kind === "cascade" ? policy.thresholds : []);

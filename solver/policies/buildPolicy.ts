@@ -1,10 +1,11 @@
-import type { OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
+import type { JustInTimePolicy, OrderDocument, PlaceDocument, PolicyDocument } from "../plan/policySchema";
 import { affinityPlace } from "./affinityPlace";
 import { balancedRoute } from "./balancedRoute";
 import { cascadeRoute } from "./cascadeRoute";
 import { composePolicy } from "./composePolicy";
 import { fcfsOrder } from "./fcfsOrder";
 import { fixedRoute } from "./fixedRoute";
+import { justInTimePolicy } from "./justInTimePolicy";
 import { leastLoadPlace } from "./leastLoadPlace";
 import { lowestKvPlace } from "./lowestKvPlace";
 import { mlfqOrder } from "./mlfqOrder";
@@ -24,10 +25,11 @@ import { depthOrder, workflowOrder } from "./workflowOrder";
 export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);
   if (refusal !== null) throw new Error(refusal);
+  if (document.kind === "just-in-time") return justInTimePolicy(document);
   return composePolicy({ route: routeOf(document), order: orderOf(document.order), place: placeOf(document.place) });
 }
 
-function routeOf(document: PolicyDocument): Route {
+function routeOf(document: Exclude<PolicyDocument, JustInTimePolicy>): Route {
   switch (document.kind) {
     case "cascade":
       return cascadeRoute(document);

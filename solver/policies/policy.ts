@@ -1,4 +1,5 @@
 import type { MemoryForecast } from "./memoryForecast";
+import type { RoundsView } from "./roundsView";
 
 /**
  * The policy seam. A policy is an object with `decide(view) -> actions` and `observe(event)`; time, random numbers and
@@ -23,9 +24,22 @@ export interface WaitingWork {
    * themselves. Left out where nothing predicts them.
    */
   readonly predictedProgramTokens?: number | undefined;
+  /** Its place in a workflow, as its client names it; left out where it names none. */
+  readonly call?: WorkflowCall | undefined;
+  /**
+   * Configurations of its workflow that are held to be accurate for its program, as a set of `configurationSet.ts` over those of
+   * `configurationSpace`; left out where nobody has said it of this request. What is said of a program once holds for all its requests.
+   */
+  readonly accurate?: Uint32Array | undefined;
   /** What earlier programs taught of its agent; left out where nothing has been learnt yet, or the policy does not ask. */
   readonly forecast?: AgentForecast | undefined;
   readonly state: { readonly kind: "queued" } | { readonly kind: "answered"; readonly judgedScore: number | null };
+}
+
+/** A request's place in a workflow: names of the workflow and of the agent in it. */
+export interface WorkflowCall {
+  readonly workflow: string;
+  readonly agent: string;
 }
 
 /** What calls of an agent have taught so far (`solver/workflow`); of an agent that was hardly met, what all agents taught. */
@@ -59,6 +73,8 @@ export interface ReplicaView {
   readonly maxInFlight: number;
   /** A cordoned or unhealthy replica takes no new work. */
   readonly accepting: boolean;
+  /** Whether it is not expected to take work again soon; left out: no. */
+  readonly down?: boolean;
   readonly kvUse: Reading;
   /** Tokens that its KV cache holds; left out or null: not known. */
   readonly kvTokens?: number | null;
@@ -73,19 +89,26 @@ export interface View {
   readonly replicas: readonly ReplicaView[];
 }
 
+/** Work that a policy which chooses models at dispatch weighs at most in one decision. */
+export const MOST_WEIGHED = 256;
+
 /** What a policy may ask its driver to do. Work that gets no action stays where it is (hold). */
 export type Action =
   | {
       readonly kind: "dispatch";
       readonly workId: string;
       readonly replicaId: string;
+      /** Where the policy chooses models at dispatch: the stage, and so the model, that the work goes to in place of the one it waits for. */
+      readonly stage?: number;
       /** What the policy's order goes by, lower first, for engines that order what waits inside them; left out where that is arrival. */
       readonly priority?: number;
       /** Why the replica was not chosen as the policy would have, for want of telemetry; left out where it was. */
       readonly degraded?: string;
     }
   | { readonly kind: "accept"; readonly workId: string; readonly reason: string }
-  | { readonly kind: "escalate"; readonly workId: string; readonly stage: number; readonly reason: string };
+  | { readonly kind: "escalate"; readonly workId: string; readonly stage: number; readonly reason: string }
+  /** Queued work that nothing can serve as it must be: its client is told why. */
+  | { readonly kind: "refuse"; readonly workId: string; readonly reason: string };
 
 /** What a driver tells a policy after the fact. */
 export type PolicyEvent =
@@ -117,10 +140,10 @@ export type PolicyEvent =
 
 /**
  * What a policy reads. Without judged scores it cannot work, and a driver that lacks them refuses it with the reason; without fresh
- * `kv-telemetry`, without predictions of `lengths` or of `confidence` in models, where nobody learns `workflows`, and where `identifiers` of
+ * `kv-telemetry`, without predictions of `lengths`, of `confidence` in models or of accurate `configurations`, where nobody learns `workflows`, and where `identifiers` of
  * programs do not come, it goes on as its parts say.
  */
-export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "workflows" | "identifiers";
+export type Need = "judged-scores" | "kv-telemetry" | "lengths" | "confidence" | "configurations" | "workflows" | "identifiers";
 
 /** What a router that read the prompt before any model answered scores a model, 0..100; undefined where it says nothing of it. */
 export type RouterScores = (model: string) => number | undefined;
@@ -156,6 +179,14 @@ export interface Policy {
   readonly preference: ((work: WaitingWork) => number) | null;
   /** What of equal keys goes first, lowest first, before the order of the list decides; left out: nothing. Never falls either. */
   readonly thenBy?: (work: WaitingWork) => number;
+  /**
+   * Set where models are chosen at dispatch: work waits for whichever of its models the policy sends it to, in one queue whose order is the
+   * policy's own, and its stage until then stands for no model. A driver lists such work in the order in which its programs began and may leave out
+   * all but the first `MOST_WEIGHED` of it. `preference` is null.
+   */
+  readonly choosesModel?: true;
+  /** Where it decides in rounds: the latest, and the paths of the latest programs. A question: nothing changes. */
+  readonly rounds?: () => RoundsView;
   /** The stage at which a request would start now. A question: the policy learns of the request when it is queued. */
   start(request: StartingRequest): Start;
   /** Model that serves a stage. */

@@ -150,6 +150,7 @@ export function serveAll(policy: Policy, { models, scores, routerScore }: World)
         policy.observe({ kind: "queued", work: next });
         return [next];
       }
+      if (action.kind === "refuse") return [];
       const { id: workId, programId } = work;
       policy.observe({ kind: "dispatched", workId, programId, replicaId: action.replicaId, nowSeconds });
       policy.observe({ kind: "finished", workId, replicaId: action.replicaId, nowSeconds: nowSeconds + 1, failed: false });

@@ -53,6 +53,17 @@ export interface HeldOutError {
     /** The same by input length alone. */
     readonly inputLengthTau: number;
   }[];
+  /** Configurations of a workflow, over all heads and prompts. */
+  readonly configurations?: {
+    /** Share of the accepted that are as accurate as the largest, and of those that are, the share that was accepted. */
+    readonly precision: number;
+    readonly recall: number;
+    /** Share of heads that the search evaluated. */
+    readonly evaluatedShare: number;
+    /** What the accepted lose in quality against the largest, 0..100: in the mean, and where always the cheapest is taken. */
+    readonly meanLoss: number;
+    readonly cheapestLoss: number;
+  };
   /** Confidence, by model: area under the ROC curve, average precision, and the share that was right (what precision a coin has). */
   readonly confidence?: readonly {
     readonly model: string;

@@ -29,6 +29,11 @@ export interface ProgramSample {
   readonly outputTokens: readonly Int32Array[];
   /** By model, the label (0..100) of each request's row; NaN where nothing is known of quality. */
   readonly label: readonly Float64Array[];
+  /**
+   * Of each request, whether a wrong answer of an agent that helps misleads it where it reads one; left out: what helps leaves answers as they
+   * are. The same whichever model answers.
+   */
+  readonly misled?: Uint8Array;
 }
 
 /**
@@ -43,4 +48,6 @@ export interface ProgramPredictions {
   readonly requestTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
   /** Output tokens of the request and of all stages of its program that come after it, each once, all on that model; not of those beside it. */
   readonly remainingTokens?: (request: number, model: number, inputTokens: number) => number | undefined;
+  /** Accurate configurations of the program's workflow, as `WaitingWork.accurate` has them; undefined where nothing is said of it. */
+  readonly configurations?: (program: number) => Uint32Array | undefined;
 }

@@ -21,7 +21,7 @@ export function truth(sample: ProgramSample) {
     },
     requestTokens: (request: number, model: number) => sample.outputTokens[model]?.[request],
     remainingTokens: (request: number, model: number) => remaining[model]?.[request],
-  } satisfies Required<ProgramPredictions>;
+  } satisfies Required<Omit<ProgramPredictions, "configurations">>;
 }
 
 /** Output tokens of each request and of those of its program that come after it, each once. */

@@ -1,0 +1,67 @@
+import { z } from "zod";
+
+/**
+ * POST `/v1/workflows/{name}/runs`: the gateway runs a workflow of the plan in force itself. Every agent is asked as any client would ask, with
+ * its instructions as the system message and, as the user's, the input and under their names the answers it reads.
+ */
+export const workflowRunRequestSchema = z.strictObject({
+  /** What the program is about. */
+  input: z.string().min(1).max(1_000_000),
+  /** Whether events come as they happen (server-sent events), or one document at the end. */
+  stream: z.boolean().default(false),
+  /** Passed on with every agent's request. */
+  temperature: z.number().min(0).max(2).optional(),
+  seed: z.int().optional(),
+});
+export type WorkflowRunRequest = z.infer<typeof workflowRunRequestSchema>;
+
+const usage = { inputTokens: z.int().nullable(), outputTokens: z.int().nullable() };
+
+/** How one agent's request ended. */
+const stageDone = z.object({
+  agent: z.string(),
+  model: z.string(),
+  /** Of its record at `/decisions/<id>`. */
+  decisionId: z.string(),
+  seconds: z.number(),
+  ...usage,
+  output: z.string(),
+});
+export type StageDone = z.infer<typeof stageDone>;
+
+const runError = z.object({ message: z.string(), code: z.string(), agent: z.string().nullable(), status: z.int() });
+export type RunError = z.infer<typeof runError>;
+
+/** The document at the end; of a run that failed what was there by then, and why. */
+export const workflowRunSchema = z.object({
+  id: z.string(),
+  object: z.literal("workflow.run"),
+  workflow: z.string(),
+  status: z.enum(["completed", "failed"]),
+  seconds: z.number(),
+  stages: z.array(stageDone),
+  /** Of the agent that is declared last; null where it did not come to it. */
+  output: z.string().nullable(),
+  error: runError.nullable(),
+});
+export type WorkflowRun = z.infer<typeof workflowRunSchema>;
+
+/** Data of the events of a stream, each under its `type` as the event's name; the last is `run.completed` or `run.failed`. */
+export type WorkflowRunEvent =
+  | { readonly type: "run.started"; readonly id: string; readonly workflow: string; readonly agents: readonly string[] }
+  | { readonly type: "stage.started"; readonly agent: string }
+  | ({ readonly type: "stage.completed" } & StageDone)
+  | { readonly type: "run.completed" | "run.failed"; readonly run: WorkflowRun };
+
+/** GET `/v1/workflows`: those of the plan in force. */
+export const workflowListSchema = z.object({
+  object: z.literal("list"),
+  data: z.array(
+    z.object({
+      id: z.string(),
+      object: z.literal("workflow"),
+      title: z.string(),
+      agents: z.array(z.object({ name: z.string(), reads: z.array(z.string()) })),
+    }),
+  ),
+});

@@ -1,0 +1,57 @@
+import { z } from "zod";
+
+/** Agents that a declared workflow may have, and configurations of them: one of k models for each that is free. */
+export const MOST_AGENTS = 16;
+export const MOST_CONFIGURATIONS = 3 ** 8;
+
+/** One word as headers and paths carry it. */
+const word = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+    "is one word of at most 64 letters, digits, dots, dashes and underscores that begins with a letter or a digit",
+  );
+
+const agentSchema = z.strictObject({
+  name: word,
+  /** Agents whose answers it reads, all of them declared before it; left out: it begins with the program. */
+  reads: z.array(word).max(MOST_AGENTS).default([]),
+  /** What its answer does to the program's; `workflow.ts` has the parts. Only modelled outcomes go by it. */
+  part: z.enum(["helps", "solves", "checks", "revises", "votes", "joins"]).default("solves"),
+  /** Models it may run on; left out: any. */
+  models: z.array(z.string().min(1)).min(1).max(16).optional(),
+  /** An agent declared before it, whose model it always has. */
+  sameModelAs: word.optional(),
+  /** Its system prompt where Weir runs the workflow itself. */
+  instructions: z.string().max(20_000).default(""),
+  /** Most tokens that it may write there. */
+  maxTokens: z.int().min(1).max(1_000_000).optional(),
+});
+
+/** A workflow that is declared: a graph of agents without loops, each after those whose answers it reads, and which models may run each. */
+export const workflowDocumentSchema = z
+  .strictObject({
+    apiVersion: z.literal("weir/v1").default("weir/v1"),
+    kind: z.literal("Workflow").default("Workflow"),
+    /** As headers, plans and paths name it. */
+    name: word,
+    title: z.string().max(120).default(""),
+    agents: z.array(agentSchema).min(1).max(MOST_AGENTS),
+  })
+  .superRefine(({ agents }, context) => {
+    const before = new Set<string>();
+    for (const [at, { name, reads, sameModelAs, models }] of agents.entries()) {
+      const fail = (field: string, message: string) => context.addIssue({ code: "custom", path: ["agents", at, field], message });
+      if (before.has(name)) fail("name", `${name} is declared twice`);
+      const unknown = reads.find((read) => !before.has(read));
+      if (unknown !== undefined) fail("reads", `${name} reads ${unknown}, which is not declared before it`);
+      if (new Set(reads).size < reads.length) fail("reads", `${name} reads an agent twice`);
+      if (sameModelAs !== undefined && !before.has(sameModelAs))
+        fail("sameModelAs", `${name} has the model of ${sameModelAs}, which is not declared before it`);
+      if (sameModelAs !== undefined && models !== undefined)
+        fail("models", `${name} has the model of ${sameModelAs}: say there which it may be`);
+      before.add(name);
+    }
+  });
+export type WorkflowDocument = z.infer<typeof workflowDocumentSchema>;
+export type WorkflowAgent = WorkflowDocument["agents"][number];

@@ -1,0 +1,53 @@
+/** What a policy that decides in rounds (Aragog, section 3.2) did lately, newest first, and only so much of it. */
+export interface RoundsView {
+  readonly rounds: readonly Round[];
+  readonly programs: readonly ProgramPath[];
+}
+
+/** One round: what there was to give, and to whom it went. */
+export interface Round {
+  readonly nowSeconds: number;
+  /** Requests that were weighed, and those of them that none of the free engines may serve. */
+  readonly weighed: number;
+  readonly passedOver: number;
+  readonly models: readonly ModelSlots[];
+  /** The partial assignments that were kept at the end, best first; the first was carried out. Empty where nothing could go. */
+  readonly candidates: readonly RoundCandidate[];
+}
+
+/** The engines of a model before a round. */
+export interface ModelSlots {
+  readonly model: string;
+  /** Replicas that take work; where there is none, whether any may again soon. */
+  readonly replicas: number;
+  readonly down: boolean;
+  /** Requests in flight, and at which the throughput no longer rises, over those replicas. */
+  readonly inFlight: number;
+  readonly saturation: number;
+  /** Requests that they were given at most. */
+  readonly free: number;
+}
+
+/** An assignment of models to waiting requests. */
+export interface RoundCandidate {
+  /** Throughput that it is forecast to add, as a share of the engines' throughput at saturation, summed over models. */
+  readonly utilisationGain: number;
+  /** Mean share of the accurate configurations that its requests keep, 0..1. */
+  readonly flexibility: number;
+  readonly assignments: readonly { readonly workId: string; readonly programId: string; readonly agent: string; readonly model: string }[];
+}
+
+/** A program's way through its workflow's configurations. Sets are of `configurationSet.ts`. */
+export interface ProgramPath {
+  readonly programId: string;
+  readonly workflow: string;
+  readonly agents: readonly string[];
+  readonly models: readonly string[];
+  /** Configurations of the workflow in all. */
+  readonly configurations: number;
+  /** Held to be accurate when it came, and those of them that agree with what was chosen since. */
+  readonly accurate: Uint32Array;
+  readonly left: Uint32Array;
+  /** Of each agent, the index of the model it was given; -1 where none yet. */
+  readonly chosen: readonly number[];
+}
