@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import type { ReplicaModel } from "../engine/replicaModel";
+import { policySchema } from "../plan/policySchema";
+import { workflowDocumentSchema } from "../plan/workflowDocument";
+import { justInTimeDocument } from "./justInTimeDocument";
+import { policyRefusal } from "./policyRefusal";
+
+const replica = (base: number, maxSequences: number): ReplicaModel => ({
+  stepTime: { decodeBaseSeconds: () => base, secondsPerKvToken: 0, mixedStepSeconds: () => base, provenance: [] },
+  ...{ kvTokens: 1e6, maxSequences, maxBatchedTokens: 8192, requestSeconds: () => 0 },
+});
+const tokens = { inputTokens: 100, outputTokens: 50 };
+const workflow = workflowDocumentSchema.parse({ name: "draft-critic", agents: [{ name: "draft" }, { name: "critic", reads: ["draft"] }] });
+
+it("makes a policy that is one, its models by ascending cost with the curves of their own engines", () => {
+  const document = justInTimeDocument({
+    models: [
+      { model: "large", cost: 70, replica: replica(0.05, 8), tokens },
+      {
+        model: "small",
+        cost: 8,
+        replica: [{ replica: replica(0.01, 32), count: 1 }, ...[{ replica: replica(0.01, 64), count: 1 }]],
+        tokens,
+      },
+    ],
+    workflows: [{ workflow }],
+    selection: { kind: "beam", width: 4 },
+  });
+  expect(policySchema.parse(document)).toEqual(document);
+  expect(policyRefusal(document)).toBeNull();
+  expect(document.models.map(({ model, saturationBatch }) => [model, saturationBatch])).toEqual([
+    ["small", 48],
+    ["large", 8],
+  ]);
+  expect(document.order).toEqual({ kind: "fcfs" });
+});
