@@ -12,6 +12,8 @@ export interface ProgramDraw {
   readonly mix: readonly { readonly workflow: Workflow; readonly share: number }[];
   /** Correlation of the rows' lengths and labels between any two stages of a program, 0..1. */
   readonly correlation: number;
+  /** Chance that a stage which follows a wrong answer is misled by it (`programQuality.ts`), 0..1; left out: none ever is. */
+  readonly misleads?: number;
   /** One a program, ascending. */
   readonly arrivalSeconds: Float64Array;
   readonly seed: number;
@@ -26,15 +28,19 @@ export interface ProgramDraw {
  *   and labels of two rows of a program correlate by `correlation`. A workflow of a single stage always has its own prompt's row: that it
  *   belongs to its prompt is measured.
  * - A stage writes the row's tokens times the role's ratio times a lognormal factor of median 1, the same for every model. The label is the row's.
+ * - Where `misleads` is given, a stage is misled with that chance, whichever models answer it and what it reads.
  *
  * Programs are drawn one after another from one stream: fewer programs are the first of more, the same ones come under every rate, and a
- * change of correlation changes nothing but the rows.
+ * change of correlation changes nothing but the rows. Which stages are misled comes from a stream of its own, and a higher chance misleads
+ * more of the same.
  *
- * @throws RangeError without prompts, on a mix without shares, on a correlation outside 0..1.
+ * @throws RangeError without prompts, on a mix without shares, on a correlation or a chance to be misled outside 0..1.
  */
-export function drawPrograms({ outcomes, prompts, mix, correlation, arrivalSeconds, seed }: ProgramDraw): ProgramSample {
+export function drawPrograms({ outcomes, prompts, mix, correlation, misleads, arrivalSeconds, seed }: ProgramDraw): ProgramSample {
   if (prompts.length === 0) throw new RangeError("Programs need at least one prompt to be drawn from, found none");
   if (!(correlation >= 0 && correlation <= 1)) throw new RangeError(`The correlation of stages lies in 0..1, found ${correlation}`);
+  if (misleads !== undefined && !(misleads >= 0 && misleads <= 1))
+    throw new RangeError(`The chance to be misled lies in 0..1, found ${misleads}`);
   const shapes = shapesOf(mix);
   const random = seededRandom(mixSeed(seed, "programs"));
   const drawPrompt = (): number => prompts[random.int(prompts.length)] ?? 0;
@@ -76,7 +82,13 @@ export function drawPrograms({ outcomes, prompts, mix, correlation, arrivalSecon
       Int32Array.from(requests, ({ row, factor }) => Math.max(1, Math.round((outputTokens[row] ?? 0) * factor))),
     ),
     label: outcomes.models.map(({ label }) => Float64Array.from(requests, ({ row }) => label[row] ?? Number.NaN)),
+    ...(misleads === undefined ? {} : { misled: misledOf(requests.length, misleads, seed) }),
   };
+}
+
+function misledOf(requests: number, chance: number, seed: number): Uint8Array {
+  const random = seededRandom(mixSeed(seed, "misled"));
+  return Uint8Array.from({ length: requests }, () => (random.next() < chance ? 1 : 0));
 }
 
 /** A workflow of one shape, and the sum of shares up to and with it. */

@@ -30,8 +30,8 @@ export interface ProgramSample {
   /** By model, the label (0..100) of each request's row; NaN where nothing is known of quality. */
   readonly label: readonly Float64Array[];
   /**
-   * Of each request, whether a wrong answer of an agent that helps misleads it where it reads one; left out: what helps leaves answers as they
-   * are. The same whichever model answers.
+   * Of each request, whether a wrong answer that it follows misleads it: that of an agent that helps, or a draft that it revises unchecked. The same
+   * whichever model answers. Left out: nothing misleads.
    */
   readonly misled?: Uint8Array;
 }

@@ -1,0 +1,146 @@
+import { addConfiguration, emptySet } from "./configurationSet";
+import type { ConfigurationSpace } from "./configurationSpace";
+import { answerStage, misledStages, noAnswers } from "./programQuality";
+import type { ProgramSample } from "./programSample";
+import { agentNames } from "./workflowDocuments";
+
+/** Qualities that differ by less are the same: means of the same parts in another order. */
+const TOLERANCE = 1e-9;
+
+/**
+ * Quality (0..100) of a program under every configuration of a space, by number: modelled, as `programQuality` has it. NaN where a label is missing.
+ * Its stages are the agents of the space, in their order.
+ *
+ * @throws RangeError where the program has other stages than the space has agents, or the sample lacks a model of the space.
+ */
+export function configurationQuality(sample: ProgramSample, program: number, space: ConfigurationSpace): Float64Array {
+  const stages = stagesOf(sample, program);
+  if (stages.length !== space.agents.length)
+    throw new RangeError(`Program ${program} has ${stages.length} stages, and its configurations ${space.agents.length} agents`);
+  const labels = labelsOf(sample, program, space);
+  const answered = noAnswers(stages, misledStages(sample, program));
+  const quality = new Float64Array(space.size);
+  const chosen = new Int32Array(space.options.length).fill(-1);
+  // Configurations that agree in their first agents share what these answer.
+  const answer = (agent: number, configuration: number, known: boolean): void => {
+    if (agent === stages.length) {
+      quality[configuration] = known ? (answered.answer[agent - 1] ?? Number.NaN) : Number.NaN;
+      return;
+    }
+    const choice = space.choiceOf[agent] ?? 0;
+    const own = space.options[choice] ?? [];
+    const next = (option: number, number: number): void => {
+      const label = labels[agent]?.[own[option] ?? -1] ?? Number.NaN;
+      answerStage(answered, agent, label);
+      answer(agent + 1, number, known && !Number.isNaN(label));
+    };
+    const before = chosen[choice] ?? -1;
+    if (before >= 0) {
+      next(before, configuration);
+      return;
+    }
+    for (let option = 0; option < own.length; option += 1) {
+      chosen[choice] = option;
+      next(option, configuration + option * (space.steps[choice] ?? 1));
+    }
+    chosen[choice] = -1;
+  };
+  answer(0, 0, true);
+  return quality;
+}
+
+const stagesOf = ({ workflows, workflow }: ProgramSample, program: number) => workflows[workflow[program] ?? -1]?.stages ?? [];
+
+/** By agent, its label on each model of the space. */
+function labelsOf({ models, label, firstRequest }: ProgramSample, program: number, space: ConfigurationSpace): readonly Float64Array[] {
+  const first = firstRequest[program] ?? 0;
+  const own = space.models.map((model) => {
+    const at = models.indexOf(model);
+    if (at < 0) throw new RangeError(`No outcomes of ${model} among those of ${models.join(", ")}`);
+    return label[at];
+  });
+  return space.agents.map((_, agent) => Float64Array.from(own, (labels) => labels?.[first + agent] ?? Number.NaN));
+}
+
+/** Those that are worth at least as much as the largest models throughout, which always are: also where nothing is known of quality. */
+export function accurateSet(quality: Float64Array): Uint32Array {
+  const set = emptySet(quality.length);
+  const largest = quality.length - 1;
+  const enough = (quality[largest] ?? Number.NaN) - TOLERANCE;
+  for (const [configuration, worth] of quality.entries()) if (worth >= enough) addConfiguration(set, configuration);
+  addConfiguration(set, largest);
+  return set;
+}
+
+/**
+ * Accurate configurations as an oracle knows them, by program; undefined for programs of workflows that have no space here, by name, and for those
+ * that take another shape than its agents. Computed when asked for, and kept.
+ */
+export function oracleConfigurations(
+  sample: ProgramSample,
+  spaces: ReadonlyMap<string, ConfigurationSpace>,
+): (program: number) => Uint32Array | undefined {
+  const spaceOf = sample.workflows.map(({ name, stages }) => {
+    const space = spaces.get(name);
+    const names = agentNames(stages);
+    return space !== undefined && space.agents.length === names.length && names.every((agent, at) => agent === space.agents[at])
+      ? space
+      : undefined;
+  });
+  const known = new Map<number, Uint32Array>();
+  return (program) => {
+    const space = spaceOf[sample.workflow[program] ?? -1];
+    if (space === undefined) return undefined;
+    const set = known.get(program) ?? accurateSet(configurationQuality(sample, program, space));
+    known.set(program, set);
+    return set;
+  };
+}
+
+/** How often an upgrade makes programs worse: an agent, or agents that share a model, given a larger one while the others keep theirs. */
+export interface UpgradeViolations {
+  /** Pairs of configurations that one upgrade leads between, by any number of sizes (the source's Figure 7 counts these). */
+  readonly upgrades: number;
+  /** Of these, the share after which the mean quality over programs falls, 0..1, and by how much at most, in points of quality. */
+  readonly inMeans: number;
+  readonly worstFall: number;
+  /** Share of upgrades of single programs after which that program's quality falls, 0..1. */
+  readonly perProgram: number;
+}
+
+/**
+ * Upgrades of a space that break monotonicity, over programs whose qualities by configuration are given (Aragog, section 3.1). Programs of
+ * unknown quality do not count.
+ */
+export function upgradeViolations(space: ConfigurationSpace, qualities: readonly Float64Array[]): UpgradeViolations {
+  const known = qualities.filter((quality) => !quality.some(Number.isNaN));
+  const means = new Float64Array(space.size);
+  for (const quality of known) for (const [at, worth] of quality.entries()) means[at] = (means[at] ?? 0) + worth / known.length;
+  const upgrades = upgradesOf(space);
+  let [inMeans, worstFall, falls] = [0, 0, 0];
+  for (const [from, to] of upgrades) {
+    const fall = (means[from] ?? 0) - (means[to] ?? 0);
+    if (fall > TOLERANCE) inMeans += 1;
+    worstFall = Math.max(worstFall, fall);
+    for (const quality of known) if ((quality[from] ?? 0) - (quality[to] ?? 0) > TOLERANCE) falls += 1;
+  }
+  const share = (count: number, of: number): number => (of === 0 ? 0 : count / of);
+  return {
+    upgrades: upgrades.length,
+    inMeans: share(inMeans, upgrades.length),
+    worstFall,
+    perProgram: share(falls, upgrades.length * known.length),
+  };
+}
+
+function upgradesOf({ size, options, steps }: ConfigurationSpace): readonly (readonly [number, number])[] {
+  const upgrades: [number, number][] = [];
+  for (const [choice, own] of options.entries()) {
+    const step = steps[choice] ?? 1;
+    for (let from = 0; from < size; from += 1) {
+      const option = Math.floor(from / step) % own.length;
+      for (let larger = option + 1; larger < own.length; larger += 1) upgrades.push([from, from + (larger - option) * step]);
+    }
+  }
+  return upgrades;
+}
