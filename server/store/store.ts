@@ -5,6 +5,7 @@ import { createAuditRepository } from "./auditRepository";
 import { createCalibrationRepository } from "./calibrationRepository";
 import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
+import { createDeclaredWorkflowRepository } from "./declaredWorkflowRepository";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
 import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
@@ -40,6 +41,7 @@ export function openStore(stateDir: string) {
     audit: createAuditRepository(db),
     calibrations: createCalibrationRepository(db),
     artefacts: createArtefactRepository(db),
+    declaredWorkflows: createDeclaredWorkflowRepository(db),
     profiles: createProfileRepository(db, scrubber),
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),
