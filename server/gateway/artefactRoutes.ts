@@ -64,11 +64,11 @@ export function artefactRoutes({ serving: { shelf, foresight }, configuration, c
     const loaded = await lookInto({ hash, at: bytes }, shelf.encoders);
     if ("problem" in loaded)
       return senseless(loaded.absent === "no-encoder" ? loaded.problem : `These bytes cannot be used as a predictor. ${loaded.problem}`);
-    const { kind, models, encoder } = loaded;
+    const { kind, models, encoder, workflow } = loaded;
     // Not the trial, which may take a while: a panic would wait for it.
     const kept = await turns.take(async () => {
       if (fails) await shelf.remove(hash);
-      return shelf.keep(hash, bytes, { kind, models, encoder }, used());
+      return shelf.keep(hash, bytes, { kind, models, encoder, workflow }, used());
     });
     await desk.renew(hash);
     return kept ? null : conflict("There is no room for another predictor beside those that policies name: remove a plan's first.");

@@ -3,7 +3,9 @@ import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { artefactKinds } from "@/server/contracts/artefacts";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import { otherSpace } from "@/server/contracts/predictedSpace";
+import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import { writeDurably } from "./durableFile";
 import { encoderRefusal, type HeldEncoders } from "./encoderFolders";
@@ -21,6 +23,8 @@ const aboutSchema = z.object({
   models: z.array(z.string()).readonly(),
   /** Whose embeddings it reads, if any. */
   encoder: z.object({ name: z.string(), sha256: z.string() }).optional(),
+  /** Whose accurate configurations it predicts. */
+  workflow: workflowDocumentSchema.optional(),
   bytes: z.int(),
   keptAtMs: z.number(),
 });
@@ -79,15 +83,33 @@ export class ArtefactShelf {
   }
 
   /** Why a policy cannot have the predictors that it names, beside those that are `coming`; null where it can. */
-  refusal({ learnt }: Pick<PolicyDocument, "learnt">, coming: Coming = { hashes: new Set(), encoder: null }): string | null {
-    for (const kind of artefactKinds) {
-      const hash = learnt?.[kind];
+  refusal(policy: PolicyDocument, coming: Coming = { hashes: new Set(), encoder: null }): string | null {
+    for (const kind of ["lengths", "confidence"] as const) {
+      const hash = policy.learnt?.[kind];
       if (hash === undefined) continue;
       const announced = { kind, encoder: kind === "confidence" ? (coming.encoder ?? undefined) : undefined };
       const kept = coming.hashes.has(hash) ? announced : this.#kept.get(hash);
       if (kept === undefined)
         return `The policy names the predictor ${shortId(hash)} for ${kind}, which this gateway does not have: PUT it to /artefacts/${hash} first.`;
       if (kept.kind !== kind) return `The policy names the predictor ${shortId(hash)} for ${kind}, but it is one for ${kept.kind}.`;
+      const lacking = kept.encoder === undefined ? null : encoderRefusal(hash, kept.encoder, this.encoders);
+      if (lacking !== null) return lacking;
+    }
+    return this.#workflowsRefusal(policy, coming);
+  }
+
+  /** The same of predictors for the configurations of workflows. What one that is coming was trained for is seen when it is there. */
+  #workflowsRefusal(policy: PolicyDocument, coming: Coming): string | null {
+    if (policy.kind !== "just-in-time") return null;
+    for (const { workflow, predictor: hash } of policy.workflows) {
+      if (hash === undefined) continue;
+      const named = `The policy names the predictor ${shortId(hash)} for configurations of ${workflow.name}`;
+      const kept = this.#kept.get(hash);
+      if (kept === undefined && coming.hashes.has(hash)) continue;
+      if (kept === undefined) return `${named}, which this gateway does not have: PUT it to /artefacts/${hash} first.`;
+      if (kept.workflow === undefined) return `${named}, but it is one for ${kept.kind}.`;
+      const other = otherSpace({ workflow: kept.workflow, models: kept.models }, { workflow, models: modelsOf(policy) });
+      if (other !== null) return `${named} over ${modelsOf(policy).join(", ")}, but ${other}.`;
       const lacking = kept.encoder === undefined ? null : encoderRefusal(hash, kept.encoder, this.encoders);
       if (lacking !== null) return lacking;
     }

@@ -1,13 +1,15 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
-import type { PolicyDocument } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
 import { lastUserText } from "@/solver/prediction/lastUserText";
 import { LatestMap } from "@/solver/workflow/latestMap";
 import { isRecord } from "./isRecord";
 import type { LearningBook } from "./learningBook";
-import { bytesPerToken, type ModelRequest } from "./modelRequest";
-import type { Absence, ModelPrediction, Predictions, Question, Wanted } from "./prediction";
+import type { GatewayLimits } from "./limits";
+import { bytesPerToken, callOf, type ModelRequest } from "./modelRequest";
+import { MovingMean } from "./movingMean";
+import type { Absence, Answer, Asking, FoundConfigurations, ModelPrediction, Predictions, Question, Wanted } from "./prediction";
 import type { PredictionCounts } from "./predictionCounts";
 import type { PredictionDesk } from "./predictionDesk";
 
@@ -15,18 +17,33 @@ import type { PredictionDesk } from "./predictionDesk";
 const mostModels = 16;
 /** Of a text that goes to the thread: more than the words that are read of it. */
 const mostCharacters = 65_536;
+/** Programs whose accurate configurations are remembered: the requests with which a program begins come together. */
+const mostSearched = 4_096;
 
 /** What a policy asks of predictors; null where it reads no predictions. With none named its requests are remembered all the same. */
 export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
   const { lengths = null, confidence = null } = document.learnt ?? {};
-  if (lengths === null && confidence === null && !needs.includes("lengths") && !needs.includes("confidence")) return null;
-  return { lengths, confidence, models: modelsOf(document).slice(0, mostModels) };
+  const configurations = document.kind === "just-in-time" ? document.workflows.flatMap(wantedOfWorkflow) : [];
+  const named = lengths !== null || confidence !== null || configurations.length > 0;
+  if (!named && !needs.includes("lengths") && !needs.includes("confidence")) return null;
+  return { lengths, confidence, configurations, models: modelsOf(document).slice(0, mostModels) };
 }
+
+function wantedOfWorkflow({ workflow: { name, agents }, predictor }: JustInTimePolicy["workflows"][number]) {
+  const firstAgents = agents.filter(({ reads }) => reads.length === 0).map((agent) => agent.name);
+  return predictor === undefined ? [] : [{ workflow: name, hash: predictor, firstAgents }];
+}
+
+/** The predictors that it names, by their hashes. */
+export const hashesOf = ({ lengths, confidence, configurations }: Wanted): readonly string[] =>
+  [lengths, confidence, ...configurations.map(({ hash }) => hash)].filter((hash) => hash !== null);
 
 /** What predictors say of one request to one policy, by model, or why they say nothing. */
 export interface PolicyForesight {
   readonly wanted: Wanted;
   readonly predicted: Predictions;
+  /** Configurations of its workflow that are held to be accurate for its program: told of the requests with which that begins. */
+  readonly accurate?: Uint32Array | undefined;
   readonly absent: Absence | null;
 }
 
@@ -42,6 +59,7 @@ interface ForesightOptions {
   readonly desk: PredictionDesk;
   readonly book: LearningBook;
   readonly counts: PredictionCounts;
+  readonly limits: Pick<GatewayLimits, "predictionSeconds" | "searchSeconds">;
 }
 
 /** Has requests predicted before policies decide about them, and remembers what became of them. */
@@ -50,37 +68,72 @@ export class Foresight {
   readonly #options: ForesightOptions;
   /** How sure predictors were of a program at its first request, by predictor and program. */
   readonly #sure = new LatestMap<Predictions>();
+  /** What searches found, or will, by predictor and program. */
+  readonly #searched = new LatestMap<Promise<FoundConfigurations | null>>(mostSearched);
+  /** Wall milliseconds for which requests waited for engines, under policies that have configurations predicted. */
+  readonly #queueMs = new MovingMean();
 
   constructor(options: ForesightOptions) {
     this.desk = options.desk;
     this.#options = options;
   }
 
+  /**
+   * Wall milliseconds that a search may take: it has to end before its request's first stage can start, which is expected of how long requests
+   * waited of late (Aragog, section 3.1).
+   */
+  get #searchMs(): number {
+    const { searchSeconds, predictionSeconds } = this.#options.limits;
+    return Math.min(Math.max(this.#queueMs.mean ?? 0, 1000 * searchSeconds), 1000 * predictionSeconds);
+  }
+
+  /** A request waited so long for an engine under a policy that wants this of predictors; in wall milliseconds. */
+  waited(wanted: Wanted | null, queueMs: number): void {
+    if (wanted !== null && wanted.configurations.length > 0) this.#queueMs.note(queueMs);
+  }
+
   /** Asks what the policies want to know of a request; what does not come in time is absent. Never rejects. */
   async about(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Foreseen> {
     const askedMs = performance.now();
     const sure = wanted.map(({ confidence }) => (confidence === null ? undefined : this.#sure.get(programKey(confidence, asked))));
-    const question = questionOf(
-      asked,
-      wanted.map((want, at) => (sure[at] === undefined ? want : { ...want, confidence: null })),
-    );
+    const searches = wanted.map((want) => searchOf(want, asked));
+    const found = searches.map((hash) => (hash === null ? undefined : this.#searched.get(programKey(hash, asked))));
+    const asking = wanted.map(({ lengths, confidence, models }, at) => ({
+      ...{ lengths, models, confidence: sure[at] === undefined ? confidence : null },
+      configurations: found[at] === undefined ? (searches[at] ?? null) : null,
+    }));
+    const question = questionOf(asked, asking, this.#searchMs);
     const { facts } = question;
-    if (question.wanted.every(({ lengths, confidence }) => lengths === null && confidence === null)) {
-      return { policies: wanted.map((want, at) => ({ wanted: want, predicted: sure[at] ?? {}, absent: null })), facts, sketch: null };
+    const coming = isAsked(asking) ? this.desk.ask(question) : null;
+    for (const [at, { configurations }] of asking.entries()) {
+      if (configurations === null || coming === null) continue;
+      found[at] = coming.then((answer) => foundIn(answer, at));
+      if (isSession(asked)) this.#searched.put(programKey(configurations, asked), found[at]);
     }
-    const came = await this.desk.ask(question);
+    const [came, accurate] = await Promise.all([coming, Promise.all(found.map(async (one) => (await one)?.accurate))]);
     const policies = wanted.map((want, at): PolicyForesight => {
-      const known = sure[at] ?? {};
-      if (typeof came === "string") return { wanted: want, predicted: known, absent: came };
+      const known = { wanted: want, predicted: sure[at] ?? {}, accurate: accurate[at] };
+      const own = asking[at];
+      if (came === null || own === undefined) return { ...known, absent: null };
+      if (typeof came === "string") return { ...known, absent: came };
       const predicted = came.predicted[at] ?? {};
-      const asking = question.wanted[at] ?? want;
-      if (asking.confidence !== null && isSession(asked) && this.desk.absence(asking.confidence) === null)
-        this.#sure.put(programKey(asking.confidence, asked), confidenceAlone(predicted));
-      const [absent = null] = [asking.lengths, asking.confidence].flatMap((hash) => (hash === null ? [] : (this.desk.absence(hash) ?? [])));
-      return { wanted: want, predicted: joined(known, predicted), absent };
+      if (own.confidence !== null && isSession(asked) && this.desk.absence(own.confidence) === null)
+        this.#sure.put(programKey(own.confidence, asked), confidenceAlone(predicted));
+      const [absent = null] = [own.lengths, own.confidence, own.configurations].flatMap((hash) =>
+        hash === null ? [] : (this.desk.absence(hash) ?? []),
+      );
+      return { ...known, predicted: joined(known.predicted, predicted), absent };
     });
-    this.#options.counts.asked(policies.find(({ absent }) => absent !== null)?.absent ?? "predicted", (performance.now() - askedMs) / 1000);
-    return { policies, facts, sketch: typeof came === "string" ? null : came.sketch };
+    if (came !== null) this.#count(question, { came, policies, tookMs: performance.now() - askedMs });
+    return { policies, facts, sketch: came === null || typeof came === "string" ? null : came.sketch };
+  }
+
+  #count({ wanted, searchMs }: Question, { came, policies, tookMs }: Came): void {
+    const { counts } = this.#options;
+    counts.asked(policies.find(({ absent }) => absent !== null)?.absent ?? "predicted", tookMs / 1000);
+    for (const [at, { configurations }] of wanted.entries()) {
+      if (configurations !== null) counts.searched(foundIn(came, at), { tookMs, searchMs });
+    }
   }
 
   /** Notes the answers of a finished request to learn from: what was known of it when it came, and what was written. */
@@ -102,6 +155,12 @@ export class Foresight {
   }
 }
 
+interface Came {
+  readonly came: Answer | Absence;
+  readonly policies: readonly PolicyForesight[];
+  readonly tookMs: number;
+}
+
 interface Finished {
   readonly asked: ModelRequest;
   readonly decision: Omit<Decision, "sequence">;
@@ -115,8 +174,7 @@ export function foreseenFor(foreseen: Foreseen | null, wanted: Wanted | null): P
   return foreseen.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, absent: "not-asked" };
 }
 
-export const isSame = (one: Wanted, other: Wanted): boolean =>
-  one === other || (one.lengths === other.lengths && one.confidence === other.confidence && `${one.models}` === `${other.models}`);
+export const isSame = (one: Wanted, other: Wanted): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
 
 /** How long its answer and what its program has yet to write are expected to be at a model: what the client says of its program counts first. */
 export function expectedAt(
@@ -138,6 +196,19 @@ export function scoreOf(model: string, { routerScores }: Pick<ModelRequest, "rou
   return own ?? (confidence === undefined ? undefined : 100 * confidence);
 }
 
+/** The predictor that is asked about the configurations of its program; null where that has none, or began before. */
+function searchOf({ configurations }: Wanted, asked: ModelRequest): string | null {
+  const call = callOf(asked);
+  if (call === undefined) return null;
+  return configurations.find(({ workflow, firstAgents }) => workflow === call.workflow && firstAgents.includes(call.agent))?.hash ?? null;
+}
+
+const isAsked = (asking: readonly Asking[]): boolean =>
+  asking.some(({ lengths, confidence, configurations }) => lengths !== null || confidence !== null || configurations !== null);
+
+const foundIn = (came: Answer | Absence, at: number): FoundConfigurations | null =>
+  typeof came === "string" ? null : (came.configurations[at] ?? null);
+
 const isSession = ({ programId, decisionId }: ModelRequest): boolean => programId !== decisionId;
 
 const programKey = (hash: string, { programId }: ModelRequest): string => `${hash} ${programId}`;
@@ -153,7 +224,7 @@ function joined(known: Predictions, predicted: Predictions): Predictions {
 }
 
 /** Tokens are estimated at four characters each. */
-function questionOf({ body, endpoint, workflow, stage }: ModelRequest, wanted: readonly Wanted[]): Question {
+function questionOf({ body, endpoint, workflow, stage }: ModelRequest, wanted: readonly Asking[], searchMs: number): Question {
   const tokens = (characters: number): number => Math.ceil(characters / bytesPerToken);
   const { messages } = body;
   if (!Array.isArray(messages)) {
@@ -162,7 +233,7 @@ function questionOf({ body, endpoint, workflow, stage }: ModelRequest, wanted: r
     return {
       text: text.slice(0, mostCharacters),
       facts: { instructionTokens: 0, promptTokens, inputTokens: promptTokens, workflow, stage },
-      wanted,
+      ...{ wanted, searchMs },
     };
   }
   const text = lastUserText(messages);
@@ -174,7 +245,7 @@ function questionOf({ body, endpoint, workflow, stage }: ModelRequest, wanted: r
     workflow,
     stage,
   };
-  return { text: text.slice(0, mostCharacters), facts, wanted };
+  return { text: text.slice(0, mostCharacters), facts, wanted, searchMs };
 }
 
 /** Characters of what messages say. */

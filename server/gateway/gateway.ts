@@ -81,7 +81,7 @@ export async function startGateway({
   const counts = new PredictionCounts();
   const desk = new PredictionDesk({ shelf, limits, onBatch: () => counts.batch(), log });
   const judge = { timeoutSeconds: limits.judgeSeconds, maxInFlight: limits.judgeCalls };
-  const foresight = new Foresight({ desk, book, counts });
+  const foresight = new Foresight({ desk, book, counts, limits });
   const workflows = new WorkflowBook({ stateDirectory, log });
   const serving = new Serving({ judge, quietSeconds: limits.quietSeconds, foresight, shelf, workflows });
   const decisions = new DecisionLog();
@@ -157,6 +157,7 @@ export async function startGateway({
       audit,
       turns,
       book,
+      counts,
       version,
       token: adminToken,
     }),

@@ -18,6 +18,8 @@ export interface GatewayLimits {
   readonly judgeSeconds: number;
   /** Time in which a request's predictions must come; then the policy goes on without. */
   readonly predictionSeconds: number;
+  /** Time that a search for accurate configurations has at least: while requests wait for engines it has as long as they do, up to the one above. */
+  readonly searchSeconds: number;
   /** Requests that may wait to be predicted; further ones go without. */
   readonly predictionsWaiting: number;
   /** Judge calls at once; more wait for their turn, at most as long as one may take. */
@@ -56,6 +58,8 @@ export const defaultLimits: GatewayLimits = {
   judgeSeconds: 10,
   // Many times what a batch takes; a fraction of the time to a first token.
   predictionSeconds: 0.1,
+  // A search takes a few milliseconds with the way to the thread and back, and an engine that is free several times that to its first token.
+  searchSeconds: 0.01,
   predictionsWaiting: 1024,
   // As many as an engine of its own batches well; further ones would wait there instead of here.
   judgeCalls: 128,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { GatewaySettings } from "@/server/contracts/gatewayAdmin";
+import type { WorkflowCall } from "@/solver/policies/policy";
 import type { ApiError } from "./apiError";
 import { saneNameOf, shownName } from "./clientNames";
 import type { Endpoint } from "./endpoint";
@@ -153,6 +154,10 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
 export function withoutTrace({ traceparent: _, tracestate: __, ...headers }: ModelRequest["upstreamHeaders"]): Record<string, string> {
   return headers;
 }
+
+/** Its place in a workflow, as its client names it; undefined where it names none. */
+export const callOf = ({ workflow, stage }: Pick<ModelRequest, "workflow" | "stage">): WorkflowCall | undefined =>
+  workflow === "" || stage === "" ? undefined : { workflow, agent: stage };
 
 interface EngineBodyOptions {
   readonly stream: boolean;

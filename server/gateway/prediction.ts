@@ -1,4 +1,5 @@
 import type { ArtefactKind } from "@/server/contracts/artefacts";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
 import type { RequestFacts } from "@/solver/prediction/predictor";
 import type { HeldEncoders } from "./encoderFolders";
@@ -7,7 +8,22 @@ import type { HeldEncoders } from "./encoderFolders";
 export interface Wanted {
   readonly lengths: string | null;
   readonly confidence: string | null;
+  /** One for each workflow of which it names one. */
+  readonly configurations: readonly WantedConfigurations[];
   readonly models: readonly string[];
+}
+
+/** The predictor of a workflow's accurate configurations. */
+export interface WantedConfigurations {
+  readonly workflow: string;
+  readonly hash: string;
+  /** Agents that read nobody's answer: of their requests it is asked, which hold what the program is about. */
+  readonly firstAgents: readonly string[];
+}
+
+/** What is asked for one policy about one request, each by the artefact's hash; null: not. */
+export interface Asking extends Pick<Wanted, "lengths" | "confidence" | "models"> {
+  readonly configurations: string | null;
 }
 
 /** What is asked about one request: its text is read in the worker and stays there. */
@@ -15,7 +31,9 @@ export interface Question {
   /** Of the last user message. */
   readonly text: string;
   readonly facts: Omit<RequestFacts, "sketch">;
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly Asking[];
+  /** Wall milliseconds that a search for accurate configurations may take, from when it is asked. */
+  readonly searchMs: number;
 }
 
 /** What is predicted of a request at one model; what no predictor says is left out. */
@@ -27,11 +45,38 @@ export interface ModelPrediction {
 
 export type Predictions = Readonly<Record<string, ModelPrediction>>;
 
+/** What a search for a program's accurate configurations came to. */
+export interface FoundConfigurations {
+  /** Those that are verified: a set of `configurationSet.ts`. */
+  readonly accurate: Uint32Array;
+  /** Heads that were evaluated, of so many configurations. */
+  readonly evaluated: number;
+  readonly of: number;
+  /** Whether it came to its end, or was cut off. */
+  readonly whole: boolean;
+}
+
 export interface Answer {
   /** What may be remembered of the text, packed; null without a predictor of lengths. */
   readonly sketch: string | null;
   /** By model, one for each that was wanted. */
   readonly predicted: readonly Predictions[];
+  /** One for each that was wanted; null where no predictor of configurations was asked, or can be. */
+  readonly configurations: readonly (FoundConfigurations | null)[];
+}
+
+/** What a thread is asked in one go. */
+export interface Batch {
+  readonly questions: readonly Question[];
+  /** Wall milliseconds from when it comes in which searches have to end. */
+  readonly searchMs: number;
+}
+
+/** What it answers; null answers where it failed at them. */
+export interface Reply {
+  readonly answers: readonly Answer[] | null;
+  /** Wall milliseconds that a search takes of late; null where none was made yet. */
+  readonly searchMs: number | null;
 }
 
 /** Why a request has no prediction. */
@@ -67,5 +112,12 @@ export interface ThreadData {
 
 /** What a thread has loaded, or why it could not. */
 export type Loaded =
-  | { readonly hash: string; readonly kind: ArtefactKind; readonly models: readonly string[]; readonly encoder?: EncoderIdentity }
+  | {
+      readonly hash: string;
+      readonly kind: ArtefactKind;
+      readonly models: readonly string[];
+      readonly encoder?: EncoderIdentity;
+      /** Whose accurate configurations it predicts. */
+      readonly workflow?: WorkflowDocument;
+    }
   | { readonly hash: string; readonly problem: string; readonly absent: "not-loaded" | "no-encoder" };

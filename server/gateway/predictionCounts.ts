@@ -1,6 +1,8 @@
+import type { GatewayRounds } from "@/server/contracts/gatewayRounds";
+import { countOf } from "@/solver/workflow/configurationSet";
 import type { Noted } from "./learningBook";
 import type { MetricRegistry } from "./metricRegistry";
-import type { Absence } from "./prediction";
+import type { Absence, FoundConfigurations } from "./prediction";
 import { Tally } from "./tally";
 
 /** From a batch of few requests to the limit that a request waits for. */
@@ -11,12 +13,37 @@ export class PredictionCounts {
   readonly #requests = new Tally(["outcome"]);
   readonly #batches = new Tally([]);
   readonly #answers = new Tally(["outcome"]);
+  readonly #searches = new Tally(["outcome"]);
   #observe: (seconds: number) => void = () => undefined;
+  #observeSearch: (seconds: number) => void = () => undefined;
+  #counts = { whole: 0, partial: 0, none: 0 };
+  /** Over the searches that came back. */
+  #sums = { searches: 0, tookMs: 0, searchMs: 0, evaluatedShare: 0 };
 
   /** A request was put to predictors. */
   asked(outcome: "predicted" | Absence, seconds: number): void {
     this.#requests.inc({ outcome });
     this.#observe(seconds);
+  }
+
+  /** A search for the accurate configurations of a program came back, or did not; it took so long, and might have taken so long. */
+  searched(found: FoundConfigurations | null, { tookMs, searchMs }: { readonly tookMs: number; readonly searchMs: number }): void {
+    const outcome = searchOutcome(found);
+    this.#searches.inc({ outcome });
+    this.#counts[outcome] += 1;
+    if (found === null) return;
+    this.#observeSearch(tookMs / 1000);
+    this.#sums.searches += 1;
+    this.#sums.tookMs += tookMs;
+    this.#sums.searchMs += searchMs;
+    this.#sums.evaluatedShare += found.evaluated / found.of;
+  }
+
+  /** What came of searches so far, as `GET /rounds` tells it. */
+  get searches(): GatewayRounds["predictions"] {
+    const { searches, tookMs, searchMs, evaluatedShare } = this.#sums;
+    const meanOf = (sum: number): number | null => (searches === 0 ? null : sum / searches);
+    return { ...this.#counts, meanMs: meanOf(tookMs), meanBudgetMs: meanOf(searchMs), evaluatedShare: meanOf(evaluatedShare) };
   }
 
   batch(): void {
@@ -42,10 +69,29 @@ export class PredictionCounts {
     );
     this.#observe = (value) => seconds.observe(value);
     registry.counter(
+      "weir_gateway_configuration_searches_total",
+      "Searches for the accurate configurations of programs: whole, partial where their time ended first, none where nothing was verified or nobody could be asked.",
+      ["outcome"],
+      this.#searches,
+    );
+    const search = registry.histogram(
+      "weir_gateway_configuration_search_seconds",
+      "What a request waited for a search for its program's accurate configurations, in seconds of the wall.",
+      { labels: [], buckets: secondsBuckets },
+    );
+    this.#observeSearch = (value) => search.observe(value);
+    registry.counter(
       "weir_gateway_learning_answers_total",
       "Answers to be remembered: kept, left out with their programs where there is not room for all, dropped where they came too fast.",
       ["outcome"],
       this.#answers,
     );
   }
+}
+
+/** The configuration of the largest models is accurate by definition: nothing was verified where it stands alone. */
+function searchOutcome(found: FoundConfigurations | null): "whole" | "partial" | "none" {
+  if (found === null) return "none";
+  if (found.whole) return "whole";
+  return countOf(found.accurate) > 1 ? "partial" : "none";
 }

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { bundledWorker } from "./bundledWorker";
 import type { HeldEncoders } from "./encoderFolders";
-import type { Absence, Answer, ArtefactSource, Loaded, Question, ThreadData } from "./prediction";
+import type { Absence, Answer, ArtefactSource, Batch, Loaded, Question, Reply, ThreadData } from "./prediction";
 
 /** What is usual of words, and of an encoder's embeddings. */
 const bounds = {
@@ -17,6 +17,9 @@ const bounds = {
   // waits 30 s for the answer.
   embeddings: { mostInBatch: 8, batchLimitMs: 20_000, startLimitMs: 25_000 },
 } as const;
+
+/** Beyond a search's own time, for the way to the thread and back. */
+const wayMs = 5;
 
 /** What an artefact is, or why it cannot be used: read in a thread of its own. Rejects where that does not start. */
 export async function lookInto(artefact: ArtefactSource, encoders: HeldEncoders): Promise<Loaded> {
@@ -50,7 +53,8 @@ async function started(workerData: ThreadData): Promise<{ readonly worker: Worke
 
 interface Pending {
   readonly question: Question;
-  readonly askedMs: number;
+  /** When searches for it have to end; infinite where none is asked for. */
+  readonly searchedByMs: number;
   readonly settle: (outcome: Answer | Absence) => void;
   settled: boolean;
 }
@@ -60,7 +64,7 @@ export interface ThreadOptions {
   readonly encoders: HeldEncoders;
   /** Questions that may wait. */
   readonly mostWaiting: number;
-  /** For one answer, from when it was asked. */
+  /** For one answer, from when it was asked; of a search alone the question says it. */
   readonly limitMs: number;
   /** Told of each batch that came back. */
   readonly onBatch: () => void;
@@ -70,7 +74,8 @@ export interface ThreadOptions {
 
 /**
  * A thread with some predictors. What is asked while it is at a batch waits for the next, of 32 at most, or 8 where an encoder reads them: a
- * lone request is not held up for others, and under load batches fill by themselves.
+ * lone request is not held up for others, and under load batches fill by themselves. A batch takes no more searches for configurations than can
+ * be made before the first of them has to end (Aragog, section 3.1).
  */
 export class PredictionThread {
   readonly loaded: readonly Loaded[];
@@ -82,13 +87,15 @@ export class PredictionThread {
   #batchTimer: NodeJS.Timeout | undefined;
   #scheduled = false;
   #closing = false;
+  /** What a search takes, as the thread last said. */
+  #searchMs = 0;
 
   private constructor(worker: Worker, loaded: readonly Loaded[], options: ThreadOptions) {
     this.#worker = worker;
     this.loaded = loaded;
     this.#options = options;
     this.#bounds = loaded.some((one) => "kind" in one && one.encoder !== undefined) ? bounds.embeddings : bounds.words;
-    worker.on("message", (reply: readonly Answer[] | null) => this.#answered(reply));
+    worker.on("message", (reply: Reply) => this.#answered(reply));
     worker.on("exit", () => this.#gone());
   }
 
@@ -114,10 +121,10 @@ export class PredictionThread {
   ask(question: Question): Promise<Answer | Absence> {
     if (this.#waiting.length >= this.#options.mostWaiting) return Promise.resolve("queue-full");
     return new Promise((resolve) => {
-      const limit = setTimeout(() => pending.settle("late"), this.#options.limitMs);
+      const limit = setTimeout(() => pending.settle("late"), this.#limitMs(question));
       const pending: Pending = {
         question,
-        askedMs: performance.now(),
+        searchedByMs: searches(question) ? performance.now() + question.searchMs : Number.POSITIVE_INFINITY,
         settled: false,
         settle: (outcome) => {
           if (pending.settled) return;
@@ -137,6 +144,13 @@ export class PredictionThread {
     if (this.#underWay === null && this.#waiting.length === 0) void this.#worker.terminate();
   }
 
+  /** What a request is held for at most. */
+  #limitMs(question: Question): number {
+    const { limitMs } = this.#options;
+    const alone = question.wanted.every(({ lengths, confidence }) => lengths === null && confidence === null);
+    return alone ? Math.min(limitMs, question.searchMs + wayMs) : limitMs;
+  }
+
   /** After what came in this turn of the event loop. */
   #schedule(): void {
     if (this.#scheduled || this.#underWay !== null) return;
@@ -150,24 +164,44 @@ export class PredictionThread {
   #send(): void {
     if (this.#underWay !== null) return;
     const open = this.#waiting.filter(({ settled }) => !settled);
-    const { mostInBatch, batchLimitMs } = this.#bounds;
-    const batch = open.slice(0, mostInBatch);
-    this.#waiting = open.slice(mostInBatch);
+    const nowMs = performance.now();
+    const { batch, searchedByMs } = this.#batchOf(open, nowMs);
+    this.#waiting = open.slice(batch.length);
     if (batch.length === 0) {
       if (this.#closing) void this.#worker.terminate();
       return;
     }
     this.#underWay = batch;
-    this.#batchTimer = setTimeout(() => void this.#worker.terminate(), batchLimitMs);
-    this.#worker.postMessage(batch.map(({ question }) => question));
+    this.#batchTimer = setTimeout(() => void this.#worker.terminate(), this.#bounds.batchLimitMs);
+    // Not the moment: threads do not share a clock.
+    const searchMs = Math.max(0, searchedByMs - nowMs);
+    this.#worker.postMessage({ questions: batch.map(({ question }) => question), searchMs } satisfies Batch);
   }
 
-  #answered(reply: readonly Answer[] | null): void {
+  /** The first that wait, and when the first search among them has to end. */
+  #batchOf(open: readonly Pending[], nowMs: number): { readonly batch: readonly Pending[]; readonly searchedByMs: number } {
+    const batch: Pending[] = [];
+    let searchedByMs = Number.POSITIVE_INFINITY;
+    let count = 0;
+    for (const pending of open.slice(0, this.#bounds.mostInBatch)) {
+      if (searches(pending.question)) {
+        const byMs = Math.min(searchedByMs, pending.searchedByMs);
+        if (count > 0 && nowMs + (count + 1) * this.#searchMs > byMs) break;
+        searchedByMs = byMs;
+        count += 1;
+      }
+      batch.push(pending);
+    }
+    return { batch, searchedByMs };
+  }
+
+  #answered({ answers, searchMs }: Reply): void {
     clearTimeout(this.#batchTimer);
+    this.#searchMs = searchMs ?? this.#searchMs;
     const batch = this.#underWay ?? [];
     this.#underWay = null;
     this.#options.onBatch();
-    for (const [at, pending] of batch.entries()) pending.settle(reply?.[at] ?? "failed");
+    for (const [at, pending] of batch.entries()) pending.settle(answers?.[at] ?? "failed");
     this.#send();
   }
 
@@ -179,3 +213,5 @@ export class PredictionThread {
     if (!this.#closing) this.#options.onGone();
   }
 }
+
+const searches = ({ wanted }: Question): boolean => wanted.some(({ configurations }) => configurations !== null);

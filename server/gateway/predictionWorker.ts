@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parentPort, workerData } from "node:worker_threads";
+import type { ArtefactKind } from "@/server/contracts/artefacts";
 import { packSketch } from "@/server/contracts/gatewayLearning";
 import { type Encoder, loadEncoder } from "@/server/encoders/encoder";
 import { type Artefact, decodeArtefact } from "@/solver/prediction/artefact";
@@ -11,7 +12,9 @@ import type { ConfidencePredictor, LengthPredictor, RequestFacts } from "@/solve
 import { sketchOf } from "@/solver/prediction/sketch";
 import { bundledWorker } from "./bundledWorker";
 import { encoderRefusal, type HeldEncoders } from "./encoderFolders";
-import type { Answer, ArtefactSource, Loaded, ModelPrediction, Question, ThreadData } from "./prediction";
+import { MovingMean } from "./movingMean";
+import type { Answer, ArtefactSource, Batch, FoundConfigurations, Loaded, ModelPrediction, Reply, ThreadData } from "./prediction";
+import type { TimedSearch } from "./timedSearch";
 
 /** Entry of the thread in which requests are read and predicted, with the artefacts that it was started with. */
 const port = parentPort;
@@ -31,6 +34,10 @@ const confidence = new Map<string, ConfidenceReader>();
 const common = new Map<string, ReadonlySet<number>>();
 /** By their hashes: heads that read the same share one. */
 const running = new Map<string, Encoder>();
+
+/** Searches for accurate configurations, by predictor, and what one takes of late. */
+const searches = new Map<string, TimedSearch>();
+const searchTime = new MovingMean();
 
 /** Confidence of texts whose facts are known, by text, then by model. */
 interface ConfidenceReader {
@@ -106,7 +113,8 @@ async function embeddingReader(
   };
 }
 
-async function answersTo(questions: readonly Question[]): Promise<readonly Answer[]> {
+async function answersTo({ questions, searchMs }: Batch): Promise<readonly Answer[]> {
+  const searchedByMs = performance.now() + searchMs;
   const facts: readonly RequestFacts[] = questions.map((question) => ({ ...question.facts, sketch: sketchOf(question.text) }));
   const predicted = questions.map(({ wanted }) => wanted.map((): Record<string, ModelPrediction> => ({})));
   const places = questions.flatMap(({ wanted }, question) => wanted.map((want, at) => ({ question, at, want })));
@@ -116,6 +124,15 @@ async function answersTo(questions: readonly Question[]): Promise<readonly Answe
     const models = predicted[question]?.[at];
     if (models !== undefined) models[model] = { ...models[model], ...prediction };
   };
+  const searched = questions.map(({ wanted }) => wanted.map((): FoundConfigurations | null => null));
+  // First: for these alone the time is short.
+  for (const [hash, search] of searches) {
+    const asking = places.filter(({ want }) => want.configurations === hash);
+    for (const [at, found] of search.run(of(asking), searchedByMs).entries()) {
+      const { question = 0, at: place = 0 } = asking[at] ?? {};
+      searched[question]?.splice(place, 1, found);
+    }
+  }
   for (const [hash, predictor] of lengths) {
     for (const model of predictor.models) {
       const asking = places.filter(({ want }) => want.lengths === hash && want.models.includes(model));
@@ -147,6 +164,7 @@ async function answersTo(questions: readonly Question[]): Promise<readonly Answe
     return {
       sketch: words === undefined || sketch === null ? null : packSketch(commonPart(sketch, words)),
       predicted: predicted[at] ?? [],
+      configurations: searched[at] ?? [],
     };
   });
 }
@@ -157,11 +175,14 @@ async function warmUp(loaded: readonly Loaded[]): Promise<void> {
   const wanted = loaded.flatMap((one) => {
     if (!("kind" in one)) return [];
     const { hash, kind, models } = one;
-    return [{ lengths: kind === "lengths" ? hash : null, confidence: kind === "confidence" ? hash : null, models }];
+    const asked = (wanted: ArtefactKind): string | null => (kind === wanted ? hash : null);
+    return [{ lengths: asked("lengths"), confidence: asked("confidence"), configurations: asked("configurations"), models }];
   });
   const facts = { instructionTokens: 10, promptTokens: 10, inputTokens: 20, workflow: "", stage: "" };
-  const questions = Array.from({ length: warmUpBatch }, (_, at) => ({ text: `What is ${at} + ${at * 3}?`, facts, wanted }));
-  for (let round = 0; round < warmUpRounds && wanted.length > 0 && performance.now() < untilMs; round += 1) await answersTo(questions);
+  const searchMs = mostWarmUpMs;
+  const questions = Array.from({ length: warmUpBatch }, (_, at) => ({ text: `What is ${at} + ${at * 3}?`, facts, wanted, searchMs }));
+  for (let round = 0; round < warmUpRounds && wanted.length > 0 && performance.now() < untilMs; round += 1)
+    await answersTo({ questions, searchMs });
 }
 
 const { artefacts, encoders, serves } = workerData as ThreadData;
@@ -169,12 +190,12 @@ const loaded: Loaded[] = [];
 for (const artefact of artefacts) loaded.push(await load(artefact, encoders));
 if (serves) await warmUp(loaded);
 port.postMessage(loaded);
-port.on("message", async (questions: readonly Question[]) => {
-  let reply: readonly Answer[] | null = null;
+port.on("message", async (batch: Batch) => {
+  let answers: readonly Answer[] | null = null;
   try {
-    reply = await answersTo(questions);
+    answers = await answersTo(batch);
   } catch {
     // Nothing is said of it: the error might quote a prompt.
   }
-  port.postMessage(reply);
+  port.postMessage({ answers, searchMs: searchTime.mean } satisfies Reply);
 });
