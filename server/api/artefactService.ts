@@ -91,7 +91,7 @@ export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactS
       return store.artefacts.list().map((artefact) => ({
         ...artefact,
         plans: naming
-          .filter(({ learnt }) => learnt.lengths === artefact.hash || learnt.confidence === artefact.hash)
+          .filter(({ predictors }) => predictors.includes(artefact.hash))
           .map(({ id, name, clusterId }) => ({ id, name, clusterId, inForce: inForce.has(id) })),
       }));
     },

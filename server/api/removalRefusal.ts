@@ -6,9 +6,7 @@ import type { Store } from "@/server/store/store";
  * its promises, scheduled, or approved since the plan in force came into force.
  */
 export function removalRefusal(store: Store, hash: string): string | null {
-  const naming = new Set(
-    store.plans.withPredictors().flatMap(({ id, learnt }) => (learnt.lengths === hash || learnt.confidence === hash ? [id] : [])),
-  );
+  const naming = new Set(store.plans.withPredictors().flatMap(({ id, predictors }) => (predictors.includes(hash) ? [id] : [])));
   if (naming.size === 0) return null;
   const clusters = store.clusters.list();
   const nameOf = (clusterId: string): string => clusters.find(({ id }) => id === clusterId)?.spec.name ?? clusterId;

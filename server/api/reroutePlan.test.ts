@@ -65,7 +65,7 @@ it("keeps a plan on the engines of another, says that its figures are the other'
   expect(plan?.predictions.quality).toBe(base.predictions.quality);
   expect(plan?.predictions.notes[0]).toMatch(/^Quality, latency and shares are those of plan .* nothing predicts this policy\./);
   expect(store.plans.withPredictors()).toEqual([
-    { id: kept.id, clusterId: base.inputs.cluster.id, name: "slack", learnt: { lengths, confidence } },
+    { id: kept.id, clusterId: base.inputs.cluster.id, name: "slack", predictors: [lengths, confidence] },
   ]);
   expect(store.audit.list(1)[0]).toMatchObject({ action: "reroute plan", actor: "ada", subject: kept.id });
   const { id: planId } = kept;

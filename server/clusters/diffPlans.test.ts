@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { CascadePolicy } from "@/solver/plan/plan";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import { type WorkflowAgent, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { diffPlans } from "./diffPlans";
 import { misfit } from "./misfit";
 import { engineId, targetEngines } from "./targetEngines";
@@ -65,6 +67,50 @@ describe("diffPlans", () => {
       expect(signs(diffPlans(plan, { ...plan, policy: { ...plan.policy, ...change } }))).toContain(line);
     const alike = { ...plan, policy: { ...plan.policy, thresholds: [61] } };
     expect(diffPlans(plan, alike).filter(({ sign }) => sign !== "=")).toHaveLength(1);
+  });
+
+  it("moves a line for every setting of a policy that chooses models just in time", () => {
+    const plan = planOnGpus("before", { a: [0], b: [1] });
+    const model = (name: string) => ({ model: name, cost: 8, saturationBatch: 2, throughput: [{ batch: 2, tokensPerSecond: 50 }] });
+    const workflow = workflowDocumentSchema.parse({ name: "vote", agents: [{ name: "one" }, { name: "two", reads: ["one"] }] });
+    const policy: JustInTimePolicy = {
+      ...{ kind: "just-in-time", models: [model("a"), model("b")], workflows: [{ workflow }], selection: { kind: "beam", width: 4 } },
+      ...{ order: { kind: "fcfs" }, place: { kind: "least-load" } },
+    };
+    const [first, second] = workflow.agents as [WorkflowAgent, WorkflowAgent];
+    const agents = (one: WorkflowAgent, two: WorkflowAgent) => ({ workflows: [{ workflow: { ...workflow, agents: [one, two] } }] });
+    const changed: Record<Exclude<keyof JustInTimePolicy, "kind">, readonly (readonly [string, Partial<JustInTimePolicy>])[]> = {
+      models: [
+        ["~ models at dispatch", { models: [model("b"), model("a")] }],
+        ["~ cost of a", { models: [{ ...model("a"), cost: 9 }, model("b")] }],
+        ["~ saturation of b", { models: [model("a"), { ...model("b"), saturationBatch: 3 }] }],
+        ["~ tokens/s of b", { models: [model("a"), { ...model("b"), throughput: [{ batch: 2, tokensPerSecond: 51 }] }] }],
+      ],
+      workflows: [
+        ["- workflow vote", { workflows: [] }],
+        ["~ workflow vote", { workflows: [{ workflow, predictor: "3".repeat(64) }] }],
+        ["~ workflow vote", agents(first, { ...second, reads: [] })],
+        ["~ workflow vote", agents(first, { ...second, models: ["a"] })],
+        ["~ workflow vote", agents(first, { ...second, sameModelAs: "one" })],
+        ["~ workflow vote", agents({ ...first, instructions: "Answer." }, second)],
+      ],
+      selection: [
+        ["~ selection", { selection: { kind: "beam", width: 1 } }],
+        ["~ selection", { selection: { kind: "exhaustive" } }],
+        ["~ selection", { selection: { kind: "fixed", configurations: { vote: { one: "a", two: "b" } } } }],
+        ["~ selection", { selection: { kind: "cheapest" } }],
+        ["~ selection", { selection: { kind: "quickest", when: "stage" } }],
+      ],
+      order: [["~ order", { order: { kind: "depth", agingReleases: 9 } }]],
+      place: [["~ placement", { place: { kind: "round-robin" } }]],
+      learnt: [["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }]],
+    };
+    const before = { ...plan, policy };
+    for (const [line, change] of Object.values(changed).flat()) {
+      const lines = diffPlans(before, { ...plan, policy: { ...policy, ...change } });
+      expect(signs(lines)).toContain(line);
+      expect(lines.filter(({ sign }) => sign !== "=")).toHaveLength(1);
+    }
   });
 
   it("says in words which order and placement another plan has", () => {

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
 import type { EngineOrder } from "@/server/contracts/engineOrder";
 import type { DiffLine } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { CascadePolicy, ModelDeployment, Plan } from "@/solver/plan/plan";
 import { deployedModelsOf, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "@/solver/plan/policySchema";
+import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { placeText, targetEngines } from "./targetEngines";
 
 /** Replicas of one model in words: `2 × tp 4, 1 × tp 8 on 16 h100-sxm`; of several GPU types `1 × tp 4 on h100-sxm, 1 × tp 8 on l40s, 12 GPUs`. */
@@ -89,19 +92,56 @@ const three = (value: number): string => String(Number(value.toPrecision(3)));
 function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [string, string][] {
   return [
     ["models at dispatch", models.map(({ model }) => model).join(" or ")],
-    ["selection", selection.kind === "beam" ? `beam of width ${selection.width}` : selection.kind],
-    ...models.map(({ model, saturationBatch, throughput }): [string, string] => {
-      return [`saturation of ${model}`, `${saturationBatch} at once, ${three(throughput.at(-1)?.tokensPerSecond ?? 0)} tokens/s`];
-    }),
+    ["selection", selectionText(selection)],
+    ...models.flatMap(({ model, cost, saturationBatch, throughput }): [string, string][] => [
+      [`cost of ${model}`, `${three(cost)} a token`],
+      [`saturation of ${model}`, `${saturationBatch} at once`],
+      [`tokens/s of ${model}`, throughput.map(({ batch, tokensPerSecond }) => `${three(tokensPerSecond)} at ${batch}`).join(", ")],
+    ]),
     ...workflows.map(({ workflow, predictor }): [string, string] => {
-      const agents = workflow.agents.map(({ name }) => name).join(", ");
-      return [
-        `workflow ${workflow.name}`,
-        `${agents}; ${predictor === undefined ? "no predictor" : `predictor ${predictor.slice(0, 12)}`}`,
-      ];
+      const named = predictor === undefined ? "the largest models alone count as accurate" : `predictor ${predictor.slice(0, 12)}`;
+      return [`workflow ${workflow.name}`, `${workflow.agents.map(agentText).join("; ")}; ${named}; document ${digestOf(workflow)}`];
     }),
   ];
 }
+
+function agentText({ name, reads, models, sameModelAs }: WorkflowAgent): string {
+  const told = [
+    ...(reads.length === 0 ? [] : [`reads ${reads.join(" and ")}`]),
+    ...(models === undefined ? [] : [`on ${models.join(" or ")}`]),
+    ...(sameModelAs === undefined ? [] : [`on the model of ${sameModelAs}`]),
+  ];
+  return told.length === 0 ? name : `${name} (${told.join(", ")})`;
+}
+
+function selectionText(selection: JustInTimePolicy["selection"]): string {
+  switch (selection.kind) {
+    case "beam":
+      return `beam of width ${selection.width}`;
+    case "quickest":
+      return selection.when === "arrival" ? "quickest when the program comes" : "quickest anew at each stage";
+    case "fixed":
+      return Object.entries(selection.configurations)
+        .map(
+          ([workflow, configuration]) =>
+            `${workflow}: ${Object.entries(configuration)
+              .map((agent) => agent.join(" on "))
+              .join(", ")}`,
+        )
+        .join("; ");
+    case "cheapest":
+      return "cheapest when the program comes";
+    case "exhaustive":
+      return "every assignment of the oldest";
+  }
+}
+
+/** Documents that differ in anything, as in what agents are told, differ in it. */
+const digestOf = (workflow: WorkflowDocument): string =>
+  createHash("sha256")
+    .update(canonicalJson(workflow as unknown as Json))
+    .digest("hex")
+    .slice(0, 8);
 
 function slackSays(policy: SlackPolicy): [string, string][] {
   const { models, tau, deltaScore, floorSeconds, changesModel, approvedRanges } = policy;

@@ -21,7 +21,8 @@ export function regressionLook(frame: LiveFrame, plan: Plan | null): RegressionL
     underWay: gateway.stages.reduce((sum, { queued, inFlight }) => sum + (queued ?? 0) + (inFlight ?? 0), 0),
     unserved: gateway.stages.some(({ model }) => !frame.engines.some((engine) => engine.model === model && engine.health === "serving")),
     latency: seconds === null ? null : { requests: recent.requests, seconds },
-    promisedSeconds: ofPlan?.predictions.p95Band.high ?? null,
+    // Nothing predicts what comes of choosing models just in time.
+    promisedSeconds: ofPlan === null || ofPlan.policy.kind === "just-in-time" ? null : ofPlan.predictions.p95Band.high,
   };
 }
 

@@ -44,8 +44,8 @@ export function plannedAcceptedScores(plan: Pick<Plan, "policy" | "inputs">, wor
 }
 
 function routedByPlan({ policy }: Pick<Plan, "policy">, workload: Workload) {
-  // Slack dispatch and balancing send requests by load, so which reach a model is not known beforehand: only what comes is compared.
-  const models = policy.kind === "slack" || policy.kind === "balanced" ? [] : modelsOf(policy);
+  // All others send requests by load, so which reach a model is not known beforehand: only what comes is compared.
+  const models = policy.kind === "cascade" || policy.kind === "fixed" ? modelsOf(policy) : [];
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const directStart = directStartOf(policy);
   const outcomes =

@@ -10,11 +10,13 @@ import { createPlanner } from "@/server/planning/planner";
 import { openStore, type Store } from "@/server/store/store";
 import { seededRandom } from "@/solver/numeric/random";
 import type { Plan } from "@/solver/plan/plan";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { runningReplicas } from "@/solver/plan/runningReplicas";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
 import { planUnder } from "./planUnder";
 import { createPromiseDesk, type PromiseDesk, type PromiseSource } from "./promiseDesk";
+import { notComparable } from "./promiseWindow";
 import { type TestTraffic, testDecisions } from "./testDecisions";
 
 const clusterId = "c";
@@ -231,7 +233,7 @@ test("quality is held against labels where they are known, and else not called q
   expect(row!.reason).toContain("quality is not measured");
 });
 
-test("nothing is judged in a panic, with knobs turned, under another plan and while requests settle", () => {
+test("nothing is judged in a panic, with knobs turned, under another plan, of models chosen just in time and while requests settle", () => {
   const served = { rate: RATE, p95Seconds: 50 * plan.predictions.p95Seconds };
   const told = (shown: LiveFrame) => open(served, shown).report(clusterId)!;
   const panic = { controls: { panic: { model: "m" }, canary: null } } as never;
@@ -245,6 +247,12 @@ test("nothing is judged in a panic, with knobs turned, under another plan and wh
     expect(new Set(report.promises.map(({ verdict }) => verdict))).toEqual(new Set(["not comparable"]));
     expect(report.broken).toEqual([]);
   }
+  const justInTime: JustInTimePolicy = {
+    ...{ kind: "just-in-time", workflows: [], selection: { kind: "cheapest" }, order: { kind: "fcfs" }, place: { kind: "least-load" } },
+    models: [{ model: "m", cost: 1, saturationBatch: 1, throughput: [{ batch: 1, tokensPerSecond: 1 }] }],
+  };
+  expect(notComparable({ ...plan, policy: justInTime }, frame(), false)).toContain("Models are chosen just in time");
+  expect(notComparable(plan, frame(), false)).toBeNull();
   const young = { ...frame(), measured: { ...frame().measured, windowSeconds: plan.predictions.p95Seconds } };
   expect(new Set(told(young).promises.map(({ verdict }) => verdict))).toEqual(new Set(["too little measured"]));
 });

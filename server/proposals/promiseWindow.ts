@@ -95,6 +95,8 @@ export function unsettled({ answered, seconds }: PromiseWindow, { predictions: {
 /** Why promises of a plan say nothing of what is measured now, in one sentence; null where they do. */
 export function notComparable(plan: Plan, frame: LiveFrame, applying: boolean): string | null {
   const { state, reason, routing } = frame.gateway;
+  if (plan.policy.kind === "just-in-time")
+    return "Models are chosen just in time: nothing predicts what comes of that, and the plan's figures are of the one it was made of.";
   if (applying) return "A plan is being applied: what is measured meanwhile is of neither plan.";
   if (state === "unreachable") return `The gateway is not heard: ${reason}`;
   if (routing === null) return "The gateway has not said yet what it follows.";

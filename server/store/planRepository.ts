@@ -1,5 +1,6 @@
 import { count, desc, eq, sql } from "drizzle-orm";
 import type { Plan } from "@/solver/plan/plan";
+import { learntOf } from "@/solver/plan/policySchema";
 import type { Database } from "./database";
 import { plans } from "./schema";
 
@@ -41,15 +42,17 @@ export function createPlanRepository(db: Database) {
     },
     /** Those whose policies name trained predictors, newest first, without reading their documents whole. */
     withPredictors() {
-      const learnt = sql<string | null>`json_extract(${plans.document}, '$.policy.learnt')`;
+      const policy = sql<string>`json_extract(${plans.document}, '$.policy')`;
       const name = sql<string>`json_extract(${plans.document}, '$.metadata.name')`;
+      const named = sql`json_extract(${plans.document}, '$.policy.learnt') is not null or json_extract(${plans.document}, '$.policy.kind') = 'just-in-time'`;
       return db
-        .select({ id: plans.id, clusterId: plans.clusterId, name, learnt })
+        .select({ id: plans.id, clusterId: plans.clusterId, name, policy })
         .from(plans)
-        .where(sql`${learnt} is not null`)
+        .where(named)
         .orderBy(desc(plans.createdAt))
         .all()
-        .map((row) => ({ ...row, learnt: JSON.parse(row.learnt ?? "{}") as NonNullable<Plan["policy"]["learnt"]> }));
+        .map(({ policy: text, ...row }) => ({ ...row, predictors: learntOf(JSON.parse(text) as Plan["policy"]) }))
+        .filter(({ predictors }) => predictors.length > 0);
     },
     /** How many there are of each workload that there are any of. */
     countByWorkload() {
