@@ -247,9 +247,16 @@ export const decisionSchema = z.object({
   predictedProgramTokens: z.number().optional(),
   /** The agent that asked, as `application/agent`; left out where nobody named one. */
   agent: z.string().optional(),
+  /** Where the policy chooses models when engines have room: its place in a workflow, as its client named both. */
+  call: z.object({ workflow: z.string(), agent: z.string() }).optional(),
+  /**
+   * Configurations of its workflow that predictors held to be accurate for its program, of how many, and which, as the words of
+   * `configurationSet.ts`; left out where they were not told of this request.
+   */
+  configurations: z.object({ accurate: z.int(), of: z.int(), set: z.array(z.int().min(0).max(0xffffffff)) }).optional(),
   /**
    * What calls of its agent taught, as the policy saw it at the stage it entered last, and when its program began, in engine seconds on the
-   * gateway's own clock; left out where the policy does not ask, or nothing is learnt yet.
+   * gateway's own clock; left out where the policy does not ask, or nothing is learnt yet. Where the policy chooses models, the beginning alone.
    */
   programStart: z.number().optional(),
   forecast: z

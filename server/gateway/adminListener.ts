@@ -14,6 +14,8 @@ import type { LearningBook } from "./learningBook";
 import { learningRoutes } from "./learningRoutes";
 import type { GatewayMetrics } from "./metrics";
 import { pathEnd, pathOf } from "./pathOf";
+import type { PredictionCounts } from "./predictionCounts";
+import { roundsRoutes } from "./roundsRoutes";
 import { sequenceOf } from "./sequenceOf";
 import type { Serving } from "./serving";
 import type { Turns } from "./turns";
@@ -29,6 +31,7 @@ interface AdminListenerOptions {
   /** Changes of configuration and controls are made one by one, so that each is made of what it was decided on. */
   readonly turns: Turns;
   readonly book: LearningBook;
+  readonly counts: PredictionCounts;
   readonly version: string;
   /** Without one every caller is let in; the listener is on the loopback address only. */
   readonly token: string | null;
@@ -54,6 +57,7 @@ export function adminListener(options: AdminListenerOptions): (request: Incoming
     ...artefactRoutes(options),
     ...learningRoutes(options),
     ...workflowRoutes(options),
+    ...roundsRoutes(options),
   };
   const open = new Set(["GET /health", "GET /metrics"]);
   return (request, response) => {

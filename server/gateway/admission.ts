@@ -3,7 +3,7 @@ import { shownName } from "./clientNames";
 import type { BodyRefusal, Endpoint } from "./endpoint";
 import { type Foreseen, foreseenFor } from "./foresight";
 import type { ModelRequest } from "./modelRequest";
-import type { ServedModel } from "./servedModel";
+import { modelsBehind, type ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
 
 export type Admission =
@@ -43,9 +43,10 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   if (draining) return shed(1, { status: 503, message: "The gateway is shutting down.", type: "server_error", code: "shutting_down" });
   const { stage } = served.driver.policy.start(serving.starting(served, asked, foreseenFor(foreseen, served.wanted)));
   const first = served.models[stage] ?? "";
-  if (!serving.pool.available(first) && !serving.awaits(first)) {
-    const message = `No engine of ${first} takes work at the moment.`;
-    return shed(serving.recoverySeconds(first), { status: 503, message, type: "server_error", code: "no_endpoint" });
+  const behind = modelsBehind(served, first);
+  if (!behind.some((model) => serving.pool.available(model) || serving.awaits(model))) {
+    const message = `No engine of ${behind.join(" or ")} takes work at the moment.`;
+    return shed(serving.recoverySeconds(behind), { status: 503, message, type: "server_error", code: "no_endpoint" });
   }
   const room = Math.ceil(serving.queueShare(objective) * queuedPerModel);
   // An answer that nobody judges is the last: the request joins no other queue.
@@ -56,7 +57,12 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
     room === queuedPerModel
       ? `${room} requests wait for ${full}, which is all the gateway holds.`
       : `${serving.queued.get(full)} requests wait for ${full}; one of the class ${objective} is taken in below ${room} only.`;
-  return shed(serving.drainSeconds(full), { status: 429, message, type: "rate_limit_error", code: "queue_full" });
+  return shed(serving.drainSeconds(full, modelsBehind(served, full)), {
+    status: 429,
+    message,
+    type: "rate_limit_error",
+    code: "queue_full",
+  });
 }
 
 function cascadeRefusal({ path, text }: Endpoint, body: ModelRequest["body"]): BodyRefusal | null {

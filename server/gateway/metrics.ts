@@ -121,6 +121,7 @@ export class GatewayMetrics {
     const registry = this.#registry;
     counts.register(registry);
     serving.workflows.register(registry);
+    serving.rounds.register(registry);
     registry.gauge("weir_gateway_info", "1 for the plan and the policy in force.", ["plan", "policy"], (gauge) => {
       const { config } = serving;
       if (config !== null) gauge.set({ plan: config.planId, policy: config.policyHash }, 1);

@@ -1,6 +1,7 @@
 import type { MemoryForecast } from "@/solver/policies/memoryForecast";
-import type { Action, Policy, View, WaitingWork } from "@/solver/policies/policy";
+import { type Action, MOST_WEIGHED, type Policy, type View, type WaitingWork } from "@/solver/policies/policy";
 import type { Replica } from "./replica";
+import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
 
 /** How an engine's work on a request ended. */
@@ -29,6 +30,8 @@ interface DriverOptions {
   readonly queued: Map<string, number>;
   /** Called when an engine got room, with the moment; the queues that may use it are pumped, this driver's among them. */
   readonly onRoom: (nowMs: number) => void;
+  /** Where decisions are counted of a policy that chooses models at dispatch; left out: nowhere. */
+  readonly rounds?: RoundTallies;
 }
 
 /**
@@ -40,6 +43,7 @@ interface DriverOptions {
 export class PolicyDriver {
   readonly policy: Policy;
   readonly #options: DriverOptions;
+  /** In the order of coming; where models are chosen at dispatch, in that in which programs began. */
   #waiting: WaitingEntry[] = [];
   /** Set while the policy holds work back. */
   #timer: NodeJS.Timeout | undefined;
@@ -54,7 +58,10 @@ export class PolicyDriver {
 
   /** When the longest waiting work joined, in engine seconds; undefined when none waits. */
   get oldestSeconds(): number | undefined {
-    return this.#waiting[0]?.queuedSinceSeconds;
+    if (!this.policy.choosesModel) return this.#waiting[0]?.queuedSinceSeconds;
+    let oldest: number | undefined;
+    for (const { queuedSinceSeconds } of this.#waiting) if (!(queuedSinceSeconds >= (oldest ?? Infinity))) oldest = queuedSinceSeconds;
+    return oldest;
   }
 
   /** What the policy expects of engines' memory at a moment of `performance.now()`; null where it packs none. */
@@ -106,7 +113,7 @@ export class PolicyDriver {
     this.policy.observe({ kind: "ended", programId });
   }
 
-  /** Gives queued work back whose model is no longer served. */
+  /** Gives queued work back whose model is no longer served, by the model that its queue is counted under. */
   withdraw(served: (model: string) => boolean): void {
     for (const entry of this.#waiting) {
       if (entry.state.kind === "queued" && !served(this.policy.modelOfStage(entry.stage))) this.#settle(entry, { kind: "withdrawn" });
@@ -125,6 +132,7 @@ export class PolicyDriver {
 
   #carryOut(actions: readonly Action[], { nowSeconds, replicas }: EngineView): void {
     const byId = new Map(this.#waiting.map((entry) => [entry.id, entry]));
+    if (this.policy.choosesModel) this.#options.rounds?.round(actions, replicas);
     for (const action of actions) {
       const entry = byId.get(action.workId);
       if (!entry) throw new Error(`The policy acted on ${action.workId}, which does not wait.`);
@@ -140,8 +148,9 @@ export class PolicyDriver {
       if (!replica) throw new Error(`The policy chose ${action.replicaId}, which is not among the replicas.`);
       replica.begin();
       this.policy.observe({ kind: "dispatched", workId: entry.id, programId: entry.programId, replicaId: replica.id, nowSeconds });
+      const { stage = entry.stage, degraded = null } = action;
       const times = { queuedSeconds: entry.queuedSinceSeconds, dispatchedSeconds: nowSeconds };
-      this.#settle(entry, { kind: "granted", replica, degraded: action.degraded ?? null, priority: wholeOf(action.priority), ...times });
+      this.#settle(entry, { kind: "granted", replica, stage, degraded, priority: wholeOf(action.priority), ...times });
     }
     this.#sweep();
   }
@@ -199,7 +208,7 @@ export class PolicyDriver {
         else resolve(outcome);
       };
       signal.addEventListener("abort", onAbort, { once: true });
-      this.#waiting.push(entry);
+      this.#insert(entry);
       this.#count(entry, 1);
       try {
         if (state.kind === "queued") this.policy.observe({ kind: "queued", work: entry });
@@ -210,6 +219,13 @@ export class PolicyDriver {
         this.#sweep();
       }
     });
+  }
+
+  #insert(entry: WaitingEntry): void {
+    let at = this.#waiting.length;
+    if (this.policy.choosesModel)
+      while (at > 0 && entry.programArrivalSeconds < (this.#waiting[at - 1]?.programArrivalSeconds ?? 0)) at -= 1;
+    this.#waiting.splice(at, 0, entry);
   }
 
   #settle(entry: WaitingEntry, outcome: Grant | Judgement | Failed): void {
@@ -233,7 +249,9 @@ export class PolicyDriver {
   }
 
   #view(nowMs: number): EngineView {
-    return { nowSeconds: this.#secondsAt(nowMs), waiting: this.#waiting, replicas: this.#options.replicas(nowMs) };
+    // Such a policy's time grows with what it weighs, and it is asked at every request and answer.
+    const waiting = this.policy.choosesModel ? this.#waiting.slice(0, MOST_WEIGHED) : this.#waiting;
+    return { nowSeconds: this.#secondsAt(nowMs), waiting, replicas: this.#options.replicas(nowMs) };
   }
 
   #secondsAt(nowMs: number): number {

@@ -27,8 +27,8 @@ export interface ReplicaOptions {
   readonly lookedAt: LookedAt;
   /** Wall seconds without a byte after which an engine that has calls is asked for its health. */
   readonly quietSeconds: number;
-  /** Called when an engine that was out takes work again. */
-  readonly onRecovered: () => void;
+  /** Called when an engine that was out takes work again, or turns out to be down. */
+  readonly onTurned: () => void;
 }
 
 /**
@@ -57,6 +57,8 @@ export class Replica implements ReplicaView {
   inFlight = 0;
   maxInFlight: number;
   cordoned = false;
+  /** A roll-out brings its model back: requests for it are to wait. */
+  awaited = false;
   #retired = false;
   #healthy = true;
   #failures = 0;
@@ -66,9 +68,9 @@ export class Replica implements ReplicaView {
   nextProbeMs: number | null = null;
   #timer: NodeJS.Timeout | undefined;
   readonly #lookedAt: LookedAt;
-  readonly #onRecovered: () => void;
+  readonly #onTurned: () => void;
 
-  constructor(config: GatewayReplica, { quietSeconds, onRecovered, lookedAt }: ReplicaOptions) {
+  constructor(config: GatewayReplica, { quietSeconds, onTurned, lookedAt }: ReplicaOptions) {
     const url = new URL(config.url);
     this.id = config.id;
     this.model = config.model;
@@ -92,7 +94,7 @@ export class Replica implements ReplicaView {
     this.priority = new PriorityProbe({ pool, basePath, model });
     this.quiet = new QuietWatch({ quietSeconds, health: async () => (await this.#health.ask()).read, onHangs: () => this.failed() });
     this.#lookedAt = lookedAt;
-    this.#onRecovered = onRecovered;
+    this.#onTurned = onTurned;
     this.update(config);
     const reading = access.current;
     if (reading.ok) return;
@@ -127,8 +129,13 @@ export class Replica implements ReplicaView {
     return this.#healthy ? null : this.#reason;
   }
 
-  /** Out of service for longer than a short hiccup. */
+  /** As a policy may reckon with: out of service, and nobody is about to bring it into service. */
   get down(): boolean {
+    return this.out && !this.awaited;
+  }
+
+  /** Out of service for longer than a short hiccup. */
+  get out(): boolean {
     return this.cordoned || this.#retired || (!this.#healthy && this.#failures >= downAfterFailures);
   }
 
@@ -199,11 +206,12 @@ export class Replica implements ReplicaView {
       if (!listedOnly) this.#failures = 0;
       this.#healthy = true;
       this.nextProbeMs = null;
-      this.#onRecovered();
+      this.#onTurned();
     } else {
       this.#failures += 1;
       this.#reason = ailment;
       this.#probeLater();
+      if (this.#failures === downAfterFailures) this.#onTurned();
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { GatewayReplica } from "@/server/contracts/gatewayAdmin";
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
 import { type LookedAt, Replica, type ReplicaOptions } from "./replica";
 
 /** All engines, over all configurations: an engine that leaves finishes what it has, one that stays keeps its connections. */
@@ -32,16 +32,17 @@ export class ReplicaPool {
     return [...this.#replicas, ...this.#leaving];
   }
 
-  /** Puts a configuration's list of engines into force. */
-  update(wanted: readonly GatewayReplica[]): void {
+  /** Puts a configuration's list of engines into force, and of which models there are to be some soon. */
+  update({ replicas, awaited = [] }: Pick<GatewayConfig, "replicas" | "awaited">): void {
     const before = new Map(this.#replicas.map((replica) => [replica.id, replica]));
-    const next = wanted.map((config) => {
+    const next = replicas.map((config) => {
       const known = before.get(config.id);
       if (known === undefined || !known.isReachedAs(config)) return new Replica(config, this.#options);
       before.delete(config.id);
       known.update(config);
       return known;
     });
+    for (const replica of next) replica.awaited = awaited.includes(replica.model);
     for (const gone of before.values()) gone.retire();
     this.#leaving = [...this.#leaving, ...before.values()].filter((replica) => replica.inFlight > 0);
     this.#replicas = next;
@@ -54,7 +55,7 @@ export class ReplicaPool {
 
   /** Whether some engine of the model takes work, or may again soon. */
   available(model: string): boolean {
-    return this.#replicas.some((replica) => replica.model === model && !replica.down);
+    return this.#replicas.some((replica) => replica.model === model && !replica.out);
   }
 
   /** Whether an engine other than this one takes work of its model. */

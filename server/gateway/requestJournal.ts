@@ -1,10 +1,11 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import type { Decision, GatewayConfig, StageRecord } from "@/server/contracts/gatewayAdmin";
 import type { AgentForecast, WaitingWork } from "@/solver/policies/policy";
+import { countOf } from "@/solver/workflow/configurationSet";
 import type { Caller } from "./callers";
 import { shownName } from "./clientNames";
 import type { PolicyForesight } from "./foresight";
-import type { ModelRequest, PromptEnd } from "./modelRequest";
+import { callOf, type ModelRequest, type PromptEnd } from "./modelRequest";
 import type { Replica } from "./replica";
 import { requestCost } from "./requestCost";
 import type { ServedModel } from "./servedModel";
@@ -173,6 +174,7 @@ export class RequestJournal {
       decision.programStart = call.programStartSeconds;
       if (forecast !== undefined) decision.forecast = forecast;
     }
+    if (served.driver.policy.choosesModel) noteChoice(decision, { asked, served, call, accurate: this.foresight?.accurate });
     const predictions = recordedForesight(this.foresight);
     if (predictions !== null) decision.predictions = predictions;
     if (asked.programId !== asked.decisionId) decision.program = asked.programId;
@@ -186,6 +188,23 @@ export class RequestJournal {
     }
     return decision;
   }
+}
+
+interface Chosen {
+  readonly asked: ModelRequest;
+  readonly served: ServedModel;
+  readonly call: FollowedCall | null;
+  readonly accurate: Uint32Array | undefined;
+}
+
+/** What a policy goes by that chooses models when engines have room. */
+function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call, accurate }: Chosen): void {
+  if (call !== null) decision.programStart = call.programStartSeconds;
+  const place = callOf(asked);
+  if (place === undefined) return;
+  decision.call = place;
+  const of = served.configurations.get(place.workflow);
+  if (accurate !== undefined && of !== undefined) decision.configurations = { accurate: countOf(accurate), of, set: [...accurate] };
 }
 
 /** What a record says of predictions, rounded; null where the policy names no predictor. */

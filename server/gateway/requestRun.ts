@@ -12,7 +12,7 @@ import type { ModelRequest } from "./modelRequest";
 import type { RelayOutcome } from "./relayStream";
 import type { Replica } from "./replica";
 import type { Attempt, RequestJournal } from "./requestJournal";
-import type { ServedModel } from "./servedModel";
+import { modelsBehind, type ServedModel } from "./servedModel";
 import type { Serving } from "./serving";
 import { refusalOf, refusesKey, type StageOutcome, stageOutcome } from "./stageOutcome";
 import { StagePlace } from "./stagePlace";
@@ -76,19 +76,20 @@ export class RequestRun {
   async #tryStage(): Promise<number | "again"> {
     const { serving, signal, asked } = this.#options;
     const { driver } = this.#served;
-    const model = driver.policy.modelOfStage(this.#place.stage);
-    if (!serving.keeps(this.#served, asked, model)) return this.#beginAnew(model);
+    const awaited = driver.policy.modelOfStage(this.#place.stage);
+    if (!serving.keeps(this.#served, asked, awaited)) return this.#beginAnew(awaited);
     const queuedMs = performance.now();
     const grant = await driver.queue(this.#place.work(), signal);
     const queueMs = performance.now() - queuedMs;
     this.#journal.queueMs += queueMs;
     if (grant.kind === "aborted") return this.#fail(endedError(signal));
-    if (grant.kind === "withdrawn") return this.#beginAnew(model);
-    if (grant.kind === "refused") {
-      return this.#fail({ status: 503, message: grant.reason, type: "server_error", code: "no_configuration" });
-    }
-    const { replica, degraded, queuedSeconds, dispatchedSeconds } = grant;
+    if (grant.kind === "withdrawn") return this.#beginAnew(awaited);
+    if (grant.kind === "refused") return this.#refused(grant.reason, awaited);
+    const { replica, stage, degraded, queuedSeconds, dispatchedSeconds } = grant;
+    serving.foresight.waited(this.#served.wanted, queueMs);
     this.#place.dispatched(grant);
+    this.#goTo(stage);
+    const { model } = replica;
     if (degraded !== null) this.#journal.degrade("telemetry");
     const { inFlight, maxInFlight, kvUse } = replica;
     const engine: Attempt["engine"] = { inFlight, maxInFlight };
@@ -116,7 +117,7 @@ export class RequestRun {
     const firstTokenMs = "firstTokenMs" in outcome ? outcome.firstTokenMs : undefined;
     const answeredSeconds = driver.release(asked.decisionId, replica, { failed, firstTokenMs });
     const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
-    return this.#settle(outcome, { replica, stage: this.#place.stage, model, engine, queueMs, engineMs, at });
+    return this.#settle(outcome, { replica, stage, model, engine, queueMs, engineMs, at });
   }
 
   /** What an engine refuses that another may take counts as failed while there is another to ask. */
@@ -204,11 +205,26 @@ export class RequestRun {
     const { serving, limits } = this.#options;
     this.#journal.note(this.#served, attempt, { verdict: "failed", reason, ...noUsage });
     this.#place.failures += 1;
-    if (this.#place.failures < limits.attemptsPerStage) return "again";
-    const message = `${attempt.model} failed ${this.#place.failures} times, last on ${attempt.replica.id}: ${reason}.`;
+    const { policy } = this.#served.driver;
+    if (this.#place.failures < limits.attemptsPerStage) {
+      // Where the policy chooses models it may choose another now.
+      this.#goTo(this.#place.entered);
+      return "again";
+    }
+    const failed = policy.choosesModel ? "Engines" : attempt.model;
+    const message = `${failed} failed ${this.#place.failures} times, last on ${attempt.replica.id}: ${reason}.`;
     if (!full) return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
-    const headers = { "retry-after": String(serving.drainSeconds(attempt.model)) };
+    const queue = policy.modelOfStage(this.#place.entered);
+    const headers = { "retry-after": String(serving.drainSeconds(queue, modelsBehind(this.#served, queue))) };
     return this.#fail({ status: 429, message, type: "rate_limit_error", code: "engine_full" }, headers);
+  }
+
+  /** Nothing can serve it as its policy must have it; another that came into force meanwhile may. */
+  #refused(reason: string, model: string): number | Promise<number | "again"> {
+    const { serving, asked } = this.#options;
+    if (serving.serverOf(asked) !== this.#served) return this.#beginAnew(model);
+    const headers = { "retry-after": String(serving.recoverySeconds(this.#served.models)) };
+    return this.#fail({ status: 503, message: reason, type: "server_error", code: "no_configuration" }, headers);
   }
 
   /** What it began under may not go on with it, as when the engines of `model` left; nothing was sent to the client, so it starts over. */
@@ -217,7 +233,12 @@ export class RequestRun {
     this.#foreseen = await serving.foresee(asked);
     const next = serving.serverOf(asked) ?? (this.#served.kind === "cascade" ? serving.cascade : undefined);
     if (next === undefined || (next === this.#served && !serving.serves(next, model))) {
-      return this.#fail({ status: 503, message: `No engine serves ${model} at the moment.`, type: "server_error", code: "no_endpoint" });
+      return this.#fail({
+        status: 503,
+        message: `No engine serves ${modelsBehind(this.#served, model).join(" or ")} at the moment.`,
+        type: "server_error",
+        code: "no_endpoint",
+      });
     }
     serving.end(this.#served);
     serving.begin(next);
@@ -233,9 +254,10 @@ export class RequestRun {
     const { serving, asked, call } = this.#options;
     const { driver, kind } = this.#served;
     const foresight = this.#foresight;
+    this.#place.accurate = foresight?.accurate;
     const request = serving.starting(this.#served, asked, foresight);
     const { stage, reason } = driver.policy.start(request);
-    if (kind === "cascade") {
+    if (kind === "cascade" && !driver.policy.choosesModel) {
       const model = driver.policy.modelOfStage(stage);
       const forecast = (at: string) => (call === null ? undefined : serving.workflows.forecast(call, at));
       serving.shadow?.start(asked, { request, model, foreseen: this.#foreseen, forecast });
@@ -246,8 +268,20 @@ export class RequestRun {
     this.#enter(stage);
   }
 
-  /** Goes to a stage, with what is expected of its model. */
   #enter(stage: number): void {
+    this.#place.enter(stage);
+    this.#expect(stage);
+  }
+
+  /** Stands at another stage, without joining a queue. */
+  #goTo(stage: number): void {
+    if (stage === this.#place.stage) return;
+    this.#place.stage = stage;
+    this.#expect(stage);
+  }
+
+  /** Says what is expected of a stage's model. */
+  #expect(stage: number): void {
     const { asked, call, serving } = this.#options;
     const model = this.#served.models[stage] ?? "";
     const expected = expectedAt(model, asked, this.#foresight);
@@ -255,7 +289,7 @@ export class RequestRun {
     const forecast = reads ? serving.workflows.forecast(call, model) : undefined;
     this.#journal.expected = expected;
     this.#journal.forecast = forecast;
-    this.#place.enter(stage, expected, forecast);
+    this.#place.expect(expected, forecast);
   }
 
   /** What predictors say to the policy that it goes by. */

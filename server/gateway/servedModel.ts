@@ -3,12 +3,14 @@ import type { Candidate } from "@/server/contracts/gatewayControls";
 import { canonicalJson } from "@/solver/plan/canonical";
 import { modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { cascadeName } from "./cascadeNames";
 import { wantedBy } from "./foresight";
 import type { Judge } from "./judge";
 import { PolicyDriver } from "./policyDriver";
 import type { Wanted } from "./prediction";
 import type { ReplicaPool } from "./replicaPool";
+import type { RoundTallies } from "./roundTallies";
 import { type PolicyWatcher, watchedPolicy } from "./watchedPolicy";
 
 /** How requests for a model by its own name are recorded: no plan decides about them, so none is measured by them. */
@@ -29,6 +31,8 @@ export interface ServedModel {
   readonly thresholds: readonly number[];
   /** Every model a request under this name may visit. */
   readonly models: readonly string[];
+  /** How many configurations the workflows have that its policy knows, by their names. */
+  readonly configurations: ReadonlyMap<string, number>;
   readonly driver: PolicyDriver;
   /** What its policy asks of predictors; null: nothing. */
   readonly wanted: Wanted | null;
@@ -44,6 +48,7 @@ export interface Surroundings {
   readonly judge: Judge | null;
   readonly queued: Map<string, number>;
   readonly onRoom: (nowMs: number) => void;
+  readonly rounds: RoundTallies;
   /** Looks on while the cascade's requests are decided about. */
   readonly shadow: () => PolicyWatcher | null;
 }
@@ -53,6 +58,10 @@ export function cascadeModel(surroundings: Surroundings): ServedModel {
   const { name, policy, planId, policyHash } = surroundings.config;
   return servedModel(cascadeName(name), { kind: "cascade", policy, planId, policyHash }, surroundings);
 }
+
+/** Models of whose engines one will serve work that waits for `model`: any, where the policy chooses when engines have room. */
+export const modelsBehind = ({ driver, models }: ServedModel, model: string): readonly string[] =>
+  driver.policy.choosesModel ? models : [model];
 
 /** One model straight to its engines, with the configuration's order and place. */
 export function directModel(model: string, surroundings: Surroundings): ServedModel {
@@ -88,11 +97,12 @@ interface NamedPolicy {
 function servedModel(
   name: string,
   { kind, canary = false, policy, planId, policyHash }: NamedPolicy,
-  { config, pool, judge, queued, onRoom, shadow }: Surroundings,
+  { config, pool, judge, queued, onRoom, rounds, shadow }: Surroundings,
 ): ServedModel {
   const { timeScale } = config;
   const built = buildPolicy(policy);
-  const acting = kind === "cascade" ? watchedPolicy(built, shadow) : built;
+  // What is chosen when engines have room is no decision that another policy's could be held against.
+  const acting = kind === "cascade" && !built.choosesModel ? watchedPolicy(built, shadow) : built;
   return {
     name,
     kind,
@@ -101,10 +111,17 @@ function servedModel(
     policyHash,
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
-    driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), timeScale, queued, onRoom }),
+    configurations: configurationsOf(policy),
+    driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), timeScale, queued, onRoom, rounds }),
     wanted: wantedBy(policy, built),
     judge,
     timeScale,
     key: canonicalJson({ name, planId, policyHash, policy, timeScale, judge: config.judge, judgeLimits: config.settings?.judge ?? null }),
   };
+}
+
+function configurationsOf(policy: PolicyDocument): ServedModel["configurations"] {
+  if (policy.kind !== "just-in-time") return new Map();
+  const models = modelsOf(policy);
+  return new Map(policy.workflows.map(({ workflow }) => [workflow.name, configurationSpace(workflow, models).size]));
 }

@@ -15,10 +15,11 @@ export class ServiceRates {
     rate.done(performance.now());
   }
 
-  /** Wall seconds, whole and at least 1, until `queued` requests for `model` are served at the rate of its last answers. */
-  drainSeconds(model: string, queued: number): number {
-    const perSecond = this.#rates.get(model)?.perSecond(performance.now()) ?? null;
-    const seconds = perSecond === null ? unknownRetrySeconds : queued / perSecond;
+  /** Wall seconds, whole and at least 1, until `queued` requests that any of these models may serve are served at the rate of their last answers. */
+  drainSeconds(models: readonly string[], queued: number): number {
+    const nowMs = performance.now();
+    const perSecond = models.reduce((sum, model) => sum + (this.#rates.get(model)?.perSecond(nowMs) ?? 0), 0);
+    const seconds = perSecond === 0 ? unknownRetrySeconds : queued / perSecond;
     return Math.min(longestRetrySeconds, Math.max(1, Math.ceil(seconds)));
   }
 

@@ -4,7 +4,7 @@ import type { ArtefactShelf } from "./artefactShelf";
 import { Callers } from "./callers";
 import type { Capture } from "./capture";
 import { CascadeNames, cascadeName } from "./cascadeNames";
-import { type Foreseen, type Foresight, isSame, type PolicyForesight, scoreOf } from "./foresight";
+import { type Foreseen, type Foresight, hashesOf, isSame, type PolicyForesight, scoreOf } from "./foresight";
 import type { Judge } from "./judge";
 import { JudgeInForce, type JudgeLimits } from "./judgeInForce";
 import type { GatewayLimits } from "./limits";
@@ -12,7 +12,17 @@ import type { Mirror } from "./mirror";
 import type { ModelRequest } from "./modelRequest";
 import type { Wanted } from "./prediction";
 import { ReplicaPool } from "./replicaPool";
-import { type CanaryShare, canaryModel, cascadeModel, directModel, panicModel, type ServedModel, type Surroundings } from "./servedModel";
+import { RoundTallies } from "./roundTallies";
+import {
+  type CanaryShare,
+  canaryModel,
+  cascadeModel,
+  directModel,
+  modelsBehind,
+  panicModel,
+  type ServedModel,
+  type Surroundings,
+} from "./servedModel";
 import { ServiceRates, unknownRetrySeconds } from "./serviceRates";
 import type { Shadow } from "./shadow";
 import type { WorkflowBook } from "./workflowBook";
@@ -46,8 +56,10 @@ export class Serving {
   #models: ReadonlyMap<string, ServedModel> = new Map();
   /** Served models of earlier configurations that still have requests. */
   #earlier: readonly ServedModel[] = [];
-  /** Requests that wait for an engine, by model, over all policies. */
+  /** Requests that wait for an engine, by model, over all policies; of one that chooses models when engines have room, all under its largest. */
   readonly queued = new Map<string, number>();
+  /** What such policies decided. */
+  readonly rounds = new RoundTallies();
   readonly #rates = new ServiceRates();
   readonly #judge: JudgeInForce;
   #panic: { readonly model: string; readonly served: ServedModel | null } | null = null;
@@ -57,7 +69,7 @@ export class Serving {
     this.foresight = foresight;
     this.shelf = shelf;
     this.workflows = workflows;
-    this.pool = new ReplicaPool({ quietSeconds, onRecovered: () => this.pump() });
+    this.pool = new ReplicaPool({ quietSeconds, onTurned: () => this.pump() });
     const { pool, queued } = this;
     const onRoom = (nowMs: number): void => this.pump(nowMs);
     this.#judge = new JudgeInForce(judge, { pool, queued, onRoom, onAnswered: (model) => this.answered(model) });
@@ -128,7 +140,7 @@ export class Serving {
 
   /** Puts a configuration that was found good into force. */
   install(config: GatewayConfig, earlierNames: readonly string[]): void {
-    this.pool.update(config.replicas);
+    this.pool.update(config);
     this.#judge.install(config);
     this.callers.update(config.settings?.keys);
     this.workflows.use(config.timeScale);
@@ -147,12 +159,13 @@ export class Serving {
   }
 
   /**
-   * Whether work of `served` may wait for an engine of `model`. Of an earlier policy it does not wait for engines that only finish what they
-   * have, and of one that was ended it waits for none.
+   * Whether work of `served` may wait for an engine of `model`, or of any of its models where it chooses them when engines have room. Of an
+   * earlier policy it does not wait for engines that only finish what they have, and of one that was ended it waits for none.
    */
   serves(served: ServedModel, model: string): boolean {
     const current = this.#isCurrent(served);
-    return (current || this.#earlier.includes(served)) && this.pool.lists(model, { cordoned: current });
+    if (!current && !this.#earlier.includes(served)) return false;
+    return modelsBehind(served, model).some((one) => this.pool.lists(one, { cordoned: current }));
   }
 
   /** Whether a request may go on with `model` under `served`, or has to begin anew. */
@@ -212,14 +225,15 @@ export class Serving {
     this.#rates.answered(model);
   }
 
-  /** Wall seconds, whole and at least 1, until the queue of `model` as it stands is served at the rate of its last answers. */
-  drainSeconds(model: string): number {
-    return this.#rates.drainSeconds(model, this.queued.get(model) ?? 0);
+  /** Wall seconds, whole and at least 1, until the queue counted under `model` as it stands is served at the rate at which `models` answered last. */
+  drainSeconds(model: string, models: readonly string[] = [model]): number {
+    return this.#rates.drainSeconds(models, this.queued.get(model) ?? 0);
   }
 
-  /** Wall seconds, whole and at least 1, until an engine of `model` that is down is looked at again. */
-  recoverySeconds(model: string): number {
-    return Math.max(1, Math.ceil(this.pool.nextProbeSeconds(model) ?? unknownRetrySeconds));
+  /** Wall seconds, whole and at least 1, until an engine of these models that is down is looked at again. */
+  recoverySeconds(models: readonly string[]): number {
+    const waits = models.map((model) => this.pool.nextProbeSeconds(model) ?? unknownRetrySeconds);
+    return Math.max(1, Math.ceil(Math.min(...waits)));
   }
 
   /** A request begins under `served`. */
@@ -288,13 +302,13 @@ export class Serving {
   /** Has the predictors at hand that some policy names. */
   #needPredictors(): void {
     const wanted = [...this.#all.map((served) => served.wanted), this.#shadow?.wanted].filter((one) => one != null);
-    const hashes = wanted.flatMap(({ lengths, confidence }) => [lengths, confidence].filter((hash) => hash !== null));
+    const hashes = wanted.flatMap(hashesOf);
     void this.foresight.desk.need(hashes.length === 0 ? null : new Set(hashes));
   }
 
   #surroundings(config: GatewayConfig): Surroundings {
-    const { pool, judge, queued } = this;
-    return { config, pool, judge, queued, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.#shadow };
+    const { pool, judge, queued, rounds } = this;
+    return { config, pool, judge, queued, rounds, onRoom: (nowMs) => this.pump(nowMs), shadow: () => this.#shadow };
   }
 }
 

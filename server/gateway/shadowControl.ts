@@ -6,6 +6,10 @@ import { shortId } from "./planName";
 import { Shadow } from "./shadow";
 import { WatchControl, type WatchGround } from "./watchControl";
 
+/** Nothing of it could be held against what is decided: it says where a request starts only when engines have room, of which a shadow has none. */
+const unshadowed = "A just-in-time policy chooses models when engines have room for them, and a shadow has no engines: try it as a canary.";
+const unseen = "The policy in force chooses models when engines have room, so that there is no start to hold a shadow's against.";
+
 /** A shadow under an operator's hand. One that failed is still to be read, until it is ended or replaced; a restart does not take it up. */
 export function shadowControl(ground: WatchGround): WatchControl<ShadowRequest, ShadowSummary> {
   const { serving, store, audit, metrics, turns, log } = ground;
@@ -27,6 +31,8 @@ export function shadowControl(ground: WatchGround): WatchControl<ShadowRequest, 
       const { candidate } = request;
       const refusal = policyRefusal(candidate.policy) ?? hashRefusal(candidate);
       if (refusal !== null) return senseless(refusal);
+      if (candidate.policy.kind === "just-in-time") return senseless(unshadowed);
+      if (serving.config?.policy.kind === "just-in-time") return conflict(unseen);
       const missing = serving.shelf.refusal(candidate.policy);
       if (missing !== null) return conflict(missing);
       const shadow = new Shadow({ request, onDifference: (difference) => metrics.recordDifference(difference), onFailed });

@@ -1,5 +1,5 @@
-import type { AgentForecast, WaitingWork } from "@/solver/policies/policy";
-import type { ModelRequest } from "./modelRequest";
+import type { AgentForecast, WaitingWork, WorkflowCall } from "@/solver/policies/policy";
+import { callOf, type ModelRequest } from "./modelRequest";
 import type { Work } from "./waitingEntry";
 import type { FollowedCall } from "./workflowBook";
 
@@ -9,8 +9,13 @@ type Expected = Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens">;
 export class StagePlace {
   /** 0 for the first. */
   stage = 0;
-  /** Engines that failed it at this stage. */
+  /** The one that it entered, and waits for again when an engine fails it. */
+  entered = 0;
+  /** Engines that failed it since. */
   failures = 0;
+  /** Configurations of its workflow that are held to be accurate, where that was said of it. */
+  accurate: Uint32Array | undefined;
+  readonly #workflowCall: WorkflowCall | undefined;
   readonly #asked: ModelRequest;
   readonly #call: FollowedCall | null;
   /** When it joined its first queue under this policy and the one of its stage, in engine seconds; undefined until it has. */
@@ -22,16 +27,22 @@ export class StagePlace {
   /** @param call null where it is not followed: then its program began when it joined its first queue. */
   constructor(asked: ModelRequest, call: FollowedCall | null) {
     this.#asked = asked;
+    this.#workflowCall = callOf(asked);
     this.#call = call;
   }
 
-  /** Goes to a stage, whose answer is expected to be so long. */
-  enter(stage: number, expected: Expected, forecast: AgentForecast | undefined): void {
+  /** Enters a stage, whose queue it joins anew. */
+  enter(stage: number): void {
     this.stage = stage;
-    this.#expected = expected;
-    this.#forecast = forecast;
+    this.entered = stage;
     this.failures = 0;
     this.#queuedSinceSeconds = undefined;
+  }
+
+  /** At its stage its answer is expected to be so long, and its agent to go on so. */
+  expect(expected: Expected, forecast: AgentForecast | undefined): void {
+    this.#expected = expected;
+    this.#forecast = forecast;
   }
 
   /** An engine was found for it. */
@@ -57,6 +68,8 @@ export class StagePlace {
       inputTokens,
       predictedTokens: this.#expected.predictedTokens,
       predictedProgramTokens: this.#expected.predictedProgramTokens,
+      call: this.#workflowCall,
+      accurate: this.accurate,
       forecast: this.#forecast,
     };
   }

@@ -1,4 +1,4 @@
-import type { Action, AgentForecast, WaitingWork } from "@/solver/policies/policy";
+import type { Action, AgentForecast, WaitingWork, WorkflowCall } from "@/solver/policies/policy";
 import type { Replica } from "./replica";
 
 /** What became of work that was put to the policy. */
@@ -6,6 +6,8 @@ export type Grant =
   | {
       readonly kind: "granted";
       readonly replica: Replica;
+      /** The one that it goes to: where models are chosen at dispatch another, as a rule, than it waited for. */
+      readonly stage: number;
       /** What the policy did without; null where nothing. */
       readonly degraded: string | null;
       /** For an engine's own queue, lower being earlier: the order's key, whole; null where the order prefers nobody. */
@@ -19,7 +21,9 @@ export type Grant =
   | { readonly kind: "refused"; readonly reason: string }
   | { readonly kind: "aborted" };
 
-export type Judgement = (Exclude<Action, { kind: "dispatch" | "refuse" }> & { readonly judgedSeconds: number }) | { readonly kind: "aborted" };
+export type Judgement =
+  | (Exclude<Action, { kind: "dispatch" | "refuse" }> & { readonly judgedSeconds: number })
+  | { readonly kind: "aborted" };
 
 /** The policy failed over it. */
 export interface Failed {
@@ -41,6 +45,8 @@ export class WaitingEntry implements WaitingWork {
   readonly inputTokens: number;
   readonly predictedTokens: number | undefined;
   readonly predictedProgramTokens: number | undefined;
+  readonly call: WorkflowCall | undefined;
+  readonly accurate: Uint32Array | undefined;
   readonly forecast: AgentForecast | undefined;
   readonly state: WaitingWork["state"];
   settle: (outcome: Grant | Judgement | Failed) => void = () => undefined;
@@ -55,6 +61,8 @@ export class WaitingEntry implements WaitingWork {
     this.inputTokens = work.inputTokens;
     this.predictedTokens = work.predictedTokens;
     this.predictedProgramTokens = work.predictedProgramTokens;
+    this.call = work.call;
+    this.accurate = work.accurate;
     this.forecast = work.forecast;
     this.state = state;
   }
