@@ -1,9 +1,10 @@
 import { checkedArtefact } from "./checkedArtefact";
 import type { ConfidenceArtefact } from "./confidence";
+import type { ConfigurationArtefact } from "./configurations";
 import type { LengthArtefact } from "./lengths";
 
 /** A trained predictor as it is kept and sent to gateways. */
-export type Artefact = LengthArtefact | ConfidenceArtefact;
+export type Artefact = LengthArtefact | ConfidenceArtefact | ConfigurationArtefact;
 
 /** First bytes of a file; the format's version, the checksum of all after it, and the header's length follow in four bytes each. */
 const MAGIC = "weirpred";

@@ -1,34 +1,16 @@
 import { z } from "zod";
-import type { ConfidenceArtefact } from "./confidence";
-import type { LengthArtefact } from "./lengths";
+import type { Artefact } from "./artefact";
+import { configurations } from "./checkedConfigurations";
+import { encoder, floats, modelNames, wordSpace } from "./checkedParts";
 import { PROMPT_COUNTS } from "./promptFeatures";
 import type { QuantileForest } from "./quantileForest";
 import { REQUEST_COUNTS } from "./requestFeatures";
-import { CLASS_BUCKETS, SKETCH_BUCKETS } from "./sketch";
 import { TEXT_COUNTS } from "./textFeatures";
-import type { WordSpace } from "./wordSpace";
 
 /** Natural logarithm of more tokens than any program writes. */
 const MOST_LOG_TOKENS = 50;
 
-const MOST_DIMENSIONS = 4096;
-
-const floats = z
-  .instanceof(Float32Array)
-  .refine((values) => values.every((value) => Number.isFinite(value)), "has something else than finite numbers");
 const logTokens = z.number().min(-MOST_LOG_TOKENS).max(MOST_LOG_TOKENS);
-const dimensions = z.int().min(0).max(MOST_DIMENSIONS);
-const models = z
-  .array(z.string().min(1))
-  .min(1)
-  .refine((names) => new Set(names).size === names.length, "names a model twice");
-
-const wordSpace = z
-  .strictObject({ buckets: z.instanceof(Uint16Array), idf: floats, dimensions, directions: floats })
-  .superRefine((space, context) => {
-    const problem = spaceProblem(space);
-    if (problem !== null) context.addIssue(problem);
-  });
 
 const forest = z
   .strictObject({
@@ -56,7 +38,7 @@ const lengthForest = z.strictObject({ usual: usualLengths, forest });
 const lengths = z
   .strictObject({
     kind: z.literal("lengths"),
-    models,
+    models: modelNames,
     text: z.strictObject({ words: wordSpace, usual: floats }),
     lengths: z.array(z.strictObject({ request: lengthForest, remaining: lengthForest })),
   })
@@ -71,25 +53,23 @@ const lengths = z
 const confidence = z
   .strictObject({
     kind: z.literal("confidence"),
-    models,
+    models: modelNames,
     features: z.enum(["words", "embedding"]),
-    encoder: z
-      .strictObject({ name: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/), dimensions: dimensions.min(1) })
-      .nullable(),
+    encoder: encoder.nullable(),
     words: wordSpace.nullable(),
     usual: floats,
     heads: z.array(z.strictObject({ bias: z.number(), weights: floats })),
   })
-  .superRefine(({ models: names, features, encoder, words, usual, heads }, context) => {
-    const isWhole = features === "words" ? words !== null && encoder === null : words === null && encoder !== null;
-    const read = words === null ? encoder?.dimensions : words.buckets.length + PROMPT_COUNTS;
+  .superRefine(({ models: names, features, encoder: by, words, usual, heads }, context) => {
+    const isWhole = features === "words" ? words !== null && by === null : words === null && by !== null;
+    const read = words === null ? by?.dimensions : words.buckets.length + PROMPT_COUNTS;
     if (!isWhole) context.addIssue("does not say in one way what its heads read");
     if (heads.length !== names.length) context.addIssue(`has ${heads.length} heads and names ${names.length} models`);
     if (usual.length !== read || heads.some(({ weights }) => weights.length !== read))
       context.addIssue("has another number of weights or means than of features");
   });
 
-const artefact = z.discriminatedUnion("kind", [lengths, confidence]);
+const artefact = z.discriminatedUnion("kind", [lengths, confidence, configurations]);
 
 /**
  * What was read as an artefact, whole: arrays agree in their lengths, children stand after their parents so that every walk ends, all numbers
@@ -97,7 +77,7 @@ const artefact = z.discriminatedUnion("kind", [lengths, confidence]);
  *
  * @throws RangeError, in a sentence, where it is not.
  */
-export function checkedArtefact(value: unknown): LengthArtefact | ConfidenceArtefact {
+export function checkedArtefact(value: unknown): Artefact {
   const read = artefact.safeParse(value);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -105,13 +85,6 @@ export function checkedArtefact(value: unknown): LengthArtefact | ConfidenceArte
   throw new RangeError(
     `This predictor is none that was trained: ${where} ${issue?.code === "custom" ? issue.message : "is not as it must be"}`,
   );
-}
-
-function spaceProblem({ buckets, idf, dimensions: directionsEach, directions }: WordSpace): string | null {
-  if (idf.length !== buckets.length || directions.length !== buckets.length * directionsEach)
-    return "has another number of weights than of words";
-  const ascends = buckets.every((bucket, at) => bucket > (at === 0 ? CLASS_BUCKETS - 1 : (buckets[at - 1] ?? 0)));
-  return ascends && (buckets.at(-1) ?? 0) < SKETCH_BUCKETS ? null : "has words out of order or range";
 }
 
 function forestProblem({ features, roots, feature, threshold, next, leafStart, ranks, targets }: QuantileForest): string | null {

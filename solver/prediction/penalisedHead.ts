@@ -39,8 +39,8 @@ export function penalisedHead(matrix: SparseMatrix, right: Float32Array, seed: n
 
 const labelsOf = (right: Float32Array, rows: Int32Array): Float32Array => Float32Array.from(rows, (row) => right[row] ?? 0);
 
-/** Slope, at least 0, and shift that bring logits to outcomes. */
-function platt(logits: readonly number[], right: readonly number[]): { readonly slope: number; readonly shift: number } {
+/** Slope, at least 0, and shift that bring logits to outcomes (Platt 1999). */
+export function platt(logits: readonly number[], right: readonly number[]): { readonly slope: number; readonly shift: number } {
   const column = sparseOf(
     1,
     logits.map((logit) => ({ columns: [0], values: [logit] })),

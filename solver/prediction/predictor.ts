@@ -1,3 +1,6 @@
+import type { ConfigurationSpace } from "@/solver/workflow/configurationSpace";
+import type { ConfigurationArtefact } from "./configurations";
+
 /**
  * Words and word pairs of a text, hashed into buckets and counted: what predictors read of a prompt. Who has a dictionary can rebuild much of
  * the text by trying words and pairs, so it is kept nowhere; `commonPart` may be. Buckets ascend.
@@ -40,6 +43,35 @@ export interface ConfidencePredictor {
   readonly models: readonly string[];
   /** By facts, then by model, in the order of `models`: 0..1. */
   predict(facts: readonly RequestFacts[]): Float32Array;
+}
+
+/** What a search for accurate configurations found for a prompt. */
+export interface ConfigurationSearch {
+  /** Configurations that their own head accepted, and that of the largest models, which needs none. Never shared: the caller's own. */
+  readonly accurate: Uint32Array;
+  /** Heads that were evaluated. */
+  readonly evaluated: number;
+  /** Whether it came to its end before its time. */
+  readonly whole: boolean;
+}
+
+/** Predicts which configurations of a workflow are as accurate as the largest models (Aragog, section 3.1); built from an artefact. */
+export interface ConfigurationPredictor {
+  readonly artefact: ConfigurationArtefact;
+  readonly space: ConfigurationSpace;
+  /**
+   * One search a prompt, in lockstep rounds.
+   *
+   * @param expired asked before every round: once it is true, what was verified counts.
+   * @throws RangeError for heads that read embeddings.
+   */
+  predict(facts: readonly RequestFacts[], expired?: () => boolean): readonly ConfigurationSearch[];
+  /**
+   * The same of embeddings of the artefact's encoder, one prompt after another.
+   *
+   * @throws RangeError for heads that read words, or where there is no whole number of embeddings.
+   */
+  predictOfEmbeddings(values: Float32Array, expired?: () => boolean): readonly ConfigurationSearch[];
 }
 
 /** How well a predictor did on prompts it was not trained on, as it is shown beside its artefact. */

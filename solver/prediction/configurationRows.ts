@@ -1,0 +1,70 @@
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { accurateSet, configurationQuality } from "@/solver/workflow/configurationOutcomes";
+import { membersOf } from "@/solver/workflow/configurationSet";
+import type { ConfigurationSpace } from "@/solver/workflow/configurationSpace";
+import type { ProgramSample } from "@/solver/workflow/programSample";
+import type { Embeddings } from "./confidence";
+import type { RequestFacts } from "./predictor";
+import { factsOf, type PromptTexts } from "./programFacts";
+
+/** Prompts of which is known how accurate every configuration of a workflow is. Arrays are parallel, or by prompt, then by configuration. */
+export interface ConfigurationRows {
+  readonly workflow: WorkflowDocument;
+  readonly space: ConfigurationSpace;
+  /** Row of each prompt in the outcome table, ascending. */
+  readonly prompts: Int32Array;
+  readonly facts: readonly RequestFacts[];
+  /** Programs of each prompt. */
+  readonly programs: Float32Array;
+  /** Share of the prompt's programs for which the configuration is as accurate as the largest models. */
+  readonly accurate: Float32Array;
+  /** Quality in 0..100 that it loses against these, mean over the prompt's programs; negative where it gains. */
+  readonly loss: Float32Array;
+  /** What an encoder made of the prompts, to be read in place of their words. */
+  readonly embeddings?: Embeddings;
+}
+
+/**
+ * What is learnt of programs, or held against: outcomes of every configuration as `configurationOutcomes.ts` models them, gathered by prompt, since
+ * programs of one prompt look alike before they run. Programs of other workflows and of unknown quality are left out.
+ */
+export function configurationRowsOf(
+  sample: ProgramSample,
+  space: ConfigurationSpace,
+  texts: PromptTexts,
+  workflow: WorkflowDocument,
+): ConfigurationRows {
+  const programsOf = new Map<number, number[]>();
+  for (const [program, prompt] of sample.prompt.entries()) {
+    if (sample.workflows[sample.workflow[program] ?? 0]?.name !== workflow.name) continue;
+    const known = programsOf.get(prompt) ?? [];
+    programsOf.set(prompt, known);
+    known.push(program);
+  }
+  const { size } = space;
+  const prompts = Int32Array.from(programsOf.keys()).sort();
+  const facts: RequestFacts[] = [];
+  const programs = new Float32Array(prompts.length);
+  const accurate = new Float32Array(prompts.length * size);
+  const loss = new Float32Array(prompts.length * size);
+  for (const [row, prompt] of prompts.entries()) {
+    const own = programsOf.get(prompt) ?? [];
+    const request = sample.firstRequest[own[0] ?? 0] ?? 0;
+    facts.push(factsOf(sample, texts, request, sample.givenTokens[request] ?? 0));
+    for (const program of own) {
+      const quality = configurationQuality(sample, program, space);
+      if (quality.some(Number.isNaN)) continue;
+      programs[row] = (programs[row] ?? 0) + 1;
+      for (const configuration of membersOf(accurateSet(quality)))
+        accurate[row * size + configuration] = (accurate[row * size + configuration] ?? 0) + 1;
+      for (const [configuration, worth] of quality.entries()) {
+        loss[row * size + configuration] = (loss[row * size + configuration] ?? 0) + (quality[size - 1] ?? 0) - worth;
+      }
+    }
+    for (let at = row * size; at < (row + 1) * size; at++) {
+      accurate[at] = (accurate[at] ?? 0) / Math.max(1, programs[row] ?? 0);
+      loss[at] = (loss[at] ?? 0) / Math.max(1, programs[row] ?? 0);
+    }
+  }
+  return { workflow, space, prompts, facts, programs, accurate, loss };
+}
