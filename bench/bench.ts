@@ -1,4 +1,5 @@
 import { agreementBenchmarks } from "./agreement";
+import { aragogOutcomeBenchmarks } from "./aragogOutcomes";
 import { type Benchmark, verdict } from "./benchmark";
 import { chimeraBenchmarks } from "./chimera";
 import { compareBenchmarks } from "./compare";
@@ -38,6 +39,7 @@ const benchmarks: readonly Benchmark[] = [
   ...compareBenchmarks,
   ...replayBenchmarks,
   ...chimeraBenchmarks,
+  ...aragogOutcomeBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,

@@ -101,9 +101,8 @@ export function oracleConfigurations(
 export interface UpgradeViolations {
   /** Pairs of configurations that one upgrade leads between, by any number of sizes (the source's Figure 7 counts these). */
   readonly upgrades: number;
-  /** Of these, the share after which the mean quality over programs falls, 0..1, and by how much at most, in points of quality. */
-  readonly inMeans: number;
-  readonly worstFall: number;
+  /** By how many points of quality the mean over programs falls, of each upgrade after which it does; the deepest first. */
+  readonly falls: Float64Array;
   /** Share of upgrades of single programs after which that program's quality falls, 0..1. */
   readonly perProgram: number;
 }
@@ -117,20 +116,11 @@ export function upgradeViolations(space: ConfigurationSpace, qualities: readonly
   const means = new Float64Array(space.size);
   for (const quality of known) for (const [at, worth] of quality.entries()) means[at] = (means[at] ?? 0) + worth / known.length;
   const upgrades = upgradesOf(space);
-  let [inMeans, worstFall, falls] = [0, 0, 0];
-  for (const [from, to] of upgrades) {
-    const fall = (means[from] ?? 0) - (means[to] ?? 0);
-    if (fall > TOLERANCE) inMeans += 1;
-    worstFall = Math.max(worstFall, fall);
-    for (const quality of known) if ((quality[from] ?? 0) - (quality[to] ?? 0) > TOLERANCE) falls += 1;
-  }
-  const share = (count: number, of: number): number => (of === 0 ? 0 : count / of);
-  return {
-    upgrades: upgrades.length,
-    inMeans: share(inMeans, upgrades.length),
-    worstFall,
-    perProgram: share(falls, upgrades.length * known.length),
-  };
+  const falls = upgrades.map(([from, to]) => (means[from] ?? 0) - (means[to] ?? 0)).filter((fall) => fall > TOLERANCE);
+  let single = 0;
+  for (const quality of known) for (const [from, to] of upgrades) if ((quality[from] ?? 0) - (quality[to] ?? 0) > TOLERANCE) single += 1;
+  const pairs = upgrades.length * known.length;
+  return { upgrades: upgrades.length, falls: Float64Array.from(falls).sort().reverse(), perProgram: pairs === 0 ? 0 : single / pairs };
 }
 
 function upgradesOf({ size, options, steps }: ConfigurationSpace): readonly (readonly [number, number])[] {
