@@ -102,7 +102,7 @@ test("a higher chance misleads more of the same requests, and shares of the misl
     ...{ outcomes, prompts: Int32Array.of(0), correlation: 0, misleads: 0.3, seed: 1, mix: [{ workflow: chosen[0]!, share: 1 }] },
     arrivalSeconds: new Float64Array(10_000),
   }).misled;
-  const share = (many ?? []).reduce((sum: number, misled) => sum + misled, 0) / (many?.length ?? 1);
+  const share = Array.from(many ?? []).reduce((sum, misled) => sum + misled, 0) / (many?.length ?? 1);
   expect(Math.abs(share - 0.3)).toBeLessThan(0.02);
   for (const misleads of [-0.1, 1.1, Number.NaN]) {
     expect(() => draw(1, misleads)).toThrow(`The chance to be misled lies in 0..1, found ${misleads}`);

@@ -1,0 +1,64 @@
+import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { readDspyProgram } from "./dspyProgram";
+import { type GraphReading, ImportedGraph, isObject } from "./importedGraph";
+import { readLangGraph } from "./langGraph";
+
+export type WorkflowReading =
+  | {
+      readonly ok: true;
+      readonly document: WorkflowDocument;
+      readonly origin: "weir" | "dspy" | "langgraph";
+      /** What was assumed or left out, a sentence each. */
+      readonly notes: readonly string[];
+    }
+  /** Why it is no workflow, in one sentence that names the field or the agent. */
+  | { readonly ok: false; readonly message: string };
+
+/** Longest text that is read, in characters. */
+const MOST_CHARACTERS = 500_000;
+
+/**
+ * Reads a JSON text as a workflow: a document as Weir writes it, what LangGraph's `graph.get_graph().to_json()` gives, or the state that a DSPy
+ * program saves. Graphs are made documents, with notes of what they do not say.
+ */
+export function readWorkflowText(text: string): WorkflowReading {
+  if (text.length > MOST_CHARACTERS) return refused(`The text has more than ${MOST_CHARACTERS.toLocaleString("en")} characters.`);
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    return refused(`This is not JSON: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  if (!isObject(json)) return refused("A JSON object was expected: a workflow, or a graph of LangGraph or DSPy.");
+  if (json.agents !== undefined || json.kind === "Workflow") return checked(json, "weir", []);
+  if (json.nodes !== undefined || json.edges !== undefined) return documentOf(readLangGraph(json), json, "langgraph");
+  const program = readDspyProgram(json);
+  if (program !== null) return documentOf(program, json, "dspy");
+  return refused("Neither agents (Weir), nor nodes and edges (LangGraph), nor predictors with signatures (DSPy) are in it.");
+}
+
+const refused = (message: string): WorkflowReading => ({ ok: false, message });
+
+function documentOf(graph: GraphReading, { name }: Readonly<Record<string, unknown>>, origin: "dspy" | "langgraph"): WorkflowReading {
+  if (!(graph instanceof ImportedGraph)) return graph;
+  const ordered = graph.ordered();
+  if (!("agents" in ordered)) return ordered;
+  const own = typeof name === "string" ? name : "";
+  const notes = [
+    ...(own === "" ? ["The graph has no name: it is called imported until you name it."] : []),
+    ...new Set(graph.notes),
+    "What an agent's answer does for the program is not said: each is taken to solve its part, until you say what it does.",
+  ];
+  return checked({ name: own === "" ? "imported" : own, agents: ordered.agents }, origin, notes);
+}
+
+function checked(json: unknown, origin: "weir" | "dspy" | "langgraph", notes: readonly string[]): WorkflowReading {
+  const read = workflowDocumentSchema.safeParse(json);
+  if (read.success) return { ok: true, document: read.data, origin, notes };
+  const [issue] = read.error.issues;
+  const field = (issue?.path ?? []).reduce<string>(
+    (path, part) => (typeof part === "number" ? `${path}[${part}]` : path === "" ? String(part) : `${path}.${String(part)}`),
+    "",
+  );
+  return refused(field === "" ? `${issue?.message}.` : `${field}: ${issue?.message}.`);
+}
