@@ -24,6 +24,12 @@ import { SystemList } from "./SystemList";
 
 const MOST_SEEDS = 20;
 
+/** What a wrong answer of an agent that helps does, in words. */
+function misleadingSays(chance: number): string {
+  if (chance === 0) return "Agents that help, as planners do, leave the answers of others as they are.";
+  return `Where an agent that helps is wrong, ${Math.round(100 * chance)} of 100 agents that read it are wrong too.`;
+}
+
 /** What stages of one program have in common, in words. A stage is made of its program's own prompt with the root of the correlation as its chance. */
 function correlationSays(correlation: number): string {
   if (correlation === 1) return "Every stage of a program is as hard and as long as its prompt makes it.";
@@ -105,7 +111,7 @@ export function SetupPanel(props: {
       <Fold title="Programs" says={mixText}>
         <div className="flex flex-col gap-4 pt-3">
           <MixFields workflows={props.workflows} mix={spec.mix} onMix={(mix) => onChange({ mix }, "replace")} />
-          <div className="max-w-xl">
+          <div className="flex max-w-xl flex-col gap-4">
             <Knob
               label="Correlation of a program's stages"
               value={spec.correlation}
@@ -117,6 +123,18 @@ export function SetupPanel(props: {
               onDraft={(correlation) => onChange({ correlation }, "replace")}
               onCommit={(correlation) => onChange({ correlation }, "replace")}
               onReset={spec.correlation === 0.5 ? null : () => onChange({ correlation: 0.5 }, "replace")}
+            />
+            <Knob
+              label="Chance that a wrong answer misleads"
+              value={spec.misleads ?? 0}
+              min={0}
+              max={1}
+              step={0.05}
+              unit=""
+              note={`${misleadingSays(spec.misleads ?? 0)} Nothing published measures it.`}
+              onDraft={(misleads) => onChange({ misleads }, "replace")}
+              onCommit={(misleads) => onChange({ misleads }, "replace")}
+              onReset={spec.misleads === undefined ? null : () => onChange({ misleads: undefined }, "replace")}
             />
           </div>
         </div>

@@ -10,8 +10,13 @@ import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { NumberField, type Option, SelectField, TextField } from "../ui/Field";
 import { shortHash } from "../ui/format";
-import { composeSystem, enginesModels, MOST_TAU, newForm, orders, places, repeatRefusal } from "./composeSystem";
+import { composeSystem, enginesModels, MOST_BEAM_WIDTH, MOST_TAU, newForm, orders, places, repeatRefusal, routed } from "./composeSystem";
 import { systemText } from "./prepareSystems";
+
+const configurationSources: readonly Option[] = [
+  { value: "learnt", text: "heads trained for the run" },
+  { value: "oracle", text: "the truth (an oracle)" },
+];
 
 const sources: readonly Option[] = [
   { value: "none", text: "nothing" },
@@ -56,10 +61,29 @@ export function SystemEditor(props: {
           options={[
             { value: "slack", text: "surest within a slack (Chimera)" },
             { value: "balanced", text: "least waiting and running (vLLM)" },
+            { value: "just-in-time", text: "chosen at each stage, just in time (Aragog)" },
             ...enginesModels(replicas).map((model) => ({ value: model, text: `all to ${model}` })),
           ]}
-          onChange={(route) => put({ route })}
+          onChange={(route) => setForm((old) => routed(old, route))}
         />
+        {form.route === "just-in-time" && (
+          <>
+            <NumberField
+              label="Beam width"
+              value={form.beamWidth}
+              min={1}
+              max={MOST_BEAM_WIDTH}
+              whole
+              onChange={(beamWidth) => put({ beamWidth })}
+            />
+            <SelectField
+              label="Accurate configurations from"
+              value={form.configurations}
+              options={configurationSources}
+              onChange={(value) => put({ configurations: value === "oracle" ? "oracle" : "learnt" })}
+            />
+          </>
+        )}
         {slack && (
           <>
             <NumberField label="Slack τ" value={form.tau} min={0} max={MOST_TAU} step={0.25} onChange={(tau) => put({ tau })} />

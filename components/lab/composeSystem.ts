@@ -1,10 +1,12 @@
 import type { LabReplicas, LabSuggestion, LabSystem } from "@/server/contracts/studio";
+import { BEAM_WIDTH } from "@/solver/lab/aragogSystems";
 import { modelsOf, type OrderDocument, type PolicyDocument } from "@/solver/plan/policySchema";
 import { prepareSystems } from "./prepareSystems";
 
 type Choice = Pick<LabSuggestion, "systems" | "spec">;
 type SlackDocument = Extract<PolicyDocument, { kind: "slack" }>;
 type BalancedDocument = Extract<PolicyDocument, { kind: "balanced" }>;
+type JustInTimeDocument = Extract<PolicyDocument, { kind: "just-in-time" }>;
 
 export const orders = ["fcfs", "sjf", "stjf", "workflow", "depth", "mlfq"] as const;
 export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] as const;
@@ -12,26 +14,36 @@ export const places = ["least-load", "lowest-kv", "round-robin", "time-slots"] a
 /** A system as it is put together from parts. */
 export interface SystemForm {
   readonly name: string;
-  /** `slack`, `balanced`, or a model that gets all. */
+  /** `slack`, `balanced`, `just-in-time`, or a model that gets all. */
   readonly route: string;
   readonly tau: number;
   readonly deltaScore: number;
   readonly changesModel: boolean;
+  /** Of a route at dispatch: partial assignments that its search keeps. */
+  readonly beamWidth: number;
   readonly order: (typeof orders)[number];
   readonly place: (typeof places)[number];
   readonly affinity: boolean;
   /** A source by its word, or an artefact by its hash. */
   readonly lengths: string;
   readonly confidence: string;
+  readonly configurations: NonNullable<LabSystem["configurations"]>;
 }
 
 export const newForm: SystemForm = {
   ...{ name: "My system", route: "slack", tau: 0.5, deltaScore: 0, changesModel: false, order: "stjf", place: "least-load" },
-  ...{ affinity: false, lengths: "learnt", confidence: "learnt" },
+  ...{ affinity: false, lengths: "learnt", confidence: "learnt", beamWidth: BEAM_WIDTH, configurations: "none" },
 };
+
+/** What a form becomes by a route: where models are chosen at dispatch, work goes in the order of arrival, and only configurations are read. */
+export const routed = (form: SystemForm, route: string): SystemForm =>
+  route === "just-in-time"
+    ? { ...form, route, order: "fcfs", affinity: false, lengths: "none", confidence: "none", configurations: "learnt" }
+    : { ...form, route, configurations: "none" };
 
 /** Bounds of what may be typed. A slack of ten lets the surest model have nearly everything. */
 export const MOST_TAU = 10;
+export const MOST_BEAM_WIDTH = 64;
 
 /** How much more loaded its last replica may be for a program to go back to it. */
 const AFFINITY_RATIO = 0.5;
@@ -82,6 +94,12 @@ export function composeSystem(form: SystemForm, choice: Choice): LabSystem | { r
     const policy = { ...rest, tau, deltaScore, ...(form.changesModel && { changesModel: true as const }), ...queueing, approvedRanges };
     return { name, policy, ...reads };
   }
+  if (form.route === "just-in-time") {
+    const known = policyOf(choice, "just-in-time");
+    if (known === null) return { refused: "Models are chosen at dispatch for workflows as Aragog's, and the mix has none of them." };
+    const selection = { kind: "beam" as const, width: form.beamWidth };
+    return { name, policy: { ...known, selection, ...queueing }, ...reads, configurations: form.configurations };
+  }
   if (form.route === "balanced") {
     const known = policyOf(choice, "balanced");
     if (known === null) return { refused: "Nothing is known of these engines to balance by." };
@@ -108,10 +126,24 @@ export function repeatRefusal(system: LabSystem, systems: readonly LabSystem[]):
   return at < 0 ? null : `This system is in the race already, as ${prepareSystems(systems)[at]?.label}.`;
 }
 
-function key({ name, policy, lengths, confidence, replicas }: LabSystem): string {
-  const parts =
-    policy.kind === "slack" ? [policy.tau, policy.deltaScore, policy.changesModel] : policy.kind === "fixed" ? [policy.model] : [];
-  return JSON.stringify([name, policy.kind, ...parts, policy.order.kind, policy.place, lengths, confidence, replicas]);
+function key({ name, policy, lengths, confidence, configurations, replicas }: LabSystem): string {
+  const parts = [...partsOf(policy), policy.order.kind, policy.place, lengths, confidence, configurations ?? "none", replicas];
+  return JSON.stringify([name, policy.kind, ...parts]);
+}
+
+/** What tells policies of one kind apart, whichever engines they are for. */
+function partsOf(policy: PolicyDocument): readonly unknown[] {
+  switch (policy.kind) {
+    case "slack":
+      return [policy.tau, policy.deltaScore, policy.changesModel];
+    case "fixed":
+      return [policy.model];
+    case "just-in-time":
+      // Per-workflow's configuration is what it is for the engines.
+      return [policy.selection.kind === "fixed" ? "fixed" : policy.selection];
+    default:
+      return [];
+  }
 }
 
 /** Models that systems send requests to and that no engine serves, each once. */
@@ -139,18 +171,36 @@ export const bareSystem = ({ about: _, ...system }: Choice["systems"][number]): 
 export function fitSystems(systems: readonly LabSystem[], suggestion: Pick<Choice, "systems">): LabSystem[] {
   const slack = policyOf(suggestion, "slack");
   const balanced = policyOf(suggestion, "balanced");
+  const chosen = suggestion.systems.flatMap(({ policy }) => (policy.kind === "just-in-time" ? [policy] : []));
   const fitted = suggestion.systems.map(({ policy }) => policy.order);
   return systems.map((system) => {
     if (system.replicas !== undefined) return system;
     const { policy } = system;
     const order = fitted.find(({ kind }) => kind === policy.order.kind) ?? policy.order;
-    return { ...system, policy: { ...fitPolicy(policy, slack, balanced), order } };
+    const fits = policy.kind === "just-in-time" ? fitChoice(policy, chosen) : fitPolicy(policy, slack, balanced);
+    return { ...system, policy: { ...fits, order } };
   });
 }
 
 function fitPolicy(policy: PolicyDocument, slack: SlackDocument | null, balanced: BalancedDocument | null): PolicyDocument {
   if (policy.kind === "slack" && slack !== null) return { ...policy, models: slack.models, floorSeconds: slack.floorSeconds };
   return policy.kind === "balanced" && balanced !== null ? { ...policy, models: balanced.models } : policy;
+}
+
+/**
+ * The models' curves and the workflows as they are suggested: of each workflow what the policy says itself where it does, as of the same model for
+ * two agents. Per-workflow's configurations are those for the engines.
+ */
+function fitChoice(policy: JustInTimeDocument, suggested: readonly JustInTimeDocument[]): JustInTimeDocument {
+  const [known] = suggested;
+  if (known === undefined) return policy;
+  const fixed = suggested.find(({ selection }) => selection.kind === "fixed");
+  return {
+    ...policy,
+    models: known.models,
+    workflows: known.workflows.map((each) => policy.workflows.find(({ workflow }) => workflow.name === each.workflow.name) ?? each),
+    selection: policy.selection.kind === "fixed" && fixed !== undefined ? fixed.selection : policy.selection,
+  };
 }
 
 /** Whether systems were made for other engines than the suggestion is for. */

@@ -1,5 +1,6 @@
 import type { LabReplicas, LabSystem } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { learntOf } from "@/solver/plan/policySchema";
 import { shortHash } from "../ui/format";
 
 /** The engines of a saved plan, as a race has them. */
@@ -23,6 +24,10 @@ export function planSystem(plan: Pick<Plan, "id" | "deployment" | "policy">): La
     // Without a predictor a live order goes by input length too.
     lengths: !byLength ? "none" : learnt?.lengths === undefined ? "input" : { artefact: learnt.lengths },
     confidence: policy.kind === "slack" && learnt?.confidence !== undefined ? { artefact: learnt.confidence } : "none",
+    // A plan without predictors knows of no configuration but that of the largest models, and has nothing to choose among.
+    ...(learntOf(policy).length > 0 && policy.kind === "just-in-time" && policy.selection.kind !== "fixed"
+      ? { configurations: "named" }
+      : {}),
     replicas: planReplicas(plan),
   };
 }

@@ -1,6 +1,7 @@
 import type { LabSystem } from "@/server/contracts/studio";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { systemVariants } from "@/solver/lab/systemVariants";
+import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 
 /** How a system is told apart on the page. Systems of one name share letter, hue and dash: they are points of one frontier. */
 export interface SystemMark {
@@ -62,19 +63,48 @@ const learntText = (from: LabSystem["confidence"] | LabSystem["lengths"]): strin
   typeof from === "object" ? `predictor ${from.artefact.slice(0, 8)}` : from === "input" ? "input length" : from;
 
 /** What a system is made of, in a line: `slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt`. */
-export function systemText({ policy, lengths, confidence, replicas }: LabSystem): string {
-  const route =
-    policy.kind === "slack"
-      ? `slack τ ${policy.tau}${policy.deltaScore > 0 ? `, margin ${policy.deltaScore}` : ""}`
-      : policy.kind === "fixed"
-        ? `all to ${policy.model}`
-        : policy.kind === "cascade"
-          ? `cascade ${policy.stages.map(({ model }) => model).join(" → ")}`
-          : "balanced by waiting and running";
+export function systemText({ policy, lengths, confidence, configurations = "none", replicas }: LabSystem): string {
   const place = placeNames[policy.place.kind];
-  const parts = [route, orderNames[policy.order.kind], policy.place.affinity === undefined ? place : `${place}, going back to the last`];
+  const parts = [
+    routeText(policy),
+    orderNames[policy.order.kind],
+    policy.place.affinity === undefined ? place : `${place}, going back to the last`,
+  ];
   if (lengths !== "none") parts.push(`lengths: ${learntText(lengths)}`);
   if (confidence !== "none") parts.push(`confidence: ${learntText(confidence)}`);
+  if (configurations !== "none")
+    parts.push(`accurate configurations: ${configurations === "named" ? "predictors of the plan" : configurations}`);
   if (replicas !== undefined) parts.push("engines of its own");
   return parts.join(" · ");
+}
+
+function routeText(policy: PolicyDocument): string {
+  switch (policy.kind) {
+    case "slack":
+      return `slack τ ${policy.tau}${policy.deltaScore > 0 ? `, margin ${policy.deltaScore}` : ""}`;
+    case "fixed":
+      return `all to ${policy.model}`;
+    case "cascade":
+      return `cascade ${policy.stages.map(({ model }) => model).join(" → ")}`;
+    case "balanced":
+      return "balanced by waiting and running";
+    case "just-in-time":
+      return selectionText(policy.selection);
+  }
+}
+
+/** By which rule models are chosen, in a few words. */
+function selectionText(selection: JustInTimePolicy["selection"]): string {
+  switch (selection.kind) {
+    case "beam":
+      return `models chosen just in time, beam of width ${selection.width}`;
+    case "exhaustive":
+      return "models chosen just in time, every assignment tried";
+    case "fixed":
+      return "one configuration a workflow";
+    case "cheapest":
+      return "the cheapest accurate configuration, fixed at arrival";
+    case "quickest":
+      return `the quickest accurate configuration, ${selection.when === "arrival" ? "fixed at arrival" : "anew at each stage"}`;
+  }
 }

@@ -19,7 +19,7 @@ export function useSuggestion(workloadId: string | null, planId: string | null, 
   const asked = JSON.stringify({
     workloadId,
     ...(planId !== null && { planId }),
-    ...(spec !== null && { given: { replicas: spec.replicas, mix: spec.mix, correlation: spec.correlation } }),
+    ...(spec !== null && { given: { replicas: spec.replicas, mix: spec.mix, correlation: spec.correlation, misleads: spec.misleads } }),
   });
   const still = useDebounced(asked, STILL_MS);
   // The first one is not waited for.

@@ -49,7 +49,7 @@ test("a run goes through all of its cells, is found again by its description, an
   await ended(id);
   const run = lab.get(id);
   expect(run).toMatchObject({ state: "done", problem: null, doing: null });
-  const cellOf = labCells(testTask(specOf()), { sketches: [], lengths: null, confidence: null });
+  const cellOf = labCells(testTask(specOf()), { sketches: [], lengths: null, confidence: null, configurations: {} });
   expect(run?.cells).toEqual(run?.cells.map(({ system, rate, seed }) => cellOf({ system, rate, seed })));
   expect(run?.notes.join(" ")).toContain("Engines are modelled");
   // What the page asks for while a run goes on: no cell that it has comes again.

@@ -52,7 +52,7 @@ test("a printed description is one that can be run, and gives the cells and the 
   const answer = JSON.parse(json.stdout);
   const spec = small(await suggested());
   expect(answer.id).toBe(labRunId(testTask(spec), null));
-  const cellOf = labCells(testTask(spec), { sketches: [], lengths: null, confidence: null });
+  const cellOf = labCells(testTask(spec), { sketches: [], lengths: null, confidence: null, configurations: {} });
   expect(answer.cells).toEqual(
     answer.cells.map((cell: { system: number; rate: number; seed: number }) =>
       cellOf({ system: cell.system, rate: cell.rate, seed: cell.seed }),

@@ -20,6 +20,11 @@ export async function readRecorded(folder: string, spec: LabSpec): Promise<Read>
     return refused(
       `system ${knowing + 1} goes by confidence, and recorded runs do not say which answers were right: take confidence: none.`,
     );
+  const choosing = spec.systems.findIndex(({ policy }) => policy.kind === "just-in-time");
+  if (choosing >= 0)
+    return refused(
+      `system ${choosing + 1} chooses models for the agents of declared workflows, and recorded runs are of none: leave it out.`,
+    );
   const [callsFile, runsFile] = [join(folder, "calls.csv"), join(folder, "runs.csv")];
   const read = await readFile(callsFile, (calls) => readFile(runsFile, (runs) => readAgentRuns({ calls, runs })));
   if (!read.ok) return refused(read.message);

@@ -61,12 +61,12 @@ export interface LabStage {
 
 /**
  * Where a description starts from: a workload, and the engines of a cluster's plan in force or of a saved plan where one is named. Engines,
- * mix and correlation that are given stand in place of the suggested ones: systems' decode times and the saturation rate are made for them.
+ * mix, correlation and chance to be misled that are given stand in place of the suggested ones: systems' decode times and the saturation rate are made for them.
  */
 export const labSuggestionSchema = z.object({
   workloadId: z.string().min(1),
   planId: z.string().min(1).optional(),
-  given: labSpecSchema.pick({ replicas: true, mix: true, correlation: true }).partial().optional(),
+  given: labSpecSchema.pick({ replicas: true, mix: true, correlation: true, misleads: true }).partial().optional(),
 });
 export type LabSuggestionRequest = z.infer<typeof labSuggestionSchema>;
 

@@ -12,6 +12,7 @@ import { predictionsOf } from "@/solver/prediction/programFacts";
 import type { ProgramPredictions } from "@/solver/workflow/programSample";
 import { truth } from "@/solver/workflow/truth";
 import { type DrawnPrograms, learntPrograms, servedPrograms } from "./drawnPrograms";
+import { configurationsFor } from "./labConfigurations";
 import { clusterReplicas, enginesByModel, gpusOf } from "./labEngines";
 import { modelsServed } from "./labGround";
 import { atRate, tableOf } from "./labPrograms";
@@ -64,15 +65,23 @@ export function labCells(task: LabTask, ground: LabGround): (key: LabCellKey) =>
     );
   }
 
-  function predictionsFor({ lengths, confidence }: LabSystem, seed: number): ProgramPredictions {
+  function predictionsFor(system: LabSystem, seed: number): ProgramPredictions {
     const { predictions, ...programs } = programsOf(seed);
-    const of = (part: "lengths" | "confidence", source: LabSystem["lengths"]): ProgramPredictions => {
-      const key = JSON.stringify([part, source]);
-      const known = predictions.get(key) ?? predicted(programs, part, source);
-      predictions.set(key, known);
+    const once = (key: readonly unknown[], make: () => ProgramPredictions): ProgramPredictions => {
+      const text = JSON.stringify(key);
+      const known = predictions.get(text) ?? make();
+      predictions.set(text, known);
       return known;
     };
-    return { ...of("lengths", lengths), ...of("confidence", confidence) };
+    const { lengths, confidence, configurations, policy } = system;
+    const declared = policy.kind === "just-in-time" ? [policy.models.map(({ model }) => model), policy.workflows] : [];
+    return {
+      ...once(["lengths", lengths], () => predicted(programs, "lengths", lengths)),
+      ...once(["confidence", confidence], () => predicted(programs, "confidence", confidence)),
+      ...once(["configurations", configurations, ...declared], () =>
+        configurationsFor(programs, system, { ground, artefacts: task.artefacts }),
+      ),
+    };
   }
 
   return (key) => {

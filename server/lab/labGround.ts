@@ -9,6 +9,7 @@ import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows"
 import { sketchOf } from "@/solver/prediction/sketch";
 import { splitPrompts } from "@/solver/workload/split";
 import { learntPrograms, promptTextsOf } from "./drawnPrograms";
+import { learnConfigurations } from "./labConfigurations";
 import { tableOf } from "./labPrograms";
 import type { LabGround, LabTask } from "./labTask";
 
@@ -17,15 +18,18 @@ const TRAINING_PROGRAMS = 3000;
 
 type Source = LabSystem["lengths"] | LabSystem["confidence"];
 
-/** Whether a system reads predictors rather than the truth or nothing. */
+/** Whether a figure is read off predictors rather than the truth or nothing. */
 export const predicts = (source: Source): boolean => source === "learnt" || typeof source === "object";
+
+/** Whether a system reads any predictor. */
+export const readsPredictors = ({ lengths, confidence, configurations }: LabSystem): boolean =>
+  predicts(lengths) || predicts(confidence) || configurations === "learnt" || configurations === "named";
 
 /** Sketches the prompts where a system predicts, and trains the predictors that systems learn for the run, on prompts that it does not serve. */
 export function makeGround(task: LabTask): LabGround {
   const { spec, workload } = task;
   const { systems } = spec;
-  const reads = systems.some(({ lengths, confidence }) => predicts(lengths) || predicts(confidence));
-  if (!reads) return { sketches: [], lengths: null, confidence: null };
+  if (!systems.some(readsPredictors)) return { sketches: [], lengths: null, confidence: null, configurations: {} };
   const texts = textsAt(task);
   const sketches = workload.outcomes.promptIds.map((_, row) => {
     const text = texts?.[row] ?? null;
@@ -42,7 +46,10 @@ export function makeGround(task: LabTask): LabGround {
   const confidence = systems.some((system) => system.confidence === "learnt")
     ? trainConfidence(confidenceRowsOf(table, planning, promptTextsOf(task, sketches)), { seed })
     : null;
-  return { sketches, lengths: lengths && encodeArtefact(lengths), confidence: confidence && encodeArtefact(confidence) };
+  return {
+    ...{ sketches, lengths: lengths && encodeArtefact(lengths), confidence: confidence && encodeArtefact(confidence) },
+    configurations: learnConfigurations(task, { sketches }),
+  };
 }
 
 /** Models that have engines in a run, of its own or of a system. */

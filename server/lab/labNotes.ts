@@ -2,8 +2,9 @@ import type { LabSpec, LabSystem } from "@/server/contracts/lab";
 import { extrapolations } from "@/solver/calibration/extrapolations";
 import { raceLimits } from "@/solver/lab/raceLimits";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
+import { undeclared } from "./labConfigurations";
 import type { LabHardware } from "./labEngines";
-import { predicts } from "./labGround";
+import { predicts, readsPredictors } from "./labGround";
 
 export interface NotedRun extends LabHardware {
   readonly spec: LabSpec;
@@ -19,7 +20,7 @@ export const LEAST_SPAN_SECONDS = 60;
 
 /** What a reader must know before trusting a run's figures, in sentences. */
 export function labNotes({ spec, workload, texts, recorded, catalogue, profile }: NotedRun): readonly string[] {
-  const learns = spec.systems.some(({ lengths, confidence }) => predicts(lengths) || predicts(confidence));
+  const learns = spec.systems.some(readsPredictors);
   const { origin, outcomes } = workload;
   return [
     `Engines are modelled, with the profile ${profile.name}: nothing here ran on a GPU.`,
@@ -37,6 +38,7 @@ export function labNotes({ spec, workload, texts, recorded, catalogue, profile }
           "What workflows teach, of which agent's programs end soonest and how long its requests take, is learnt in each run from nothing: until its first programs have ended, systems that read it go by arrival.",
         ]
       : []),
+    ...justInTimeNotes(spec),
     ...(spec.systems.some(goesByOrder)
       ? [
           "Without a margin slack dispatch goes by the order of confidences alone: where a predictor is always surer of one model, it chooses as without a router.",
@@ -56,6 +58,27 @@ const goesByOrder = ({ policy, confidence }: LabSystem): boolean =>
 
 const learnsWorkflows = ({ policy }: LabSystem): boolean =>
   policy.order.kind === "workflow" || policy.order.kind === "depth" || policy.place.kind === "time-slots";
+
+/** What is modelled of configurations, and which workflows have none. */
+function justInTimeNotes({ systems, mix, misleads }: LabSpec): readonly string[] {
+  const choosing = systems.filter(({ policy }) => policy.kind === "just-in-time");
+  if (choosing.length === 0) return [];
+  const chance =
+    misleads === undefined
+      ? "no wrong answer of an agent that helps misleads those that read it"
+      : `a wrong answer of an agent that helps misleads one that reads it with a chance of ${misleads}`;
+  return [
+    `Which configurations are accurate is modelled: agents' answers are as right as their models' single answers, later agents repair earlier errors, and ${chance}.`,
+    ...new Set(
+      choosing.flatMap(({ name, policy }) => {
+        const names = undeclared(policy, mix);
+        return names.length === 0
+          ? []
+          : [`${name} declares no ${names.join(", ")} with the agents that are raced: its requests go to the largest model.`];
+      }),
+    ),
+  ];
+}
 
 /** The rates at which programs come for too short a time, in one sentence. */
 function brief({ rates, programs }: LabSpec): string[] {

@@ -33,10 +33,14 @@ export function heldOutPrograms(spec: LabSpec, workload: Workload, table: Outcom
     prompts: splitPrompts(workload.outcomes.promptIds.length, workload.seed).heldOut,
     mix: mixOf(spec.mix),
     correlation: spec.correlation,
+    ...misleading(spec),
     arrivalSeconds: arrivals({ law, requests: spec.programs, requestsPerSecond: 1, seed }),
     seed,
   });
 }
+
+/** The chance to be misled, where a description says one. */
+const misleading = ({ misleads }: Pick<LabSpec, "misleads">): Pick<ProgramDraw, "misleads"> => (misleads === undefined ? {} : { misleads });
 
 /** The same programs at another rate, in programs a second. */
 export const atRate = (sample: ProgramSample, rate: number): ProgramSample => ({
@@ -46,7 +50,7 @@ export const atRate = (sample: ProgramSample, rate: number): ProgramSample => ({
 
 /** Programs of prompts that plans are made on: what predictors learn from, and what engines' figures are read off. When they come is of no matter. */
 export function planningPrograms(
-  { mix, correlation }: Pick<LabSpec, "mix" | "correlation">,
+  { mix, correlation, misleads }: Pick<LabSpec, "mix" | "correlation" | "misleads">,
   workload: Pick<Workload, "outcomes" | "seed">,
   table: OutcomeTable,
   programs: number,
@@ -56,6 +60,7 @@ export function planningPrograms(
     prompts: splitPrompts(workload.outcomes.promptIds.length, workload.seed).planning,
     mix: mixOf(mix),
     correlation,
+    ...misleading({ misleads }),
     arrivalSeconds: new Float64Array(programs),
     seed: mixSeed(workload.seed, "planning programs"),
   });

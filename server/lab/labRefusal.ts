@@ -3,6 +3,7 @@ import { systemRefusal } from "@/solver/lab/systemRefusal";
 import type { Artefact } from "@/solver/prediction/artefact";
 import { workflows } from "@/solver/workflow/templates";
 import type { Workload } from "@/solver/workload/workload";
+import { namedConfigurations, undeclared, unfitPredictor } from "./labConfigurations";
 import { type LabHardware, modelledEngine } from "./labEngines";
 
 /** Requests of a run at most: hours of work. */
@@ -73,6 +74,29 @@ function inSystem(index: number, system: LabSystem, spec: LabSpec, premises: Lab
     const engines = enginesRefusal(`${field}.replicas`, system.replicas, premises);
     if (engines !== null) return engines;
   }
+  return configurationsRefusal(field, system, spec, premises) ?? predictorsRefusal(field, system, spec, premises);
+}
+
+/** Why a system that chooses models just in time has nothing to choose among in a run; null where it has. */
+function configurationsRefusal(field: string, system: LabSystem, { mix }: LabSpec, { artefactOf }: LabPremises): string | null {
+  const { name, policy } = system;
+  if (policy.kind !== "just-in-time") return null;
+  const without = undeclared(policy, mix);
+  if (without.length === mix.length)
+    return `${field}.policy.workflows (${name}): none declares ${without.join(" or ")} with the agents that are raced, so that all requests would go to the largest model.`;
+  const named = new Set(namedConfigurations(system));
+  return first(policy.workflows, ({ workflow, predictor }, index) => {
+    if (predictor === undefined || !named.has(predictor)) return null;
+    const at = `${field}.policy.workflows.${index}.predictor (${name})`;
+    const short = predictor.slice(0, 12);
+    const found = artefactOf(predictor);
+    if (found === null) return `${at}: no predictor ${short} is kept here.`;
+    const unfit = unfitPredictor(found, policy, workflow.name);
+    return unfit === null ? null : `${at}: the predictor ${short} ${unfit}.`;
+  });
+}
+
+function predictorsRefusal(field: string, system: LabSystem, spec: LabSpec, premises: LabPremises): string | null {
   return first(["lengths", "confidence"] as const, (part) => {
     const source = system[part];
     if (typeof source !== "object") return null;

@@ -3,7 +3,7 @@ import { cardOf, catalogueOf } from "@/solver/hardware/catalogue";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import { version } from "../../package.json";
-import { predicts } from "./labGround";
+import { readsPredictors } from "./labGround";
 import type { LabTask } from "./labTask";
 
 /**
@@ -19,7 +19,7 @@ export function labRunId(
 ): string {
   const { models, gpus } = catalogueOf(userCards);
   const engines = [...spec.replicas, ...spec.systems.flatMap(({ replicas }) => replicas ?? [])];
-  const reads = spec.systems.some(({ lengths, confidence }) => predicts(lengths) || predicts(confidence));
+  const reads = spec.systems.some(readsPredictors);
   const premises = {
     ...{ spec, engineProfile, release: version, texts: reads ? textsId : null, recorded: recorded?.id ?? null },
     models: [...new Set(engines.map(({ model }) => model))].sort().map((model) => cardOf(models, model) ?? null),

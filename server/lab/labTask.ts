@@ -30,6 +30,8 @@ export interface LabGround {
   /** Predictors trained for the run, encoded. */
   readonly lengths: Uint8Array | null;
   readonly confidence: Uint8Array | null;
+  /** Heads that tell accurate configurations, encoded, by the workflow and the models that they are of (`labConfigurations.ts`). */
+  readonly configurations: Readonly<Record<string, Uint8Array>>;
 }
 
 /** Which cell, by indices into the description. */

@@ -1,6 +1,6 @@
 import { availableParallelism, freemem } from "node:os";
 import type { LabCell } from "@/server/contracts/lab";
-import { makeGround, predicts } from "./labGround";
+import { makeGround, readsPredictors } from "./labGround";
 import type { LabCellKey, LabGround, LabTask } from "./labTask";
 import { inThread } from "./labThread";
 
@@ -37,7 +37,7 @@ export async function runLab(task: LabTask, { done, signal, onDoing, onCell, thr
   const there = new Set(done.map(name));
   const missing = labCellKeys(task).filter((key) => !there.has(name(key)));
   if (missing.length === 0) return;
-  const trains = task.spec.systems.some(({ lengths, confidence }) => predicts(lengths) || predicts(confidence));
+  const trains = task.spec.systems.some(readsPredictors);
   onDoing(trains ? "Reading prompts and training predictors" : "Drawing programs");
   const ground = trains
     ? await inThread<LabGround>({ kind: "ground", task }, signal, ({ replied, finish }) => {

@@ -7,7 +7,9 @@ import { capacityOf, engineFigures, meanTokens } from "@/solver/lab/engineFigure
 import { suggestedSystems } from "@/solver/lab/suggestedSystems";
 import { splitPrompts } from "@/solver/workload/split";
 import type { OutcomeTable, Workload } from "@/solver/workload/workload";
+import { aragogRace } from "./aragogRace";
 import { TYPICAL_PROGRAMS } from "./labCells";
+import { drawnDocuments } from "./labConfigurations";
 import { enginesByModel, type LabHardware, modelledEngine } from "./labEngines";
 import { LEAST_SPAN_SECONDS } from "./labNotes";
 import { planningPrograms, tableOf } from "./labPrograms";
@@ -36,6 +38,9 @@ const MIX: LabSpec["mix"] = ["planner-coder-qa-coder", "planner-coder", "coder"]
 /** Nothing published tells how alike the stages of a program are; halfway between the ends that a sweep would show. */
 const CORRELATION = 0.5;
 
+/** Workflows of the source of just-in-time choice: where a mix has one, that is raced too. */
+const ARAGOG_WORKFLOWS: readonly string[] = ["self-refine", "text-to-sql", "voting", "decomposition"];
+
 /** Enough to come for `LEAST_SPAN_SECONDS` at the highest rate, where that takes no more than a run of seconds has. */
 const PROGRAMS = { least: 500, most: 2000 };
 
@@ -55,7 +60,9 @@ export function suggestLab(ground: SuggestionGround): Outcome<{ readonly suggest
     workload,
     engines.map(({ model }) => model),
   );
-  const sample = planningPrograms({ mix, correlation }, workload, table, TYPICAL_PROGRAMS);
+  const documents = mix.some(({ workflow }) => ARAGOG_WORKFLOWS.includes(workflow)) ? drawnDocuments(mix) : [];
+  const misleading = given.misleads === undefined ? {} : { misleads: given.misleads };
+  const sample = planningPrograms({ mix, correlation, ...misleading }, workload, table, TYPICAL_PROGRAMS);
   const { planning } = splitPrompts(workload.outcomes.promptIds.length, workload.seed);
   const models = table.models.flatMap(({ model }, index) => {
     const own = engines.find((each) => each.model === model);
@@ -65,12 +72,14 @@ export function suggestLab(ground: SuggestionGround): Outcome<{ readonly suggest
   });
   const saturationRate = capacityOf(engines, sample);
   if (saturationRate === 0) return { ok: false, message: "replicas: none of these engines has room in its KV cache for the requests." };
-  const systems = suggestedSystems(models);
+  const aragog =
+    engines.length > 1 && documents.length > 0 ? aragogRace({ engines, sample, workflows: documents, catalogue: ground.catalogue }) : [];
+  const systems = suggestedSystems(models, aragog);
   const rates = LOADS.map((load) => Number((load * saturationRate).toPrecision(3)));
   const spanned = Math.ceil((LEAST_SPAN_SECONDS * Math.max(...rates)) / 100) * 100;
   const programs = Math.min(PROGRAMS.most, Math.max(PROGRAMS.least, spanned));
   const spec: LabSpec = {
-    ...{ workloadId: ground.workloadId, mix, correlation, programs, arrivals: "poisson", replicas: [...replicas] },
+    ...{ workloadId: ground.workloadId, mix, correlation, ...misleading, programs, arrivals: "poisson", replicas: [...replicas] },
     usdPerGpuHour: ground.usdPerGpuHour,
     ...(ground.profile.id === engineProfiles.vllm.id ? {} : { engineProfile: ground.profile.id }),
     // As the source has it: a request is at its engine at once, which orders those that wait.

@@ -26,8 +26,11 @@ export const labSystemSchema = z.strictObject({
   policy: policySchema,
   lengths: z.union([learntFrom, z.literal("input")]),
   confidence: learntFrom,
-  /** Accurate configurations, for policies that choose among them; left out: none. */
-  configurations: learntFrom.optional(),
+  /**
+   * Accurate configurations of programs, for policies that choose among them; `named`: as the predictors tell that the policy names. Left out:
+   * none.
+   */
+  configurations: z.enum(["none", "oracle", "learnt", "named"]).optional(),
   /** Engines of its own in place of the run's, as of a saved plan. */
   replicas: z.array(labReplicasSchema).min(1).max(64).optional(),
 });

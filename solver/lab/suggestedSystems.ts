@@ -42,13 +42,13 @@ const FCFS: OrderDocument = { kind: "fcfs" };
  * Chimera and what its source compares it with, ready for a run on these engines: vLLM's balancing, feedback over levels (MLFQ), shortest
  * request first by learnt lengths (LTR), shortest program first by true lengths, Chimera at five slacks with no margin, as in the source, and at the
  * largest with three margins, and with true lengths, true confidence or no router; then Kairos and what its source compares it with
- * (`kairosSystems.ts`), balanced alike; then each model by itself, as far as there is room. Margins are fixed: what a
+ * (`kairosSystems.ts`), balanced alike; then those that choose models at dispatch, as they are given; then each model by itself, as far as there is room. Margins are fixed: what a
  * router's confidences differ by is known only once it is trained. Without a router they differ alike for every prompt, and a margin is all
  * or nothing. The floor of loads is the time in which the fastest model decodes one request alone.
  *
  * @throws RangeError without models. With one there is nothing to route, and only orders are compared.
  */
-export function suggestedSystems(models: readonly SuggestedModel[]): readonly SuggestedSystem[] {
+export function suggestedSystems(models: readonly SuggestedModel[], chosen: readonly SuggestedSystem[] = []): readonly SuggestedSystem[] {
   const [first] = models;
   if (first === undefined) throw new RangeError("No model to suggest systems for");
   const balanced = (order: OrderDocument, place: PlaceDocument = PLACE): PolicyDocument => ({
@@ -165,5 +165,5 @@ export function suggestedSystems(models: readonly SuggestedModel[]): readonly Su
   // With one model there is nothing to balance: a plan would name it.
   const routed = (order: OrderDocument, place: PlaceDocument): PolicyDocument =>
     models.length === 1 ? { kind: "fixed", model: first.model, order, place } : balanced(order, place);
-  return [...baselines, ...chimera, ...kairosSystems(routed, agingReleases), ...alone].slice(0, MOST_SYSTEMS);
+  return [...baselines, ...chimera, ...kairosSystems(routed, agingReleases), ...chosen, ...alone].slice(0, MOST_SYSTEMS);
 }

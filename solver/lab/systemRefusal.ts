@@ -1,4 +1,4 @@
-import { modelsOf } from "../plan/policySchema";
+import { modelsOf, type PolicyDocument } from "../plan/policySchema";
 import { policyRefusal } from "../policies/policyRefusal";
 import type { LabReplicas, LabSystem } from "./labSpec";
 import { orderNames, routeNames } from "./partNames";
@@ -11,7 +11,7 @@ const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.s
  * a measured difference and be none.
  */
 export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[]): string | null {
-  const { policy, lengths, confidence } = system;
+  const { policy, lengths, confidence, configurations = "none" } = system;
   const own = system.replicas ?? replicas;
   const lacking = modelsOf(policy).find((model) => own.every((each) => each.model !== model));
   if (lacking !== undefined) return `No engine of the race serves ${lacking}, which ${system.name} sends requests to.`;
@@ -34,5 +34,18 @@ export function systemRefusal(system: LabSystem, replicas: readonly LabReplicas[
   if (confidence !== "none" && policy.kind !== "slack") {
     return `Nothing here reads confidence: a ${routeNames[policy.kind]} sends a prompt to the same model whatever a router says of it.`;
   }
-  return null;
+  return configurationsRefusal(policy, configurations);
+}
+
+function configurationsRefusal(policy: PolicyDocument, source: NonNullable<LabSystem["configurations"]>): string | null {
+  const chooses = policy.kind === "just-in-time" && policy.selection.kind !== "fixed";
+  if (!chooses && source !== "none") {
+    return "Nothing here reads accurate configurations: only a route at dispatch that chooses among them does.";
+  }
+  if (chooses && source === "none") {
+    return "Just-in-time choice is among the configurations that are accurate for a request: say where they come from, or every request goes to the largest model.";
+  }
+  if (source !== "named" || (policy.kind === "just-in-time" && policy.workflows.some(({ predictor }) => predictor !== undefined)))
+    return null;
+  return "The policy names no predictor of accurate configurations: name one of a workflow, or say where else they come from.";
 }

@@ -1,14 +1,14 @@
 import type { LabSystem } from "./labSpec";
 
 /**
- * What tells each system from others of its name: the slack or the margin, or both where both differ ("τ 0.5", "margin 0.1"), else its
- * number among them ("#2"); empty where it is the only one.
+ * What tells each system from others of its name: the slack or the margin, or both where both differ ("τ 0.5", "margin 0.1"), the width of the
+ * beam ("B 4"), else its number among them ("#2"); empty where it is the only one.
  */
 export function systemVariants(systems: readonly Pick<LabSystem, "name" | "policy">[]): readonly string[] {
   return systems.map((system, index) => {
     const namesakes = systems.filter(({ name }) => name === system.name);
     if (namesakes.length === 1) return "";
-    const texts = slackTexts(namesakes);
+    const texts = slackTexts(namesakes) ?? beamTexts(namesakes);
     const before = systems.slice(0, index).filter(({ name }) => name === system.name).length;
     return texts !== null && new Set(texts).size === namesakes.length ? (texts[before] ?? "") : `#${before + 1}`;
   });
@@ -27,4 +27,12 @@ function slackTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly str
   const differs = (part: "tau" | "deltaScore") => new Set(slacks.map((policy) => policy[part])).size > 1;
   const [byTau, byMargin] = [differs("tau"), differs("deltaScore")];
   return slacks.map(({ tau, deltaScore }) => [...(byTau ? [`τ ${tau}`] : []), ...(byMargin ? [`margin ${deltaScore}`] : [])].join(", "));
+}
+
+/** Of each system the width of its beam; null where one searches in no beam. */
+function beamTexts(systems: readonly Pick<LabSystem, "policy">[]): readonly string[] | null {
+  const widths = systems.flatMap(({ policy }) =>
+    policy.kind === "just-in-time" && policy.selection.kind === "beam" ? [policy.selection.width] : [],
+  );
+  return widths.length < systems.length ? null : widths.map((width) => `B ${width}`);
 }

@@ -1,0 +1,64 @@
+import { activeParams } from "@/solver/hardware/architecture";
+import { cardOf } from "@/solver/hardware/catalogue";
+import { aragogSystems } from "@/solver/lab/aragogSystems";
+import { type LabEngines, meanTokens } from "@/solver/lab/engineFigures";
+import { perWorkflowConfiguration } from "@/solver/lab/perWorkflow";
+import type { SuggestedSystem } from "@/solver/lab/suggestedSystems";
+import type { JustInTimePolicy } from "@/solver/plan/policySchema";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { justInTimeDocument } from "@/solver/policies/justInTimeDocument";
+import { configurationNames, configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
+import type { ProgramSample } from "@/solver/workflow/programSample";
+import type { LabHardware } from "./labEngines";
+
+export interface AragogGround extends Pick<LabHardware, "catalogue"> {
+  readonly engines: readonly LabEngines[];
+  /** Programs of all the workflows: lengths of requests are read off it, and what per-workflow's configurations are worth. */
+  readonly sample: ProgramSample;
+  /** Those with more configurations over the models than a policy takes are left out. */
+  readonly workflows: readonly WorkflowDocument[];
+}
+
+/** Just-in-time choice over engines: models by active parameters, each with its curve of throughput. Heads are named by none of its workflows. */
+export function justInTimeOver({ engines, sample, workflows, catalogue }: AragogGround): JustInTimePolicy {
+  const document = justInTimeDocument({
+    models: engines.map(({ model, replicas }) => {
+      const { input, output } = meanTokens(sample, sample.models.indexOf(model));
+      return { model, cost: costOf(model, catalogue), replica: replicas, tokens: { inputTokens: input, outputTokens: output } };
+    }),
+    workflows: [],
+    selection: { kind: "beam", width: 1 },
+  });
+  const models = document.models.map(({ model }) => model);
+  return {
+    ...document,
+    workflows: workflows.filter((workflow) => spaceRefusal(workflow, models) === null).map((workflow) => ({ workflow })),
+  };
+}
+
+/** Billions of parameters that a token passes. */
+function costOf(model: string, catalogue: LabHardware["catalogue"]): number {
+  const card = cardOf(catalogue.models, model);
+  if (card === undefined) throw new Error(`There is no card of ${model}.`);
+  return activeParams(card.architecture) / 1e9;
+}
+
+/** What per-workflow optimisation gives every program of a policy's workflows, by the names of the workflows and of their agents. */
+export function perWorkflow({ models, workflows }: JustInTimePolicy, sample: ProgramSample): Record<string, Record<string, string>> {
+  const costs = models.map(({ cost }) => cost);
+  return Object.fromEntries(
+    workflows.map(({ workflow }) => {
+      const space = configurationSpace(
+        workflow,
+        models.map(({ model }) => model),
+      );
+      return [workflow.name, configurationNames(space, perWorkflowConfiguration(sample, workflow.name, space, costs))];
+    }),
+  );
+}
+
+/** Aragog and what it is compared with on engines (`aragogSystems.ts`); none where no workflow can be declared. */
+export function aragogRace(ground: AragogGround): readonly SuggestedSystem[] {
+  const policy = justInTimeOver(ground);
+  return policy.workflows.length === 0 ? [] : aragogSystems((selection) => ({ ...policy, selection }), perWorkflow(policy, ground.sample));
+}

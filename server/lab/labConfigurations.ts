@@ -1,0 +1,133 @@
+import type { LabSystem } from "@/server/contracts/lab";
+import { mixSeed } from "@/solver/numeric/random";
+import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { type Artefact, decodeArtefact, encodeArtefact } from "@/solver/prediction/artefact";
+import { configurationRowsOf } from "@/solver/prediction/configurationRows";
+import { configurationPredictor, trainConfigurations } from "@/solver/prediction/configurations";
+import type { ConfigurationPredictor } from "@/solver/prediction/predictor";
+import { factsOf } from "@/solver/prediction/programFacts";
+import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import type { ProgramPredictions } from "@/solver/workflow/programSample";
+import { workflows } from "@/solver/workflow/templates";
+import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
+import { sameShape, workflowShape } from "@/solver/workflow/workflowShape";
+import { type DrawnPrograms, learntPrograms } from "./drawnPrograms";
+import { tableOf } from "./labPrograms";
+import type { LabGround, LabTask } from "./labTask";
+
+/** Programs that the heads of one workflow are learnt of. */
+const TRAINING_PROGRAMS = 2000;
+
+/** Prompts that are searched for in lockstep. */
+const BATCH = 256;
+
+/** A workflow over models, smallest first: what accurate configurations are of. */
+interface ConfigurationCase {
+  readonly workflow: WorkflowDocument;
+  readonly models: readonly string[];
+  /** The hash of the predictor that the policy names. */
+  readonly predictor?: string | undefined;
+}
+
+const casesOf = ({ models, workflows: declared }: JustInTimePolicy): readonly ConfigurationCase[] =>
+  declared.map(({ workflow, predictor }) => ({ workflow, predictor, models: models.map(({ model }) => model) }));
+
+/** What heads depend on: which models may run which agents, and how the agents read. */
+const keyOf = ({ workflow, models }: ConfigurationCase): string => JSON.stringify([models, workflowShape(workflow)]);
+
+/** The hashes of predictors of configurations that a system reads. */
+export const namedConfigurations = ({ policy, configurations }: Pick<LabSystem, "policy" | "configurations">): readonly string[] =>
+  policy.kind === "just-in-time" && configurations === "named" ? policy.workflows.flatMap(({ predictor }) => predictor ?? []) : [];
+
+/** Heads of every workflow and its models that a system learns for the run, encoded, by what they depend on. Each is trained once. */
+export function learnConfigurations(task: LabTask, { sketches }: Pick<LabGround, "sketches">): Record<string, Uint8Array> {
+  const { spec, workload } = task;
+  const learnt: Record<string, Uint8Array> = {};
+  for (const { policy, configurations } of spec.systems) {
+    if (policy.kind !== "just-in-time" || configurations !== "learnt") continue;
+    for (const own of casesOf(policy)) {
+      const key = keyOf(own);
+      if (learnt[key] !== undefined || !spec.mix.some(({ workflow }) => workflow === own.workflow.name)) continue;
+      const mix = [{ workflow: own.workflow.name, share: 1 }];
+      const table = tableOf(workload, own.models);
+      const { sample, texts } = learntPrograms({ task: { ...task, spec: { ...spec, mix } }, table, sketches }, TRAINING_PROGRAMS);
+      const rows = configurationRowsOf(sample, configurationSpace(own.workflow, own.models), texts, own.workflow);
+      learnt[key] = encodeArtefact(trainConfigurations(rows, { seed: mixSeed(workload.seed, "lab") }));
+    }
+  }
+  return learnt;
+}
+
+interface ConfigurationSources {
+  readonly ground: Pick<LabGround, "configurations">;
+  readonly artefacts: LabTask["artefacts"];
+}
+
+/** What is said of the accurate configurations of programs where a system reads any; computed program by program, or all at once by predictors. */
+export function configurationsFor(
+  { sample, texts }: DrawnPrograms,
+  { policy, configurations = "none" }: Pick<LabSystem, "policy" | "configurations">,
+  { ground, artefacts }: ConfigurationSources,
+): ProgramPredictions {
+  if (policy.kind !== "just-in-time" || configurations === "none") return {};
+  const cases = casesOf(policy);
+  if (configurations === "oracle") {
+    const spaces = new Map(cases.map(({ workflow, models }) => [workflow.name, configurationSpace(workflow, models)]));
+    return { configurations: oracleConfigurations(sample, spaces) };
+  }
+  const predicted = new Map<number, Uint32Array>();
+  for (const own of cases) {
+    const bytes = configurations === "learnt" ? ground.configurations[keyOf(own)] : artefacts[own.predictor ?? ""];
+    if (bytes === undefined) continue;
+    const predictor = predictorOf(decodeArtefact(bytes));
+    const programs = Array.from(sample.workflow.keys()).filter(
+      (program) => sample.workflows[sample.workflow[program] ?? 0]?.name === own.workflow.name,
+    );
+    for (let from = 0; from < programs.length; from += BATCH) {
+      const batch = programs.slice(from, from + BATCH);
+      const facts = batch.map((program) => {
+        const request = sample.firstRequest[program] ?? 0;
+        return factsOf(sample, texts, request, sample.givenTokens[request] ?? 0);
+      });
+      for (const [at, { accurate }] of predictor.predict(facts).entries()) predicted.set(batch[at] ?? 0, accurate);
+    }
+  }
+  return { configurations: (program) => predicted.get(program) };
+}
+
+function predictorOf(artefact: Artefact): ConfigurationPredictor {
+  if (artefact.kind !== "configurations") throw new Error(`The predictor is of ${artefact.kind}, not of configurations.`);
+  return configurationPredictor(artefact);
+}
+
+/** Workflows of a mix of which the lab draws programs of one shape only: those that can be declared. */
+export const drawnDocuments = (mix: readonly { readonly workflow: string }[]): readonly WorkflowDocument[] =>
+  workflows
+    .filter(({ name, otherShapes }) => otherShapes === undefined && mix.some(({ workflow }) => workflow === name))
+    .map(documentOfWorkflow);
+
+/** Names of a mix's workflows of which a policy has no configurations, since it declares none or other agents: their requests go to the largest model. */
+export function undeclared(policy: PolicyDocument, mix: readonly { readonly workflow: string }[]): readonly string[] {
+  if (policy.kind !== "just-in-time") return [];
+  const drawn = drawnDocuments(mix);
+  const agents = (document: WorkflowDocument | undefined): string =>
+    JSON.stringify(document?.agents.map(({ name, reads }) => [name, reads]));
+  return mix.flatMap(({ workflow: name }) => {
+    const own = drawn.find((document) => document.name === name);
+    const declared = policy.workflows.find(({ workflow }) => workflow.name === name);
+    return own !== undefined && declared !== undefined && agents(own) === agents(declared.workflow) ? [] : [name];
+  });
+}
+
+/** Why a trained predictor is none for a workflow of a policy, in the rest of a sentence; null where it is one. */
+export function unfitPredictor(artefact: Artefact, policy: JustInTimePolicy, workflow: string): string | null {
+  if (artefact.kind !== "configurations") return `tells ${artefact.kind}, not configurations`;
+  if (artefact.reading.words === null) return "reads an encoder's embeddings, which the lab does not make: name one that reads words";
+  const own = policy.workflows.find((each) => each.workflow.name === workflow);
+  const models = policy.models.map(({ model }) => model);
+  return own !== undefined && sameShape(own.workflow, artefact.workflow) && models.join() === artefact.models.join()
+    ? null
+    : `was trained for ${artefact.workflow.name} over ${artefact.models.join(", ")}, with agents that are not those of the policy's ${workflow} or other models`;
+}
