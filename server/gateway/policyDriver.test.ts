@@ -1,9 +1,10 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type GatewayConfig, gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import type { OrderDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
-import type { Policy, WaitingWork } from "@/solver/policies/policy";
+import { MOST_WEIGHED, type Policy, type WaitingWork } from "@/solver/policies/policy";
 import { PolicyDriver } from "./policyDriver";
 import { heldEngine, sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, type TestGateway, testConfig, until } from "./testGateway";
@@ -225,6 +226,33 @@ describe("PolicyDriver", () => {
     expect(seen()).toEqual([forecast]);
     leaving.abort();
     await held;
+  });
+
+  it("shows a policy that chooses models what waits in the order in which programs began, as much as that weighs at once", async () => {
+    const listed: string[][] = [];
+    const policy: Policy = {
+      ...buildPolicy({ kind: "fixed", model: "large", order: { kind: "fcfs" }, place: { kind: "least-load" } }),
+      choosesModel: true,
+      decide(view) {
+        listed.push(view.waiting.map(({ id }) => id));
+        return [];
+      },
+    };
+    const driver = new PolicyDriver({ policy, replicas: () => [], timeScale: 1, queued: new Map(), onRoom: () => undefined });
+    const leaving = new AbortController();
+    setMaxListeners(0, leaving.signal);
+    const came = [30, 10, 20, 10].map((programArrivalSeconds, at) => ({ programArrivalSeconds, queuedSinceSeconds: 40 - at }));
+    const held = came.map((times, at) => driver.queue({ ...work, id: String(at), ...times }, leaving.signal));
+    expect(listed.at(-1)).toEqual(["1", "3", "2", "0"]);
+    expect(driver.oldestSeconds).toBe(37);
+    const more = Array.from({ length: 2 * MOST_WEIGHED }, (_, at) =>
+      driver.queue({ ...work, id: `later ${at}`, programArrivalSeconds: 50, queuedSinceSeconds: 50 }, leaving.signal),
+    );
+    expect(listed.at(-1)?.slice(0, 5)).toEqual(["1", "3", "2", "0", "later 0"]);
+    expect(listed.at(-1)).toHaveLength(MOST_WEIGHED);
+    leaving.abort();
+    await Promise.all([...held, ...more]);
+    expect(driver.oldestSeconds).toBeUndefined();
   });
 
   it("gives the place in the queue back of work whose policy fails", async () => {
