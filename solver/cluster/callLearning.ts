@@ -26,7 +26,7 @@ export function identityOf(sample: ProgramSample, request: number, programId: st
 /** What is known of a request that is at an engine or waits for one. */
 interface OpenCall extends CallIdentity {
   readonly id: string;
-  readonly model: string;
+  model: string;
   readonly arrivedSeconds: number;
   dispatchedSeconds: number;
   readonly forecast: AgentForecast | undefined;
@@ -68,9 +68,12 @@ export class CallLearning {
     });
   }
 
-  dispatched(request: number, nowSeconds: number): void {
+  /** @param model the one that it was sent to: another than it waited for where the policy chooses at dispatch. */
+  dispatched(request: number, model: string, nowSeconds: number): void {
     const call = this.calls.get(request);
-    if (call !== undefined) call.dispatchedSeconds = nowSeconds;
+    if (call === undefined) return;
+    call.model = model;
+    call.dispatchedSeconds = nowSeconds;
   }
 
   /** What was known of the request's agent when it joined. */

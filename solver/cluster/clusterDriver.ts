@@ -144,11 +144,16 @@ export class ClusterDriver {
         this.sentTo[request] = action;
         this.world.sendOn(request, action, now);
         break;
+      case "refuse":
+        this.world.refuse(request, now);
+        this.ended(request);
+        break;
     }
   }
 
   private dispatch(request: number, to: Sending, now: number): void {
-    const { replicaId } = to;
+    const { replicaId, stage } = to;
+    if (stage !== undefined) this.stage[request] = stage;
     const fits = this.world.dispatch(request, to, now);
     const programId = this.world.programIds[request] ?? "";
     this.policy.observe({ kind: "dispatched", workId: this.ids[request] ?? "", programId, replicaId, nowSeconds: now });

@@ -1,7 +1,10 @@
 import type { Action, ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
 
-/** Where a request goes, and before which others inside the engine. */
-export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority">;
+/** Where a request goes, before which others inside the engine, and, where the policy chooses models at dispatch, for which stage. */
+export type Sending = Pick<Extract<Action, { kind: "dispatch" }>, "replicaId" | "priority" | "stage">;
+
+/** What is known of a request beside itself when it joins a queue. */
+export type Foreseen = "predictedTokens" | "predictedProgramTokens" | "forecast" | "call" | "accurate";
 
 /**
  * What a policy is driven in, on virtual time: requests that come, engines that answer them and a judge. Requests are known by their
@@ -26,7 +29,7 @@ export interface ClusterWorld {
   /** What the policy is told of a request that has come. */
   starting(request: number): StartingRequest;
   /** What is expected of a request that has joined a stage's queue. */
-  predictions(request: number, stage: number): Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast"> | undefined;
+  predictions(request: number, stage: number): Pick<WaitingWork, Foreseen> | undefined;
   /** Shows the policy how full the caches are, and how often they were too full. */
   readMemory(now: number): void;
   /** The request has joined a stage's queue. */
@@ -47,6 +50,8 @@ export interface ClusterWorld {
   /** What the judge says of it; null where it says nothing. */
   judgedScore(request: number): number | null;
   accept(request: number, reason: string, now: number): void;
+  /** The request waited, and is not served: its client is told why. */
+  refuse(request: number, now: number): void;
   /** Whether no other request of its program will come, now that this one has ended. */
   endsProgram(request: number): boolean;
   /** The request is to go on to another stage: `takeJoining` gives it when it is there. */

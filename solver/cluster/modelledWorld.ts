@@ -127,21 +127,18 @@ export class ModelledWorld implements ClusterWorld {
   }
 
   joined(request: number, { stage }: Start, now: number): void {
-    this.answersOf(stage);
-    this.stage[request] = stage;
+    this.enter(request, stage);
     this.joinedSeconds[request] = now;
     const { model } = this.answersAt(request).outcomes;
     const identity = { programId: this.programIds[request] ?? "", application: "", agent: "", upstream: [] };
     this.learning?.joined(request, identity, { model, arrivedSeconds: now, nowSeconds: now });
   }
 
-  dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
-    this.learning?.dispatched(request, now);
+  dispatch(request: number, { replicaId, priority, stage }: Sending, now: number): boolean {
+    if (stage !== undefined) this.enter(request, stage);
+    this.learning?.dispatched(request, this.answersAt(request).outcomes.model, now);
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now, outputTokens: this.outputTokensOf(request), priority });
-    if (!fits) {
-      this.learning?.finished(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens: null });
-      this.learning?.ended(this.programIds[request] ?? "", now);
-    }
+    if (!fits) this.refuse(request, now);
     return fits;
   }
 
@@ -174,6 +171,11 @@ export class ModelledWorld implements ClusterWorld {
     this.lastFinish = now;
   }
 
+  refuse(request: number, now: number): void {
+    this.learning?.finished(request, { nowSeconds: now, inputTokens: this.inputTokens[request] ?? 0, outputTokens: null });
+    this.learning?.ended(this.programIds[request] ?? "", now);
+  }
+
   endsProgram(): boolean {
     return true;
   }
@@ -200,6 +202,11 @@ export class ModelledWorld implements ClusterWorld {
       preemptions: this.engines.preemptions(),
       judgeMeanSeconds: this.judgeQueue.meanSeconds(),
     };
+  }
+
+  private enter(request: number, stage: number): void {
+    this.answersOf(stage);
+    this.stage[request] = stage;
   }
 
   private nextArrival(): number {

@@ -1,7 +1,8 @@
 import { SlotHeap } from "@/solver/engine/slotHeap";
-import type { Policy, ReplicaView, Start, StartingRequest } from "@/solver/policies/policy";
+import type { Policy, ReplicaView, Start, StartingRequest, WorkflowCall } from "@/solver/policies/policy";
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import { agentNames } from "@/solver/workflow/workflowDocuments";
 import { type CallEnd, type CallLearning, callLearning, identityOf } from "./callLearning";
 import { ClusterEngines } from "./clusterEngines";
 import type { ClusterWorld, Sending } from "./clusterWorld";
@@ -20,6 +21,9 @@ export class ProgramWorld implements ClusterWorld {
   private readonly predicted: ProgramPredictions;
   private readonly engines: ClusterEngines;
   private readonly graph: RequestGraph;
+  /** By workflow and stage, as its client would name it. */
+  private readonly calls: readonly (readonly WorkflowCall[])[];
+  private readonly readsConfigurations: boolean;
   /** null: nobody learns workflows. */
   private readonly learning: CallLearning | null;
   private readonly telemetrySeconds: number;
@@ -60,6 +64,8 @@ export class ProgramWorld implements ClusterWorld {
     this.engines = new ClusterEngines(replicas, this.inputTokens);
     this.replicas = this.engines.views;
     this.graph = new RequestGraph(sample);
+    this.calls = sample.workflows.map(({ name, stages }) => agentNames(stages).map((agent) => ({ workflow: name, agent })));
+    this.readsConfigurations = policy.needs.includes("configurations");
     this.learning = callLearning(policy, learner);
     this.joining = new SlotHeap(requests);
     this.stage = new Int8Array(requests);
@@ -112,13 +118,17 @@ export class ProgramWorld implements ClusterWorld {
   }
 
   predictions(request: number, stage: number) {
-    const { requestTokens, remainingTokens } = this.predicted;
+    const { requestTokens, remainingTokens, configurations } = this.predicted;
+    const { sample } = this;
+    const program = sample.program[request] ?? 0;
     const model = this.modelAt(stage);
     const inputTokens = this.inputTokens[request] ?? 0;
     return {
       predictedTokens: requestTokens?.(request, model, inputTokens),
       predictedProgramTokens: remainingTokens?.(request, model, inputTokens),
       forecast: this.learning?.forecast(request),
+      call: this.calls[sample.workflow[program] ?? 0]?.[request - (sample.firstRequest[program] ?? 0)],
+      accurate: this.readsConfigurations ? configurations?.(program) : undefined,
     };
   }
 
@@ -137,10 +147,12 @@ export class ProgramWorld implements ClusterWorld {
     });
   }
 
-  dispatch(request: number, { replicaId, priority }: Sending, now: number): boolean {
-    const outputTokens = this.sample.outputTokens[this.modelAt(this.stage[request] ?? 0)]?.[request] ?? 0;
+  dispatch(request: number, { replicaId, priority, stage }: Sending, now: number): boolean {
+    if (stage !== undefined) this.stage[request] = stage;
+    const model = this.modelAt(this.stage[request] ?? 0);
+    const outputTokens = this.sample.outputTokens[model]?.[request] ?? 0;
     const fits = this.engines.dispatch(request, replicaId, { atSeconds: now + this.delays.decideSeconds, outputTokens, priority });
-    this.learning?.dispatched(request, now);
+    this.learning?.dispatched(request, this.sample.models[model] ?? "", now);
     if (!fits) this.ended(request, { nowSeconds: now, outputTokens: null });
     return fits;
   }
@@ -176,6 +188,10 @@ export class ProgramWorld implements ClusterWorld {
       if (graph.read(reader)) this.ready(reader, now, this.delays.laterSeconds);
     }
     this.ended(request, { nowSeconds: now, outputTokens: written });
+  }
+
+  refuse(request: number, now: number): void {
+    this.ended(request, { nowSeconds: now, outputTokens: null });
   }
 
   /** Nothing comes any more of a program whose requests that could be asked for have all ended: of some, because one failed. */

@@ -1,6 +1,6 @@
 import { SlotHeap } from "@/solver/engine/slotHeap";
 import type { ReplicaView, Start, StartingRequest, WaitingWork } from "@/solver/policies/policy";
-import type { ClusterWorld, Sending } from "./clusterWorld";
+import type { ClusterWorld, Foreseen, Sending } from "./clusterWorld";
 
 /** One stage that a request went through, as it was recorded. */
 export interface RecordedVisit {
@@ -15,7 +15,7 @@ export interface RecordedVisit {
 }
 
 /** A request as it was recorded: what the policy was told of it and what its engines and judge said, by the order of its visits. */
-export interface RecordedRequest extends Pick<WaitingWork, "predictedTokens" | "predictedProgramTokens" | "forecast" | "inputTokens"> {
+export interface RecordedRequest extends Pick<WaitingWork, Foreseen | "inputTokens"> {
   /** Null where it was the only one of its program. */
   readonly program: string | null;
   /** When its program began, where that was known; left out: when it joined its first queue. */
@@ -120,11 +120,13 @@ export class RecordedWorld implements ClusterWorld {
   }
 
   predictions(request: number) {
-    const { predictedTokens, predictedProgramTokens, forecast } = this.requests[request] ?? {};
+    const { predictedTokens, predictedProgramTokens, forecast, call, accurate } = this.requests[request] ?? {};
     return {
       ...(predictedTokens !== undefined && { predictedTokens }),
       ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
       ...(forecast !== undefined && { forecast }),
+      ...(call !== undefined && { call }),
+      ...(accurate !== undefined && { accurate }),
     };
   }
 
@@ -137,12 +139,13 @@ export class RecordedWorld implements ClusterWorld {
     this.at[request] = { stage, replicaId: "", dispatchedSeconds: Number.NaN };
   }
 
-  dispatch(request: number, { replicaId }: Sending, now: number): boolean {
+  dispatch(request: number, { replicaId, stage: chosen }: Sending, now: number): boolean {
     const seat = this.seats.find(({ id }) => id === replicaId);
     if (seat === undefined) throw new Error(`The policy chose the replica ${replicaId}, which is not there`);
     if (seat.inFlight >= seat.maxInFlight) throw new Error(`The policy chose the replica ${replicaId}, which is full`);
     seat.inFlight++;
-    const { stage = 0 } = this.at[request] ?? {};
+    const { stage: joined = 0 } = this.at[request] ?? {};
+    const stage = chosen ?? joined;
     this.at[request] = { stage, replicaId, dispatchedSeconds: now };
     const visit = this.visitOf(request);
     if (visit?.stage === stage) this.expect(request, "answer", Math.max(now, visit.answeredSeconds));
@@ -173,6 +176,9 @@ export class RecordedWorld implements ClusterWorld {
   accept(request: number, reason: string): void {
     this.note(request, "accepted", reason);
   }
+
+  /** A request that was refused has no visit from here on. */
+  refuse(): void {}
 
   /** Of a client's program more requests may come than were recorded. */
   endsProgram(request: number): boolean {

@@ -1,5 +1,6 @@
 import type { Action, Policy, ReplicaView, WaitingWork } from "@/solver/policies/policy";
 import { ModelQueue } from "./modelQueue";
+import { ProgramQueue } from "./programQueue";
 
 /**
  * Of a model's queue a policy that may hold work back is shown at most so much at once: it may leave room for any number of requests all the
@@ -12,18 +13,22 @@ export const MOST_SHOWN = 256;
  * queue a policy is shown no more than the first that the model's replicas have room for, by the policy's preference and by age, which
  * leaves its decisions as they are and their cost independent of the queue's length. Only where a policy that may hold back releases more
  * than MOST_SHOWN at one instant may the later of them be older instead of preferred: the preferred ones it was shown are used up.
+ * Work that any model may get is one queue, and a policy that chooses models is shown all of it.
  */
 export class WaitingList {
-  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage" | "askAgainSeconds">;
+  private readonly policy: Pick<Policy, "preference" | "thenBy" | "modelOfStage" | "askAgainSeconds" | "choosesModel">;
   /** Of a model's queue the policy is shown no more at once. */
   readonly mostShown: number;
   private answered: WaitingWork[] = [];
   private readonly queues = new Map<string, ModelQueue>();
+  /** Where the policy chooses models; else null. */
+  private readonly common: ProgramQueue | null;
   /** Pieces of work that wait. */
   size = 0;
 
   constructor(policy: WaitingList["policy"]) {
     this.policy = policy;
+    this.common = policy.choosesModel ? new ProgramQueue() : null;
     this.mostShown = policy.askAgainSeconds === undefined ? Number.POSITIVE_INFINITY : MOST_SHOWN;
   }
 
@@ -31,6 +36,10 @@ export class WaitingList {
     this.size++;
     if (work.state.kind === "answered") {
       this.answered.push(work);
+      return;
+    }
+    if (this.common !== null) {
+      this.common.add(work);
       return;
     }
     const model = this.policy.modelOfStage(work.stage);
@@ -41,6 +50,7 @@ export class WaitingList {
 
   /** What the policy is to decide about, given its replicas. */
   shown(replicas: readonly ReplicaView[]): readonly WaitingWork[] {
+    if (this.common !== null) return this.answered.length === 0 ? this.common.shown : [...this.answered, ...this.common.shown];
     const shown = [...this.answered];
     for (const [model, queue] of this.queues) if (queue.size > 0) queue.show(Math.min(this.mostShown, roomAt(model, replicas)), shown);
     return shown;
@@ -52,6 +62,7 @@ export class WaitingList {
     const before = this.answered.length;
     if (before > 0) this.answered = this.answered.filter((work) => !acted.has(work.id));
     let removed = before - this.answered.length;
+    removed += this.common?.leave(acted) ?? 0;
     for (const queue of this.queues.values()) removed += queue.leave(acted);
     if (removed !== acted.size) throw new Error("The policy acted on work that does not wait, or not in the order it came");
     this.size -= removed;

@@ -25,7 +25,7 @@ import { depthOrder, workflowOrder } from "./workflowOrder";
 export function buildPolicy(document: PolicyDocument): Policy {
   const refusal = policyRefusal(document);
   if (refusal !== null) throw new Error(refusal);
-  if (document.kind === "just-in-time") return justInTimePolicy(document);
+  if (document.kind === "just-in-time") return justInTimePolicy(document, placeOf(document.place));
   return composePolicy({ route: routeOf(document), order: orderOf(document.order), place: placeOf(document.place) });
 }
 

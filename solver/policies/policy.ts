@@ -89,7 +89,7 @@ export interface View {
   readonly replicas: readonly ReplicaView[];
 }
 
-/** Work that a policy which chooses models at dispatch weighs at most in one decision. */
+/** Work that a policy which chooses models at dispatch weighs against one another at most. */
 export const MOST_WEIGHED = 256;
 
 /** What a policy may ask its driver to do. Work that gets no action stays where it is (hold). */
@@ -181,8 +181,8 @@ export interface Policy {
   readonly thenBy?: (work: WaitingWork) => number;
   /**
    * Set where models are chosen at dispatch: work waits for whichever of its models the policy sends it to, in one queue whose order is the
-   * policy's own, and its stage until then stands for no model. A driver lists such work in the order in which its programs began and may leave out
-   * all but the first `MOST_WEIGHED` of it. `preference` is null.
+   * policy's own, and its stage until then stands for no model. A driver lists all such work, in the order in which its programs began: what
+   * stands first may wait for a model that what stands last can do without. `preference` is null.
    */
   readonly choosesModel?: true;
   /** Where it decides in rounds: the latest, and the paths of the latest programs. A question: nothing changes. */

@@ -1,6 +1,6 @@
 import type { CascadePolicy } from "../plan/plan";
-import { type BalancedPolicy, type JustInTimePolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
-import { spaceRefusal } from "../workflow/configurationSpace";
+import { type BalancedPolicy, modelsOf, type PolicyDocument, type SlackPolicy } from "../plan/policySchema";
+import { justInTimeRefusal } from "./justInTimeRefusal";
 
 /** Why no policy can be built from the document, in one sentence with the offending value; null when one can. */
 export function policyRefusal(document: PolicyDocument): string | null {
@@ -23,11 +23,6 @@ function routeRefusal(document: PolicyDocument): string | null {
     case "fixed":
       return null;
   }
-}
-
-function justInTimeRefusal({ models, workflows }: JustInTimePolicy): string | null {
-  const names = models.map(({ model }) => model);
-  return workflows.map(({ workflow }) => spaceRefusal(workflow, names)).find((refusal) => refusal !== null) ?? null;
 }
 
 function cascadeRefusal({ stages, thresholds, approvedRanges, directStart }: CascadePolicy): string | null {

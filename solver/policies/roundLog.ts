@@ -1,0 +1,67 @@
+import { LatestMap } from "../workflow/latestMap";
+import type { ProgramConfigurations } from "./programConfigurations";
+import type { StagedWork } from "./roundQueue";
+import type { RoundAssignment } from "./roundSearch";
+import type { ModelSlots, ProgramPath, Round, RoundCandidate, RoundsView } from "./roundsView";
+
+/** Rounds and programs that are remembered. */
+const MOST_ROUNDS = 16;
+const MOST_PATHS = 64;
+
+/** A round as it was held. */
+export interface HeldRound {
+  readonly nowSeconds: number;
+  readonly looked: number;
+  readonly models: readonly ModelSlots[];
+  readonly requests: readonly StagedWork[];
+  /** Best first. */
+  readonly assignments: readonly RoundAssignment[];
+}
+
+/** The latest rounds and the programs that they went on with; made to be looked at only when somebody asks. */
+export class RoundLog {
+  private readonly held: HeldRound[] = [];
+  private latest = -1;
+  private readonly programs = new LatestMap<ProgramConfigurations>(MOST_PATHS);
+
+  constructor(private readonly models: readonly string[]) {}
+
+  /** Of rounds in a row in which nothing could go only the last is kept. */
+  note(round: HeldRound): void {
+    if (round.requests.length > 0 || this.held[this.latest]?.requests.length !== 0) this.latest = (this.latest + 1) % MOST_ROUNDS;
+    this.held[this.latest] = round;
+  }
+
+  /** A request of the program was sent. */
+  sent(program: ProgramConfigurations): void {
+    this.programs.put(`${program.workflow.name} ${program.programId}`, program);
+  }
+
+  view(): RoundsView {
+    const rounds = this.held.map((_, back) => this.held[(this.latest - back + this.held.length) % this.held.length] as HeldRound);
+    return {
+      rounds: rounds.map((round) => this.roundOf(round)),
+      programs: [...this.programs.values()].reverse().map((one) => this.pathOf(one)),
+    };
+  }
+
+  private roundOf({ nowSeconds, looked, models, requests, assignments }: HeldRound): Round {
+    const given = assignments[0]?.choices.reduce((count, model) => count + (model < 0 ? 0 : 1), 0) ?? 0;
+    const candidates = requests.length === 0 ? [] : assignments.map((assignment) => this.candidateOf(requests, assignment));
+    return { nowSeconds, weighed: looked, passedOver: looked - given, models, candidates };
+  }
+
+  private candidateOf(requests: readonly StagedWork[], { utilisationGain, flexibility, choices }: RoundAssignment): RoundCandidate {
+    const assignments = requests.flatMap(({ work }, at) => {
+      const model = this.models[choices[at] ?? -1];
+      return model === undefined ? [] : [{ workId: work.id, programId: work.programId, agent: work.call?.agent ?? "", model }];
+    });
+    return { utilisationGain, flexibility, assignments };
+  }
+
+  private pathOf({ programId, workflow, accurate, left, chosen }: ProgramConfigurations): ProgramPath {
+    const { agents, size } = workflow.space;
+    const sets = { accurate: accurate.slice(), left: left.slice(), chosen: [...chosen] };
+    return { programId, workflow: workflow.name, agents, models: this.models, configurations: size, ...sets };
+  }
+}

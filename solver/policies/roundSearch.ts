@@ -1,0 +1,33 @@
+import type { RoundCandidate } from "./roundsView";
+
+/** A request as a round weighs it. */
+export interface RoundRequest {
+  /** Models that it may run on, as bits by their index. */
+  readonly allowed: number;
+  /** Configurations left to its program, where the choice of a model narrows them; null where nothing hangs on it. */
+  readonly left: Uint32Array | null;
+  /** By model, the configurations in which its agent has that model. */
+  readonly having: readonly Uint32Array[];
+  /** Whether the request before it, and the one after it, is of the same program: a choice there narrows what is left here. */
+  readonly continues: boolean;
+  readonly continued: boolean;
+}
+
+/** What a round has to give, and to whom. */
+export interface RoundSlots {
+  /** By model, requests that its replicas may be given. */
+  readonly free: Int32Array;
+  /** Throughput that so many more requests of a model are forecast to add. */
+  gain(model: number, requests: number): number;
+  /** The next request, in the order in which they have a claim, that may run on one of the models `open`, given as bits; undefined where there is none. */
+  next(open: number): RoundRequest | undefined;
+}
+
+/** An assignment of models to a round's requests. */
+export interface RoundAssignment extends Pick<RoundCandidate, "utilisationGain" | "flexibility"> {
+  /** By request, the index of its model; -1 where it got none. */
+  readonly choices: Int8Array;
+}
+
+/** Finds the assignments that add most throughput; of equals those that leave most configurations. Best first, never empty. */
+export type RoundSearch = (round: RoundSlots) => readonly RoundAssignment[];
