@@ -1,141 +1,38 @@
 "use client";
 
-import Link from "next/link";
-import { useCallback, useMemo } from "react";
-import type { ClusterSummary } from "@/server/contracts/studio";
-import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
-import { buttonClass } from "../ui/Button";
-import { formatAge } from "../ui/format";
+import { useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { PageHeader } from "../ui/PageHeader";
-import { Panel } from "../ui/Panel";
-import { PanelState, type PanelStatus } from "../ui/PanelState";
+import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
-import { useNow } from "../ui/useNow";
 import { useUrlView } from "../url/useUrlView";
-import { identifyAgents } from "./agentIdentity";
-import { DistributionPanel } from "./DistributionPanel";
-import { GraphPanel } from "./GraphPanel";
-import { LinePanel } from "./LinePanel";
-import { MemoryPanel } from "./MemoryPanel";
-import { chosenAgent, chosenApplication } from "./prepareChoice";
-import { type Learnt, learningText } from "./prepareSummary";
-import { SnippetPanel } from "./SnippetPanel";
-import { SummaryPanel } from "./SummaryPanel";
-import { useWorkflows } from "./useWorkflows";
-import { WaitedPanel } from "./WaitedPanel";
-import { type FoldedPart, withPart, workflowsCodec } from "./workflowsCodec";
+import { DeclaredTab } from "./DeclaredTab";
+import { JustInTimeTab } from "./JustInTimeTab";
+import { LearntTab } from "./LearntTab";
+import { WorkflowTabs } from "./WorkflowTabs";
+import { type WorkflowTab, workflowsCodec } from "./workflowsCodec";
 
-/** The pictures of what was learnt. */
-function Pictures({ clusterId, learnt }: { readonly clusterId: string; readonly learnt: Learnt }) {
-  const [view, write] = useUrlView(workflowsCodec);
-  const { applications, agents, counts } = learnt.workflows.learnt;
-  const identities = useMemo(
-    () => identifyAgents([...agents, ...applications.flatMap(({ nodes }) => nodes)].map(({ key }) => key)),
-    [agents, applications],
-  );
-  const application = chosenApplication(applications, view);
-  const agent = chosenAgent(agents, application, view.agent);
-  const identity = identities.get(agent?.key ?? "");
-  const onAgent = useCallback((key: string) => write({ agent: key, app: null }, "push"), [write]);
-  const unfolding = (part: FoldedPart) => ({
-    all: view.all.includes(part),
-    onAll: (all: boolean) => write({ all: withPart(view.all, part, all) }, "push"),
-  });
-  return (
-    <>
-      {application === null ? (
-        <Panel title="Call graph">
-          <PanelState status={{ kind: "empty", title: "No program has ended yet", text: learningText(counts) }}>{() => null}</PanelState>
-        </Panel>
-      ) : (
-        <GraphPanel
-          applications={applications}
-          application={application}
-          identities={identities}
-          agent={agent?.key ?? null}
-          {...unfolding("graph")}
-          onApplication={(name) => write({ app: name, agent: null }, "push")}
-          onAgent={onAgent}
-        />
-      )}
-      <div className="grid gap-4 xl:grid-cols-2">
-        <LinePanel agents={agents} identities={identities} agent={agent?.key ?? null} {...unfolding("line")} onAgent={onAgent} />
-        {agent !== null && identity !== undefined && <DistributionPanel agent={agent} identity={identity} />}
-      </div>
-      <MemoryPanel memory={learnt.workflows.memory} replica={view.replica} onReplica={(replica) => write({ replica }, "push")} />
-      <WaitedPanel clusterId={clusterId} {...unfolding("pairs")} />
-    </>
-  );
-}
+const says: Readonly<Record<WorkflowTab, string>> = {
+  learnt: "Which agents call which, how long their programs still take, and who goes first.",
+  declared: "Graphs of agents with the models that may run each.",
+  "just-in-time": "Which model runs each agent, decided when an engine has room for it.",
+};
 
-/** Why there is nothing to look at, and the way to something; false: there is. */
-function emptyOf(learnt: ReturnType<typeof useWorkflows>["data"], link: ReturnType<typeof useClusterLink>): PanelStatus | false {
-  switch (learnt?.state) {
-    case "no-gateway":
-      return { kind: "empty", title: "Nothing runs here", text: "This cluster is described for planning only: no gateway sees its calls." };
-    case "older":
-      return {
-        kind: "empty",
-        title: "This gateway learns nothing of workflows",
-        text: "It is of an earlier version. Start it anew with this studio's version: it learns from the next call on.",
-      };
-    case "there":
-      return (
-        learnt.workflows.learnt.counts.calls === 0 && {
-          kind: "empty",
-          title: "No call yet",
-          text: `Graphs and latencies appear by themselves with the first calls. To have agents told apart, send the headers below; to see traffic now, ${learnt.policy === null ? "apply a plan, then start the load on Live" : "start the load on Live"}.`,
-          action: (
-            <Link href={link(learnt.policy === null ? "/plan" : "/live")} className={buttonClass()}>
-              {learnt.policy === null ? "Open Plan" : "Open Live"}
-            </Link>
-          ),
-        }
-      );
-    case undefined:
-      return false;
-  }
-}
+const tabs = { learnt: LearntTab, declared: DeclaredTab, "just-in-time": JustInTimeTab } as const;
 
-function WorkflowsDesk({ cluster }: { readonly cluster: ClusterSummary }) {
-  const clusterId = cluster.spec.id;
-  const [view, write] = useUrlView(workflowsCodec);
-  const link = useClusterLink();
-  const nowMs = useNow(1_000);
-  const query = useWorkflows(clusterId);
-  const { data: learnt } = query;
-  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(learnt, link) });
-  const ageSeconds = nowMs === null ? 0 : Math.max(0, (nowMs - query.dataUpdatedAt) / 1000);
-  const status: PanelStatus =
-    known.kind === "stale" ? { kind: "stale", note: `${known.note} What is shown is ${formatAge(ageSeconds)} old.` } : known;
-  return (
-    <>
-      <PanelState status={status}>
-        {() =>
-          learnt?.state === "there" && (
-            <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "grayscale" : ""}`}>
-              <SummaryPanel clusterId={clusterId} learnt={learnt} />
-              <Pictures clusterId={clusterId} learnt={learnt} />
-            </div>
-          )
-        }
-      </PanelState>
-      <SnippetPanel language={view.snippet} onLanguage={(snippet) => write({ snippet }, "replace")} />
-    </>
-  );
-}
-
-/** Workflows: what applications do with the models, as the gateway learnt it from their calls. */
+/** Workflows: what applications do with the models, what is declared of it, and how models are chosen for it. */
 export function WorkflowsScreen() {
   const clusters = useClusters();
   const cluster = useCurrentCluster();
+  const [{ tab }, write] = useUrlView(workflowsCodec);
+  const Tab = tabs[tab];
   return (
     <div className="flex flex-col gap-4">
       <PageHeader title="Workflows">
-        <p className="text-sm text-ink-3">Which agents call which, how long their programs still take, and who goes first.</p>
+        <p className="text-sm text-ink-3">{says[tab]}</p>
       </PageHeader>
+      <WorkflowTabs tab={tab} onTab={(next) => write({ tab: next }, "push")} />
       <PanelState status={queryStatus(clusters, { what: "Reading clusters" })}>
-        {() => cluster !== null && <WorkflowsDesk key={cluster.spec.id} cluster={cluster} />}
+        {() => cluster !== null && <Tab key={cluster.spec.id} cluster={cluster} />}
       </PanelState>
     </div>
   );

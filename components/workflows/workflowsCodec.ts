@@ -1,6 +1,9 @@
 import { readWord } from "../url/readParam";
 import type { UrlCodec } from "../url/useUrlView";
 
+export const workflowTabs = ["learnt", "declared", "just-in-time"] as const;
+export type WorkflowTab = (typeof workflowTabs)[number];
+
 export const snippetLanguages = ["typescript", "python"] as const;
 export type SnippetLanguage = (typeof snippetLanguages)[number];
 
@@ -8,8 +11,12 @@ export type SnippetLanguage = (typeof snippetLanguages)[number];
 export const foldedParts = ["graph", "line", "pairs"] as const;
 export type FoldedPart = (typeof foldedParts)[number];
 
+/** Dialogs of declared workflows: to bring one, and to make a plan that runs some of them just in time. */
+const dialogs = ["import", "plan"] as const;
+
 /** What defines the Workflows page's view, beside the cluster. */
 export interface WorkflowsView {
+  readonly tab: WorkflowTab;
   /** The application whose graph is drawn; null: the one with most programs. */
   readonly app: string | null;
   /** Key of the agent whose latencies are shown; null: the one that is called most. */
@@ -19,6 +26,13 @@ export interface WorkflowsView {
   /** Of what all is drawn and listed, the rare too. */
   readonly all: readonly FoldedPart[];
   readonly snippet: SnippetLanguage;
+  /** The declared workflow that is looked at; null: the first. */
+  readonly workflow: string | null;
+  /** The plan over whose models and engines declared workflows are told; null: the one in force, else the newest. */
+  readonly plan: string | null;
+  readonly open: (typeof dialogs)[number] | null;
+  /** The program whose configurations are drawn; null: the newest. */
+  readonly program: string | null;
 }
 
 /** Two names and a slash are no longer, nor is the name of an engine. */
@@ -40,17 +54,27 @@ export const withPart = (parts: readonly FoldedPart[], part: FoldedPart, all: bo
 
 export const workflowsCodec: UrlCodec<WorkflowsView> = {
   parse: (params) => ({
+    tab: readWord(params, "tab", workflowTabs) ?? "learnt",
     app: textIn(params, "app"),
     agent: textIn(params, "agent"),
     replica: textIn(params, "replica"),
     all: partsIn(params.get("all") ?? ""),
     snippet: readWord(params, "snippet", snippetLanguages) ?? "typescript",
+    workflow: textIn(params, "workflow"),
+    plan: textIn(params, "plan"),
+    open: readWord(params, "open", dialogs),
+    program: textIn(params, "program"),
   }),
-  format: ({ app, agent, replica, all, snippet }) => ({
+  format: ({ tab, app, agent, replica, all, snippet, workflow, plan, open, program }) => ({
+    tab: tab === "learnt" ? undefined : tab,
     app: app ?? undefined,
     agent: agent ?? undefined,
     replica: replica ?? undefined,
     all: all.length === 0 ? undefined : all.join(","),
     snippet: snippet === "typescript" ? undefined : snippet,
+    workflow: workflow ?? undefined,
+    plan: plan ?? undefined,
+    open: open ?? undefined,
+    program: program ?? undefined,
   }),
 };

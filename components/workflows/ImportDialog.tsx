@@ -1,0 +1,137 @@
+"use client";
+
+import { useQuery } from "@tanstack/react-query";
+import { useId, useMemo, useState } from "react";
+import type { ReadWorkflow } from "@/server/contracts/studio";
+import { workflows } from "@/solver/workflow/templates";
+import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
+import { isUnanswered } from "../api/isUnanswered";
+import { takeOutcome } from "../api/takeOutcome";
+import { useTRPC, useTRPCClient } from "../api/trpc";
+import { Button } from "../ui/Button";
+import { ErrorLine } from "../ui/ErrorLine";
+import { SelectField } from "../ui/Field";
+import { Modal } from "../ui/Modal";
+import { useDebounced } from "../ui/useDebounced";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { useSessionState } from "../ui/useSessionState";
+import { DeclaredGraph } from "./DeclaredGraph";
+import { prepareDeclared } from "./prepareDeclared";
+import { useDeclaredAct } from "./useDeclaredAct";
+
+/** A text is read once it has been still for so long. */
+const STILL_MS = 300;
+/** As the studio takes them. */
+const LONGEST_TEXT = 500_000;
+
+/** Modelled workflows to begin with: those of one shape. */
+const examples = workflows.filter(({ otherShapes = [] }) => otherShapes.length === 0);
+
+function Preview({ read }: { readonly read: ReadWorkflow }) {
+  const picture = useMemo(() => prepareDeclared(read.document), [read]);
+  const identities = useModelIdentities([...new Set(read.document.agents.flatMap(({ models }) => models ?? []))]);
+  return (
+    <div className="flex min-w-0 flex-col gap-2" data-testid="import-preview">
+      <h3 className="text-sm font-semibold">{read.document.name}</h3>
+      <DeclaredGraph picture={picture} identities={identities} />
+      {read.notes.length > 0 && (
+        <ul aria-label="What was assumed" className="list-disc pl-5 text-sm text-ink-2">
+          {read.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+/** Brings a workflow: pasted or from a file, drawn as soon as it can be read, kept when it is right. */
+export function ImportDialog(props: { readonly open: boolean; readonly onClose: () => void; readonly onKept: (name: string) => void }) {
+  const { open, onClose, onKept } = props;
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const id = useId();
+  const [draft, setDraft] = useSessionState<{ readonly text: string }>("declared-workflow");
+  const [tooLong, setTooLong] = useState<string | null>(null);
+  const text = draft?.text ?? "";
+  const still = useDebounced(text, STILL_MS);
+  const query = useQuery({
+    queryKey: [...trpc.declaredWorkflows.pathKey(), "read", still],
+    queryFn: async ({ signal }) => takeOutcome(await client.declaredWorkflows.read.mutate({ text: still }, { signal })).read,
+    staleTime: Number.POSITIVE_INFINITY,
+    enabled: open && still.trim() !== "",
+    retry: (failures, error) => failures < 2 && isUnanswered(error),
+  });
+  const read = still === text && text.trim() !== "" ? query.data : undefined;
+  const keep = useDeclaredAct(
+    (kept: string) => client.declaredWorkflows.keep.mutate({ text: kept }),
+    ({ name }) => {
+      setDraft(null);
+      onKept(name);
+    },
+  );
+  const put = (next: string, from: string) => {
+    keep.reset();
+    const fits = next.length <= LONGEST_TEXT;
+    setTooLong(fits ? null : `${from} is longer than ${LONGEST_TEXT.toLocaleString("en")} characters: no graph of a workflow is.`);
+    if (fits) setDraft(next === "" ? null : { text: next });
+  };
+  return (
+    <Modal
+      open={open}
+      onOpenChange={(next) => !next && onClose()}
+      title="Import a workflow"
+      description="A Weir document, the graph that LangGraph writes (graph.get_graph().to_json()), or a DSPy program as its dump writes it. Nothing is kept before you say so."
+    >
+      <div className="flex flex-col gap-3">
+        <div className="flex flex-col gap-1">
+          <label htmlFor={id} className="text-xs text-ink-3">
+            JSON
+          </label>
+          <textarea
+            id={id}
+            rows={8}
+            spellCheck={false}
+            className="w-full rounded-md border border-line-strong bg-panel p-2 font-mono text-xs"
+            value={text}
+            onChange={(event) => put(event.target.value, "The text")}
+          />
+        </div>
+        <div className="flex flex-wrap items-end gap-3">
+          <label className="inline-flex h-8 cursor-pointer items-center rounded-md border border-line-strong bg-raised px-3 text-sm font-medium text-ink focus-within:outline-2 focus-within:outline-accent hover:bg-sunken">
+            Choose a file
+            <input
+              type="file"
+              accept="application/json,.json"
+              className="sr-only"
+              onChange={(event) => {
+                const file = event.target.files?.[0];
+                if (file !== undefined) void file.text().then((content) => put(content, file.name));
+                event.target.value = "";
+              }}
+            />
+          </label>
+          <SelectField
+            className="min-w-56 flex-1"
+            label="Or begin with a modelled one"
+            value=""
+            options={[{ value: "", text: "choose …" }, ...examples.map(({ name, title }) => ({ value: name, text: title }))]}
+            onChange={(name) => {
+              const example = examples.find((each) => each.name === name);
+              if (example !== undefined) put(JSON.stringify(documentOfWorkflow(example), null, 2), example.name);
+            }}
+          />
+        </div>
+        <ErrorLine error={tooLong === null ? (text.trim() === "" ? null : query.error) : { message: tooLong }} />
+        {read !== undefined && query.error === null && <Preview read={read} />}
+        <ErrorLine error={keep.error} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" disabled={read === undefined || query.error !== null || keep.isPending} onClick={() => keep.mutate(text)}>
+            {keep.isPending ? "Keeping it …" : "Keep it"}
+          </Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,116 @@
+"use client";
+
+import { type KeyboardEvent, useRef } from "react";
+import type { ConfigurationSpace } from "@/solver/workflow/configurationSpace";
+import { configurationWords, type Lattice, type LatticeMark, neighboursOf, stepTo } from "./prepareLattice";
+import { percent } from "./Track";
+
+/** Between marks, and what is left above and below them. */
+const [PITCH, MARGIN] = [12, 8];
+
+const shapes = {
+  left: "size-2.5 rounded-full bg-accent",
+  pruned: "size-2.5 rounded-full border-[1.5px] border-ink-2 bg-panel",
+  never: "size-1 rounded-full bg-line-strong",
+} as const;
+
+/** A configuration that was chosen for every agent. */
+const FINAL = "size-2.5 rotate-45 bg-accent outline-2 outline-offset-1 outline-accent";
+
+/** Where a mark's middle is. */
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The product order of a program's configurations, each as a mark, cheaper ones to the left. Draws a prepared picture; arrow keys walk over it. */
+export function LatticeChart(props: {
+  readonly lattice: Lattice & { readonly marks: readonly LatticeMark[] };
+  readonly space: ConfigurationSpace;
+  readonly chosen: number;
+  /** The configuration that came of it; null: agents are undecided. */
+  readonly final: number | null;
+  readonly onChoose: (configuration: number) => void;
+}) {
+  const { lattice, space, chosen, final, onChoose } = props;
+  const { marks, levels, widest } = lattice;
+  const buttons = useRef(new Map<number, HTMLButtonElement>());
+  const height = widest * PITCH + 2 * MARGIN;
+  const placeOf = ({ upgrades, offset }: LatticeMark): Place => ({ x: (upgrades + 0.5) / levels.length, y: height / 2 + offset * PITCH });
+  const places = new Map(marks.map((mark) => [mark.configuration, placeOf(mark)]));
+  const from = places.get(chosen);
+
+  function walk(event: KeyboardEvent) {
+    if (!event.key.startsWith("Arrow")) return;
+    event.preventDefault();
+    const next = stepTo(marks, chosen, event.key);
+    onChoose(next);
+    buttons.current.get(next)?.focus();
+  }
+
+  return (
+    <div className="flex min-w-0 flex-col gap-1" data-testid="lattice">
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be a form's. */}
+      <div
+        role="group"
+        aria-label="Configurations; arrow keys go from one to the next"
+        className="relative"
+        style={{ height }}
+        onKeyDown={walk}
+      >
+        <svg aria-hidden="true" className="absolute inset-0 size-full" stroke="var(--ink-3)">
+          {from !== undefined &&
+            neighboursOf(space, chosen).map((neighbour) => {
+              const to = places.get(neighbour);
+              return to === undefined ? null : <line key={neighbour} x1={percent(from.x)} y1={from.y} x2={percent(to.x)} y2={to.y} />;
+            })}
+        </svg>
+        {marks.map((mark) => {
+          const place = placeOf(mark);
+          const isChosen = mark.configuration === chosen;
+          return (
+            <button
+              key={mark.configuration}
+              ref={(button) => {
+                if (button === null) buttons.current.delete(mark.configuration);
+                else buttons.current.set(mark.configuration, button);
+              }}
+              type="button"
+              tabIndex={isChosen ? 0 : -1}
+              aria-pressed={isChosen}
+              aria-label={configurationWords(space, mark)}
+              title={configurationWords(space, mark)}
+              onClick={() => onChoose(mark.configuration)}
+              className={`absolute flex size-3 -translate-x-1/2 -translate-y-1/2 items-center justify-center rounded-full ${isChosen ? "ring-2 ring-ink" : ""}`}
+              style={{ left: percent(place.x), top: place.y }}
+            >
+              <span className={mark.configuration === final ? FINAL : shapes[mark.state]} data-state={mark.state} />
+            </button>
+          );
+        })}
+      </div>
+      <p aria-hidden="true" className="flex text-center text-xs text-ink-3">
+        {levels.map(({ upgrades }) => (
+          <span key={upgrades} className="flex-1">
+            {upgrades}
+          </span>
+        ))}
+      </p>
+      <p className="text-xs text-ink-3">Steps up from the smallest models throughout: 0 the cheapest, {levels.length - 1} the largest.</p>
+      <p aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-2">
+        <span className="inline-flex items-center gap-1.5">
+          <span className={shapes.left} /> accurate, still possible
+        </span>
+        <span className="inline-flex items-center gap-1.5">
+          <span className={shapes.pruned} /> accurate, ruled out by what was chosen
+        </span>
+        <span className="inline-flex items-center gap-1.5">
+          <span className={shapes.never} /> not held to be accurate
+        </span>
+        <span className="inline-flex items-center gap-2">
+          <span className={FINAL} /> what came of it
+        </span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,107 @@
+"use client";
+
+import { useMemo, useState } from "react";
+import type { GatewayRounds } from "@/server/contracts/studio";
+import { Button } from "../ui/Button";
+import { ModelMark } from "../ui/ModelChip";
+import type { ModelIdentity } from "../ui/modelIdentity";
+import { Panel } from "../ui/Panel";
+import { Table } from "../ui/Table";
+import { useModelIdentities } from "../ui/useModelIdentities";
+import { CandidatesTable } from "./CandidatesTable";
+import { prepareRounds, type Round, type RoundRow, roundKey } from "./prepareRounds";
+
+const columns = [
+  { key: "age", name: "When" },
+  { key: "weighed", name: "Weighed", numeric: true },
+  { key: "passed", name: "Passed over", numeric: true },
+  { key: "given", name: "Carried out" },
+  { key: "gain", name: "Utilisation", numeric: true },
+  { key: "candidates", name: "Candidates", numeric: true },
+  { key: "look", name: "" },
+] as const;
+
+function Given({ row, identities }: { readonly row: RoundRow; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
+  if (row.given.length === 0) return <span className="text-ink-3">nothing could go</span>;
+  return (
+    <span className="flex flex-wrap gap-x-3">
+      {row.given.map(({ model, count }) => {
+        const identity = identities.get(model);
+        return (
+          <span key={model} className="inline-flex items-center gap-1" title={model}>
+            {identity === undefined ? model : <ModelMark identity={identity} />}
+            <span className="sr-only">{model}</span>× {count}
+          </span>
+        );
+      })}
+    </span>
+  );
+}
+
+/** The latest rounds, and the candidates of the newest or of one that is held. */
+export function RoundsPanel({ answer }: { readonly answer: GatewayRounds }) {
+  // A round that is looked at stays although newer ones push it out of the list.
+  const [held, setHeld] = useState<Round | null>(null);
+  const rows = useMemo(() => prepareRounds(answer), [answer]);
+  const newest = answer.rounds?.find(({ candidates }) => candidates.length > 0) ?? answer.rounds?.[0];
+  const shown = held ?? newest;
+  const identities = useModelIdentities([...new Set((answer.rounds ?? []).flatMap(({ models }) => models.map(({ model }) => model)))]);
+  return (
+    <Panel
+      title="Rounds"
+      aside={
+        held !== null && (
+          <Button look="quiet" onClick={() => setHeld(null)}>
+            Follow the newest
+          </Button>
+        )
+      }
+    >
+      <div className="flex flex-col gap-4" data-testid="rounds">
+        <div className="relative max-h-72 overflow-y-auto">
+          <Table caption="Latest rounds, newest first; ages are engine time" columns={columns} stacked>
+            {rows.map((row) => {
+              const isShown = shown !== undefined && roundKey(row.round) === roundKey(shown);
+              return (
+                <tr key={row.key} className={isShown ? "bg-accent-soft" : ""}>
+                  <td className="whitespace-nowrap">{row.age}</td>
+                  <td data-name="weighed" className="text-right">
+                    {row.weighed}
+                  </td>
+                  <td data-name="passed over" className="text-right">
+                    {row.passedOver}
+                  </td>
+                  <td data-name="carried out">
+                    <Given row={row} identities={identities} />
+                  </td>
+                  <td data-name="utilisation" className="text-right">
+                    {row.gain}
+                  </td>
+                  <td data-name="candidates" className="text-right">
+                    {row.candidates}
+                  </td>
+                  <td className="text-right">
+                    <button
+                      type="button"
+                      aria-pressed={isShown}
+                      aria-label={`Candidates of the round ${row.age}`}
+                      className="text-xs text-accent underline underline-offset-2"
+                      onClick={() => setHeld(row.round)}
+                    >
+                      {isShown ? "shown" : "show"}
+                    </button>
+                  </td>
+                </tr>
+              );
+            })}
+          </Table>
+        </div>
+        {shown !== undefined && <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} isHeld={held !== null} />}
+        <p className="text-xs text-ink-3">
+          Passed over: none of the free engines may serve it in an accurate configuration, so what waits behind it is looked at.
+          Utilisation: throughput that the assignments are forecast to add, as a share of the engines' at saturation, summed over models.
+        </p>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,98 @@
+import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { spaceRefusal } from "@/solver/workflow/configurationSpace";
+import { formatCount, formatCounted } from "../ui/format";
+import { type AgentIdentity, identifyAgents } from "./agentIdentity";
+import type { LaidEdge } from "./drawWays";
+import { layOutGraph } from "./layOutGraph";
+
+export interface DeclaredAgent {
+  readonly key: string;
+  readonly x: number;
+  readonly y: number;
+  readonly identity: AgentIdentity;
+  /** Models it may run on, to be drawn as their marks; null: what `note` says. */
+  readonly models: readonly string[] | null;
+  readonly note: string;
+  /** All that is drawn of it, in a sentence. */
+  readonly says: string;
+}
+
+/** A declared agent in the table. */
+export interface DeclaredRow {
+  readonly key: string;
+  readonly name: string;
+  readonly reads: string;
+  readonly part: string;
+  readonly models: string;
+  readonly writes: string;
+  readonly instructions: string;
+}
+
+export interface DeclaredPicture {
+  readonly width: number;
+  readonly height: number;
+  /** In reading order. */
+  readonly agents: readonly DeclaredAgent[];
+  readonly edges: readonly (LaidEdge & { readonly key: string; readonly from: string })[];
+  readonly rows: readonly DeclaredRow[];
+  readonly says: string;
+}
+
+const partWords: Readonly<Record<WorkflowAgent["part"], string>> = {
+  helps: "helps those that read it",
+  solves: "answers",
+  checks: "checks what it reads",
+  revises: "revises what it reads",
+  votes: "takes the answer that most give",
+  joins: "puts together what it reads",
+};
+
+const modelsText = ({ models, sameModelAs }: WorkflowAgent): string =>
+  sameModelAs === undefined ? (models?.join(", ") ?? "any") : `same as ${sameModelAs}`;
+
+/** Decides how a declared workflow is drawn: agents by layers from left to right, each after those whose answers it reads. */
+export function prepareDeclared({ name, agents }: WorkflowDocument): DeclaredPicture {
+  const keyOf = (agent: string) => `${name}/${agent}`;
+  const identities = identifyAgents(agents.map((agent) => keyOf(agent.name)));
+  const edges = agents.flatMap(({ name: to, reads }) => reads.map((from) => ({ from: keyOf(from), to: keyOf(to) })));
+  const layout = layOutGraph({ nodes: agents.map((agent, depth) => ({ key: keyOf(agent.name), depth })), edges });
+  const byKey = new Map(agents.map((agent) => [keyOf(agent.name), agent]));
+  return {
+    width: layout.width,
+    height: layout.height,
+    agents: layout.nodes.flatMap(({ key, x, y }): DeclaredAgent | [] => {
+      const [agent, identity] = [byKey.get(key), identities.get(key)];
+      if (agent === undefined || identity === undefined) return [];
+      const { models = null, sameModelAs } = agent;
+      const note = sameModelAs === undefined ? "any model" : `model of ${sameModelAs}`;
+      const reads = agent.reads.length === 0 ? "begins with the program" : `reads ${agent.reads.join(", ")}`;
+      const may = sameModelAs === undefined ? (models === null ? "any model" : models.join(", ")) : `the model of ${sameModelAs}`;
+      return { key, x, y, identity, models, note, says: `${agent.name}: ${reads}; ${may}` };
+    }),
+    edges: edges.flatMap((edge, at) => {
+      const laid = layout.edges[at];
+      return laid === undefined ? [] : { ...laid, key: `${edge.from}>${edge.to}`, from: edge.from };
+    }),
+    rows: agents.map((agent) => ({
+      key: keyOf(agent.name),
+      name: agent.name,
+      reads: agent.reads.length === 0 ? "the input alone" : agent.reads.join(", "),
+      part: partWords[agent.part],
+      models: modelsText(agent),
+      writes: agent.maxTokens === undefined ? "as it likes" : `${formatCount(agent.maxTokens)} tokens`,
+      instructions: agent.instructions === "" ? "none" : agent.instructions,
+    })),
+    says: `Agents of ${name}: ${formatCounted(agents.length, "agent")}, ${formatCounted(edges.length, "edge")} between them. The table tells the same.`,
+  };
+}
+
+/** How many configurations a workflow has over models, in words, and why it has none where it has not. */
+export function configurationsText(
+  workflow: WorkflowDocument,
+  models: readonly string[],
+): { readonly text: string; readonly refused: string | null } {
+  const refused = spaceRefusal(workflow, models);
+  if (refused !== null) return { text: "none", refused };
+  const free = workflow.agents.filter(({ sameModelAs }) => sameModelAs === undefined);
+  return { text: formatCount(free.reduce((size, { models: own }) => size * new Set(own ?? models).size, 1)), refused: null };
+}

@@ -1,0 +1,61 @@
+import { expect, it } from "vitest";
+import { prepareCandidates, preparePredictions, prepareRounds, prepareSlots } from "./prepareRounds";
+import { testPredictions, testRound } from "./testRounds";
+
+const given = (workId: string, model: string) => ({ workId, programId: `p-${workId}`, agent: "voter-1", model });
+
+it("draws slots on the scale of saturation, and says what is down, full, or takes nothing", () => {
+  const slots = { model: "m-8b", replicas: 2, down: false, inFlight: 6, saturation: 8, free: 2 };
+  const bars = prepareSlots([
+    slots,
+    { ...slots, free: 0, inFlight: 12 },
+    { ...slots, replicas: 0, inFlight: 0, saturation: 0, free: 0 },
+    { ...slots, replicas: 0, inFlight: 0, saturation: 0, free: 0, down: true },
+  ]);
+  expect(bars.map(({ word }) => word)).toEqual(["has room", "full", "takes nothing now", "down"]);
+  expect(bars.map(({ inFlight, free }) => inFlight + free)).toEqual([1, 1, 0, 0]);
+  expect(bars[0]?.text).toBe("6 in flight, 2 free, saturated from 8 on 2 replicas");
+});
+
+it("tells rounds by their age on the clock of the rounds, and what was carried out by model", () => {
+  const candidates = [
+    { utilisationGain: 0.5, flexibility: 0.4, assignments: [given("a", "small-8b"), given("b", "small-8b"), given("c", "large-70b")] },
+  ];
+  const [row, idle] = prepareRounds({ rounds: [testRound({ candidates }), testRound({ candidates: [] })], asOfSeconds: 112 });
+  expect(row?.age.replace(/\s/g, " ")).toBe("12 s ago");
+  expect(row?.given).toEqual([
+    { model: "small-8b", count: 2 },
+    { model: "large-70b", count: 1 },
+  ]);
+  expect([row?.gain, idle?.gain]).toEqual(["+0.50", "–"]);
+  expect(idle?.given).toEqual([]);
+  expect(prepareRounds({ rounds: null, asOfSeconds: 0 })).toEqual([]);
+});
+
+it("puts candidates side by side: who waits in one, and where it differs from the one that was carried out", () => {
+  const { columns, rows } = prepareCandidates(
+    testRound({
+      candidates: [
+        { utilisationGain: 0.5, flexibility: 0.25, assignments: [given("a", "small-8b"), given("b", "large-70b")] },
+        { utilisationGain: 0.4, flexibility: 0.75, assignments: [given("a", "small-8b"), given("c", "large-70b")] },
+      ],
+    }),
+  );
+  expect(columns.map(({ name }) => name)).toEqual(["carried out", "candidate 2"]);
+  expect(rows.map(({ programId }) => programId)).toEqual(["p-a", "p-b", "p-c"]);
+  expect(rows.map(({ cells }) => cells.map(({ model }) => model))).toEqual([
+    ["small-8b", "small-8b"],
+    ["large-70b", null],
+    [null, "large-70b"],
+  ]);
+  expect(rows.map(({ cells }) => cells[1]?.differs)).toEqual([false, true, true]);
+});
+
+it("says how predictions went, and what it means that there were none", () => {
+  const { figures } = preparePredictions(testPredictions);
+  expect(figures.map(({ value }) => value.replace(/\s/g, " "))).toEqual(["90", "8", "2", "3.2 ms", "31 %"]);
+  expect(figures[0]?.detail.replace(/\s/g, " ")).toBe("90 % of programs");
+  expect(preparePredictions({ ...testPredictions, whole: 0, partial: 0 }).says).toContain("only the largest");
+  const none = preparePredictions({ whole: 0, partial: 0, none: 0, meanMs: null, meanBudgetMs: null, evaluatedShare: null });
+  expect(none.figures[0]?.detail).toBe("no program yet");
+});
