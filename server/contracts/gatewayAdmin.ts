@@ -279,6 +279,8 @@ export const decisionSchema = z.object({
     .object({
       lengths: z.string().optional(),
       confidence: z.string().optional(),
+      /** Of a request with which its program begins; what it said is in `configurations` of the record. */
+      configurations: z.string().optional(),
       models: z.record(
         z.string(),
         z.object({ requestTokens: z.number().optional(), remainingTokens: z.number().optional(), confidence: z.number().optional() }),

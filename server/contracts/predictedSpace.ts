@@ -1,4 +1,5 @@
-import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { sameShape } from "@/solver/workflow/workflowShape";
 
 /** The configurations that a predictor tells of: those of a workflow over models, smallest first. */
 export interface PredictedSpace {
@@ -16,11 +17,5 @@ export function otherSpace(trained: PredictedSpace, named: PredictedSpace): stri
   if (models !== named.models.join(", ")) return `it is one over ${models}`;
   const agents = ({ workflow }: PredictedSpace): string => workflow.agents.map(({ name }) => name).join(", ");
   if (agents(trained) !== agents(named)) return `it is one for the agents ${agents(trained)}`;
-  const other = trained.workflow.agents.find((agent, at) => shapeOf(agent) !== shapeOf(named.workflow.agents[at]));
-  return other === undefined ? null : `when it was trained, ${other.name} read other agents or had other models to run on`;
-}
-
-/** What of an agent configurations and their accuracy depend on. */
-function shapeOf(agent: WorkflowAgent | undefined): string {
-  return JSON.stringify([agent?.reads.toSorted(), agent?.models?.toSorted() ?? null, agent?.sameModelAs ?? null]);
+  return sameShape(trained.workflow, named.workflow) ? null : "its agents read one another, or might run, otherwise when it was trained";
 }

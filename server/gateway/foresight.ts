@@ -2,21 +2,18 @@ import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchema";
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
-import { lastUserText } from "@/solver/prediction/lastUserText";
 import { LatestMap } from "@/solver/workflow/latestMap";
-import { isRecord } from "./isRecord";
 import type { LearningBook } from "./learningBook";
 import type { GatewayLimits } from "./limits";
-import { bytesPerToken, callOf, type ModelRequest } from "./modelRequest";
+import { callOf, type ModelRequest } from "./modelRequest";
 import { MovingMean } from "./movingMean";
 import type { Absence, Answer, Asking, FoundConfigurations, ModelPrediction, Predictions, Question, Wanted } from "./prediction";
 import type { PredictionCounts } from "./predictionCounts";
 import type { PredictionDesk } from "./predictionDesk";
+import { questionOf } from "./questionOf";
 
 /** Models of one policy that are asked about; records stay small. */
 const mostModels = 16;
-/** Of a text that goes to the thread: more than the words that are read of it. */
-const mostCharacters = 65_536;
 /** Programs whose accurate configurations are remembered: the requests with which a program begins come together. */
 const mostSearched = 4_096;
 
@@ -42,7 +39,9 @@ export const hashesOf = ({ lengths, confidence, configurations }: Wanted): reado
 export interface PolicyForesight {
   readonly wanted: Wanted;
   readonly predicted: Predictions;
-  /** Configurations of its workflow that are held to be accurate for its program: told of the requests with which that begins. */
+  /** The predictor of its workflow's configurations, where the request is one of those with which its program begins; else null. */
+  readonly searched: string | null;
+  /** Configurations that are held to be accurate for its program, as that one found. */
   readonly accurate?: Uint32Array | undefined;
   readonly absent: Absence | null;
 }
@@ -112,7 +111,7 @@ export class Foresight {
     }
     const [came, accurate] = await Promise.all([coming, Promise.all(found.map(async (one) => (await one)?.accurate))]);
     const policies = wanted.map((want, at): PolicyForesight => {
-      const known = { wanted: want, predicted: sure[at] ?? {}, accurate: accurate[at] };
+      const known = { wanted: want, predicted: sure[at] ?? {}, searched: searches[at] ?? null, accurate: accurate[at] };
       const own = asking[at];
       if (came === null || own === undefined) return { ...known, absent: null };
       if (typeof came === "string") return { ...known, absent: came };
@@ -171,7 +170,7 @@ interface Finished {
 /** What is foreseen of a request to the policy that wants it; null where it wants nothing, or nobody was asked, as of a request for no text. */
 export function foreseenFor(foreseen: Foreseen | null, wanted: Wanted | null): PolicyForesight | null {
   if (wanted === null || foreseen === null) return null;
-  return foreseen.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, absent: "not-asked" };
+  return foreseen.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, searched: null, absent: "not-asked" };
 }
 
 export const isSame = (one: Wanted, other: Wanted): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
@@ -221,41 +220,4 @@ const confidenceAlone = (predicted: Predictions): Predictions =>
 function joined(known: Predictions, predicted: Predictions): Predictions {
   const models = new Set([...Object.keys(known), ...Object.keys(predicted)]);
   return Object.fromEntries([...models].map((model): [string, ModelPrediction] => [model, { ...known[model], ...predicted[model] }]));
-}
-
-/** Tokens are estimated at four characters each. */
-function questionOf({ body, endpoint, workflow, stage }: ModelRequest, wanted: readonly Asking[], searchMs: number): Question {
-  const tokens = (characters: number): number => Math.ceil(characters / bytesPerToken);
-  const { messages } = body;
-  if (!Array.isArray(messages)) {
-    const text = endpoint.text?.prompt(body) ?? "";
-    const promptTokens = tokens(text.length);
-    return {
-      text: text.slice(0, mostCharacters),
-      facts: { instructionTokens: 0, promptTokens, inputTokens: promptTokens, workflow, stage },
-      ...{ wanted, searchMs },
-    };
-  }
-  const text = lastUserText(messages);
-  const instructions = messages.filter((message) => isRecord(message) && (message.role === "system" || message.role === "developer"));
-  const facts = {
-    instructionTokens: tokens(lengthOf(instructions)),
-    promptTokens: tokens(text.length),
-    inputTokens: tokens(lengthOf(messages)),
-    workflow,
-    stage,
-  };
-  return { text: text.slice(0, mostCharacters), facts, wanted, searchMs };
-}
-
-/** Characters of what messages say. */
-function lengthOf(messages: readonly unknown[]): number {
-  let sum = 0;
-  for (const message of messages) {
-    const content = isRecord(message) ? message.content : undefined;
-    if (typeof content === "string") sum += content.length;
-    else if (Array.isArray(content))
-      for (const part of content) sum += isRecord(part) && typeof part.text === "string" ? part.text.length : 0;
-  }
-  return sum;
 }

@@ -210,9 +210,9 @@ function noteChoice(decision: Omit<Decision, "sequence">, { asked, served, call,
 /** What a record says of predictions, rounded; null where the policy names no predictor. */
 function recordedForesight(foresight: PolicyForesight | null): Decision["predictions"] | null {
   if (foresight === null) return null;
-  const { wanted, predicted, absent } = foresight;
+  const { wanted, predicted, searched, absent } = foresight;
   const { lengths, confidence } = wanted;
-  if (lengths === null && confidence === null) return null;
+  if (lengths === null && confidence === null && searched === null) return null;
   const rounded = (value: number | undefined, digits: number) => (value === undefined ? undefined : Number(value.toFixed(digits)));
   const models = Object.entries(predicted).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
     return [
@@ -223,6 +223,7 @@ function recordedForesight(foresight: PolicyForesight | null): Decision["predict
   return {
     ...(lengths !== null && { lengths }),
     ...(confidence !== null && { confidence }),
+    ...(searched !== null && { configurations: searched }),
     models: Object.fromEntries(models),
     ...(absent !== null && { absent }),
   };

@@ -1,9 +1,12 @@
 import type { SlackPolicy } from "@/solver/plan/policySchema";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { encodeArtefact } from "@/solver/prediction/artefact";
 import { trainConfidence } from "@/solver/prediction/confidence";
+import { trainConfigurations } from "@/solver/prediction/configurations";
 import { trainLengths } from "@/solver/prediction/lengths";
 import type { RequestFacts } from "@/solver/prediction/predictor";
 import { sketchOf } from "@/solver/prediction/sketch";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { sha256 } from "./artefactShelf";
 import type { TestGateway } from "./testGateway";
 
@@ -48,7 +51,23 @@ export function testConfidence(of: readonly string[] = models): TestArtefact {
   return artefact(encodeArtefact(trainConfidence({ models: of, facts: rows.map((row) => row.facts), right }, { seed: 1 })));
 }
 
-export const putArtefact = ({ adminUrl }: TestGateway, { hash, bytes }: TestArtefact): Promise<Response> =>
+/** For short prompts any configuration is accurate, for long ones that of the largest models alone. */
+export function testConfigurations(workflow: WorkflowDocument, of: readonly string[]): TestArtefact {
+  const space = configurationSpace(workflow, of);
+  const every = rows.flatMap(({ kind }) => Array.from({ length: space.size }, (_, at) => kind === kinds[0] || at === space.size - 1));
+  const trained = trainConfigurations(
+    {
+      ...{ workflow, space, prompts: Int32Array.from(rows.keys()), facts: rows.map((row) => row.facts) },
+      programs: new Float32Array(rows.length).fill(1),
+      accurate: Float32Array.from(every, Number),
+      loss: Float32Array.from(every, (accurate) => (accurate ? 0 : 100)),
+    },
+    { seed: 1 },
+  );
+  return artefact(encodeArtefact(trained));
+}
+
+export const putArtefact = ({ adminUrl }: Pick<TestGateway, "adminUrl">, { hash, bytes }: TestArtefact): Promise<Response> =>
   fetch(`${adminUrl}/artefacts/${hash}`, { method: "PUT", body: new Uint8Array(bytes) });
 
 /** Slack dispatch over a small and a large model, by these predictors. */

@@ -1,12 +1,18 @@
-import type { RequestFacts } from "@/solver/prediction/predictor";
+import type { ConfigurationSearch, RequestFacts } from "@/solver/prediction/predictor";
 import type { MovingMean } from "./movingMean";
 import type { FoundConfigurations } from "./prediction";
 
-/** What searches for the accurate configurations of a workflow. */
+/** Prompts as predictors read them: what is known of each, and its text. */
+export interface ReadPrompts {
+  readonly facts: readonly RequestFacts[];
+  readonly texts: readonly string[];
+}
+
+/** What searches for the accurate configurations of a workflow, and how many that has. */
 interface Searcher {
-  readonly space: { readonly size: number };
-  /** One for each of the facts; ends with what is verified once `expired`. */
-  predict(facts: readonly RequestFacts[], expired: () => boolean): readonly Omit<FoundConfigurations, "of">[];
+  readonly size: number;
+  /** One for each prompt; ends with what is verified once `expired`. */
+  search(prompts: ReadPrompts, expired: () => boolean): Promise<readonly ConfigurationSearch[]>;
 }
 
 /** Searches that end in time, and what one takes. */
@@ -14,19 +20,20 @@ export class TimedSearch {
   readonly #searcher: Searcher;
   readonly #searchMs: MovingMean;
 
-  /** @param searchMs notes the wall milliseconds of a search that came to its end. */
+  /** @param searchMs notes the wall milliseconds that a prompt took in searches that came to their end. */
   constructor(searcher: Searcher, searchMs: MovingMean) {
     this.#searcher = searcher;
     this.#searchMs = searchMs;
   }
 
   /** Searches for all of these together, until a moment of `performance.now()`. */
-  run(facts: readonly RequestFacts[], byMs: number): readonly FoundConfigurations[] {
-    if (facts.length === 0) return [];
-    const { predict, space } = this.#searcher;
+  async run(prompts: ReadPrompts, byMs: number): Promise<readonly FoundConfigurations[]> {
+    const count = prompts.facts.length;
+    if (count === 0) return [];
+    const { size } = this.#searcher;
     const startedMs = performance.now();
-    const found = predict(facts, () => performance.now() >= byMs);
-    if (found.every(({ whole }) => whole)) this.#searchMs.note((performance.now() - startedMs) / facts.length);
-    return found.map(({ accurate, evaluated, whole }) => ({ accurate, evaluated, of: space.size, whole }));
+    const found = await this.#searcher.search(prompts, () => performance.now() >= byMs);
+    if (found.every(({ whole }) => whole)) this.#searchMs.note((performance.now() - startedMs) / count);
+    return found.map(({ accurate, evaluated, whole }) => ({ accurate, evaluated, of: size, whole }));
   }
 }

@@ -1,0 +1,57 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { decodeArtefact } from "@/solver/prediction/artefact";
+import { configurationPredictor } from "@/solver/prediction/configurations";
+import { sketchOf } from "@/solver/prediction/sketch";
+import { countOf, hasConfiguration, intersection } from "@/solver/workflow/configurationSet";
+import { MovingMean } from "./movingMean";
+import { shortText, testConfigurations } from "./testPredictors";
+import { ladder, voting } from "./testRounds";
+import { TimedSearch } from "./timedSearch";
+
+const artefact = decodeArtefact(testConfigurations(voting, ladder).bytes);
+if (artefact.kind !== "configurations") throw new Error("The artefact is of another kind.");
+const { space, predict } = configurationPredictor(artefact);
+const largest = space.size - 1;
+
+const text = shortText("q1");
+const facts = { instructionTokens: 0, promptTokens: 6, inputTokens: 6, workflow: "voting", stage: "voter-1", sketch: sketchOf(text) };
+const prompts = { facts: [facts, facts], texts: [text, text] };
+
+function timed() {
+  const searchMs = new MovingMean();
+  return { searchMs, search: new TimedSearch({ size: space.size, search: async (of, expired) => predict(of.facts, expired) }, searchMs) };
+}
+
+afterEach(() => void vi.restoreAllMocks());
+
+it("finds in time what the predictor finds without limit, and notes what a prompt took", async () => {
+  const { search, searchMs } = timed();
+  expect(await search.run(prompts, Number.POSITIVE_INFINITY)).toEqual(
+    predict(prompts.facts).map((found) => ({ ...found, of: space.size })),
+  );
+  expect(searchMs.mean).toBeGreaterThan(0);
+});
+
+it("ends after any number of rounds with what their heads accepted, and does not take that for the time of a search", async () => {
+  const [whole] = predict([facts]);
+  let before = -1;
+  for (let rounds = 0; ; rounds += 1) {
+    const { search, searchMs } = timed();
+    let nowMs = 0;
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => (nowMs += 1));
+    // It is looked at when the search begins, and once before each round.
+    const [found] = await search.run(prompts, rounds + 2);
+    clock.mockRestore();
+    expect(hasConfiguration(found!.accurate, largest)).toBe(true);
+    expect([...intersection(found!.accurate, whole!.accurate)]).toEqual([...found!.accurate]);
+    if (found!.whole) {
+      expect(found).toEqual({ ...whole, of: space.size });
+      expect(rounds).toBeGreaterThan(1);
+      return;
+    }
+    expect(searchMs.mean).toBeNull();
+    if (rounds === 0) expect([countOf(found!.accurate), found!.evaluated]).toEqual([1, 0]);
+    expect(found!.evaluated).toBeGreaterThan(before);
+    before = found!.evaluated;
+  }
+});
