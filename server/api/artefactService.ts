@@ -4,6 +4,7 @@ import type { Artefact, Outcome, TrainingState, TrainRequest } from "@/server/co
 import type { Trained, TrainingTask } from "@/server/prediction/trainingTask";
 import { trainInThread } from "@/server/prediction/trainingThread";
 import type { Store } from "@/server/store/store";
+import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { workflows } from "@/solver/workflow/templates";
 import type { ControlledGateway } from "./gatewayService";
 import type { ArtefactService } from "./labServices";
@@ -33,7 +34,14 @@ export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactS
     if (summary === null) return { ok: false, message: "This workload is not kept any more: choose another." };
     const unknown = request.train === "lengths" && request.workflows.find((name) => !workflows.some((one) => one.name === name));
     if (typeof unknown === "string") return { ok: false, message: `There is no workflow "${unknown}".` };
-    return { ok: true, task: { file: store.file, request }, of: `${summary.name} v${summary.version}` };
+    const of = `${summary.name} v${summary.version}`;
+    if (request.train !== "configurations") return { ok: true, task: { file: store.file, request }, of };
+    const workflow = store.declaredWorkflows.find(request.workflow)?.document;
+    if (workflow === undefined)
+      return { ok: false, message: `No workflow "${request.workflow}" is declared: declare it on the Workflows page.` };
+    if (new Set(request.models).size < request.models.length) return { ok: false, message: "A model is named twice: name each once." };
+    const refusal = spaceRefusal(workflow, request.models);
+    return refusal === null ? { ok: true, task: { file: store.file, request, workflow }, of } : { ok: false, message: refusal };
   }
 
   async function trafficTask(request: Extract<TrainRequest, { train: "traffic" }>): ReturnType<typeof taskOf> {
@@ -137,5 +145,5 @@ export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactS
 function told(artefact: Artefact | undefined): string {
   if (artefact === undefined) return "";
   const { kind, version, training } = artefact;
-  return `${kind} v${version} of ${training.source === "traffic" ? "traffic of " : ""}${training.workloadName}`;
+  return `${kind} v${version}${training.workflow === undefined ? "" : ` of ${training.workflow.name}`} of ${training.source === "traffic" ? "traffic of " : ""}${training.workloadName}`;
 }

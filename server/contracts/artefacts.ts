@@ -48,6 +48,8 @@ export interface ArtefactTraining {
   /** Of modelled programs: what they ran, and the correlation of their stages. */
   readonly workflows: readonly string[];
   readonly correlation: number | null;
+  /** Of modelled outcomes: the chance that a wrong answer misleads. */
+  readonly misleads?: number;
   /** Prompts, or for traffic programs, that it was trained on; others were held out. */
   readonly prompts: number;
   /** Requests of them, each counted for every model it was learnt of. */

@@ -1,30 +1,35 @@
 import type { ArtefactTraining, TrainRequest } from "@/server/contracts/artefacts";
 import type { Artefact } from "@/server/contracts/studio";
-import { loadEncoder } from "@/server/encoders/encoder";
-import { workerFile } from "@/server/planning/workerFile";
 import { decodeWorkload } from "@/server/planning/workloadCodec";
 import type { openToRead } from "@/server/store/openToRead";
 import { mixSeed } from "@/solver/numeric/random";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { encodeArtefact } from "@/solver/prediction/artefact";
-import { type ConfidenceRows, trainConfidence } from "@/solver/prediction/confidence";
+import { type ConfidenceRows, type Embeddings, trainConfidence } from "@/solver/prediction/confidence";
 import { heldOutConfidence, heldOutLengths } from "@/solver/prediction/heldOut";
 import { type LengthRows, trainLengths } from "@/solver/prediction/lengths";
-import type { PromptTexts } from "@/solver/prediction/programFacts";
 import { confidenceRowsOf, lengthRowsOf } from "@/solver/prediction/programRows";
-import { sketchOf } from "@/solver/prediction/sketch";
 import { drawPrograms } from "@/solver/workflow/drawPrograms";
 import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
-import type { Workload } from "@/solver/workload/workload";
+import { configurationsOf } from "./configurationTraining";
+import { embedPrompts } from "./embedPrompts";
+import { type Ground, sketchesOf, type Told } from "./ground";
 import { textsOf } from "./textsOf";
 import { trafficRows } from "./trafficRows";
 
 /** Modelled programs that lengths are learnt of, and others that they are held against. */
 const PROGRAMS = { train: 3000, heldOut: 1000 } as const;
 
+/** To train on what a store's file keeps. */
+export type StoredTraining = { readonly file: string } & (
+  | { readonly request: Extract<TrainRequest, { train: "lengths" | "confidence" }> }
+  | { readonly request: Extract<TrainRequest, { train: "configurations" }>; readonly workflow: WorkflowDocument }
+);
+
 /** What a thread that trains a predictor is told. */
 export type TrainingTask =
-  | { readonly file: string; readonly request: Exclude<TrainRequest, { train: "traffic" }> }
+  | StoredTraining
   | {
       readonly request: Extract<TrainRequest, { train: "traffic" }>;
       /** As the gateway wrote them, and when it was asked. */
@@ -53,11 +58,8 @@ type ToRead = Pick<ReturnType<typeof openToRead>, "workloads" | "profiles" | "pr
  *
  * @throws Error or RangeError, in a sentence, where there is nothing to learn from, or an encoder cannot be used.
  */
-export async function train(
-  request: Exclude<TrainRequest, { train: "traffic" }>,
-  store: ToRead,
-  tell: (doing: string) => void,
-): Promise<Trained> {
+export async function train(task: StoredTraining, store: ToRead, tell: (doing: string) => void): Promise<Trained> {
+  const { request } = task;
   tell("Reading the workload");
   const data = store.workloads.data(request.workloadId);
   if (data === null) throw new Error("This workload is not kept any more.");
@@ -73,16 +75,11 @@ export async function train(
     texts: texts !== null,
     emulated: workload.origin.generated || workload.origin.measured?.emulated === true,
   };
-  return request.train === "lengths" ? lengthsOf(request, ground, told) : confidenceOf(request, ground, told);
+  if (request.train === "lengths") return lengthsOf(request, ground, told);
+  if (request.train === "confidence") return confidenceOf(request, ground, told);
+  if (!("workflow" in task)) throw new Error("This workflow is not kept any more.");
+  return configurationsOf({ ...task, request }, ground, told);
 }
-
-interface Ground {
-  readonly workload: Workload;
-  readonly texts: readonly (string | null)[] | null;
-  readonly split: { readonly planning: Int32Array; readonly heldOut: Int32Array };
-  readonly tell: (doing: string) => void;
-}
-type Told = Omit<ArtefactTraining, "workflows" | "correlation" | "requests" | "encoder" | "source">;
 
 function lengthsOf(
   { workflows: names, correlation }: Extract<TrainRequest, { train: "lengths" }>,
@@ -139,9 +136,12 @@ async function confidenceOf(
 ): Promise<Trained> {
   const { outcomes, seed } = workload;
   const known = sketchesOf(outcomes.inputTokens, texts);
-  const parts = [split.planning, split.heldOut].map((rows) => confidenceRowsOf(outcomes, rows, known));
-  const [rows, heldOut] = encoderFolder === undefined ? parts : await embedded(encoderFolder, { workload, texts, split, tell }, parts);
-  if (rows === undefined || heldOut === undefined) throw new Error("The prompts could not be split.");
+  const embedded = encoderFolder === undefined ? [] : await embedPrompts(encoderFolder, texts, [split.planning, split.heldOut], tell);
+  const rowsOf = (prompts: Int32Array, embeddings: Embeddings | undefined): ConfidenceRows => ({
+    ...confidenceRowsOf(outcomes, prompts, known),
+    ...(embeddings === undefined ? {} : { embeddings }),
+  });
+  const [rows, heldOut] = [rowsOf(split.planning, embedded[0]), rowsOf(split.heldOut, embedded[1])];
   tell(`Learning from ${rows.facts.length} labelled prompts`);
   const artefact = trainConfidence(rows, { seed: mixSeed(seed, "confidence") });
   tell("Measuring on prompts it has not seen");
@@ -149,36 +149,6 @@ async function confidenceOf(
   const encoder = rows.embeddings?.encoder ?? null;
   const training = { ...told, workflows: [], correlation: null, requests, encoder, source: "labelled prompts" } as const;
   return { kind: "confidence", training, heldOut: heldOutConfidence(artefact, heldOut), bytes: encodeArtefact(artefact) };
-}
-
-/** Both parts with what an encoder makes of their texts. */
-async function embedded(
-  folder: string,
-  { texts, split, tell }: Ground,
-  parts: readonly ConfidenceRows[],
-): Promise<readonly ConfidenceRows[]> {
-  if (texts === null || texts.includes(null))
-    throw new Error(
-      "An encoder reads texts, and those of this workload's prompts are not at hand: make a workload of a profile whose prompts are kept, or train on words.",
-    );
-  tell("Loading the encoder");
-  const encoder = await loadEncoder(folder, workerFile("encoderProcess"));
-  const whole = split.planning.length + split.heldOut.length;
-  try {
-    const found: ConfidenceRows[] = [];
-    for (const [part, rows] of parts.entries()) {
-      const prompts = part === 0 ? split.planning : split.heldOut;
-      const before = part === 0 ? 0 : split.planning.length;
-      const { dimensions, values } = await encoder.embed(
-        Array.from(prompts, (row) => texts[row] ?? ""),
-        (done) => tell(`Encoding ${before + done} of ${whole} prompts`),
-      );
-      found.push({ ...rows, embeddings: { encoder: { name: encoder.name, sha256: encoder.sha256 }, dimensions, values } });
-    }
-    return found;
-  } finally {
-    encoder.close();
-  }
 }
 
 /**
@@ -208,13 +178,3 @@ export function trainOnTraffic(task: Extract<TrainingTask, { lines: unknown }>, 
 }
 
 const countRows = ({ models }: LengthRows): number => models.reduce((sum, { facts }) => sum + facts.length, 0);
-
-function sketchesOf(promptTokens: Int32Array, texts: readonly (string | null)[] | null): PromptTexts {
-  return {
-    promptTokens,
-    sketches: Array.from(promptTokens, (_, row) => {
-      const text = texts?.[row] ?? null;
-      return text === null ? null : sketchOf(text);
-    }),
-  };
-}

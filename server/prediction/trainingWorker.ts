@@ -13,7 +13,7 @@ async function trained(task: TrainingTask): Promise<Trained> {
   if (!("file" in task)) return trainOnTraffic(task, doing);
   const store = openToRead(task.file);
   try {
-    return await train(task.request, store, doing);
+    return await train(task, store, doing);
   } finally {
     store.close();
   }

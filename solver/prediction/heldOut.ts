@@ -1,5 +1,9 @@
 import { aucOf } from "@/solver/judging/concordance";
+import { hasConfiguration } from "@/solver/workflow/configurationSet";
+import { acceptedLoss } from "./acceptance";
 import { type ConfidenceArtefact, type ConfidenceRows, confidenceOfEmbeddings, confidencePredictor } from "./confidence";
+import type { ConfigurationRows } from "./configurationRows";
+import { type ConfigurationArtefact, cheapestFirst, configurationPredictor } from "./configurations";
 import { averagePrecision, kendallTauDistance } from "./errors";
 import { type LengthArtefact, type LengthRows, lengthPredictor } from "./lengths";
 import type { HeldOutError } from "./predictor";
@@ -61,4 +65,42 @@ export function heldOutConfidence(artefact: ConfidenceArtefact, rows: Confidence
     ];
   });
   return { prompts: rows.facts.length, confidence };
+}
+
+/**
+ * How well accurate configurations are found for prompts that the heads were not trained on, by the search that serves. The configuration of the largest models,
+ * which needs no head, counts in what is lost only.
+ *
+ * @returns precision NaN where nothing was accepted, recall where nothing is accurate.
+ */
+export function heldOutConfigurations(artefact: ConfigurationArtefact, rows: ConfigurationRows): HeldOutError {
+  const { space, predict, predictOfEmbeddings } = configurationPredictor(artefact);
+  const found = rows.embeddings === undefined ? predict(rows.facts) : predictOfEmbeddings(rows.embeddings.values);
+  const heads = space.size - 1;
+  let [accurate, accepted, both, evaluated, programs] = [0, 0, 0, 0, 0];
+  for (const [prompt, search] of found.entries()) {
+    const counts = rows.programs[prompt] ?? 0;
+    programs += counts;
+    evaluated += counts * search.evaluated;
+    for (let head = 0; head < heads; head++) {
+      const right = counts * (rows.accurate[prompt * space.size + head] ?? 0);
+      const isAccepted = hasConfiguration(search.accurate, head);
+      accurate += right;
+      accepted += isAccepted ? counts : 0;
+      both += isAccepted ? right : 0;
+    }
+  }
+  const { mean, cheapest } = acceptedLoss({ ...rows, size: space.size, cheapestFirst: cheapestFirst(space) }, (prompt, configuration) =>
+    hasConfiguration(found[prompt]?.accurate ?? new Uint32Array(), configuration),
+  );
+  return {
+    prompts: rows.facts.length,
+    configurations: {
+      precision: both / accepted,
+      recall: both / accurate,
+      evaluatedShare: evaluated / (programs * heads),
+      meanLoss: mean,
+      cheapestLoss: cheapest,
+    },
+  };
 }

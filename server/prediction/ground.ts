@@ -1,0 +1,27 @@
+import type { ArtefactTraining } from "@/server/contracts/artefacts";
+import type { PromptTexts } from "@/solver/prediction/programFacts";
+import { sketchOf } from "@/solver/prediction/sketch";
+import type { PromptSplit } from "@/solver/workload/split";
+import type { Workload } from "@/solver/workload/workload";
+
+/** What predictors are trained on: a workload, the texts of its prompts where they are at hand, and which of them are held out. */
+export interface Ground {
+  readonly workload: Workload;
+  readonly texts: readonly (string | null)[] | null;
+  readonly split: PromptSplit;
+  readonly tell: (doing: string) => void;
+}
+
+/** What is told of any training on a workload. */
+export type Told = Omit<ArtefactTraining, "workflows" | "correlation" | "requests" | "encoder" | "source">;
+
+/** What predictors read of prompts. */
+export function sketchesOf(promptTokens: Int32Array, texts: readonly (string | null)[] | null): PromptTexts {
+  return {
+    promptTokens,
+    sketches: Array.from(promptTokens, (_, row) => {
+      const text = texts?.[row] ?? null;
+      return text === null ? null : sketchOf(text);
+    }),
+  };
+}
