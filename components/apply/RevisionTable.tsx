@@ -6,6 +6,7 @@ import { useState } from "react";
 import type { Application, ApplicationState, AuditLine, PlanSummary } from "@/server/contracts/studio";
 import { takeOutcome } from "../api/takeOutcome";
 import { useTRPC, useTRPCClient } from "../api/trpc";
+import { cascadeText } from "../routing/usePlanChoices";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord, type Tone } from "../ui/Badge";
 import { Button, buttonClass } from "../ui/Button";
@@ -167,11 +168,7 @@ export function RevisionTable(props: {
               <td className="whitespace-nowrap">
                 <PlanName planId={planId} /> {current && currentWord}
               </td>
-              <td>
-                {plan?.stages
-                  .map((stage, index) => (index < plan.thresholds.length ? `${stage} <${plan.thresholds[index]}→ ` : stage))
-                  .join("") ?? "–"}
-              </td>
+              <td>{plan === undefined ? ABSENT : cascadeText(plan)}</td>
               <td className="text-right">{formatScore(plan?.quality)}</td>
               <td className="text-right">{formatSeconds(plan?.p95Seconds)}</td>
               <td>{application.actor}</td>

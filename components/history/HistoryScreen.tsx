@@ -10,6 +10,7 @@ import { isActive } from "../apply/prepareRevisions";
 import { RevisionTable } from "../apply/RevisionTable";
 import { useApplications } from "../apply/useApplications";
 import { useAudit } from "../apply/useAudit";
+import { cascadeText } from "../routing/usePlanChoices";
 import { useClusterLink, useClusters, useCurrentCluster } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { formatDate, formatScore, formatSeconds, formatUsd, shortHash } from "../ui/format";
@@ -72,11 +73,7 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
                   {plan.workloadName}
                 </Link>
               </td>
-              <td>
-                {plan.stages
-                  .map((stage, index) => (index < plan.thresholds.length ? `${stage} <${plan.thresholds[index]}→ ` : stage))
-                  .join("")}
-              </td>
+              <td>{cascadeText(plan)}</td>
               <td className="text-right">{plan.gpus}</td>
               <td className="text-right">{formatScore(plan.quality)}</td>
               <td className="text-right">{formatSeconds(plan.p95Seconds)}</td>

@@ -43,7 +43,7 @@ function StageCard({ stage, identity }: { readonly stage: Stage; readonly identi
 /** Who and what: the request's name, how it ended, and the plan and policy that decided. */
 function Identity({ decision }: { readonly decision: Decision }) {
   const link = useClusterLink();
-  const { id, status, finishedAtMs, planId, policyHash } = decision;
+  const { id, status, finishedAtMs, planId, policyHash, call, program } = decision;
   const finished = new Date(finishedAtMs).toISOString();
   const { note } = prepareDecision(decision);
   return (
@@ -66,6 +66,14 @@ function Identity({ decision }: { readonly decision: Decision }) {
               {shortHash(planId)}
             </Link>
           </span>
+        )}
+        {call !== undefined && program !== undefined && (
+          <Link
+            href={link(`/workflows?tab=just-in-time&program=${encodeURIComponent(program)}`)}
+            className="text-accent underline underline-offset-2"
+          >
+            configurations of its program
+          </Link>
         )}
         {policyHash !== "" && (
           <span>

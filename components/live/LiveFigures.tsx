@@ -7,6 +7,7 @@ import { StateWord } from "../ui/Badge";
 import { formatCount, formatRate, formatScore, formatScoreSpan, formatSeconds, formatSecondsSpan } from "../ui/format";
 import { beforePanic, panicOf } from "./preparePanic";
 import { prepareSilence } from "./prepareSilence";
+import { promisedBy } from "./promisedBy";
 import { SettlingWord } from "./SettlingWord";
 import { settling } from "./settling";
 
@@ -42,7 +43,8 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
   const unsettled = panic === null ? settling(frame, plan) : null;
   const silence = prepareSilence(frame);
   const pale = unsettled !== null || panic !== null || silence !== null;
-  const predictions = plan?.predictions ?? null;
+  const predictions = promisedBy(plan);
+  const unpredicted = plan === null ? "no plan, no prediction" : "models chosen just in time: not predicted";
   return (
     <>
       {panic === null && isTurned(gateway.routing, plan) && (
@@ -58,7 +60,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
           measured={formatSeconds(measured.p95Seconds)}
           beside={
             predictions === null
-              ? "no plan, no prediction"
+              ? unpredicted
               : `predicted ${formatSeconds(predictions.p95Seconds)} (${formatSecondsSpan(predictions.p95Band)})`
           }
         />
@@ -69,7 +71,7 @@ export function LiveFigures({ frame, plan }: { readonly frame: LiveFrame; readon
           measured={formatScore(measured.meanQuality)}
           beside={
             predictions === null
-              ? "no plan, no prediction"
+              ? unpredicted
               : `predicted ${formatScore(predictions.quality)} (${formatScoreSpan(predictions.qualityBand)})`
           }
         />

@@ -14,6 +14,18 @@ describe("live preparers", () => {
     expect(stageRows(testFrame(), plan, identities)[0]).toMatchObject({ measured: null, predictedP95Seconds: 3 });
   });
 
+  it("predict nothing of a plan that chooses models just in time: its figures are of the plan it was made of", () => {
+    const plan = {
+      policy: { kind: "just-in-time", models: [{ model: "small-8b" }] },
+      predictions: { stages: [{ model: "small-8b", p95Seconds: 3, share: 1 }] },
+    } as unknown as Parameters<typeof stageRows>[1];
+    expect(stageRows(testFrame(), plan, identities)[0]).toMatchObject({
+      model: "small-8b",
+      predictedP95Seconds: null,
+      predictedShare: null,
+    });
+  });
+
   it("mark a prediction that reaches beyond what its step times were fitted to, and no other", () => {
     const predicted = { p95Seconds: 3, share: 1 };
     const plan = {

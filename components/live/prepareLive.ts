@@ -3,6 +3,7 @@ import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { type Doubt, extrapolated } from "../plan/prepareStages";
 import type { ModelIdentity } from "../ui/modelIdentity";
+import { promisedBy } from "./promisedBy";
 
 /** A stage of the plan with what is measured of it now. Either half may be missing. */
 export interface StageRow {
@@ -25,8 +26,9 @@ export function servedModels(frames: readonly LiveFrame[], plan: Plan | null): r
 /** Stages in the order requests meet them: the plan's, or, without a plan, those the gateway reports. */
 export function stageRows(frame: LiveFrame, plan: Plan | null, identities: ReadonlyMap<string, ModelIdentity>): readonly StageRow[] {
   const models = plan === null ? frame.gateway.stages.map((stage) => stage.model) : modelsOf(plan.policy);
+  const promised = promisedBy(plan);
   return models.map((model) => {
-    const predicted = plan?.predictions.stages.find((stage) => stage.model === model);
+    const predicted = promised?.stages.find((stage) => stage.model === model);
     return {
       model,
       identity: identities.get(model),

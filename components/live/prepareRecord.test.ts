@@ -41,6 +41,20 @@ describe("requestFacts", () => {
     expect(textOf(requestOf({}), "Predictors")).toBeUndefined();
   });
 
+  it("name the agent of a declared workflow, how many configurations were accurate, and who said so", () => {
+    const facts = requestOf({
+      startReason: "model-chosen-at-dispatch",
+      call: { workflow: "voting", agent: "voter-1" },
+      configurations: { accurate: 81, of: 243, set: [] },
+      predictions: { configurations: "c".repeat(64), models: {}, absent: "late" },
+    });
+    expect(textOf(facts, "Declared workflow")).toBe("voter-1 of voting");
+    expect(textOf(facts, "Accurate configurations of its program")?.replaceAll(/\s/g, " ")).toBe("81 of 243 (33 %)");
+    expect(textOf(facts, "Predictors")).toBe("configurations cccccccccccc");
+    expect(textOf(facts, "Began at its first stage because")).toBe("its model was left open until an engine had room");
+    expect(requestOf({ call: { workflow: "voting", agent: "voter-1" } }).map(({ name }) => name)).not.toContain("Accurate configurations");
+  });
+
   it("name the agent that asked, and what its earlier calls taught where the policy asked for that", () => {
     const forecast = { agent: "qa/maths", distanceSeconds: 12, remainingCalls: 2.5, requestSeconds: 4, tokensPerSecond: 30 };
     const facts = requestOf({ agent: "qa/maths", forecast });

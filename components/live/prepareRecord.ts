@@ -29,6 +29,7 @@ export function requestFacts(decision: Decision): readonly Fact[] {
     ...fact("Key", decision.key),
     ...fact("Class of work", decision.objective),
     ...fact("Program", decision.program),
+    ...workflowFacts(decision),
     ...fact("Prompt, estimated", inputTokens === undefined ? null : `${formatCount(inputTokens)} tokens`),
     ...fact("Predicted output", predictedTokens === undefined ? null : `${formatCount(predictedTokens)} tokens`),
     ...fact("Predicted of its program", predictedProgramTokens === undefined ? null : `${formatCount(predictedProgramTokens)} tokens`),
@@ -38,6 +39,18 @@ export function requestFacts(decision: Decision): readonly Fact[] {
     ...fact("First token after", decision.ttftSeconds === null ? "none was sent" : formatSeconds(decision.ttftSeconds)),
     ...fact("Gateway's own time", formatSeconds(decision.overheadSeconds)),
     ...fact("Cost", costText(decision)),
+  ];
+}
+
+/** Which agent of a declared workflow it is, and how many configurations were held to be accurate for its program. */
+function workflowFacts({ call, configurations }: Decision): readonly Fact[] {
+  const accurate =
+    configurations === undefined
+      ? null
+      : `${formatCount(configurations.accurate)} of ${formatCount(configurations.of)} (${formatPercent(configurations.accurate / Math.max(1, configurations.of))})`;
+  return [
+    ...fact("Declared workflow", call === undefined ? null : `${call.agent} of ${call.workflow}`),
+    ...fact("Accurate configurations of its program", accurate),
   ];
 }
 
@@ -65,10 +78,11 @@ const absenceWords: Readonly<Record<string, string>> = {
 /** What trained predictors said of each model: tokens of the answer and of what its program has yet to write, and how sure they are of it. */
 function predictionFacts({ predictions }: Decision): readonly Fact[] {
   if (predictions === undefined) return [];
-  const { lengths, confidence, models, absent } = predictions;
+  const { lengths, confidence, configurations, models, absent } = predictions;
   const named = [
     ["lengths", lengths],
     ["confidence", confidence],
+    ["configurations", configurations],
   ].flatMap(([kind, hash]) => (hash === undefined ? [] : [`${kind} ${hash.slice(0, 12)}`]));
   const said = Object.entries(models).map(([model, { requestTokens, remainingTokens, confidence: sure }]) => {
     const length =
@@ -113,6 +127,7 @@ export const degradedTexts = ({ degraded = [] }: Decision): readonly string[] =>
 
 const reasonWords: Readonly<Record<string, string>> = {
   "first-stage": "every request begins there",
+  "model-chosen-at-dispatch": "its model was left open until an engine had room",
   "router-score-high-enough": "the router's score is high enough",
   "no-router-score-high-enough": "no router's score is high enough for an earlier stage",
   "program-keeps-its-model": "its program keeps its model",

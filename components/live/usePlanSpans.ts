@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { useTRPC } from "../api/trpc";
 import type { TimeWindow } from "../charts/chartSpec";
 import type { PlanSpan } from "./prepareBands";
+import { promisedBy } from "./promisedBy";
 
 /** A plan that comes into force is told by the stream; this is for what it misses. */
 const REFRESH_MS = 30_000;
@@ -24,7 +25,7 @@ export function usePlanSpans(clusterId: string, window: TimeWindow | null): read
     combine: (answers) => answers.map(({ data }) => data?.plan ?? null),
   });
   return useMemo(
-    () => (spans ?? []).map((span) => ({ ...span, predictions: plans[planIds.indexOf(span.planId)]?.predictions ?? null })),
+    () => (spans ?? []).map((span) => ({ ...span, predictions: promisedBy(plans[planIds.indexOf(span.planId)] ?? null) })),
     [spans, plans, planIds],
   );
 }

@@ -52,7 +52,9 @@ export function CascadeFlow({ stages }: { readonly stages: readonly FlowStage[] 
             {next !== undefined && (
               <div className="min-w-24 flex-[0.7]">
                 <Fall stage={stage} next={next} />
-                <div className="mt-1.5 text-center text-sm font-medium">score &lt; {stage.threshold}</div>
+                <div className="mt-1.5 text-center text-sm font-medium">
+                  {stage.threshold === null ? "or" : `score < ${stage.threshold}`}
+                </div>
                 <div className="text-center text-xs text-ink-3">{formatPercent(stage.onHeight)} go on</div>
               </div>
             )}

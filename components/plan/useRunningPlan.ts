@@ -30,6 +30,8 @@ export function useRunningPlan(
     const directStart = directStartOf(policy);
     const { workload } = inputs;
     const otherTraffic = [
+      // Nothing predicts what comes of it: the figures are of the plan that this one was made of.
+      ...(policy.kind === "just-in-time" ? ["without choosing models just in time"] : []),
       ...(workload.id === workloadId ? [] : [`for ${workload.name}`]),
       ...(workload.requestsPerSecond === requestsPerSecond ? [] : [`at ${formatRate(workload.requestsPerSecond)}`]),
     ].join(" ");

@@ -14,6 +14,15 @@ import { type KnobDraft, type KnobTurn, knobTurn, type LiveKnob, plannedDraft, p
 
 const NONE: KnobDraft = {};
 
+/** Why there is nothing to turn. */
+const knobless: Readonly<Record<PolicyDocument["kind"], string>> = {
+  cascade: "Every request goes to one model: there is nothing to turn.",
+  fixed: "Every request goes to one model: there is nothing to turn.",
+  slack: "Its knobs are fixed.",
+  balanced: "Requests go to the model with the least to do: there is nothing to turn.",
+  "just-in-time": "Models are chosen just in time, in rounds: there is nothing to turn.",
+};
+
 function note({ current, planned, min, max }: LiveKnob): string {
   return `in force ${current}${planned === null ? "" : `, planned ${planned}`}, approved from ${min} to ${max}`;
 }
@@ -44,15 +53,7 @@ export const KnobSection = memo(function KnobSection(props: {
   );
   const move = (change: KnobDraft) => setKept({ etag, draft: { ...draft, ...change } });
   if (knobs.length === 0) {
-    return (
-      <ControlSection
-        testId="knobs"
-        title="Knobs"
-        wide={false}
-        error={null}
-        says="Every request goes to one model: there is nothing to turn."
-      />
-    );
+    return <ControlSection testId="knobs" title="Knobs" wide={false} error={null} says={knobless[policy.kind]} />;
   }
   return (
     <ControlSection

@@ -47,6 +47,7 @@ export function RoutingPanel(props: {
   const canary = controls?.canary ?? null;
   const canaryOf = canary?.state === "running" ? canary.candidate.planId : null;
   const models = routing === null ? [] : modelsOf(routing.policy);
+  const isOneOf = routing !== null && routing.policy.kind !== "cascade";
   const identities = useModelIdentities(models);
   const names = [...new Set(frame.engines.filter(({ health }) => health !== "draining").map(({ model }) => model))].join(" ");
   const served = useMemo(() => (names === "" ? [] : names.split(" ")), [names]);
@@ -76,12 +77,17 @@ export function RoutingPanel(props: {
                       const identity = identities.get(model);
                       return (
                         <span key={model} className="inline-flex items-center gap-2">
-                          {at > 0 && <span aria-hidden="true">→</span>}
+                          {at > 0 && <span className={isOneOf ? "text-ink-3" : ""}>{isOneOf ? "or" : "→"}</span>}
                           {identity === undefined ? model : <ModelChip identity={identity} />}
                         </span>
                       );
                     })}
                   </span>
+                  {routing.policy.kind === "just-in-time" && (
+                    <Link href={link("/workflows?tab=just-in-time")} className="text-accent underline underline-offset-2">
+                      chosen just in time
+                    </Link>
+                  )}
                   {controls !== null && (
                     <span className="ml-auto">
                       <RollBack
