@@ -1,16 +1,13 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { startMessage } from "@/public/agents/weirAgents";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { gatewayAuditPageSchema } from "@/server/contracts/gatewayControls";
 import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
-import { bundledWorker } from "./bundledWorker";
 import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
 import { hashed, oneModel, startTestGateway, type TestGateway, temporaryDirectory, testConfig, until } from "./testGateway";
+import { startGatewayProcess } from "./testProcesses";
 import { call, forget, learntGateway, programsOf, quickEngine, runProgram, served, timeScale, workflowsOf } from "./testWorkflows";
 
 /** The graph without its times. */
@@ -331,25 +328,3 @@ describe("what was learnt", () => {
     expect(learnt.applications[0]?.lastSeenSeconds).toBeLessThanOrEqual(learnt.asOfSeconds);
   });
 });
-
-/** The bundled gateway in a process of its own. */
-async function startGatewayProcess(stateDirectory: string) {
-  const environment = { WEIR_STATE_DIR: stateDirectory, WEIR_GATEWAY_PORT: "0", WEIR_GATEWAY_ADMIN_PORT: "0", WEIR_ADMIN_TOKEN: "" };
-  const child = spawn(process.execPath, [bundledWorker("gateway")], {
-    env: { ...process.env, ...environment },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const kill = async (): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  };
-  onTestFinished(kill);
-  for await (const line of createInterface(child.stdout)) {
-    const { dataUrl, adminUrl } = JSON.parse(line) as { dataUrl?: string; adminUrl?: string };
-    if (dataUrl === undefined || adminUrl === undefined) continue;
-    child.stdout.resume();
-    return { dataUrl, adminUrl, kill };
-  }
-  throw new Error("The gateway did not start.");
-}
