@@ -4,11 +4,13 @@ import type { RecordedRequest } from "@/solver/cluster/recordedWorld";
 import { replayRun } from "@/solver/cluster/replayRun";
 import { type Random, seededRandom } from "@/solver/numeric/random";
 import type { CascadePolicy } from "@/solver/plan/plan";
-import type { PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
+import type { JustInTimePolicy, PlaceDocument, PolicyDocument, SlackPolicy } from "@/solver/plan/policySchema";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { judgeUnavailable } from "@/solver/policies/policy";
 import { sayCompletion, startTestEngine, streamEvent } from "./testEngine";
 import { hashed, startTestGateway, testConfig, until } from "./testGateway";
+import { longText, putArtefact, shortText, testConfigurations } from "./testPredictors";
+import { justInTime, pinned, voting } from "./testRounds";
 
 const goesToLargest = (policy: PolicyDocument): boolean => policy.kind === "cascade" && policy.judge.whenDown === "largest";
 const models = ["small", "medium", "large"];
@@ -42,6 +44,16 @@ const slack: SlackPolicy = {
   approvedRanges: { tau: { min: 0, max: 1 }, deltaScore: { min: 0, max: 1 } },
 };
 
+const predictor = testConfigurations(voting, models);
+const rounds = (selection: JustInTimePolicy["selection"]): JustInTimePolicy =>
+  justInTime([{ workflow: voting, predictor: predictor.hash }, { workflow: pinned }], { selection });
+
+/** One that decides otherwise. */
+function otherThan(policy: PolicyDocument): PolicyDocument {
+  if (policy.kind === "just-in-time") return { ...policy, workflows: [] };
+  return { ...policy, order: policy.order.kind === "fcfs" ? { kind: "sjf", agingReleases: 50 } : { kind: "fcfs" } };
+}
+
 const policies: readonly (readonly [string, PolicyDocument])[] = [
   ["a cascade in the order of coming at the least loaded replica", cascade],
   [
@@ -66,6 +78,8 @@ const policies: readonly (readonly [string, PolicyDocument])[] = [
     "a fixed model by what workflows taught, packed into memory that has room for all",
     { kind: "fixed", model: "small", order: { kind: "workflow", agingReleases: 50 }, place: { kind: "time-slots" } },
   ],
+  ["models chosen just in time in rounds of a beam search, by predicted configurations", rounds({ kind: "beam", width: 4 })],
+  ["models chosen just in time as programs come, by the load of the moment", rounds({ kind: "quickest", when: "arrival" })],
 ];
 
 /** A request with a session, a router's scores and predictions, or without them. */
@@ -75,9 +89,14 @@ function anyRequest(random: Random) {
   if (random.next() < 0.5) headers["x-weir-router-scores"] = models.map((model) => `${model}=${random.int(101)}`).join(",");
   if (random.next() < 0.8) headers["x-weir-agent"] = `agent-${random.int(4)}`;
   if (random.next() < 0.3) headers["x-weir-program-tokens"] = String(1 + random.int(2000));
+  if (random.next() < 0.8) {
+    const { name, agents } = random.next() < 0.7 ? voting : pinned;
+    headers["x-weir-workflow"] = name;
+    headers["x-weir-stage"] = agents[random.int(agents.length)]?.name ?? "";
+  }
   const body = {
     model: "cascade/test",
-    messages: [{ role: "user", content: "word ".repeat(random.int(300)) }],
+    messages: [{ role: "user", content: random.next() < 0.5 ? shortText("it") : `${longText("it")} ${"word ".repeat(random.int(300))}` }],
     stream: random.next() < 0.3,
     ...(random.next() < 0.6 && { max_tokens: 1 + random.int(500) }),
   };
@@ -114,7 +133,8 @@ async function recordRun(policy: PolicyDocument): Promise<{ readonly config: Gat
     models.map(async (model) => ({ model, urls: (await Promise.all([engine(), engine(), engine()])).map(({ url }) => url) })),
   );
   const config = { ...testConfig({ stages, thresholds: [60, 40], judgeUrl: judge.url, maxInFlight: 2 }), ...hashed(policy), timeScale: 4 };
-  const gateway = await startTestGateway();
+  const gateway = await startTestGateway({ predictionSeconds: 5, searchSeconds: 5 });
+  if (policy.kind === "just-in-time") expect((await putArtefact(gateway, predictor)).status).toBe(200);
   await gateway.put(config);
   const queued = async () => Object.values(gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json()).queued);
   const answers = [];
@@ -135,11 +155,13 @@ const stageOf = ({ candidates = [] }: Decision, model: string): number => candid
 
 function recorded(decision: Decision): RecordedRequest {
   const { program = null, inputTokens = 0, predictedTokens, predictedProgramTokens, routerScores = {}, startReason } = decision;
-  const { programStart, forecast } = decision;
+  const { programStart, forecast, call, configurations } = decision;
   return {
     program,
     ...(programStart !== undefined && { programStartSeconds: programStart }),
     ...(forecast !== undefined && { forecast }),
+    ...(call !== undefined && { call }),
+    ...(configurations !== undefined && { accurate: Uint32Array.from(configurations.set) }),
     inputTokens,
     ...(predictedTokens !== undefined && { predictedTokens }),
     ...(predictedProgramTokens !== undefined && { predictedProgramTokens }),
@@ -183,10 +205,10 @@ describe("a recorded run of the gateway, replayed by the simulator's driver", ()
     expect(startReasons.has(judgeUnavailable)).toBe(goesToLargest(policy));
     const waited = decisions.filter(({ stages }) => stages.some(({ at }) => at!.dispatched > at!.queued));
     expect(waited.length).toBeGreaterThan(requests / 5);
-    const other: PolicyDocument = {
-      ...policy,
-      order: policy.order.kind === "fcfs" ? { kind: "sjf", agingReleases: 50 } : { kind: "fcfs" },
-    };
-    expect(replay(other)).not.toEqual(decisions.map(decided));
+    if (policy.kind === "just-in-time") {
+      expect(new Set(decisions.flatMap(({ stages }) => stages.map(({ model }) => model)))).toEqual(new Set(models));
+      expect(decisions.filter(({ configurations }) => (configurations?.accurate ?? 0) > 1).length).toBeGreaterThan(requests / 20);
+    }
+    expect(replay(otherThan(policy))).not.toEqual(decisions.map(decided));
   });
 });
