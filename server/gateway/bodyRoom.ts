@@ -1,3 +1,5 @@
+import type { ApiError } from "./apiError";
+
 /** The memory for the bodies of all open requests together: each is bounded, and so are connections and queues, but not their product. */
 export class BodyRoom {
   readonly #mostBytes: number;
@@ -40,4 +42,16 @@ export class BodyPlace {
     this.#room.leave(this.#bytes);
     this.#bytes = 0;
   }
+}
+
+export const noBodyRoom: ApiError = {
+  status: 503,
+  message: "The bodies of other requests take all the room the gateway has for them.",
+  type: "server_error",
+  code: "no_room",
+};
+
+export function bodyTooLarge(mostBytes: number): ApiError {
+  const message = `The body is longer than the ${mostBytes} bytes this gateway takes.`;
+  return { status: 413, message, type: "invalid_request_error", code: "body_too_large" };
 }

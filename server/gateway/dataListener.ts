@@ -6,10 +6,14 @@ import { completionsEndpoint } from "./completionsEndpoint";
 import { embeddingsEndpoint } from "./embeddingsEndpoint";
 import { requestIds } from "./modelRequest";
 import { type RequestService, serveRequest } from "./serveRequest";
+import { WorkflowRuns } from "./workflowRuns";
 
 /** Where a key is asked for when keys are set. */
 const keyedPaths = "/v1/";
 const modelPath = "/v1/models/";
+const workflowsPath = "/v1/workflows";
+/** The workflow that a path is to run. */
+const runsPath = /^\/v1\/workflows\/([^/]+)\/runs$/;
 const endpoints = new Map([chatEndpoint, completionsEndpoint, embeddingsEndpoint].map((endpoint) => [endpoint.path, endpoint]));
 /** What clients of newer and of other APIs ask for; they get to know where to go instead. */
 const notYet: ReadonlySet<string> = new Set(["/v1/responses", "/v1/messages"]);
@@ -20,9 +24,10 @@ interface DataListenerOptions extends RequestService {
   readonly onBug: (error: unknown) => void;
 }
 
-/** The handler of the data port: the OpenAI API over the served models. */
+/** The handler of the data port: the OpenAI API over the served models, and runs of declared workflows. */
 export function dataListener(options: DataListenerOptions): (request: IncomingMessage, response: ServerResponse) => void {
   const { serving, version, draining, onBug, onRefused } = options;
+  const runs = new WorkflowRuns(options);
   const startedAtSeconds = Math.floor(Date.now() / 1000);
   const modelEntry = (id: string) => ({ id, object: "model", created: startedAtSeconds, owned_by: "weir" });
   const readers: Readonly<Record<string, (response: ServerResponse) => void>> = {
@@ -34,6 +39,7 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
         object: "list",
         data: serving.names.map(modelEntry),
       }),
+    [workflowsPath]: (response) => runs.list(response),
   };
   const sendModel = (response: ServerResponse, id: string): void =>
     serving.find(id) === undefined ? sendError(response, unservedModel(id)) : sendJson(response, modelEntry(id));
@@ -48,16 +54,17 @@ export function dataListener(options: DataListenerOptions): (request: IncomingMe
       return refuse(wrongKey, { "www-authenticate": "Bearer" });
     }
     if (notYet.has(path)) return refuse(notYetServed(path), { "x-should-retry": "false" });
+    const failed = (error: unknown): void => {
+      onBug(error);
+      if (response.headersSent) response.destroy();
+      else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
+    };
     const endpoint = endpoints.get(path);
-    if (endpoint !== undefined && caller !== null) {
+    const workflow = runsPath.exec(path)?.[1];
+    if (caller !== null && (endpoint !== undefined || workflow !== undefined)) {
       if (request.method !== "POST") refuse(wrongMethod(path, "POST"), { allow: "POST" });
-      else {
-        serveRequest({ endpoint, caller, request, response }, options).catch((error) => {
-          onBug(error);
-          if (response.headersSent) response.destroy();
-          else refuse({ status: 500, message: "The gateway failed.", type: "server_error", code: "internal" });
-        });
-      }
+      else if (endpoint !== undefined) serveRequest({ endpoint, caller, request, response }, options).catch(failed);
+      else runs.serve({ name: decoded(workflow ?? ""), key: caller.key, request, response }).catch(failed);
       return;
     }
     const asked = path.startsWith(modelPath) ? decoded(path.slice(modelPath.length)) : null;
@@ -74,7 +81,7 @@ function pathOf(target: string): string {
   return target.split("?", 1)[0] ?? "/";
 }
 
-/** A model's name in a path: clients escape its slashes or leave them. */
+/** A name in a path: of a model's, clients escape slashes or leave them. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -10,8 +10,12 @@ export interface GatewayLimits {
   readonly queuedPerModel: number;
   /** Engines tried for one stage before the request fails. */
   readonly attemptsPerStage: number;
-  /** Time for one request over all its stages, queues and judge calls; then 504. */
+  /** Time for one request over all its stages, queues and judge calls, and for a run of a workflow over all its requests; then 504. */
   readonly requestSeconds: number;
+  /** Runs of workflows that the gateway carries out at once; further ones are refused with 429. */
+  readonly runs: number;
+  /** Time after which a stream of such a run that has nothing to tell says that it is still there. */
+  readonly heartbeatSeconds: number;
   /** Time for one copy of the mirror, which holds places of engines that are spare; then it has failed. */
   readonly copySeconds: number;
   /** Time for one judge call; then the answer counts as not judged. */
@@ -52,6 +56,10 @@ export const defaultLimits: GatewayLimits = {
   attemptsPerStage: 3,
   // vLLM's and the OpenAI client's own default is 600 s.
   requestSeconds: 600,
+  // Of four agents at once each they fill half of one model's queue.
+  runs: 256,
+  // Proxies end connections that are silent for a minute, some for half of one.
+  heartbeatSeconds: 15,
   // Where half of an engine's places are free an answer takes less.
   copySeconds: 60,
   // A judge call takes 0.27 s in the source (Cascadia); ten seconds is a judge that is down.

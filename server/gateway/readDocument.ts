@@ -15,10 +15,14 @@ export async function readDocument<T>(
     const message = `The body may have ${limitBytes} bytes.`;
     return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
   }
-  if (read.kind !== "body") return null;
+  return read.kind === "body" ? parsedDocument(read.bytes, schema) : null;
+}
+
+/** A body that has come, as a document of the given shape, or the error that says in a sentence what is wrong with it. */
+export function parsedDocument<T>(bytes: Buffer, schema: z.ZodType<T>): { readonly document: T } | { readonly error: ApiError } {
   let body: unknown;
   try {
-    body = JSON.parse(read.bytes.toString("utf8"));
+    body = JSON.parse(bytes.toString("utf8"));
   } catch {
     return { error: senseless("The body is not valid JSON.") };
   }

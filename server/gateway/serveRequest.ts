@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { admit } from "./admission";
 import { type ApiError, sendError } from "./apiError";
-import { BodyPlace, type BodyRoom } from "./bodyRoom";
+import { BodyPlace, type BodyRoom, bodyTooLarge, noBodyRoom } from "./bodyRoom";
 import type { Caller } from "./callers";
 import { clientGone, type EndReason, endedError } from "./endedError";
 import type { Endpoint } from "./endpoint";
@@ -119,7 +119,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
 }
 
 /** Cuts a client off that reads nothing of what is left of its answer. */
-function boundReading(response: ServerResponse, stallSeconds: number): void {
+export function boundReading(response: ServerResponse, stallSeconds: number): void {
   const { socket } = response;
   if (socket === null || response.writableFinished) return;
   const before = socket.timeout ?? 0;
@@ -195,14 +195,8 @@ async function takeIn(
   const startedMs = performance.now();
   if (read.kind === "cut-off" || response.destroyed) return "gone";
   if (read.kind === "ended") return { error: endedError(abort.signal), headers: { connection: "close" } };
-  if (read.kind === "too-large") {
-    const message = `The body is longer than the ${limits.bodyBytes} bytes this gateway takes.`;
-    return { error: { status: 413, message, type: "invalid_request_error", code: "body_too_large" } };
-  }
-  if (read.kind === "no-room") {
-    const message = "The bodies of other requests take all the room the gateway has for them.";
-    return { error: { status: 503, message, type: "server_error", code: "no_room" }, headers: { "retry-after": "1" } };
-  }
+  if (read.kind === "too-large") return { error: bodyTooLarge(limits.bodyBytes) };
+  if (read.kind === "no-room") return { error: noBodyRoom, headers: { "retry-after": "1" } };
   const parsed = parseRequest(read.bytes, { ids, endpoint, headers: request.headers, passAuthorization: !serving.callers.needed });
   return parsed.ok ? { asked: parsed.asked, startedMs } : { error: parsed.error };
 }

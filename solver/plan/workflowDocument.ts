@@ -8,8 +8,8 @@ export const MOST_CONFIGURATIONS = 3 ** 8;
 const word = z
   .string()
   .regex(
-    /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    "is one word of at most 64 letters, digits, dots, dashes and underscores that begins with a letter or a digit",
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+    "is one word of at most 63 letters, digits, dots, dashes and underscores that begins with a letter or a digit",
   );
 
 const agentSchema = z.strictObject({

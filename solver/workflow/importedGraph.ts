@@ -88,7 +88,7 @@ function wordOf(name: string, at: number): string {
   const word = name
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[._-]+/, "")
-    .slice(0, 64)
+    .slice(0, 63)
     .replace(/[._-]+$/, "");
   return word === "" ? `agent-${at + 1}` : word;
 }

@@ -1,0 +1,307 @@
+import { createHash } from "node:crypto";
+import type { ServerResponse } from "node:http";
+import { describe, expect, it } from "vitest";
+import { workflowListSchema } from "@/server/contracts/workflowRuns";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { type Asked, sayCompletion, startTestEngine } from "./testEngine";
+import { oneModel, until } from "./testGateway";
+import { pinned, voting } from "./testRounds";
+import { agentOf, declaring, eventsOf, messagesOf, runOf, runsPath, selfNamed } from "./testRuns";
+
+const refine = selfNamed(pinned);
+const votes = selfNamed(voting);
+
+/** Says who answers what. */
+const echo = (asked: Asked, response: ServerResponse): void => sayCompletion(response, `${agentOf(asked)} says`);
+
+/** Holds requests until they are let go. */
+function held() {
+  const waiting: { readonly agent: string; readonly response: ServerResponse }[] = [];
+  return {
+    waiting,
+    answer: (asked: Asked, response: ServerResponse) => void waiting.push({ agent: agentOf(asked), response }),
+    release() {
+      for (const { agent, response } of waiting.splice(0)) sayCompletion(response, `${agent} says`);
+    },
+  };
+}
+
+describe("a run of a declared workflow", () => {
+  it("asks each agent on its model with the input and the answers that it reads, and tells of each", async () => {
+    const { gateway, engines } = await declaring(refine, echo);
+    const { status, run } = await runOf(gateway, refine, { temperature: 0.5, seed: 7 });
+    expect(status).toBe(200);
+    expect(run).toMatchObject({ object: "workflow.run", workflow: "pinned", status: "completed", output: "editor says", error: null });
+    expect(run.stages.map(({ agent, model, inputTokens, outputTokens }) => [agent, model, inputTokens, outputTokens])).toEqual([
+      ["drafter", "small", 7, 3],
+      ["critic", "medium", 7, 3],
+      ["editor", "large", 7, 3],
+    ]);
+    expect(engines.map(({ asked: [first] }) => first && messagesOf(first))).toEqual([
+      { system: "drafter", user: "What is 2 + 2?" },
+      { system: "critic", user: "What is 2 + 2?\n\n# drafter\n\ndrafter says" },
+      { system: "editor", user: "What is 2 + 2?\n\n# critic\n\ncritic says" },
+    ]);
+    for (const { asked } of engines) {
+      expect(asked).toHaveLength(1);
+      expect(asked[0]?.body).toMatchObject({ temperature: 0.5, seed: 7 });
+      expect(asked[0]?.headers["x-session-id"]).toBe(run.id);
+    }
+  });
+
+  it("leaves one record a stage, of one program, under the id that it tells", async () => {
+    const { gateway } = await declaring(refine, echo);
+    const { run } = await runOf(gateway, refine);
+    const decisions = await gateway.decisions();
+    expect(decisions.map(({ id, program, call, status }) => [id, program, call?.agent, status])).toEqual(
+      run.stages.map(({ agent, decisionId }) => [decisionId, run.id, agent, 200]),
+    );
+  });
+
+  it("has branches go on side by side, and what joins them wait for all", async () => {
+    const gate = held();
+    const { gateway, asked } = await declaring(votes, gate.answer);
+    const running = runOf(gateway, votes);
+    await until(() => gate.waiting.length === 3);
+    expect(gate.waiting.map(({ agent }) => agent).sort()).toEqual(["voter-1", "voter-2", "voter-3"]);
+    gate.release();
+    await until(() => gate.waiting.length === 1);
+    expect(asked()).toHaveLength(4);
+    const last = asked().find((each) => agentOf(each) === "aggregator");
+    expect(last && messagesOf(last).user).toBe(
+      "What is 2 + 2?\n\n# voter-1\n\nvoter-1 says\n\n# voter-2\n\nvoter-2 says\n\n# voter-3\n\nvoter-3 says",
+    );
+    gate.release();
+    const { run } = await running;
+    expect([run.status, run.output]).toEqual(["completed", "aggregator says"]);
+    const decisions = await gateway.decisions();
+    expect(decisions).toHaveLength(4);
+    expect(new Set(decisions.map(({ program }) => program))).toEqual(new Set([run.id]));
+  });
+
+  it("begins an agent as soon as what it reads is there, whatever else is under way", async () => {
+    const uneven = selfNamed(
+      workflowDocumentSchema.parse({
+        name: "uneven",
+        agents: [
+          { name: "slow" },
+          { name: "quick" },
+          { name: "after-quick", reads: ["quick"] },
+          { name: "end", reads: ["slow", "after-quick"] },
+        ],
+      }),
+    );
+    const gate = held();
+    const { gateway, asked } = await declaring(uneven, (each, response) =>
+      agentOf(each) === "slow" ? gate.answer(each, response) : echo(each, response),
+    );
+    const running = runOf(gateway, uneven);
+    await until(() => asked().some((each) => agentOf(each) === "after-quick"));
+    expect(gate.waiting.map(({ agent }) => agent)).toEqual(["slow"]);
+    gate.release();
+    expect((await running).run.stages.map(({ agent }) => agent)).toEqual(["quick", "after-quick", "slow", "end"]);
+  });
+
+  it("lets an agent write as much as its workflow says", async () => {
+    const short = workflowDocumentSchema.parse({ name: "short", agents: [{ name: "solver", maxTokens: 12 }] });
+    const { gateway, asked } = await declaring(short, (_, response) => sayCompletion(response, "done"));
+    await runOf(gateway, short);
+    expect(asked()[0]?.body).toMatchObject({ max_tokens: 12, messages: [{ role: "user", content: "What is 2 + 2?" }] });
+  });
+});
+
+describe("a run that is streamed", () => {
+  it("tells as events what happens, each under its name, and meanwhile that it is still there", async () => {
+    const gate = held();
+    const { gateway } = await declaring(refine, gate.answer, { heartbeatSeconds: 0.01 });
+    const answer = await gateway.post(runsPath(refine), { input: "Go.", stream: true }, { "x-request-id": "mine-1" });
+    expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-request-id")]).toEqual([
+      200,
+      "text/event-stream; charset=utf-8",
+      "mine-1",
+    ]);
+    let text = "";
+    const reading = (async () => {
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+    })();
+    await until(() => text.includes(": still running\n\n"));
+    for (const agent of ["drafter", "critic", "editor"]) {
+      await until(() => gate.waiting.some((each) => each.agent === agent));
+      gate.release();
+    }
+    await reading;
+    const events = eventsOf(text);
+    expect(events.every(({ event, type }) => event === type)).toBe(true);
+    const agents = ["drafter", "critic", "editor"];
+    expect(events.map((event) => ("agent" in event ? `${event.type} ${event.agent}` : event.type))).toEqual([
+      "run.started",
+      ...agents.flatMap((agent) => [`stage.started ${agent}`, `stage.completed ${agent}`]),
+      "run.completed",
+    ]);
+    expect(events[0]).toMatchObject({ workflow: "pinned", agents });
+    expect(events.at(-1)).toMatchObject({ run: { status: "completed", output: "editor says" } });
+    expect(text.endsWith("\n\n")).toBe(true);
+  });
+
+  it("says which agent failed and what was there by then, with the answer's status 200 as it has begun", async () => {
+    const { gateway } = await declaring(refine, (asked, response) => {
+      if (agentOf(asked) !== "critic") return echo(asked, response);
+      return response.writeHead(422, { "content-type": "application/json" }).end(JSON.stringify({ error: { message: "No such thing." } }));
+    });
+    const answer = await gateway.post(runsPath(refine), { input: "Go.", stream: true });
+    expect(answer.status).toBe(200);
+    const last = eventsOf(await answer.text()).at(-1);
+    expect(last).toMatchObject({
+      type: "run.failed",
+      run: { output: null, error: { agent: "critic", status: 422, message: "No such thing." }, stages: [{ agent: "drafter" }] },
+    });
+  });
+});
+
+describe("a run ends", () => {
+  it("with the failing agent's status, and has the others' requests aborted", async () => {
+    const gate = held();
+    const { gateway, asked } = await declaring(votes, (each, response) => {
+      if (agentOf(each) !== "voter-2") return gate.answer(each, response);
+      void until(() => gate.waiting.length === 2).then(() =>
+        response.writeHead(400).end('{"error":{"message":"Too strange.","code":"strange"}}'),
+      );
+    });
+    const { status, run } = await runOf(gateway, votes);
+    expect([status, run.status, run.output]).toEqual([400, "failed", null]);
+    expect(run.error).toEqual({ agent: "voter-2", status: 400, message: "Too strange.", code: "strange" });
+    await Promise.all(asked().flatMap((each) => (agentOf(each) === "voter-2" ? [] : [each.cutOff])));
+    expect(asked()).toHaveLength(3);
+  });
+
+  it("with its client: what is under way is aborted and nothing begins any more", async () => {
+    const gate = held();
+    const { gateway, asked } = await declaring(votes, gate.answer);
+    const leaving = new AbortController();
+    const answer = fetch(`${gateway.dataUrl}${runsPath(votes)}`, {
+      method: "POST",
+      body: JSON.stringify({ input: "Go.", stream: true }),
+      signal: leaving.signal,
+    });
+    await answer;
+    await until(() => gate.waiting.length === 3);
+    leaving.abort();
+    await Promise.all(asked().map(({ cutOff }) => cutOff));
+    await until(async () => (await gateway.decisions()).length === 3);
+    expect((await gateway.decisions()).map(({ status }) => status)).toEqual([499, 499, 499]);
+    expect(asked()).toHaveLength(3);
+  });
+
+  it("when it takes longer than a request may", async () => {
+    const gate = held();
+    const { gateway, asked } = await declaring(refine, gate.answer, { requestSeconds: 0.3 });
+    const { status, run } = await runOf(gateway, refine);
+    expect([status, run.error?.status, run.error?.code]).toEqual([504, 504, "deadline"]);
+    await Promise.all(asked().map(({ cutOff }) => cutOff));
+  });
+
+  it("when the gateway shuts down: what is under way is answered, and what would follow is not begun", async () => {
+    const gate = held();
+    const { gateway, asked } = await declaring(refine, gate.answer);
+    const running = runOf(gateway, refine);
+    await until(() => gate.waiting.length === 1);
+    const closing = gateway.close(30);
+    await until(async () => (await fetch(`${gateway.dataUrl}/health`).catch(() => null)) === null);
+    gate.release();
+    const { status, run } = await running;
+    expect([status, run.error?.code, run.error?.agent]).toEqual([503, "shutting_down", "critic"]);
+    expect(run.stages.map(({ agent }) => agent)).toEqual(["drafter"]);
+    expect(await closing).toBe(0);
+    expect(asked()).toHaveLength(1);
+  });
+
+  it("where an answer is longer than a run passes on", async () => {
+    const { gateway } = await declaring(refine, (_, response) => sayCompletion(response, "x".repeat(20_000)), { bodyBytes: 10_000 });
+    const { status, run } = await runOf(gateway, refine);
+    expect([status, run.error?.agent, run.error?.code]).toEqual([502, "drafter", "answer_too_long"]);
+  });
+});
+
+describe("the door of workflows", () => {
+  it("lists those of the plan in force, and none where its policy decides by none", async () => {
+    const { gateway } = await declaring(voting, echo);
+    const listed = async () => workflowListSchema.parse(await (await fetch(`${gateway.dataUrl}/v1/workflows`)).json());
+    expect((await listed()).data).toEqual([
+      {
+        ...{ id: "voting", object: "workflow", title: "" },
+        agents: voting.agents.map(({ name, reads }) => ({ name, reads })),
+      },
+    ]);
+    const engine = await startTestEngine(echo);
+    await gateway.put(oneModel([engine.url]));
+    expect((await listed()).data).toEqual([]);
+    const answer = await gateway.post(runsPath(voting), { input: "Go." });
+    expect([answer.status, await answer.json()]).toMatchObject([404, { error: { message: expect.stringContaining("declares none") } }]);
+  });
+
+  it.each([
+    [
+      "a workflow that is not declared",
+      "/v1/workflows/other%20one/runs",
+      '{"input":"Go."}',
+      { status: 404, message: "the plan in force declares voting." },
+    ],
+    ["a run without input", runsPath(voting), "{}", { status: 400, message: "`input` is wrong" }],
+    ["a field that there is none of", runsPath(voting), '{"input":"Go.","model":"small"}', { status: 400, message: '"model"' }],
+    ["what is no JSON", runsPath(voting), "Go.", { status: 400, message: "The body is not valid JSON." }],
+    [
+      "a body that is too long",
+      runsPath(voting),
+      JSON.stringify({ input: "x".repeat(5000) }),
+      { status: 413, message: "longer than the 4000 bytes" },
+    ],
+  ])("refuses %s", async (_, path, body, { status, message }) => {
+    const { gateway, asked } = await declaring(voting, echo, { bodyBytes: 4000 });
+    const answer = await fetch(`${gateway.dataUrl}${path}`, { method: "POST", headers: { "x-request-id": "mine-2" }, body });
+    expect([answer.status, answer.headers.get("x-request-id")]).toEqual([status, "mine-2"]);
+    expect(await answer.json()).toMatchObject({ error: { message: expect.stringContaining(message) } });
+    expect(asked()).toEqual([]);
+  });
+
+  it("answers no other methods", async () => {
+    const { gateway } = await declaring(voting, echo);
+    const answers = await Promise.all([fetch(`${gateway.dataUrl}${runsPath(voting)}`), gateway.post("/v1/workflows", {})]);
+    expect(answers.map(({ status, headers }) => [status, headers.get("allow")])).toEqual([
+      [405, "POST"],
+      [405, "GET"],
+    ]);
+  });
+
+  it("carries out so many runs at once and no more, and others when one has ended", async () => {
+    const gate = held();
+    const { gateway } = await declaring(refine, gate.answer, { runs: 1 });
+    const running = runOf(gateway, refine);
+    await until(() => gate.waiting.length === 1);
+    const refused = await gateway.post(runsPath(refine), { input: "Go." });
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
+    for (const agent of ["drafter", "critic", "editor"]) {
+      await until(() => gate.waiting.some((each) => each.agent === agent));
+      gate.release();
+    }
+    expect((await running).status).toBe(200);
+    const again = runOf(gateway, refine);
+    await until(() => gate.waiting.length === 1);
+    for (const agent of ["drafter", "critic", "editor"]) {
+      await until(() => gate.waiting.some((each) => each.agent === agent));
+      gate.release();
+    }
+    expect((await again).status).toBe(200);
+  });
+
+  it("asks for the key that every agent's request then carries, and that each of them counts against", async () => {
+    const { gateway, config } = await declaring(refine, echo);
+    const sha256 = createHash("sha256").update("secret-a").digest("hex");
+    await gateway.put({ ...config, settings: { keys: [{ name: "team-a", sha256, requestsPerMinute: 4 }] } });
+    expect((await gateway.post(runsPath(refine), { input: "Go." })).status).toBe(401);
+    const key = { authorization: "Bearer secret-a" };
+    expect((await gateway.post(runsPath(refine), { input: "Go." }, key)).status).toBe(200);
+    expect((await gateway.decisions()).map((decision) => decision.key)).toEqual(["team-a", "team-a", "team-a"]);
+    const second = await gateway.post(runsPath(refine), { input: "Go." }, key);
+    expect([second.status, await second.json()]).toMatchObject([429, { error: { agent: "critic", code: "rate_limit_exceeded" } }]);
+  });
+});

@@ -1,0 +1,174 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+import { Pool } from "undici";
+import type { GatewayConfig } from "@/server/contracts/gatewayAdmin";
+import { type WorkflowRunRequest, workflowRunRequestSchema } from "@/server/contracts/workflowRuns";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { type ApiError, sendError, sendJson } from "./apiError";
+import { BodyPlace, bodyTooLarge, noBodyRoom } from "./bodyRoom";
+import { shownName } from "./clientNames";
+import { type EndReason, endedError } from "./endedError";
+import { requestIds } from "./modelRequest";
+import { readBody } from "./readBody";
+import { parsedDocument } from "./readDocument";
+import { boundReading, type RequestService } from "./serveRequest";
+import { AgentFailure, runWorkflow } from "./workflowRun";
+import { askAgent } from "./workflowRunAgent";
+import { RunEvents } from "./workflowRunEvents";
+
+/** The workflows that a configuration declares; none under policies that do not decide by them. */
+export const declaredWorkflows = (config: GatewayConfig | null): readonly WorkflowDocument[] =>
+  config?.policy.kind === "just-in-time" ? config.policy.workflows.map(({ workflow }) => workflow) : [];
+
+interface Arrived {
+  /** As the path names it. */
+  readonly name: string;
+  /** Of the key that asks; null where none is needed. */
+  readonly key: string | null;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Taken {
+  readonly document: WorkflowDocument;
+  readonly asked: WorkflowRunRequest;
+  readonly signal: AbortSignal;
+  readonly idHeaders: OutgoingHttpHeaders;
+}
+
+interface Refusal {
+  readonly error: ApiError;
+  readonly headers?: OutgoingHttpHeaders;
+}
+
+interface Taking {
+  readonly abort: AbortController;
+  readonly place: BodyPlace;
+}
+
+/** Runs of declared workflows that the gateway itself carries out, each as the requests of its agents to the gateway's own data port. */
+export class WorkflowRuns {
+  readonly #service: RequestService;
+  #underWay = 0;
+  #pool: Pool | null = null;
+
+  constructor(service: RequestService) {
+    this.#service = service;
+  }
+
+  /** Answers `GET /v1/workflows`. */
+  list(response: ServerResponse): void {
+    const data = declaredWorkflows(this.#service.serving.config).map(({ name, title, agents }) => ({
+      ...{ id: name, object: "workflow", title },
+      agents: agents.map(({ name: agent, reads }) => ({ name: agent, reads })),
+    }));
+    sendJson(response, { object: "list", data });
+  }
+
+  /** Answers `POST /v1/workflows/{name}/runs`. */
+  async serve(arrived: Arrived): Promise<void> {
+    const { name, key, request, response } = arrived;
+    const { serving, limits, open, bodies, onRefused } = this.#service;
+    const idHeaders = { "x-request-id": requestIds(request.headers).requestId };
+    const refuse = (error: ApiError, headers: OutgoingHttpHeaders = {}): void => {
+      onRefused(null, error.status, key);
+      sendError(response, error, { ...idHeaders, ...headers });
+    };
+    const declared = declaredWorkflows(serving.config);
+    const document = declared.find((workflow) => workflow.name === name);
+    if (document === undefined) return refuse(undeclared(name, declared));
+    if (this.#service.draining()) return refuse(shuttingDown, { "retry-after": "1" });
+    if (this.#underWay >= limits.runs) return refuse(tooMany(limits.runs), { "retry-after": "1" });
+    this.#underWay += 1;
+    const abort = new AbortController();
+    const place = new BodyPlace(bodies);
+    open.add(abort);
+    const deadline = setTimeout(() => abort.abort("deadline" satisfies EndReason), limits.requestSeconds * 1000);
+    response.once("close", () => {
+      open.delete(abort);
+      place.leave();
+      if (!response.writableFinished) abort.abort("client went away" satisfies EndReason);
+    });
+    try {
+      const asked = await this.#takeIn(request, { abort, place });
+      if (asked === null || response.destroyed) return onRefused(null, endedError(abort.signal).status, key);
+      if ("error" in asked) return refuse(asked.error, asked.headers);
+      await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, idHeaders });
+    } finally {
+      clearTimeout(deadline);
+      this.#underWay -= 1;
+    }
+  }
+
+  async #run({ request, response }: Arrived, { document, asked, signal, idHeaders }: Taken): Promise<void> {
+    const { serving, limits, draining } = this.#service;
+    const id = `run-${randomUUID()}`;
+    const timeScale = serving.config?.timeScale ?? 1;
+    const pool = this.#ownPort(request);
+    const asking = { id, workflow: document.name, asked, headers: request.headers, pool, mostBytes: limits.bodyBytes, timeScale };
+    const stream = asked.stream ? new RunEvents(response, { limits, headers: idHeaders }) : null;
+    const run = await runWorkflow({
+      ...{ id, document, signal, timeScale },
+      tell: (event) => stream?.tell(event),
+      async ask(agent, answers, ended) {
+        // The port takes no new connections any more.
+        if (draining()) throw new AgentFailure(shuttingDown);
+        return askAgent(asking, { agent, answers, signal: ended });
+      },
+    });
+    if (response.destroyed) return;
+    if (stream === null) sendJson(response, run, { status: run.error?.status ?? 200, headers: idHeaders });
+    else stream.end();
+    boundReading(response, limits.clientStallSeconds);
+  }
+
+  /** What is asked, or what is wrong with it; null where the client went away. */
+  async #takeIn(
+    request: IncomingMessage,
+    { abort, place }: Taking,
+  ): Promise<{ readonly document: WorkflowRunRequest } | Refusal | null> {
+    const { limits } = this.#service;
+    const arriving = setTimeout(() => abort.abort("slow body" satisfies EndReason), limits.arrivalSeconds * 1000);
+    const read = await readBody(request, {
+      mostBytes: limits.bodyBytes,
+      signal: abort.signal,
+      grow: (bytes) => place.grow(bytes),
+    }).finally(() => clearTimeout(arriving));
+    switch (read.kind) {
+      case "cut-off":
+        return null;
+      case "ended":
+        return { error: endedError(abort.signal), headers: { connection: "close" } };
+      case "too-large":
+        return { error: bodyTooLarge(limits.bodyBytes) };
+      case "no-room":
+        return { error: noBodyRoom, headers: { "retry-after": "1" } };
+      case "body":
+        return parsedDocument(read.bytes, workflowRunRequestSchema);
+    }
+  }
+
+  /** Connections to the port that the request came to. */
+  #ownPort({ socket }: IncomingMessage): Pool {
+    this.#pool ??= new Pool(`http://127.0.0.1:${socket.localPort}`, { connections: null, headersTimeout: 0, bodyTimeout: 0 });
+    return this.#pool;
+  }
+}
+
+function undeclared(name: string, declared: readonly WorkflowDocument[]): ApiError {
+  const there = declared.length === 0 ? "none" : declared.map((workflow) => workflow.name).join(", ");
+  const message = `There is no workflow ${shownName(name)} here: the plan in force declares ${there}.`;
+  return { status: 404, message, type: "not_found_error", code: "unknown_workflow" };
+}
+
+function tooMany(runs: number): ApiError {
+  const message = `${runs} runs of workflows are under way, as many as this gateway carries out at once.`;
+  return { status: 429, message, type: "rate_limit_error", code: "too_many_runs" };
+}
+
+const shuttingDown: ApiError = {
+  status: 503,
+  message: "The gateway is shutting down and begins nothing new.",
+  type: "server_error",
+  code: "shutting_down",
+};
