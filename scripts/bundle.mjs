@@ -16,6 +16,7 @@ export const entries = {
   emulator: "server/emulator/main.ts",
   planningWorker: "server/planning/worker.ts",
   calibrationWorker: "server/planning/calibrationWorker.ts",
+  capacityWorker: "server/planning/capacityWorker.ts",
   promptsWorker: "server/prompts/promptsWorker.ts",
   workloadWorker: "server/profiling/workloadWorker.ts",
   trainingWorker: "server/prediction/trainingWorker.ts",

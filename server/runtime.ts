@@ -6,6 +6,7 @@ import { createCalibrationService } from "@/server/api/calibrationService";
 import { createCalibrationSource } from "@/server/api/calibrationSource";
 import { createCardService } from "@/server/api/cardService";
 import { createClusterService } from "@/server/api/clusterService";
+import { createDeclaredWorkflowService } from "@/server/api/declaredWorkflowsService";
 import { type ControlledGateway, createGatewayService } from "@/server/api/gatewayService";
 import { createLabService } from "@/server/api/labService";
 import { createLiveService } from "@/server/api/liveService";
@@ -177,6 +178,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
       live: createLiveService({ clusterOf, store }),
       gateway: createGatewayService({ store, gatewayOf }),
       workflows: createWorkflowsService(clusterOf),
+      declaredWorkflows: createDeclaredWorkflowService(store),
       load,
       cards: createCardService(store, cards),
       calibrations: createCalibrationService({ store, uploads, cards, sourceOf }),

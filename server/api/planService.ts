@@ -9,6 +9,7 @@ import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { SolveRequest } from "./inputs";
+import { justInTimePlan } from "./justInTimePlan";
 import type { Planning } from "./planningService";
 import { predictorRefusal } from "./predictorRefusal";
 import { reroutePlan } from "./reroutePlan";
@@ -142,6 +143,14 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       if (!rerouted.ok) return rerouted;
       const refusal = predictorRefusal(store, routing.policy);
       return refusal === null ? keep(rerouted.plan, actor, "reroute plan") : { ok: false, message: refusal };
+    },
+    justInTime(request, actor) {
+      const base = known(request.planId);
+      if (base === null) return { ok: false, message: `There is no plan ${request.planId}.` };
+      const made = justInTimePlan(store, base, request);
+      if (!made.ok) return made;
+      const refusal = predictorRefusal(store, made.plan.policy);
+      return refusal === null ? keep(made.plan, actor, "plan just in time") : { ok: false, message: refusal };
     },
     importDocument(document, actor) {
       const read = readPlan(document);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { rerouteSchema } from "@/server/contracts/artefacts";
+import { justInTimeRequestSchema } from "@/server/contracts/declaredWorkflows";
 import { approveSchema, byPlan, examineSchema, exploreSchema, exportSchema, planOnClusterSchema, solveSchema } from "./inputs";
 import { found, procedure, router } from "./trpc";
 
@@ -29,6 +30,7 @@ export const plansRouter = router({
   export: procedure.input(exportSchema).query(({ ctx, input }) => ctx.services.plans.export(input.planId, input.clusterId, input.format)),
   approve: procedure.input(approveSchema).mutation(({ ctx, input }) => ctx.services.plans.approve(input, ctx.session.name)),
   reroute: procedure.input(rerouteSchema).mutation(({ ctx, input }) => ctx.services.plans.reroute(input, ctx.session.name)),
+  justInTime: procedure.input(justInTimeRequestSchema).mutation(({ ctx, input }) => ctx.services.plans.justInTime(input, ctx.session.name)),
   import: procedure
     .input(z.object({ document: z.unknown() }))
     .mutation(({ ctx, input }) => ctx.services.plans.importDocument(input.document, ctx.session.name)),

@@ -8,8 +8,14 @@ import { policyRefusal } from "@/solver/policies/policyRefusal";
 /**
  * A plan on the same engines under another policy, as one that the Lab raced. Nothing here predicts what it will do: it keeps the
  * figures of the plan that it was made of, which its notes say first.
+ *
+ * @param told what else its notes say, a sentence each.
  */
-export function reroutePlan(base: Plan, { policy, name }: Omit<RerouteRequest, "planId">): Outcome<{ readonly plan: Plan }> {
+export function reroutePlan(
+  base: Plan,
+  { policy, name }: Omit<RerouteRequest, "planId">,
+  told: readonly string[] = [],
+): Outcome<{ readonly plan: Plan }> {
   const refusal = policyRefusal(policy);
   if (refusal !== null) return { ok: false, message: `The policy cannot run. ${refusal}` };
   const deployed = new Set(base.deployment.map(({ model }) => model));
@@ -17,12 +23,12 @@ export function reroutePlan(base: Plan, { policy, name }: Omit<RerouteRequest, "
   if (stranger !== undefined)
     return { ok: false, message: `${stranger} has no engines in the plan ${base.id.slice(0, 8)}: it has ${[...deployed].join(", ")}.` };
   const of = `those of plan ${base.id.slice(0, 8)}, which`;
-  const told = sameRoutes(base.policy, policy)
+  const kept = sameRoutes(base.policy, policy)
     ? `Latencies are ${of} has another order or place: nothing predicts them under this one. Quality and shares stay as they are.`
     : `Quality, latency and shares are ${of} routes otherwise: nothing predicts this policy.`;
-  const note = `${told} Race it in the Lab before it is put into force.`;
+  const note = `${kept} Race it in the Lab before it is put into force.`;
   const { deployment, inputs, solver, apiVersion, kind } = base;
-  const predictions = { ...base.predictions, notes: [note, ...base.predictions.notes] };
+  const predictions = { ...base.predictions, notes: [note, ...told, ...base.predictions.notes] };
   const plan = sealPlan({ apiVersion, kind, deployment, inputs, solver, predictions, policy, metadata: { name } }, new Date());
   return plan.id === base.id ? { ok: false, message: "This is the plan's own policy: nothing would change." } : { ok: true, plan };
 }

@@ -5,6 +5,7 @@ import { auditRouter } from "./auditRouter";
 import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
+import { declaredWorkflowsRouter } from "./declaredWorkflowsRouter";
 import { gatewayRouter } from "./gatewayRouter";
 import { labelsRouter } from "./labelsRouter";
 import { labRouter } from "./labRouter";
@@ -41,6 +42,7 @@ export const appRouter = router({
   calibrations: calibrationsRouter,
   lab: labRouter,
   workflows: workflowsRouter,
+  declaredWorkflows: declaredWorkflowsRouter,
 });
 
 /** All the interface knows of the server: components import this type and nothing else from here. */

@@ -1,4 +1,13 @@
 import type { Rearrive } from "@/server/contracts/arrivals";
+import type {
+  CapacityCurve,
+  CapacityRequest,
+  DeclaredWorkflow,
+  JustInTimeRequest,
+  ReadWorkflow,
+  TryRunRequest,
+} from "@/server/contracts/declaredWorkflows";
+import type { SeenRounds } from "@/server/contracts/seenRounds";
 import type { SeriesRange } from "@/server/contracts/seriesRange";
 import type {
   Application,
@@ -44,6 +53,7 @@ import type {
   WorkloadTies,
   WorkloadUses,
 } from "@/server/contracts/studio";
+import type { WorkflowRun } from "@/server/contracts/workflowRuns";
 import type { ExportFormat } from "@/server/fleet/exportPlan";
 import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
@@ -203,6 +213,8 @@ export interface PlanService {
   approve(request: ApproveRequest, actor: Actor): Outcome<{ readonly approval: Approval }>;
   /** Keeps a plan on the engines of another under another policy; its figures stay the other's, and its notes say so. */
   reroute(request: RerouteRequest, actor: Actor): Outcome<{ readonly id: string }>;
+  /** Keeps a plan on the engines of another that runs declared workflows just in time; its figures stay the other's, and its notes say so. */
+  justInTime(request: JustInTimeRequest, actor: Actor): Outcome<{ readonly id: string }>;
   /** Takes a plan document from elsewhere: schema and hashes must hold. */
   importDocument(document: unknown, actor: Actor): Outcome<{ readonly id: string }>;
 }
@@ -277,6 +289,24 @@ export interface WorkflowsService {
   of(clusterId: string): Promise<Outcome<{ readonly learnt: LearntWorkflows }>>;
   /** By the gateway's newest decision records that the studio holds, since the gateway was started last. */
   waited(clusterId: string): WaitedRecords;
+  /** What its gateway did in its latest rounds. */
+  rounds(clusterId: string): Promise<Outcome<{ readonly seen: SeenRounds }>>;
+  /** Has the gateway run a workflow of the plan in force, as any client would without a key; a run that failed is told as one. */
+  tryRun(request: TryRunRequest, signal: AbortSignal): Promise<Outcome<{ readonly run: WorkflowRun }>>;
+}
+
+/** Workflows that are declared in the studio, by name. Plans have copies of their own. */
+export interface DeclaredWorkflowService {
+  /** By name. */
+  list(): readonly DeclaredWorkflow[];
+  /** What a document or a graph of another tool comes to; nothing is kept. Refused with the field and what is wrong with it. */
+  read(text: string): Outcome<{ readonly read: ReadWorkflow }>;
+  /** Keeps what `read` makes of a text as the next version of its name; `again`: the newest is the same. */
+  keep(text: string, actor: Actor): Outcome<{ readonly name: string; readonly version: number; readonly again: boolean }>;
+  /** `says`: what goes on running it. */
+  remove(name: string, actor: Actor): Outcome<{ readonly says: string }>;
+  /** Simulated in a thread, in seconds; it ends when the signal aborts. */
+  capacity(request: CapacityRequest, signal: AbortSignal): Promise<Outcome<{ readonly curve: CapacityCurve }>>;
 }
 
 /** Plans proposed for traffic that has drifted. */
@@ -308,6 +338,7 @@ export interface Services {
   readonly live: LiveService;
   readonly gateway: GatewayService;
   readonly workflows: WorkflowsService;
+  readonly declaredWorkflows: DeclaredWorkflowService;
   readonly load: LoadService;
   readonly cards: CardService;
   readonly calibrations: CalibrationService;

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
+import type { GatewayRounds } from "@/server/contracts/gatewayRounds";
 import type { GatewayWorkflows } from "@/server/contracts/gatewayWorkflows";
 import { createWorkflowsService } from "./workflowsService";
 
@@ -37,6 +38,7 @@ async function listenAs(answers: Readonly<Record<string, unknown>>) {
 
 const seenAt = (url: string, decisions: readonly Decision[] = []) => ({
   gateway: createAdminClient("gateway", url, "t"),
+  gatewayUrl: url,
   collector: () => ({ frames: () => [], decisions: (limit: number) => decisions.slice(0, limit) }),
   timeScale: () => 20,
   connector: { emulated: true },
@@ -65,6 +67,21 @@ it("tells a cluster without a gateway, a gateway that learns nothing, one that d
     ok: false,
     message: expect.stringContaining("cannot be reached"),
   });
+});
+
+const rounds: GatewayRounds = {
+  ...{ rounds: null, programs: [], asOfSeconds: 3 },
+  predictions: { whole: 0, partial: 0, none: 0, meanMs: null, meanBudgetMs: null, evaluatedShare: null },
+};
+
+it("tells a gateway's rounds by its clock, and one that knows nothing of rounds apart from a cluster without a gateway", async () => {
+  const [there, older] = [await listenAs({ "/rounds": rounds }), await listenAs({})];
+  expect(await createWorkflowsService(() => seenAt(there.url)).rounds("c")).toEqual({
+    ok: true,
+    seen: { state: "there", rounds, timeScale: 20 },
+  });
+  expect(await createWorkflowsService(() => seenAt(older.url)).rounds("c")).toEqual({ ok: true, seen: { state: "older" } });
+  expect(await createWorkflowsService(() => null).rounds("c")).toEqual({ ok: true, seen: { state: "no-gateway" } });
 });
 
 it("says who waited for whom by the records since the gateway was started last", async () => {

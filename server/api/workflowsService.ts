@@ -1,8 +1,10 @@
+import { gatewayRoundsSchema } from "@/server/contracts/gatewayRounds";
 import { gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
 import type { ConnectedCluster } from "@/server/fleet/fleet";
 import type { Collector } from "@/server/telemetry/collector";
 import { waitedFor } from "@/solver/workflow/waitedFor";
 import type { WorkflowsService } from "./services";
+import { tryRun } from "./tryRun";
 
 /** Somebody looks at it, and it is asked again soon. */
 const askLimitMs = 5_000;
@@ -10,7 +12,7 @@ const askLimitMs = 5_000;
 const mostRecords = 1_000;
 
 /** What is asked of a connected cluster. */
-interface AskedCluster extends Pick<ConnectedCluster, "gateway" | "timeScale"> {
+interface AskedCluster extends Pick<ConnectedCluster, "gateway" | "gatewayUrl" | "timeScale"> {
   readonly collector: () => Pick<Collector, "frames" | "decisions"> | null;
   readonly connector: Pick<ConnectedCluster["connector"], "emulated">;
 }
@@ -29,6 +31,19 @@ export function createWorkflowsService(clusterOf: (clusterId: string) => AskedCl
       const policy = routing && { order: routing.policy.order.kind, place: routing.policy.place.kind };
       const { emulated } = cluster.connector;
       return { ok: true, learnt: { state: "there", workflows, timeScale: cluster.timeScale(), emulated, policy } };
+    },
+    async rounds(clusterId) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: true, seen: { state: "no-gateway" } };
+      const answer = await cluster.gateway("/rounds", { schema: gatewayRoundsSchema, limitMs: askLimitMs, alsoFine: [404] });
+      if (!answer.ok) return answer;
+      const rounds = answer.value.value;
+      return { ok: true, seen: rounds === null ? { state: "older" } : { state: "there", rounds, timeScale: cluster.timeScale() } };
+    },
+    async tryRun({ clusterId, workflow, input }, signal) {
+      const cluster = clusterOf(clusterId);
+      if (cluster === null) return { ok: false, message: "This cluster is not connected: it has no gateway to run a workflow." };
+      return tryRun(cluster.gatewayUrl, { workflow, input }, signal);
     },
     waited(clusterId) {
       const newest = clusterOf(clusterId)?.collector()?.decisions(mostRecords) ?? [];

@@ -45,6 +45,14 @@ export const justInTimeRequestSchema = z.object({
 });
 export type JustInTimeRequest = z.infer<typeof justInTimeRequestSchema>;
 
+/** To have a cluster's gateway run a workflow of the plan in force once. */
+export const tryRunSchema = z.object({
+  clusterId: z.string().min(1),
+  workflow: z.string().min(1).max(64),
+  input: z.string().trim().min(1, "give an input").max(20_000, "give an input of at most 20,000 characters"),
+});
+export type TryRunRequest = z.infer<typeof tryRunSchema>;
+
 /** To forecast what the admissible set is worth: one workflow's programs of a workload on the engines of a plan. */
 export const capacityRequestSchema = z.object({ planId: z.string().min(1), workloadId: z.string().min(1), workflow: z.string().min(1) });
 export type CapacityRequest = z.infer<typeof capacityRequestSchema>;

@@ -4,7 +4,15 @@ import { fileURLToPath } from "node:url";
 
 /** A bundled worker, or the process of an encoder: under WEIR_ROOT, the working directory, or beside the bundle that this code is part of. */
 export function workerFile(
-  name: "planningWorker" | "calibrationWorker" | "promptsWorker" | "workloadWorker" | "labWorker" | "trainingWorker" | "encoderProcess",
+  name:
+    | "planningWorker"
+    | "calibrationWorker"
+    | "capacityWorker"
+    | "promptsWorker"
+    | "workloadWorker"
+    | "labWorker"
+    | "trainingWorker"
+    | "encoderProcess",
 ): string {
   const beside = dirname(fileURLToPath(import.meta.url));
   const roots = [process.env.WEIR_ROOT, process.cwd(), dirname(beside)].filter((root) => root !== undefined);

@@ -1,0 +1,28 @@
+import { Worker } from "node:worker_threads";
+import type { CapacityCurve } from "@/server/contracts/declaredWorkflows";
+import type { Outcome } from "@/server/contracts/studio";
+import type { CapacityTask } from "./capacityCurve";
+import { workerFile } from "./workerFile";
+
+/** From the thread: what came of it, or that it failed, in a sentence. */
+export type CapacityReply = Outcome<{ readonly curve: CapacityCurve }>;
+
+/** Some thousand programs with their configurations take a few hundred MB. */
+const heapMb = { maxOldGenerationSizeMb: 1024 };
+
+/**
+ * Makes a capacity curve in a thread of its own.
+ *
+ * @throws the signal's reason when it aborts, the thread ending at once; Error where the thread ends without an answer.
+ */
+export function inCapacityThread(task: CapacityTask, signal: AbortSignal): Promise<CapacityReply> {
+  signal.throwIfAborted();
+  const worker = new Worker(workerFile("capacityWorker"), { workerData: task, resourceLimits: heapMb });
+  const ended = new Promise<CapacityReply>((resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+    worker.on("message", resolve);
+    worker.on("error", reject);
+    worker.on("exit", (code) => reject(new Error(`The thread that simulates capacity ended unexpectedly with code ${code}.`)));
+  });
+  return ended.finally(() => worker.terminate());
+}
