@@ -18,7 +18,10 @@ export function PredictorItem({ artefact }: { readonly artefact: ListedArtefact 
   const picture = useMemo(() => preparePredictor(artefact), [artefact]);
   const remove = usePredictorAct(() => client.artefacts.remove.mutate({ hash: artefact.hash }));
   const { hash, bytes, createdAt, actor, plans, training } = artefact;
-  const columns = [{ key: "model", name: "Model" }, ...picture.columns.map((name) => ({ key: name, name, numeric: true }))];
+  const columns = [
+    { key: "model", name: artefact.kind === "configurations" ? "Models" : "Model" },
+    ...picture.columns.map((name) => ({ key: name, name, numeric: true })),
+  ];
   return (
     <li className="flex flex-col gap-2 border-b py-4 first:pt-0 last:border-0 last:pb-0" data-testid="predictor">
       <div className="flex flex-wrap items-center gap-2">

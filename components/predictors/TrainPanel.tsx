@@ -12,6 +12,8 @@ import { NumberField, SelectField, TextField } from "../ui/Field";
 import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
+import { ConfigurationFields } from "./ConfigurationFields";
+import { composeTraining } from "./composeTraining";
 import { TrainingLine } from "./TrainingLine";
 import { usePredictorAct } from "./usePredictorAct";
 
@@ -20,7 +22,11 @@ const whats: readonly { readonly value: What; readonly text: string }[] = [
   { value: "lengths", text: "lengths, of modelled programs" },
   { value: "traffic", text: "lengths, of a cluster's traffic" },
   { value: "confidence", text: "confidence, of labelled prompts" },
+  { value: "configurations", text: "accurate configurations, of modelled outcomes" },
 ];
+
+/** Models that configurations may be of: what a training takes. */
+const MOST_MODELS = 8;
 
 /** What each kind learns of, and what it cannot know. */
 const explained: Readonly<Record<What, string>> = {
@@ -30,6 +36,8 @@ const explained: Readonly<Record<What, string>> = {
     "The same from requests that the gateway served. It remembers counts and, where the policy names a predictor of lengths, how often that one's common words stood in a prompt, hashed: who tries them finds out whether, not in which order. Without such a predictor no words are learnt. It remembers while the policy in force goes by lengths or confidence, whole programs and as many as there is room for; one counts once nothing came of it for ten minutes.",
   confidence:
     "Which model will answer a prompt right, before any has: from hashed words and the prompt's length. A prompt tells little of that: expect figures between a coin's 50 and about 70. Labels are of the workload; traffic has none.",
+  configurations:
+    "Which models a declared workflow's agents may have so that its answer is as good as with the largest throughout: from hashed words and the prompt's length, a head for each configuration. Outcomes are modelled from the workload's labels, since nobody has graded programs under every configuration. A head accepts from the chance on at which accepted configurations lose at most 2 points of quality; where words tell little, few are accepted.",
 };
 
 /** What is trained next: chosen, started, followed. */
@@ -43,13 +51,24 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
   const [named, setNamed] = useState<string | null>(null);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [correlation, setCorrelation] = useState(0.5);
+  const [misleads, setMisleads] = useState(0.5);
   const [encoderFolder, setEncoderFolder] = useState("");
+  const declared = useQuery(trpc.declaredWorkflows.list.queryOptions()).data ?? [];
+  const [declaredName, setDeclaredName] = useState<string | null>(null);
+  const [chosenModels, setChosenModels] = useState<readonly string[] | null>(null);
   const [cluster, setCluster] = useState<string | null>(null);
   const train = usePredictorAct(client.artefacts.train.mutate);
   const workload = [named, workloadId].find((id) => workloads.data?.some((one) => one.id === id)) ?? workloads.data?.[0]?.id ?? null;
   const clusterId = clusters.find(({ spec }) => spec.id === cluster)?.spec.id ?? clusters[0]?.spec.id ?? null;
   const ran = chosen.length > 0 ? chosen : workflows.slice(0, 1).map(({ name }) => name);
-  const request = requestOf({ what, workload, clusterId, workflows: ran, correlation, encoderFolder: encoderFolder.trim() });
+  const workflow = declared.find(({ document }) => document.name === declaredName)?.document.name ?? declared[0]?.document.name ?? null;
+  const offered = workloads.data?.find(({ id }) => id === workload)?.models.map(({ model }) => model) ?? [];
+  const models = offered.filter((model) => chosenModels === null || chosenModels.includes(model)).slice(0, MOST_MODELS);
+  const request = composeTraining({
+    ...{ what, workload, clusterId, workflows: ran, declared: workflow, models, correlation, misleads },
+    encoderFolder: encoderFolder.trim(),
+  });
+  const readsTexts = what === "confidence" || what === "configurations";
   const status = queryStatus(workloads, {
     what: "Reading workloads",
     empty: workloads.data?.length === 0 && {
@@ -92,7 +111,15 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                   onChange={setNamed}
                 />
               )}
-              {what === "lengths" && (
+              {what === "configurations" && declared.length > 0 && (
+                <SelectField
+                  label="Workflow"
+                  value={workflow ?? ""}
+                  options={declared.map(({ document, version }) => ({ value: document.name, text: `${document.name} v${version}` }))}
+                  onChange={setDeclaredName}
+                />
+              )}
+              {(what === "lengths" || what === "configurations") && (
                 <NumberField
                   label="How alike a program's stages are"
                   value={correlation}
@@ -102,7 +129,10 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                   onChange={setCorrelation}
                 />
               )}
-              {what === "confidence" && (
+              {what === "configurations" && (
+                <NumberField label="How often a wrong answer misleads" value={misleads} min={0} max={1} step={0.1} onChange={setMisleads} />
+              )}
+              {readsTexts && (
                 <TextField
                   label="Folder of an ONNX encoder, if any"
                   className="min-w-72"
@@ -128,9 +158,12 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                 ))}
               </fieldset>
             )}
+            {what === "configurations" && (
+              <ConfigurationFields isDeclared={declared.length > 0} offered={offered} chosen={models} onChoose={setChosenModels} />
+            )}
             <p className="max-w-prose text-xs text-ink-3">
               {explained[what]}
-              {what === "confidence" &&
+              {readsTexts &&
                 " An encoder's folder lies on the studio's machine and holds config.json, tokenizer.json, tokenizer_config.json and onnx/model.onnx; nothing is fetched. Gateways serve heads on an encoder where they were started with its folder, of the same files to the byte."}
             </p>
             <TrainingLine onTrained={onTrained}>
@@ -144,20 +177,4 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
       </PanelState>
     </Panel>
   );
-}
-
-/** null: something is not there to be chosen yet. */
-function requestOf(form: {
-  readonly what: What;
-  readonly workload: string | null;
-  readonly clusterId: string | null;
-  readonly workflows: readonly string[];
-  readonly correlation: number;
-  readonly encoderFolder: string;
-}): TrainRequest | null {
-  const { what, workload, clusterId, workflows, correlation, encoderFolder } = form;
-  if (what === "traffic") return clusterId === null ? null : { train: what, clusterId };
-  if (workload === null) return null;
-  if (what === "confidence") return { train: what, workloadId: workload, ...(encoderFolder === "" ? {} : { encoderFolder }) };
-  return workflows.length === 0 ? null : { train: what, workloadId: workload, workflows: [...workflows], correlation };
 }

@@ -2,7 +2,11 @@ import type { Artefact, ArtefactKind } from "@/server/contracts/studio";
 import { mean } from "@/solver/numeric/quantile";
 import { ABSENT, formatCounted, shortHash } from "../ui/format";
 
-export const kindWords: Readonly<Record<ArtefactKind, string>> = { lengths: "Lengths", confidence: "Confidence" };
+export const kindWords: Readonly<Record<ArtefactKind, string>> = {
+  lengths: "Lengths",
+  confidence: "Confidence",
+  configurations: "Configurations",
+};
 
 /** One model's figures: what a predictor did on what it had not seen, beside what needs no learning. */
 export interface PredictorRow {
@@ -36,6 +40,7 @@ function rowsOf(models: readonly { readonly model: string; readonly values: read
 const blindTo: Readonly<Record<ArtefactKind, string>> = {
   lengths: "No texts were at hand: it goes by token counts, workflow and stage alone.",
   confidence: "No texts were at hand: it goes by token counts alone, which tell little of who is right.",
+  configurations: "No texts were at hand: it goes by token counts alone, which tell little of which configurations are accurate.",
 };
 
 /** What is told of a trained predictor. */
@@ -46,7 +51,7 @@ export function preparePredictor({
   heldOut,
 }: Pick<Artefact, "kind" | "version" | "training" | "heldOut">): PredictorPicture {
   const { source, workloadName, texts, encoder, emulated } = training;
-  const title = `${kindWords[kind]} v${version} of ${source === "traffic" ? `traffic of ${workloadName}` : workloadName}`;
+  const title = `${kindWords[kind]} v${version} of ${training.workflow === undefined ? "" : `${training.workflow.name}, `}${source === "traffic" ? `traffic of ${workloadName}` : workloadName}`;
   const warnings = [
     ...(emulated ? ["What it learnt from was emulated or generated: its figures say nothing of real models."] : []),
     ...(texts || encoder !== null ? [] : [blindTo[kind]]),
@@ -66,6 +71,26 @@ export function preparePredictor({
       legend: `Kendall tau distance to the order in which lengths turn out: the share of pairs that it puts the wrong way round. 0 is perfect; 0.50 is a coin, and first come, first served. The last column orders what programs have yet to write by the length of the input, without learning. ${held}`,
       warnings,
     };
+  const byEncoder =
+    encoder === null
+      ? []
+      : ["It serves where the cluster's gateway has this very encoder (WEIR_ENCODER_FOLDERS); one that has not refuses the plan."];
+  if (kind === "configurations")
+    return {
+      title,
+      trainedOn: configurationsTrainedOn(training),
+      columns: ["precision", "recall", "heads evaluated", "loss, mean", "loss, cheapest"],
+      rows: configurationRows(training, heldOut),
+      legend: `Precision: of the configurations that it accepts, the share as accurate as the largest models throughout; recall: of those that are, the share that it accepts. Heads evaluated: the share that the search looks at for a prompt. Loss: points of quality out of 100 below the largest models, in the mean over what it accepts and where always the cheapest of it is taken; a gain is below 0. ${held}`,
+      warnings: [
+        "Outcomes are modelled from labels of single answers: nobody has graded this workflow's programs under every configuration.",
+        ...warnings,
+        ...(heldOut.configurations?.recall === 0
+          ? ["It accepts none but the largest models: what it reads of prompts does not tell which configurations are accurate."]
+          : []),
+        ...byEncoder,
+      ],
+    };
   return {
     title,
     trainedOn: `${formatCounted(training.prompts, "labelled prompt")}, read by ${readBy(training)}`,
@@ -76,12 +101,7 @@ export function preparePredictor({
       })),
     ),
     legend: `AUC: of pairs of a prompt that the model answers right and one that it does not, the share in which the first gets the higher confidence; 0.50 is a coin. Average precision is to be held against the share right, which a coin has; its mean over models is the mAP. ${held}`,
-    warnings: [
-      ...warnings,
-      ...(encoder === null
-        ? []
-        : ["It serves where the cluster's gateway has this very encoder (WEIR_ENCODER_FOLDERS); one that has not refuses the plan."]),
-    ],
+    warnings: [...warnings, ...byEncoder],
   };
 }
 
@@ -110,4 +130,22 @@ function lengthsTrainedOn({ source, prompts, requests, workflows, correlation }:
   if (source === "traffic") return `${formatCounted(requests, "remembered request")} of ${formatCounted(prompts, "program")}`;
   const alike = correlation === null ? "" : `, stages alike by ${correlation}`;
   return `modelled programs of ${formatCounted(prompts, "prompt")} (${workflows.join(", ")}${alike})`;
+}
+
+function configurationsTrainedOn(training: Artefact["training"]): string {
+  const { prompts, models, correlation, misleads } = training;
+  return `modelled outcomes of ${formatCounted(prompts, "prompt")} over ${models.join(", ")} (stages alike by ${correlation ?? ABSENT}, a wrong answer misleads by ${misleads ?? ABSENT}), read by ${readBy(training)}`;
+}
+
+/** One row: heads are of configurations, not of models. */
+function configurationRows({ models }: Artefact["training"], { configurations }: Artefact["heldOut"]): readonly PredictorRow[] {
+  if (configurations === undefined) return [];
+  const { precision, recall, evaluatedShare, meanLoss, cheapestLoss } = configurations;
+  const share = (value: number): string => (Number.isFinite(value) ? `${(100 * value).toFixed(1)} %` : ABSENT);
+  return [
+    {
+      model: models.join(", "),
+      figures: [share(precision), share(recall), share(evaluatedShare), meanLoss.toFixed(1), cheapestLoss.toFixed(1)],
+    },
+  ];
 }

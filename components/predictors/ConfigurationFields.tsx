@@ -1,0 +1,45 @@
+"use client";
+
+import Link from "next/link";
+import { useClusterLink } from "../shell/useCurrentCluster";
+import { Check } from "../ui/Check";
+
+/** Models that a declared workflow may run on, of those that a workload has answers of; or where to declare one first. */
+export function ConfigurationFields({
+  isDeclared,
+  offered,
+  chosen,
+  onChoose,
+}: {
+  readonly isDeclared: boolean;
+  /** Smallest first. */
+  readonly offered: readonly string[];
+  readonly chosen: readonly string[];
+  readonly onChoose: (models: readonly string[]) => void;
+}) {
+  const link = useClusterLink();
+  if (!isDeclared)
+    return (
+      <p className="max-w-prose text-sm text-ink-2">
+        No workflow is declared yet. Declare one on the{" "}
+        <Link href={link("/workflows?tab=declared")} className="underline underline-offset-2">
+          Workflows page
+        </Link>
+        .
+      </p>
+    );
+  return (
+    <fieldset className="flex flex-wrap gap-x-6">
+      <legend className="text-xs text-ink-3">Models that its agents may run on, smallest first; two at least</legend>
+      {offered.map((model) => (
+        <Check
+          key={model}
+          checked={chosen.includes(model)}
+          onChange={(checked) => onChoose(offered.filter((one) => (one === model ? checked : chosen.includes(one))))}
+        >
+          {model}
+        </Check>
+      ))}
+    </fieldset>
+  );
+}
