@@ -1,12 +1,21 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
+import { countOf } from "@/solver/workflow/configurationSet";
 import { messageOf, queuedOf, signed } from "./testCanary";
-import { heldEngine, sayCompletion, startTestEngine } from "./testEngine";
+import { heldEngine, sayCompletion, startTestEngine, type TestEngine } from "./testEngine";
 import { hashed, oneModel, startTestGateway, testConfig, until } from "./testGateway";
+import { putArtefact, shortText, testConfigurations } from "./testPredictors";
 import { alone, askAs, callOf, jitConfig, justInTime, ladder, pinned, roundsOf, voting } from "./testRounds";
 
 /** An engine of each model, smallest first, that answers with its name. */
 const engines = () => Promise.all(ladder.map((model) => startTestEngine((_, response) => sayCompletion(response, model))));
+
+/** One that breaks every call off, and says that it is not well. */
+async function brokenEngine(): Promise<TestEngine> {
+  const engine = await startTestEngine((_, response) => response.destroy());
+  engine.pages.set("/health", (response) => response.writeHead(503).end());
+  return engine;
+}
 
 /** A gateway under such a policy, and its engines. */
 async function gatewayOf(policy = justInTime([{ workflow: pinned }, { workflow: voting }])) {
@@ -151,6 +160,28 @@ describe("a model whose engines are down", () => {
       ["large", "failed"],
       ["large", "accepted"],
     ]);
+  });
+
+  it("is done without where another may do its work, and stays with the program that it answered", async () => {
+    const [small, medium] = await Promise.all([brokenEngine(), brokenEngine()]);
+    const large = await startTestEngine((_, response) => sayCompletion(response, "large"));
+    const gateway = await startTestGateway({ predictionSeconds: 5, searchSeconds: 5 });
+    const predictor = testConfigurations(voting, ladder);
+    await putArtefact(gateway, predictor);
+    const policy = justInTime([{ workflow: voting, predictor: predictor.hash }]);
+    await gateway.put(jitConfig([small.url, medium.url, large.url], policy));
+    const ask = (agent: string) => askAs(gateway, callOf(voting, agent, "program-1"), shortText("it"));
+    expect((await ask("voter-1")).status).toBe(200);
+    const [decision] = await gateway.decisions();
+    expect(decision?.configurations).toMatchObject({ accurate: 81, of: 81 });
+    const tried = decision?.stages.map(({ model, verdict }) => `${model} ${verdict}`) ?? [];
+    expect(tried.at(-1)).toBe("large accepted");
+    expect(new Set(tried).size).toBe(tried.length);
+    const [path] = (await roundsOf(gateway)).programs;
+    expect(path?.chosen).toEqual([2, -1, -1, -1]);
+    expect([path?.accurate, path?.left].map((words) => countOf(Uint32Array.from(words ?? [])))).toEqual([81, 27]);
+    const again = await ask("voter-1");
+    expect([again.status, modelOf(again)]).toEqual([200, "large"]);
   });
 
   it("is tried no more often than a stage may be, whichever engines fail it", async () => {
