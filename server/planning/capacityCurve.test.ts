@@ -4,7 +4,7 @@ import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { type CapacityTask, capacityCurve } from "./capacityCurve";
 
-const models = ["qwen2.5-7b", "qwen2.5-14b"];
+const models = ["gemma-2-9b", "gemma-2-27b"];
 const workload = generatedWorkload({ prompts: 600, ladder: models, seed: 4 });
 const workflow = workflowDocumentSchema.parse({
   name: "vote",
@@ -16,9 +16,9 @@ const task: CapacityTask = {
   workflow,
   plan: {
     ...draft,
-    policy: { kind: "fixed", model: "qwen2.5-14b", order: { kind: "fcfs" }, place: { kind: "least-load" } },
+    policy: { kind: "fixed", model: "gemma-2-27b", order: { kind: "fcfs" }, place: { kind: "least-load" } },
     deployment: models.map((model) => ({
-      ...{ model, precision: "bf16" as const, gpu: "l40s", gpus: 1 },
+      ...{ model, precision: "bf16" as const, gpu: "h100-sxm", gpus: 1 },
       replicas: [{ tp: 1, pp: 1, count: 1, shareEach: 1, placements: [] }],
     })),
   },
