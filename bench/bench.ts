@@ -1,4 +1,5 @@
 import { agreementBenchmarks } from "./agreement";
+import { aragogLiveBenchmarks } from "./aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragogOutcomes";
 import { type Benchmark, verdict } from "./benchmark";
 import { chimeraBenchmarks } from "./chimera";
@@ -46,6 +47,7 @@ const benchmarks: readonly Benchmark[] = [
   ...decisionBenchmarks,
   ...agreementBenchmarks,
   ...kairosLiveBenchmarks,
+  ...aragogLiveBenchmarks,
   ...gatewayBenchmarks,
   ...gatewayMatrixBenchmarks,
   ...predictorsLiveBenchmarks,

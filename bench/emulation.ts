@@ -6,8 +6,10 @@ import type { EmulatedCluster, EmulatedOutcomes } from "@/server/contracts/emula
 import { endChild, freePort, said, startBundle } from "./childProcess";
 
 interface EmulationOptions {
-  /** Models of its engines, each on one GPU. */
+  /** Models of its engines. */
   readonly models: readonly string[];
+  /** GPUs of each engine, parallel to the models; left out: one each. */
+  readonly gpus?: readonly number[] | undefined;
   readonly outcomes: EmulatedOutcomes;
   readonly timeScale: number;
   /** Has engines deviate from the planner's model, as real ones do, each name in ways of its own; left out: they are the model. */
@@ -15,7 +17,7 @@ interface EmulationOptions {
 }
 
 const adminToken = "bench";
-/** What its engines run on, one GPU each. */
+/** What its engines run on. */
 export const emulatedGpu = "l40s";
 
 /** An emulator as a process of its own, whose engines and judge come back on their ports when it is killed and started again. */
@@ -71,6 +73,9 @@ export class Emulation {
 
   async #bringUp(): Promise<void> {
     const { models, outcomes, timeScale, hiddenTruth } = this.#options;
+    const gpus = this.#options.gpus ?? models.map(() => 1);
+    const firstGpus = gpus.map((_, index) => gpus.slice(0, index).reduce((sum, count) => sum + count, 0));
+    const total = gpus.reduce((sum, count) => sum + count, 0);
     const adminPort = await freePort();
     this.#environment = {
       WEIR_STATE_DIR: this.#stateDirectory,
@@ -80,7 +85,7 @@ export class Emulation {
       WEIR_ADMIN_TOKEN: adminToken,
       WEIR_TIME_SCALE: String(timeScale),
       WEIR_TRUTH: hiddenTruth === undefined ? "off" : "seeded",
-      WEIR_EMBEDDED: JSON.stringify({ gpu: emulatedGpu, nodes: [{ name: "node1", gpus: Math.max(1, models.length) }] }),
+      WEIR_EMBEDDED: JSON.stringify({ gpu: emulatedGpu, nodes: [{ name: "node1", gpus: Math.max(1, total) }] }),
     };
     await this.revive();
     const call = async (method: string, path: string, body?: unknown): Promise<Response> => {
@@ -96,13 +101,14 @@ export class Emulation {
     // What deviates follows from an engine's id.
     const idOf = (index: number): string => `${hiddenTruth ?? "e"}${index}`;
     for (const [index, model] of models.entries()) {
+      const tp = gpus[index] ?? 1;
       await call("POST", "/engines", {
         id: idOf(index),
         model,
         gpu: emulatedGpu,
-        tp: 1,
+        tp,
         pp: 1,
-        placements: [{ node: "node1", gpus: [index] }],
+        placements: [{ node: "node1", gpus: Array.from({ length: tp }, (_, at) => (firstGpus[index] ?? 0) + at) }],
       });
     }
     const { engines, judge } = (await (await call("GET", "/cluster")).json()) as EmulatedCluster;

@@ -80,12 +80,12 @@ export function policyOf({ systems }: AgreementGround, name: string): PolicyDocu
   return found.policy;
 }
 
-/** What an emulated engine of a model is, its hidden truth aside. */
-export function emulatedReplica(model: string): ReplicaModel {
+/** What an emulated engine of a model is on so many GPUs, its hidden truth aside. */
+export function emulatedReplica(model: string, tp = 1): ReplicaModel {
   const cards = catalogueOf(noUserCards);
   const [card, gpu] = [cardOf(cards.models, model), cardOf(cards.gpus, emulatedGpu)];
   if (card === undefined || gpu === undefined) throw new Error(`There is no card of ${model} or ${emulatedGpu}`);
-  const fit = replicaModel(card, gpu, { tp: 1, pp: 1 });
+  const fit = replicaModel(card, gpu, { tp, pp: 1 });
   if (!fit.fits) throw new Error(fit.reason);
   return fit.replica;
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Decision, decisionPageSchema } from "@/server/contracts/gatewayAdmin";
+import { type GatewayRounds, gatewayRoundsSchema } from "@/server/contracts/gatewayRounds";
 import { type GatewayWorkflows, gatewayWorkflowsSchema } from "@/server/contracts/gatewayWorkflows";
 import { emulatedPrograms, stageOf, upstreamAgents } from "@/server/load/emulatedPrograms";
 import { type ProgramLoadReport, runProgramLoad } from "@/server/load/programLoad";
@@ -11,12 +12,18 @@ import { cascadeModel, startBenchGateway } from "../gatewayBench";
 import type { LiveGround } from "./liveGround";
 
 interface SessionOptions {
-  readonly ground: LiveGround;
+  readonly ground: Pick<LiveGround, "sample" | "replicas" | "maxInFlight">;
   /** One after another, without the gateway being started anew: it keeps what it has learnt. */
   readonly policies: readonly PolicyDocument[];
   readonly timeScale: number;
   /** Has the engines deviate from their model, each name in ways of its own. */
   readonly hiddenTruth: string;
+  /** GPUs of each engine; left out: one each. */
+  readonly gpus?: readonly number[];
+  /** Trained predictors that the policies name. */
+  readonly artefacts?: readonly Uint8Array[];
+  /** Texts of the sample's prompts by row of the outcome table; left out: filler. */
+  readonly textOf?: (row: number) => string | null;
 }
 
 /** The same programs at the same arrivals under one policy. Seconds are the engines'. */
@@ -30,36 +37,40 @@ export interface LiveSession {
   readonly runs: readonly LiveRun[];
   /** What the gateway has learnt once all programs have ended. */
   readonly learnt: GatewayWorkflows;
+  /** How accurate configurations were predicted, over all runs. */
+  readonly searches: GatewayRounds["predictions"];
 }
 
 /** Programs of which nothing more comes are taken to have ended after half a minute of the engines. */
 const MOST_QUIET_SECONDS = 120;
 
 /** Sends a ground's programs through gateway and emulator, processes of their own, once for each policy, which are put into force as plans are. */
-export async function runSession({ ground, policies, timeScale, hiddenTruth }: SessionOptions): Promise<LiveSession> {
+export async function runSession({ ground, policies, timeScale, hiddenTruth, ...options }: SessionOptions): Promise<LiveSession> {
   const { sample, replicas, maxInFlight } = ground;
+  const { gpus, artefacts = [], textOf = () => null } = options;
   const [first] = policies;
   if (first === undefined) throw new RangeError("A session needs a policy");
   const emulation = await Emulation.start({
     models: replicas.map(({ model }) => model),
-    outcomes: emulatedPrograms("kairos", sample),
-    ...{ timeScale, hiddenTruth },
+    outcomes: emulatedPrograms("programs", sample),
+    ...{ gpus, timeScale, hiddenTruth },
   });
   try {
     const gateway = await startBenchGateway(first, {
-      engines: () => emulation.engineUrls,
+      engines: (model) => emulation.engineUrls.filter((_, index) => replicas[index]?.model === model),
       judge: emulation.judgeUrl,
-      ...{ maxInFlight, timeScale },
+      ...{ maxInFlight, timeScale, artefacts },
     });
     try {
       const runs: LiveRun[] = [];
       for (const [at, policy] of policies.entries()) {
         if (at > 0) await gateway.put(policy);
         const before = await latestDecision(gateway.adminUrl);
-        const report = await runProgramLoad({ id: `run${at}`, gatewayUrl: gateway.url, model: cascadeModel, timeScale, sample });
+        const report = await runProgramLoad({ id: `run${at}`, gatewayUrl: gateway.url, model: cascadeModel, timeScale, sample, textOf });
         runs.push({ policy, report, decisions: await decisionsAfter(gateway.adminUrl, before) });
       }
-      return { runs, learnt: await settled(gateway.adminUrl, timeScale) };
+      const { predictions: searches } = gatewayRoundsSchema.parse(await (await fetch(`${gateway.adminUrl}/rounds`)).json());
+      return { runs, learnt: await settled(gateway.adminUrl, timeScale), searches };
     } finally {
       await gateway.close();
     }

@@ -5,6 +5,7 @@ import type { ProgramOutcome } from "@/solver/cluster/programOutcome";
 import { mean } from "@/solver/numeric/quantile";
 import { programQuality } from "@/solver/workflow/programQuality";
 import type { ProgramPredictions, ProgramSample } from "@/solver/workflow/programSample";
+import { agentNames } from "@/solver/workflow/workflowDocuments";
 import { programPrompt, stageOf, upstreamAgents } from "./emulatedPrograms";
 import { fillerText, promptTag, promptText } from "./promptText";
 
@@ -138,6 +139,8 @@ function headersOf({ id, sample, said }: ProgramLoadOptions, request: number, an
     "x-weir-workflow": sample.workflows[sample.workflow[program] ?? 0]?.name ?? "",
     [agentHeader]: stageOf(sample, request).role,
   };
+  const name = agentOf(sample, request);
+  if (name !== headers[agentHeader]) headers["x-weir-stage"] = name;
   const upstream = upstreamAgents(sample, request);
   if (upstream.length > 0) headers[upstreamHeader] = upstream.join(",");
   const tokens = saidTokens(sample, said?.remainingTokens, request, inputTokens);
@@ -148,6 +151,13 @@ function headersOf({ id, sample, said }: ProgramLoadOptions, request: number, an
   });
   if (scores.length > 0) headers["x-weir-router-scores"] = scores.join(",");
   return headers;
+}
+
+/** The name of a request's agent in its workflow, where several may play one role. */
+function agentOf({ workflows, workflow, program: programOf, firstRequest }: ProgramSample, request: number): string {
+  const program = programOf[request] ?? 0;
+  const { stages = [] } = workflows[workflow[program] ?? 0] ?? {};
+  return agentNames(stages)[request - (firstRequest[program] ?? 0)] ?? "";
 }
 
 /** Instructions, the answers it reads and the program's prompt, each about as long as in the sample. */
