@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Artefact } from "@/server/contracts/studio";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { preparePredictor } from "./preparePredictor";
 
 const training: Artefact["training"] = {
@@ -70,5 +71,23 @@ describe("what is told of a predictor", () => {
       expect.stringMatching(/^12 answers as long as the client allowed left out/),
       expect.stringMatching(/^1 session of more than 1,000 requests left out/),
     ]);
+  });
+
+  it("says of configurations what is accepted and lost, and that outcomes are modelled", () => {
+    const workflow = workflowDocumentSchema.parse({ name: "voting", agents: [{ name: "voter" }] });
+    const of = { ...training, models: ["small", "large"], source: "modelled outcomes", misleads: 0.4, workflow } as const;
+    const configurations = { precision: 0.957, recall: 0.031, evaluatedShare: 0.2, meanLoss: -0.44, cheapestLoss: 1.26 };
+    const picture = preparePredictor({ kind: "configurations", version: 1, training: of, heldOut: { prompts: 180, configurations } });
+    expect(picture.title).toBe("Configurations v1 of voting, Support");
+    expect(picture.trainedOn).toBe(
+      "modelled outcomes of 420 prompts over small, large (stages alike by 0.5, a wrong answer misleads by 0.4), read by their words",
+    );
+    expect(picture.rows).toEqual([{ model: "small, large", figures: ["95.7 %", "3.1 %", "20.0 %", "-0.4", "1.3"] }]);
+    expect(picture.columns).toHaveLength(5);
+    expect(picture.warnings).toEqual([expect.stringMatching(/^Outcomes are modelled/)]);
+    const none = { ...configurations, precision: Number.NaN, recall: 0 };
+    const blind = preparePredictor({ kind: "configurations", version: 1, training: of, heldOut: { prompts: 180, configurations: none } });
+    expect(blind.rows[0]?.figures[0]).toBe("–");
+    expect(blind.warnings).toContainEqual(expect.stringMatching(/^It accepts none but the largest models/));
   });
 });

@@ -7,19 +7,18 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { createAdminClient } from "@/server/clusters/adminClient";
 import type { LearningLine } from "@/server/contracts/gatewayLearning";
-import type { Prompt, TrainRequest } from "@/server/contracts/studio";
+import type { TrainRequest } from "@/server/contracts/studio";
 import { identifyEncoder } from "@/server/encoders/encoderFiles";
 import { writeTinyEncoder } from "@/server/encoders/testEncoder";
 import { sealPlan } from "@/server/planning/sealPlan";
 import { keepProfile, keepPrompts } from "@/server/profiling/testProfileStudio";
 import { openStore, type Store } from "@/server/store/store";
-import { seededRandom } from "@/solver/numeric/random";
 import { examplePlanDraft } from "@/solver/plan/examplePlan";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { lengthPredictor } from "@/solver/prediction/lengths";
 import { generatedWorkload } from "@/solver/workload/generated";
-import type { Workload } from "@/solver/workload/workload";
 import { createArtefactService } from "./artefactService";
+import { labelledPrompts, SECRET, SUBJECTS } from "./testLabelledPrompts";
 import { storeWorkload } from "./workloadService";
 
 const isInstalled = await import("@huggingface/transformers" as string).then(
@@ -27,28 +26,6 @@ const isInstalled = await import("@huggingface/transformers" as string).then(
   () => false,
 );
 if (!isInstalled) console.log("Without @huggingface/transformers no heads are trained on an encoder.");
-
-const secret = "kumquat";
-/** Whether the small model is right stands in the prompt, and how long both write. */
-const subjects = { easy: ["sum", "name"], hard: ["prove", "derive"] } as const;
-
-/** Prompts with texts, and what two models made of them. */
-function labelled(prompts: number): { readonly workload: Workload; readonly texts: readonly Prompt[] } {
-  const random = seededRandom(5);
-  const kinds = Array.from({ length: prompts }, () => (random.next() < 0.5 ? "easy" : "hard"));
-  const base = generatedWorkload({ prompts, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 3 });
-  const models = base.outcomes.models.map((model, rank) => ({
-    ...model,
-    label: Float64Array.from(kinds, (kind) => (random.next() < (rank === 1 || kind === "easy" ? 0.9 : 0.1) ? 100 : 0)),
-    outputTokens: Int32Array.from(kinds, (kind) => Math.round((kind === "easy" ? 40 : 400) * random.lognormal(0, 0.3))),
-  }));
-  const promptIds = kinds.map((_, at) => `p${at}`);
-  const texts = kinds.map((kind, at): Prompt => {
-    const content = `Please ${subjects[kind][at % 2]} this, ${secret}, case ${random.int(1000)}`;
-    return { id: `p${at}`, category: "", atMs: null, reference: null, test: null, body: { messages: [{ role: "user", content }] } };
-  });
-  return { workload: { ...base, name: "labelled", outcomes: { ...base.outcomes, promptIds, models } }, texts };
-}
 
 let folder: string;
 let store: Store;
@@ -60,7 +37,7 @@ beforeAll(() => {
   store = openStore(folder);
   service = createArtefactService({ store, clusterOf: () => null, gatewayOf: () => null });
   bare = storeWorkload(store, generatedWorkload({ prompts: 300, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 }));
-  const { workload, texts } = labelled(600);
+  const { workload, texts } = labelledPrompts(600);
   const profileId = keepProfile(store, keepPrompts(store, texts), {
     ...{ models: [], measures: [], concurrency: 1, requestsPerMinute: null, capUsd: null, maxOutputTokens: 10, keepAnswers: false },
   });
@@ -107,12 +84,12 @@ describe("trained predictors", () => {
     expect(small?.model).toBe("qwen2.5-3b");
     expect(small?.auc).toBeGreaterThan(0.8);
     expect(kept?.artefact.training).toMatchObject({ source: "labelled prompts", encoder: null });
-    expect(Buffer.from(kept?.bytes ?? []).includes(secret)).toBe(false);
-    expect(JSON.stringify([store.audit.list(100), service.list()])).not.toContain(secret);
+    expect(Buffer.from(kept?.bytes ?? []).includes(SECRET)).toBe(false);
+    expect(JSON.stringify([store.audit.list(100), service.list()])).not.toContain(SECRET);
   });
 
   it.skipIf(!isInstalled)("learn from what an encoder makes of the prompts", async () => {
-    const words = [...subjects.easy, ...subjects.hard];
+    const words = [...SUBJECTS.easy, ...SUBJECTS.hard];
     const vectorOf = (word: number) => [word < 2 ? 1 : -1, word % 2];
     writeTinyEncoder({ folder: join(folder, "tiny"), words, dimensions: 2, vectorOf });
     const hash = hashOf(await trained({ train: "confidence", workloadId: withTexts, encoderFolder: join(folder, "tiny") }));

@@ -3,12 +3,18 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeArtefact, encodeArtefact } from "./artefact";
 import { confidencePredictor, trainConfidence } from "./confidence";
+import { configurationPredictor, trainConfigurations } from "./configurations";
 import { lengthPredictor, trainLengths } from "./lengths";
-import { testConfidenceRows, testLengthRows } from "./testRows";
+import { testConfidenceRows, testConfigurationRows, testLengthRows } from "./testRows";
 
 const lengthRows = testLengthRows(120, 1);
 const confidenceRows = testConfidenceRows(120, 1);
-const artefacts = [trainLengths(lengthRows, { seed: 1 }), trainConfidence(confidenceRows, { seed: 1 })];
+const configurationRows = testConfigurationRows(120, 1);
+const artefacts = [
+  trainLengths(lengthRows, { seed: 1 }),
+  trainConfidence(confidenceRows, { seed: 1 }),
+  trainConfigurations(configurationRows, { seed: 1 }),
+];
 
 describe("an artefact's bytes", () => {
   it("hold all of it, and predict the same", () => {
@@ -23,6 +29,10 @@ describe("an artefact's bytes", () => {
       if (artefact.kind === "confidence" && read.kind === "confidence") {
         const { facts } = confidenceRows;
         expect(confidencePredictor(read).predict(facts)).toEqual(confidencePredictor(artefact).predict(facts));
+      }
+      if (artefact.kind === "configurations" && read.kind === "configurations") {
+        const { facts } = configurationRows;
+        expect(configurationPredictor(read).predict(facts)).toEqual(configurationPredictor(artefact).predict(facts));
       }
     }
   });

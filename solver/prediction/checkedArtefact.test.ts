@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { decodeArtefact, encodeArtefact } from "./artefact";
+import { type Artefact, decodeArtefact, encodeArtefact } from "./artefact";
 import { type ConfidenceArtefact, trainConfidence } from "./confidence";
+import { type ConfigurationArtefact, trainConfigurations } from "./configurations";
 import { type LengthArtefact, trainLengths } from "./lengths";
 import type { QuantileForest } from "./quantileForest";
-import { testConfidenceRows, testLengthRows } from "./testRows";
+import { testConfidenceRows, testConfigurationRows, testLengthRows } from "./testRows";
 
 type Changed<T> = {
   -readonly [Key in keyof T]: T[Key] extends ArrayBufferView | string | number | boolean | null ? T[Key] : Changed<T[Key]>;
@@ -11,9 +12,10 @@ type Changed<T> = {
 
 const lengths = trainLengths(testLengthRows(120, 1), { seed: 1 });
 const confidence = trainConfidence(testConfidenceRows(120, 1), { seed: 1 });
+const configurations = trainConfigurations(testConfigurationRows(120, 1), { seed: 1 });
 
 /** What the bytes of an artefact are refused with once it was changed; their checksum is right. */
-function refusalOf<T extends LengthArtefact | ConfidenceArtefact>(artefact: T, change: (changed: Changed<T>) => void): unknown {
+function refusalOf<T extends Artefact>(artefact: T, change: (changed: Changed<T>) => void): unknown {
   const changed = structuredClone(artefact) as Changed<T>;
   change(changed);
   try {
@@ -27,12 +29,13 @@ function refusalOf<T extends LengthArtefact | ConfidenceArtefact>(artefact: T, c
 
 const ofLengths = (change: (changed: Changed<LengthArtefact>) => void) => refusalOf(lengths, change);
 const ofConfidence = (change: (changed: Changed<ConfidenceArtefact>) => void) => refusalOf(confidence, change);
+const ofConfigurations = (change: (changed: Changed<ConfigurationArtefact>) => void) => refusalOf(configurations, change);
 const ofForest = (change: (forest: Changed<QuantileForest>) => void) =>
   ofLengths((changed) => change(changed.lengths[0]?.remaining.forest as Changed<QuantileForest>));
 
 describe("bytes that have a right checksum and are no predictor", () => {
   it("are taken as they were trained", () => {
-    expect([ofLengths(() => undefined), ofConfidence(() => undefined)]).toEqual([null, null]);
+    expect([ofLengths(() => undefined), ofConfidence(() => undefined), ofConfigurations(() => undefined)]).toEqual([null, null, null]);
   });
 
   it("are refused where they are of no kind, of no models, or of other models than they have forests or heads for", () => {
@@ -81,6 +84,32 @@ describe("bytes that have a right checksum and are no predictor", () => {
     expect(ofForest((forest) => Object.assign(forest, { features: forest.features + 1 }))).toMatch(/reads other features than are made/);
     expect(ofConfidence((changed) => Object.assign(changed, { usual: new Float32Array(3) }))).toMatch(/weights or means/);
     expect(ofConfidence((changed) => Object.assign(changed, { words: null }))).toMatch(/what its heads read/);
+  });
+
+  it("are refused where heads are not those of a workflow's configurations", () => {
+    expect(ofConfigurations((changed) => changed.models.pop())).toMatch(/it has 26 heads for 8 configurations/);
+    expect(ofConfigurations((changed) => changed.models.splice(1))).toMatch(/its workflow has one configuration/);
+    expect(ofConfigurations((changed) => Object.assign(changed.workflow.agents[0] ?? {}, { models: ["tiny"] }))).toMatch(
+      /has no configurations: writer of refine may run on tiny/,
+    );
+    expect(ofConfigurations((changed) => Object.assign(changed.workflow.agents[1] ?? {}, { reads: ["nobody"] }))).toMatch(
+      /workflow\.agents\.1\.reads critic reads nobody/,
+    );
+    expect(ofConfigurations((changed) => Object.assign(changed, { threshold: 1.5 }))).toMatch(/threshold is not as it must be/);
+  });
+
+  it("are refused where heads read other features than are made of prompts", () => {
+    expect(ofConfigurations((changed) => Object.assign(changed.heads, { features: changed.heads.features + 1 }))).toMatch(
+      /heads has another number of weights than of features/,
+    );
+    const wider = (changed: Changed<ConfigurationArtefact>) =>
+      Object.assign(changed.heads, { features: 1, weights: new Float32Array(changed.heads.bias.length) });
+    expect(ofConfigurations(wider)).toMatch(/heads that read other features than are made/);
+    expect(ofConfigurations((changed) => Object.assign(changed.reading, { usual: new Float32Array(3) }))).toMatch(
+      /reading has another number of means or directions than of features/,
+    );
+    expect(ofConfigurations((changed) => Object.assign(changed.reading, { words: null }))).toMatch(/in one way what its heads read/);
+    expect(ofConfigurations((changed) => changed.heads.bias.fill(Number.NaN))).toMatch(/heads\.bias has something else than finite/);
   });
 
   it("are refused where arrays are longer than the bytes, or share them", () => {

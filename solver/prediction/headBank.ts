@@ -21,7 +21,10 @@ export interface HeadOutcomes {
 /** Heads fitted side by side: their logits of some thousand rows lie in the processor's cache. */
 const BLOCK = 64;
 
-const STEPS = 30;
+const MOST_STEPS = 60;
+
+/** What no weight or bias moves by in a step of a fit that has arrived. */
+const ARRIVED = 1e-4;
 
 /** Curvature at which a head of nearly one outcome is taken to stand: its steps stay short. */
 const LEAST_CURVATURE = 0.01;
@@ -56,7 +59,7 @@ export function fitHeads(matrix: FeatureMatrix, { right, stride, weight, outcome
     /** By feature, then by head. */
     const weights = new Float64Array(features * width);
     const misses = new Float64Array(rows * width);
-    for (let step = 0; step < STEPS; step++) {
+    for (let step = 0, moved = 1; step < MOST_STEPS && moved > ARRIVED; step++) {
       const curvature = missesOf({ values, features, share, target, bias, weights }, misses);
       const gradient = new Float64Array(features * width);
       const shift = new Float64Array(width);
@@ -68,13 +71,18 @@ export function fitHeads(matrix: FeatureMatrix, { right, stride, weight, outcome
           for (let at = 0; at < width; at++) gradient[to + at] = (gradient[to + at] ?? 0) + value * (misses[row * width + at] ?? 0);
         }
       }
+      moved = 0;
       for (let at = 0; at < width; at++) {
         const curved = CAUTION * Math.max(curvature[at] ?? 0, LEAST_CURVATURE);
-        bias[at] = (bias[at] ?? 0) - (shift[at] ?? 0) / curved;
+        const move = (shift[at] ?? 0) / curved;
+        bias[at] = (bias[at] ?? 0) - move;
+        moved = Math.max(moved, Math.abs(move));
         for (let feature = 0; feature < features; feature++) {
           const of = feature * width + at;
           const slope = (gradient[of] ?? 0) + penalty * (weights[of] ?? 0);
-          weights[of] = (weights[of] ?? 0) - slope / (curved * (variance[feature] ?? 0) + penalty);
+          const by = slope / (curved * (variance[feature] ?? 0) + penalty);
+          weights[of] = (weights[of] ?? 0) - by;
+          moved = Math.max(moved, Math.abs(by));
         }
       }
     }
