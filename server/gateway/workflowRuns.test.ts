@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
+import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { workflowListSchema } from "@/server/contracts/workflowRuns";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { type Asked, sayCompletion, startTestEngine } from "./testEngine";
@@ -220,6 +221,35 @@ describe("a run ends", () => {
     const { status, run } = await runOf(gateway, refine);
     expect([status, run.error?.agent, run.error?.code]).toEqual([502, "drafter", "answer_too_long"]);
   });
+});
+
+it("of many runs at once, some of which fail and some of whose clients leave, nothing is left behind", async () => {
+  let answers = 0;
+  const { gateway } = await declaring(votes, (asked, response) => {
+    answers += 1;
+    if (answers % 11 === 0) response.writeHead(400).end("{}");
+    else if (answers % 7 === 0) response.destroy();
+    else setTimeout(() => echo(asked, response), answers % 5);
+  });
+  const runs = Array.from({ length: 40 }, async (_, at) => {
+    const leaving = new AbortController();
+    const answer = fetch(`${gateway.dataUrl}${runsPath(votes)}`, {
+      method: "POST",
+      body: JSON.stringify({ input: `Question ${at}`, stream: at % 2 === 0 }),
+      signal: leaving.signal,
+    });
+    if (at % 4 === 3) void until(() => answers > at).then(() => leaving.abort());
+    return answer
+      .then((got) => got.text())
+      .then((text) => (text.includes('"completed"') ? "completed" : "failed"))
+      .catch(() => "left");
+  });
+  expect((await Promise.all(runs)).filter((end) => end === "completed").length).toBeGreaterThan(0);
+  await until(async () => {
+    const { replicas, queued } = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+    return replicas.every(({ inFlight }) => inFlight === 0) && Object.values(queued).every((waiting) => waiting === 0);
+  });
+  expect(await gateway.close(30)).toBe(0);
 });
 
 describe("the door of workflows", () => {

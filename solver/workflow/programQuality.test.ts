@@ -70,13 +70,51 @@ test("a join is the mean of its parts, and who helps or checks leaves the answer
   expect(qualityOfLabels([stage("helps"), stage("checks", 0)], [70, 100])).toBeNaN();
 });
 
-test("quality lies within the labels, and none falls where labels rise", () => {
+describe("a stage that is misled", () => {
+  const planned = [stage("helps"), stage("solves", 0), stage("checks", 0, 1), stage("revises", 0, 1, 2)];
+  const misled = (...who: readonly number[]): Uint8Array => Uint8Array.of(...who);
+  test.each([
+    ["solves wrongly after a wrong plan", { stages: planned.slice(0, 2), labels: [0, 100], who: [0, 1] }, 0],
+    ["and rightly after a right one", { stages: planned.slice(0, 2), labels: [100, 100], who: [1, 1] }, 100],
+    ["or is not misled", { stages: planned.slice(0, 2), labels: [0, 100], who: [1, 0] }, 100],
+    ["is repaired by a check and a revision that are not", { stages: planned, labels: [0, 100, 100, 100], who: [0, 1, 0, 0] }, 100],
+    ["is not repaired where the check is misled too", { stages: planned, labels: [0, 100, 100, 100], who: [0, 1, 1, 0] }, 0],
+    [
+      "hands a wrong plan on through one that plans after it",
+      { stages: [stage("helps"), stage("helps", 0), stage("solves", 1)], labels: [0, 100, 100], who: [0, 1, 1] },
+      0,
+    ],
+    ["keeps a wrong draft that it revises unchecked", { stages: [stage("solves"), stage("revises", 0)], labels: [0, 100], who: [0, 1] }, 0],
+    [
+      "follows the check in place of the draft where there is one",
+      { stages: [stage("solves"), stage("checks", 0), stage("revises", 0, 1)], labels: [0, 100, 100], who: [1, 1, 1] },
+      100,
+    ],
+    [
+      "is no better than the worst plan, of graded labels",
+      { stages: [stage("helps"), stage("helps"), stage("solves", 0, 1)], labels: [70, 40, 90], who: [0, 0, 1] },
+      40,
+    ],
+    ["is as it was where it is worse itself", { stages: [stage("helps"), stage("solves", 0)], labels: [70, 30], who: [0, 1] }, 30],
+  ])("%s", (_, { stages, labels, who }, quality) => {
+    expect(qualityOfLabels(stages, labels, Uint8Array.from(who))).toBe(quality);
+  });
+
+  test("in one vote of three loses to two that are not", () => {
+    const vote = [stage("helps"), stage("solves", 0), stage("solves", 0), stage("solves", 0), stage("votes", 1, 2, 3)];
+    expect(qualityOfLabels(vote, [0, 100, 100, 100, 0], misled(0, 1, 0, 0, 0))).toBe(100);
+    expect(qualityOfLabels(vote, [0, 100, 100, 100, 0], misled(0, 1, 1, 0, 0))).toBe(0);
+  });
+});
+
+test("quality lies within the labels, and none falls where labels rise, whoever is misled", () => {
+  const anyMisled = fc.option(fc.uint8Array({ minLength: 9, maxLength: 9, max: 1 }), { nil: undefined });
   fc.assert(
-    fc.property(anyStages, fc.array(fc.tuple(anyLabel, anyLabel), { minLength: 10, maxLength: 10 }), (stages, pairs) => {
+    fc.property(anyStages, fc.array(fc.tuple(anyLabel, anyLabel), { minLength: 10, maxLength: 10 }), anyMisled, (stages, pairs, misled) => {
       const used = pairs.slice(0, stages.length);
       const lower = used.map(([one, other]) => Math.min(one, other));
       const higher = used.map(([one, other]) => Math.max(one, other));
-      const [low, high] = [qualityOfLabels(stages, lower), qualityOfLabels(stages, higher)];
+      const [low, high] = [qualityOfLabels(stages, lower, misled), qualityOfLabels(stages, higher, misled)];
       expect(low).toBeGreaterThanOrEqual(Math.min(...lower) - 1e-9);
       expect(high).toBeLessThanOrEqual(Math.max(...higher) + 1e-9);
       expect(low).toBeLessThanOrEqual(high + 1e-9);
