@@ -11,15 +11,14 @@ import { MOST_ASSIGNED, prepareCandidates, type Round } from "./prepareRounds";
 export function CandidatesTable(props: {
   readonly round: Round;
   readonly identities: ReadonlyMap<string, ModelIdentity>;
-  readonly isHeld: boolean;
+  /** Which round it is, in words. */
+  readonly of: string;
 }) {
-  const { round, identities, isHeld } = props;
+  const { round, identities } = props;
   const [all, setAll] = useState(false);
   const { columns, rows } = useMemo(() => prepareCandidates(round), [round]);
   const shown = all ? rows : rows.slice(0, MOST_ASSIGNED);
-  const heading = (
-    <h3 className="text-sm font-semibold">{isHeld ? "Candidates of the round that is held" : "Candidates of the newest round"}</h3>
-  );
+  const heading = <h3 className="text-sm font-semibold">Candidates of {props.of}</h3>;
   if (columns.length === 0)
     return (
       <div className="flex flex-col gap-1 border-t pt-3">

@@ -28,6 +28,10 @@ function Curve({ curve, workflow }: { readonly curve: CapacityCurve; readonly wo
   return (
     <div className="flex flex-col gap-3" data-testid="capacity">
       {lines !== null && <LineChart picture={lines} summary={says} testId="capacity-chart" />}
+      <p className="text-xs text-ink-3">
+        J: just in time, beside it the share of configurations that count as accurate, in the mean over programs. L: the largest models
+        throughout. All of it is modelled, none measured.
+      </p>
       <Table caption="Quality and capacity as fewer configurations are admitted, modelled" columns={columns} stacked>
         {rows.map((row) => (
           <tr key={row.key}>

@@ -18,16 +18,17 @@ import { usePlan } from "./usePlan";
 import { useRounds } from "./useRounds";
 import { workflowsCodec } from "./workflowsCodec";
 
-function Pictures({ cluster, answer }: { readonly cluster: ClusterSummary; readonly answer: GatewayRounds }) {
+function Pictures(props: { readonly cluster: ClusterSummary; readonly answer: GatewayRounds; readonly timeScale: number }) {
+  const { cluster, answer, timeScale } = props;
   const [view, write] = useUrlView(workflowsCodec);
   const policy = usePlan(cluster.runningPlanId).data?.plan.policy ?? null;
-  const [newest] = prepareRounds(answer);
+  const [newest] = prepareRounds(answer, timeScale);
   return (
     <>
       {newest !== undefined && (
         <div className="grid items-start gap-4 xl:grid-cols-[22rem_1fr]">
           <SlotsPanel round={newest.round} age={newest.age} />
-          <RoundsPanel answer={answer} />
+          <RoundsPanel answer={answer} timeScale={timeScale} />
         </div>
       )}
       <ProgramPanel programs={answer.programs} named={view.program} policy={policy} onProgram={(program) => write({ program }, "push")} />
@@ -96,7 +97,7 @@ export function JustInTimeTab({ cluster }: { readonly cluster: ClusterSummary })
       {() =>
         data?.state === "there" && (
           <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "grayscale" : ""}`}>
-            <Pictures cluster={cluster} answer={data.rounds} />
+            <Pictures cluster={cluster} answer={data.rounds} timeScale={data.timeScale} />
           </div>
         )
       }

@@ -6,16 +6,16 @@ import { configurationWords, type Lattice, type LatticeMark, neighboursOf, stepT
 import { percent } from "./Track";
 
 /** Between marks, and what is left above and below them. */
-const [PITCH, MARGIN] = [12, 8];
+const [PITCH, MARGIN] = [10, 8];
 
 const shapes = {
-  left: "size-2.5 rounded-full bg-accent",
-  pruned: "size-2.5 rounded-full border-[1.5px] border-ink-2 bg-panel",
+  left: "size-2 rounded-full bg-accent",
+  pruned: "size-2 rounded-full border-[1.5px] border-ink-2 bg-panel",
   never: "size-1 rounded-full bg-line-strong",
 } as const;
 
 /** A configuration that was chosen for every agent. */
-const FINAL = "size-2.5 rotate-45 bg-accent outline-2 outline-offset-1 outline-accent";
+const FINAL = "size-2 rotate-45 bg-accent outline-2 outline-offset-1 outline-accent";
 
 /** Where a mark's middle is. */
 interface Place {
@@ -78,10 +78,10 @@ export function LatticeChart(props: {
               type="button"
               tabIndex={isChosen ? 0 : -1}
               aria-pressed={isChosen}
-              aria-label={configurationWords(space, mark)}
-              title={configurationWords(space, mark)}
+              aria-label={configurationWords(space, mark, final)}
+              title={configurationWords(space, mark, final)}
               onClick={() => onChoose(mark.configuration)}
-              className={`absolute flex size-3 -translate-x-1/2 -translate-y-1/2 items-center justify-center rounded-full ${isChosen ? "ring-2 ring-ink" : ""}`}
+              className={`absolute flex size-2.5 -translate-x-1/2 -translate-y-1/2 items-center justify-center rounded-full ${isChosen ? "ring-2 ring-ink" : ""}`}
               style={{ left: percent(place.x), top: place.y }}
             >
               <span className={mark.configuration === final ? FINAL : shapes[mark.state]} data-state={mark.state} />

@@ -8,7 +8,7 @@ const columns = [
   { key: "all", name: "Configurations", numeric: true },
   { key: "accurate", name: "Accurate", numeric: true },
   { key: "left", name: "Still possible", numeric: true },
-  { key: "bar", name: "" },
+  { key: "bar", name: "Drawn" },
 ] as const;
 
 /** The lattice by columns: how many configurations there are, are accurate, and are still possible, so many steps up from the smallest models. */

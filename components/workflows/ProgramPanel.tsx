@@ -43,7 +43,7 @@ function Lattice({ path, policy }: { readonly path: Path; readonly policy: Polic
           <>
             <LatticeChart lattice={{ ...lattice, marks }} space={space} chosen={chosen} final={final} onChoose={setPicked} />
             <p role="status" className="min-h-10 text-sm text-ink-2">
-              {mark !== undefined && configurationWords(space, mark)}
+              {mark !== undefined && configurationWords(space, mark, final)}
             </p>
             <details>
               <summary className="text-xs text-ink-3">As a table</summary>

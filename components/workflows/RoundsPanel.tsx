@@ -18,7 +18,6 @@ const columns = [
   { key: "given", name: "Carried out" },
   { key: "gain", name: "Utilisation", numeric: true },
   { key: "candidates", name: "Candidates", numeric: true },
-  { key: "look", name: "" },
 ] as const;
 
 function Given({ row, identities }: { readonly row: RoundRow; readonly identities: ReadonlyMap<string, ModelIdentity> }) {
@@ -39,12 +38,14 @@ function Given({ row, identities }: { readonly row: RoundRow; readonly identitie
 }
 
 /** The latest rounds, and the candidates of the newest or of one that is held. */
-export function RoundsPanel({ answer }: { readonly answer: GatewayRounds }) {
+export function RoundsPanel({ answer, timeScale }: { readonly answer: GatewayRounds; readonly timeScale: number }) {
   // A round that is looked at stays although newer ones push it out of the list.
   const [held, setHeld] = useState<Round | null>(null);
-  const rows = useMemo(() => prepareRounds(answer), [answer]);
+  const rows = useMemo(() => prepareRounds(answer, timeScale), [answer, timeScale]);
   const newest = answer.rounds?.find(({ candidates }) => candidates.length > 0) ?? answer.rounds?.[0];
   const shown = held ?? newest;
+  const ofText =
+    held !== null ? "the round that is held" : shown === answer.rounds?.[0] ? "the newest round" : "the newest round that gave something";
   const identities = useModelIdentities([...new Set((answer.rounds ?? []).flatMap(({ models }) => models.map(({ model }) => model)))]);
   return (
     <Panel
@@ -59,7 +60,7 @@ export function RoundsPanel({ answer }: { readonly answer: GatewayRounds }) {
     >
       <div className="flex flex-col gap-4" data-testid="rounds">
         <div className="relative max-h-72 overflow-y-auto">
-          <Table caption="Latest rounds, newest first; ages are engine time" columns={columns} stacked>
+          <Table caption="Latest rounds, newest first" columns={columns} stacked>
             {rows.map((row) => {
               const isShown = shown !== undefined && roundKey(row.round) === roundKey(shown);
               return (
@@ -77,15 +78,13 @@ export function RoundsPanel({ answer }: { readonly answer: GatewayRounds }) {
                   <td data-name="utilisation" className="text-right">
                     {row.gain}
                   </td>
-                  <td data-name="candidates" className="text-right">
-                    {row.candidates}
-                  </td>
-                  <td className="text-right">
+                  <td data-name="candidates" className="text-right whitespace-nowrap">
+                    {row.candidates}{" "}
                     <button
                       type="button"
                       aria-pressed={isShown}
                       aria-label={`Candidates of the round ${row.age}`}
-                      className="text-xs text-accent underline underline-offset-2"
+                      className="ml-2 text-xs text-accent underline underline-offset-2"
                       onClick={() => setHeld(row.round)}
                     >
                       {isShown ? "shown" : "show"}
@@ -96,7 +95,7 @@ export function RoundsPanel({ answer }: { readonly answer: GatewayRounds }) {
             })}
           </Table>
         </div>
-        {shown !== undefined && <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} isHeld={held !== null} />}
+        {shown !== undefined && <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} of={ofText} />}
         <p className="text-xs text-ink-3">
           Passed over: none of the free engines may serve it in an accurate configuration, so what waits behind it is looked at.
           Utilisation: throughput that the assignments are forecast to add, as a share of the engines' at saturation, summed over models.

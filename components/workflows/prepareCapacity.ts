@@ -31,12 +31,12 @@ export function prepareCapacity({ points, largest }: CapacityCurve, workflow: st
     lines: prepareLines({
       lines: [
         {
-          ...{ key: "just in time", name: "just in time", letter: "J", hue: "var(--accent)", dash: "4 4" },
-          points: points.map((each) => point(each, `${formatPercent(each.admitted)} admitted`)),
+          ...{ key: "just in time", name: "just in time, admitted", letter: "J", hue: "var(--accent)", dash: "4 4" },
+          points: points.map((each) => point(each, formatPercent(each.admitted))),
         },
         {
           ...{ key: "largest", name: "largest models throughout", letter: "L", hue: "var(--ink-2)", dash: "" },
-          points: [point(largest, "largest")],
+          points: [point(largest, "")],
         },
       ],
       x: { title: "capacity, programs a second", format: formatRate, fromZero: true },

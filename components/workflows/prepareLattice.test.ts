@@ -63,7 +63,8 @@ it("takes those for neighbours that differ in one model, by one step", () => {
 it("says a configuration in words", () => {
   const marks = prepareLattice(testPath(voting, { members: [last] }), space).marks ?? [];
   const top = marks.find(({ configuration }) => configuration === last);
-  expect(top && configurationWords(space, top)).toBe(
+  expect(top && configurationWords(space, top, last)).toMatch(/: what came of it$/);
+  expect(top && configurationWords(space, top, null)).toBe(
     "voter-1 large-70b, voter-2 large-70b, voter-3 large-70b, voter-4 large-70b, counter large-70b: accurate, still possible",
   );
 });

@@ -102,10 +102,10 @@ export function stepTo(marks: readonly LatticeMark[], from: number, key: string)
   return column.reduce((best, each) => (distance(each) < distance(best) ? each : best), column[0] ?? mark).configuration;
 }
 
-/** A configuration in words: each agent's model, and what has become of it. */
-export function configurationWords(space: ConfigurationSpace, mark: LatticeMark): string {
+/** A configuration in words: each agent's model, and what has become of it. `final`: the one that every agent was given; null: some are undecided. */
+export function configurationWords(space: ConfigurationSpace, mark: LatticeMark, final: number | null): string {
   const names = Object.entries(configurationNames(space, mark.configuration)).map(([agent, model]) => `${agent} ${model}`);
-  return `${names.join(", ")}: ${markWords[mark.state]}`;
+  return `${names.join(", ")}: ${mark.configuration === final ? "what came of it" : markWords[mark.state]}`;
 }
 
 /** What a model still is to an agent of a program. */

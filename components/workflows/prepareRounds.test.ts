@@ -17,11 +17,11 @@ it("draws slots on the scale of saturation, and says what is down, full, or take
   expect(bars[0]?.text).toBe("6 in flight, 2 free, saturated from 8 on 2 replicas");
 });
 
-it("tells rounds by their age on the clock of the rounds, and what was carried out by model", () => {
+it("tells rounds by their age on the wall, and what was carried out by model", () => {
   const candidates = [
     { utilisationGain: 0.5, flexibility: 0.4, assignments: [given("a", "small-8b"), given("b", "small-8b"), given("c", "large-70b")] },
   ];
-  const [row, idle] = prepareRounds({ rounds: [testRound({ candidates }), testRound({ candidates: [] })], asOfSeconds: 112 });
+  const [row, idle] = prepareRounds({ rounds: [testRound({ candidates }), testRound({ candidates: [] })], asOfSeconds: 112 }, 1);
   expect(row?.age.replace(/\s/g, " ")).toBe("12 s ago");
   expect(row?.given).toEqual([
     { model: "small-8b", count: 2 },
@@ -29,7 +29,8 @@ it("tells rounds by their age on the clock of the rounds, and what was carried o
   ]);
   expect([row?.gain, idle?.gain]).toEqual(["+0.50", "–"]);
   expect(idle?.given).toEqual([]);
-  expect(prepareRounds({ rounds: null, asOfSeconds: 0 })).toEqual([]);
+  expect(prepareRounds({ rounds: [testRound()], asOfSeconds: 700 }, 10)[0]?.age.replace(/\s/g, " ")).toBe("60 s ago");
+  expect(prepareRounds({ rounds: null, asOfSeconds: 0 }, 1)).toEqual([]);
 });
 
 it("puts candidates side by side: who waits in one, and where it differs from the one that was carried out", () => {

@@ -55,13 +55,16 @@ const gainText = (gain: number): string => `+${gain.toFixed(2)}`;
 
 export const roundKey = ({ nowSeconds, weighed }: Round): string => `${nowSeconds} ${weighed}`;
 
-/** Decides the rows of the latest rounds, newest first. */
-export function prepareRounds({ rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">): readonly RoundRow[] {
+/** Decides the rows of the latest rounds, newest first. `timeScale`: seconds of the rounds' clock in one of the wall, by which ages are told. */
+export function prepareRounds(
+  { rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">,
+  timeScale: number,
+): readonly RoundRow[] {
   return (rounds ?? []).map((round, at) => {
     const carried = round.candidates[0];
     const given = new Map<string, number>();
     for (const { model } of carried?.assignments ?? []) given.set(model, (given.get(model) ?? 0) + 1);
-    const age = formatAge(Math.max(0, asOfSeconds - round.nowSeconds));
+    const age = formatAge(Math.max(0, asOfSeconds - round.nowSeconds) / timeScale);
     return {
       key: `${roundKey(round)} ${at}`,
       round,
