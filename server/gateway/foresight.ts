@@ -170,7 +170,9 @@ interface Finished {
 /** What is foreseen of a request to the policy that wants it; null where it wants nothing, or nobody was asked, as of a request for no text. */
 export function foreseenFor(foreseen: Foreseen | null, wanted: Wanted | null): PolicyForesight | null {
   if (wanted === null || foreseen === null) return null;
-  return foreseen.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, searched: null, absent: "not-asked" };
+  return (
+    foreseen.policies.find((policy) => isSame(policy.wanted, wanted)) ?? { wanted, predicted: {}, searched: null, absent: "not-asked" }
+  );
 }
 
 export const isSame = (one: Wanted, other: Wanted): boolean => one === other || JSON.stringify(one) === JSON.stringify(other);
@@ -210,7 +212,7 @@ const foundIn = (came: Answer | Absence, at: number): FoundConfigurations | null
 
 const isSession = ({ programId, decisionId }: ModelRequest): boolean => programId !== decisionId;
 
-const programKey = (hash: string, { programId }: ModelRequest): string => `${hash} ${programId}`;
+const programKey = (hash: string, asked: ModelRequest): string => `${hash} ${asked.programKey}`;
 
 const confidenceAlone = (predicted: Predictions): Predictions =>
   Object.fromEntries(

@@ -20,6 +20,8 @@ export interface RequestIds {
 export interface ModelRequest extends RequestIds, Identifiers {
   readonly endpoint: Endpoint;
   readonly model: string;
+  /** Its program as policies tell programs apart: sessions of one name are different ones under different API keys. */
+  readonly programKey: string;
   readonly body: Readonly<Record<string, unknown>>;
   readonly stream: boolean;
   /** How a stream of a judged cascade is to come; null where the request does not say. */
@@ -76,12 +78,14 @@ interface Arrived {
   readonly ids: RequestIds;
   readonly endpoint: Endpoint;
   readonly headers: IncomingHttpHeaders;
+  /** The API key it came with, by name; null where it has none. */
+  readonly key: string | null;
   /** Whether `authorization` is the engines' business: not where it holds a key of the gateway's. */
   readonly passAuthorization: boolean;
 }
 
 /** Reads a body. Only what the gateway itself needs is checked; the engine checks the rest. */
-export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthorization }: Arrived): ParsedRequest {
+export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passAuthorization }: Arrived): ParsedRequest {
   let body: unknown;
   try {
     body = JSON.parse(bytes.toString("utf8"));
@@ -130,6 +134,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, passAuthor
       endpoint,
       model,
       programId: known.programId,
+      programKey: key === null || known.programId === ids.decisionId ? known.programId : `${key}\n${known.programId}`,
       inSession: known.inSession,
       workflow: known.workflow,
       stage: known.stage,

@@ -67,8 +67,8 @@ export class RequestRun {
       while (status === "again") status = await this.#tryStage();
       return { served: this.#served, decision: this.#journal.decision(this.#served, status, serving.config) };
     } finally {
-      const { programId, decisionId } = this.#options.asked;
-      if (programId === decisionId) this.#served.driver.end(programId);
+      const { programKey, decisionId } = this.#options.asked;
+      if (programKey === decisionId) this.#served.driver.end(programKey);
       serving.end(this.#served);
     }
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import { countOf } from "@/solver/workflow/configurationSet";
+import { sha256 } from "./artefactShelf";
 import { messageOf, queuedOf, signed } from "./testCanary";
 import { heldEngine, sayCompletion, startTestEngine, type TestEngine } from "./testEngine";
 import { hashed, oneModel, startTestGateway, testConfig, until } from "./testGateway";
@@ -276,6 +277,23 @@ describe("GET /rounds", () => {
       "weir_gateway_round_refusals_total",
     ])
       expect(text).toContain(line);
+  });
+
+  it("takes sessions of one name under different keys for different programs", async () => {
+    const { gateway, config } = await gatewayOf();
+    const secrets = ["secret-a", "secret-b"];
+    const keys = secrets.map((secret) => ({ name: `of ${secret}`, sha256: sha256(Buffer.from(secret)) }));
+    await gateway.put({ ...config, settings: { keys } });
+    for (const [at, secret] of secrets.entries()) {
+      const headers = { ...callOf(pinned, ["drafter", "critic"][at] ?? "", "session-1"), authorization: `Bearer ${secret}` };
+      expect((await askAs(gateway, headers)).status).toBe(200);
+    }
+    const { rounds, programs } = await roundsOf(gateway);
+    expect(programs.map(({ programId, chosen }) => [programId, chosen]).sort()).toEqual([
+      ["session-1", [-1, 1, -1]],
+      ["session-1", [0, -1, -1]],
+    ]);
+    expect(rounds?.[0]?.candidates[0]?.assignments[0]?.programId).toBe("session-1");
   });
 
   it("says that a policy which does not decide in rounds has none", async () => {

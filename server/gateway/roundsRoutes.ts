@@ -1,5 +1,5 @@
 import type { GatewayRounds } from "@/server/contracts/gatewayRounds";
-import type { ProgramPath } from "@/solver/policies/roundsView";
+import type { ProgramPath, Round } from "@/solver/policies/roundsView";
 import type { AdminRoutes } from "./adminRoutes";
 import { sendJson } from "./apiError";
 import type { PredictionCounts } from "./predictionCounts";
@@ -15,14 +15,30 @@ export function roundsRoutes({ serving, counts }: RoundsRoutesOptions): AdminRou
   const shown = (): GatewayRounds => {
     const { cascade } = serving;
     const { rounds = null, programs = [] } = cascade?.driver.policy.rounds?.() ?? {};
-    const asOfSeconds = (performance.now() / 1000) * (cascade?.timeScale ?? 1);
-    return { rounds, programs: programs.map(shownPath), asOfSeconds, predictions: counts.searches };
+    return {
+      rounds: rounds?.map(shownRound) ?? null,
+      programs: programs.map(shownPath),
+      asOfSeconds: (performance.now() / 1000) * (cascade?.timeScale ?? 1),
+      predictions: counts.searches,
+    };
   };
   return { "GET /rounds": (_, response) => sendJson(response, shown()) };
 }
 
+/** Programs as clients name them, and records too. */
+const shownProgram = (programKey: string): string => programKey.slice(programKey.indexOf("\n") + 1);
+
 const shownPath = (path: ProgramPath): GatewayRounds["programs"][number] => ({
   ...path,
+  programId: shownProgram(path.programId),
   accurate: [...path.accurate],
   left: [...path.left],
+});
+
+const shownRound = (round: Round): Round => ({
+  ...round,
+  candidates: round.candidates.map((candidate) => ({
+    ...candidate,
+    assignments: candidate.assignments.map((one) => ({ ...one, programId: shownProgram(one.programId) })),
+  })),
 });

@@ -197,6 +197,12 @@ async function takeIn(
   if (read.kind === "ended") return { error: endedError(abort.signal), headers: { connection: "close" } };
   if (read.kind === "too-large") return { error: bodyTooLarge(limits.bodyBytes) };
   if (read.kind === "no-room") return { error: noBodyRoom, headers: { "retry-after": "1" } };
-  const parsed = parseRequest(read.bytes, { ids, endpoint, headers: request.headers, passAuthorization: !serving.callers.needed });
+  const parsed = parseRequest(read.bytes, {
+    ids,
+    endpoint,
+    headers: request.headers,
+    key: caller.key,
+    passAuthorization: !serving.callers.needed,
+  });
   return parsed.ok ? { asked: parsed.asked, startedMs } : { error: parsed.error };
 }

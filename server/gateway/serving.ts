@@ -204,7 +204,7 @@ export class Serving {
 
   /** A request as policies see it that would start now under `served`. */
   starting(served: ServedModel, asked: ModelRequest, foresight: PolicyForesight | null): StartingRequest {
-    const { programId, inputTokens } = asked;
+    const { programKey: programId, inputTokens } = asked;
     const routerScores = (model: string): number | undefined => scoreOf(model, asked, foresight);
     const judgeResting = served.judge?.resting ?? false;
     return { programId, inputTokens, routerScores, replicas: this.pool.replicas, judgeResting };

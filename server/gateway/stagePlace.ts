@@ -58,7 +58,7 @@ export class StagePlace {
 
   /** As a policy sees it. */
   work(): Work {
-    const { decisionId, programId, inputTokens } = this.#asked;
+    const { decisionId, programKey: programId, inputTokens } = this.#asked;
     return {
       id: decisionId,
       programId,
