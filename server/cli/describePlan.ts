@@ -3,8 +3,9 @@ import { constraintsOf } from "@/solver/deployment/constraints";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
 import { gpuTypes } from "@/solver/plan/clusterGpus";
 import type { Band, ModelDeployment, Plan } from "@/solver/plan/plan";
-import { directStartOf, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
+import { directStartOf, type JustInTimePolicy, modelsOf, type PolicyDocument } from "@/solver/plan/policySchema";
 import { replicaChange, runningReplicas } from "@/solver/plan/runningReplicas";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { textTable } from "./textTable";
 
 /** A plan as an operator reads it in a terminal. */
@@ -76,8 +77,12 @@ function routingText(policy: PolicyDocument): string {
   }
 }
 
-/** Who judges, where it is an engine of the plan, and where requests may start, where it is not the first stage only. */
+/**
+ * Who judges, where it is an engine of the plan, and where requests may start, where it is not the first stage only; of models chosen just in time
+ * among what, and that the figures below say nothing of it.
+ */
 function routingLines({ policy }: Plan): string[] {
+  if (policy.kind === "just-in-time") return justInTimeLines(policy);
   if (policy.kind !== "cascade") return [];
   const { judge, directStart } = policy;
   const { engine } = judge;
@@ -92,6 +97,20 @@ function routingLines({ policy }: Plan): string[] {
       : [
           `starts at the first stage that a router (modelled, AUC ${directStart.router.auc.toFixed(2)}) scores ${directStart.below} or more, else at the last`,
         ]),
+  ];
+}
+
+function justInTimeLines({ models, workflows, selection }: JustInTimePolicy): string[] {
+  const names = models.map(({ model }) => model);
+  return [
+    ...workflows.map(({ workflow, predictor }) => {
+      const { agents, name } = workflow;
+      const accurate = predictor === undefined ? "only the largest models count as accurate" : `predictor ${predictor.slice(0, 12)}`;
+      return `${name}: ${agents.length} agents, ${configurationSpace(workflow, names).size.toLocaleString("en")} configurations, ${accurate}`;
+    }),
+    ...(selection.kind === "beam" ? [`rounds by a beam of width ${selection.width}`] : []),
+    `saturated by ${models.map(({ model, saturationBatch }) => `${saturationBatch} requests at once on ${model}`).join(", ")}`,
+    "nothing predicts this routing: all figures below are of the plan whose engines it has",
   ];
 }
 

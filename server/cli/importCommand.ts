@@ -3,14 +3,16 @@ import { storeWorkload } from "@/server/api/workloadService";
 import { openStore } from "@/server/store/store";
 import { studioSettings } from "@/server/studioSettings";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
+import { addImportWorkflowCommand } from "./importWorkflowCommand";
 import { readCards, readWorkload, type WorkloadFlags, withWorkloadFlags } from "./workloadFlags";
 
 /** `weir import`: puts a workload from files of any size into this machine's studio. */
 export function addImportCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  withWorkloadFlags(program.command("import"))
+  const importing = withWorkloadFlags(program.command("import"))
     .description("import a workload into the studio of this machine; files may be larger than a browser may send")
     .option("--name <name>", "the workload's name (default: family and tasks)")
     .action(async (flags: WorkloadFlags & { readonly name?: string }) => onExit(await importWorkload(flags)));
+  addImportWorkflowCommand(importing, onExit);
 }
 
 async function importWorkload(flags: WorkloadFlags & { readonly name?: string }): Promise<ExitCode> {

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { reroutePlan } from "@/server/api/reroutePlan";
 import { type Examination, examinedKinds, type Outcome } from "@/server/contracts/studio";
+import { justInTimeRouting } from "@/server/planning/justInTimeRouting";
 import { createPlanner } from "@/server/planning/planner";
 import { DEFAULT_PERCENTILE, DEFAULT_QUALITY_CONFIDENCE } from "@/server/planning/planningRequest";
 import { orderNames, placeNames } from "@/solver/lab/partNames";
@@ -8,14 +9,16 @@ import { gpuCount } from "@/solver/plan/clusterGpus";
 import type { Objective, Plan } from "@/solver/plan/plan";
 import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
 import { changeQueueing, queueingOf } from "@/solver/policies/changeQueueing";
+import type { Workload } from "@/solver/workload/workload";
 import { describeExamination } from "./describeExamination";
 import { describePlan } from "./describePlan";
 import { EXIT, type ExitCode, refuse } from "./exitCodes";
 import { numberFlag } from "./flagValues";
 import { type PlanningFlags, readPlanning, withPlanningFlags } from "./planningFlags";
 import { refuseInfeasible } from "./refuseInfeasible";
+import { readWorkflowFlags, type WorkflowFlags, withWorkflowFlags } from "./workflowFlags";
 
-interface PlanFlags extends PlanningFlags {
+interface PlanFlags extends PlanningFlags, WorkflowFlags {
   readonly quality?: number;
   readonly latency?: number;
   readonly cost?: boolean;
@@ -29,7 +32,7 @@ interface PlanFlags extends PlanningFlags {
 
 /** `weir plan`: the best cascade for a floor on quality or a budget of latency. */
 export function addPlanCommand(program: Command, onExit: (code: ExitCode) => void): void {
-  withPlanningFlags(program.command("plan"))
+  withWorkflowFlags(withPlanningFlags(program.command("plan")))
     .description("plan a cascade: models, GPUs, parallelism and thresholds from one optimisation")
     .option("--quality <score>", "least p95 whose quality is at least this, 0..100", numberFlag({ min: 0, max: 100 }))
     .option("--latency <seconds>", "p95 budget; without --quality the highest quality within it", numberFlag({ min: 0.001, max: 86_400 }))
@@ -48,6 +51,8 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
     return refuse("Give --quality, --latency or both: there is nothing to plan for.");
   if (flags.cost === true && (flags.quality === undefined || flags.latency === undefined))
     return refuse("--cost looks for the cheapest plan under both: give --quality and --latency.");
+  const declared = readWorkflowFlags(flags);
+  if (!declared.ok) return refuse(declared.message);
   const read = await readPlanning(flags);
   if (!read.ok) return refuse(read.message);
   const planner = createPlanner();
@@ -55,9 +60,9 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
     const objective = objectiveOf(flags, gpuCount(read.situation.cluster));
     const answer = await planner.solve({ ...read.situation, objective, fixed: null });
     if (answer.outcome === "infeasible") return refuseInfeasible(answer, flags.json === true);
-    const queued = withQueueing(answer.plan, flags);
-    if (!queued.ok) return refuse(queued.message);
-    const { plan: found } = queued;
+    const routed = withRouting(answer.plan, flags, { ...declared, workload: read.situation.workload });
+    if (!routed.ok) return refuse(routed.message);
+    const { plan: found } = routed;
     const examinations: Examination[] = [];
     const unexplained: string[] = [];
     if (flags.explain === true) {
@@ -76,13 +81,24 @@ async function plan(flags: PlanFlags): Promise<ExitCode> {
   }
 }
 
-/** The same plan with the order and the place that are asked for, where any are. */
-function withQueueing(plan: Plan, { order, place }: PlanFlags): Outcome<{ readonly plan: Plan }> {
-  const own = queueingOf(plan.policy);
-  const asked = { ...own, order: order ?? own.order, place: place ?? own.place };
-  if (asked.order === own.order && asked.place === own.place) return { ok: true, plan };
-  const made = changeQueueing(asked, plan.policy);
-  return "refused" in made ? { ok: false, message: made.refused } : reroutePlan(plan, { policy: made.policy, name: plan.metadata.name });
+interface Declared {
+  readonly asked: Parameters<typeof justInTimeRouting>[2] | null;
+  /** What was assumed of the workflow. */
+  readonly notes: readonly string[];
+  readonly workload: Workload;
+}
+
+/** The same engines with the workflow, the order and the place that are asked for, where any are. */
+function withRouting(plan: Plan, { order, place }: PlanFlags, { asked, notes, workload }: Declared): Outcome<{ readonly plan: Plan }> {
+  const routed = asked === null ? { ok: true as const, policy: plan.policy, notes: [] } : justInTimeRouting(plan, workload, asked);
+  if (!routed.ok) return routed;
+  const own = queueingOf(routed.policy);
+  const queueing = { ...own, order: order ?? own.order, place: place ?? own.place };
+  const isOwn = queueing.order === own.order && queueing.place === own.place;
+  if (isOwn && asked === null) return { ok: true, plan };
+  const made = isOwn ? routed : changeQueueing(queueing, routed.policy);
+  if ("refused" in made) return { ok: false, message: made.refused };
+  return reroutePlan(plan, { policy: made.policy, name: plan.metadata.name }, [...routed.notes, ...notes]);
 }
 
 function objectiveOf(flags: PlanFlags, maxGpus: number): Objective {
