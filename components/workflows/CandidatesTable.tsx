@@ -50,9 +50,11 @@ export function CandidatesTable(props: {
         {shown.map((row) => (
           <tr key={row.key}>
             <td>
-              <span className="font-medium">{row.agent}</span>{" "}
-              <span className="inline-block max-w-36 truncate align-bottom text-xs text-ink-3" title={row.programId}>
-                of {row.programId}
+              <span className="flex items-baseline gap-1">
+                <span className="font-medium whitespace-nowrap">{row.agent}</span>
+                <span className="max-w-36 truncate text-xs text-ink-3" title={row.programId}>
+                  of {row.programId}
+                </span>
               </span>
             </td>
             {row.cells.map(({ key, model, differs }, at) => {

@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import type { DeclaredWorkflow } from "@/server/contracts/studio";
 import { useTRPCClient } from "../api/trpc";
 import { saveText } from "../lab/saveText";
+import { trainPath } from "../predictors/trainCodec";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Button, buttonClass } from "../ui/Button";
 import { CopyButton } from "../ui/CopyButton";
@@ -19,6 +20,8 @@ import { useDeclaredAct } from "./useDeclaredAct";
 /** One declared workflow whole: its graph, its agents, its document, and what can be done with it. */
 export function DeclaredPanel(props: {
   readonly declared: DeclaredWorkflow;
+  /** On whose engines it is to run. */
+  readonly plan: { readonly workloadId: string; readonly models: readonly string[] } | null;
   /** Opens the dialog that makes a plan of it; null: there is no plan yet on whose engines it could run. */
   readonly onPlan: (() => void) | null;
   /** `says`: what goes on running it. */
@@ -43,7 +46,7 @@ export function DeclaredPanel(props: {
           <Button look="primary" disabled={onPlan === null} onClick={() => onPlan?.()}>
             Run just in time…
           </Button>
-          <Link href={link(`/lab?tab=predictors&train=configurations&workflow=${encodeURIComponent(name)}`)} className={buttonClass()}>
+          <Link href={link(trainPath(name, props.plan))} className={buttonClass()}>
             Train predictor
           </Link>
           <Button onClick={() => saveText(`${name}.workflow.json`, json)}>Download</Button>

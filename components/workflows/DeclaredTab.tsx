@@ -89,6 +89,7 @@ export function DeclaredTab({ cluster }: { readonly cluster: ClusterSummary }) {
           <DeclaredPanel
             key={shown.document.name}
             declared={shown}
+            plan={summary === null || models === null ? null : { workloadId: summary.workloadId, models }}
             onPlan={summary === null ? null : () => write({ open: "plan", workflow: shown.document.name }, "push")}
             onRemoved={(says) => {
               setRemoved(`${shown.document.name} is removed. ${says}`);

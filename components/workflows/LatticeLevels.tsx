@@ -15,22 +15,27 @@ const columns = [
 export function LatticeLevels({ lattice }: { readonly lattice: Lattice }) {
   const share = (count: number) => percent(count / Math.max(1, lattice.widest));
   return (
-    <Table caption="Configurations by steps up from the smallest models throughout" columns={columns}>
-      {lattice.levels.map(({ upgrades, all, accurate, left }) => (
-        <tr key={upgrades}>
-          <td className="text-right">{upgrades}</td>
-          <td className="text-right">{formatCount(all)}</td>
-          <td className="text-right">{formatCount(accurate)}</td>
-          <td className="text-right font-medium">{formatCount(left)}</td>
-          <td className="w-2/5">
-            <span aria-hidden="true" className="flex h-3">
-              <span className="bg-accent" style={{ width: share(left) }} />
-              <span className="border-y border-ink-2" style={{ width: share(accurate - left) }} />
-              <span className="bg-sunken" style={{ width: share(all - accurate) }} />
-            </span>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <div className="flex flex-col gap-1">
+      <Table caption="Configurations by steps up from the smallest models throughout" columns={columns}>
+        {lattice.levels.map(({ upgrades, all, accurate, left }) => (
+          <tr key={upgrades}>
+            <td className="text-right">{upgrades}</td>
+            <td className="text-right">{formatCount(all)}</td>
+            <td className="text-right">{formatCount(accurate)}</td>
+            <td className="text-right font-medium">{formatCount(left)}</td>
+            <td className="w-2/5">
+              <span aria-hidden="true" className="flex h-3">
+                <span className="bg-accent" style={{ width: share(left) }} />
+                <span className="border-y border-ink-2" style={{ width: share(accurate - left) }} />
+                <span className="bg-sunken" style={{ width: share(all - accurate) }} />
+              </span>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <p className="text-xs text-ink-3">
+        Filled: accurate and still possible. Outlined: accurate, ruled out by what was chosen. Pale: not held to be accurate.
+      </p>
+    </div>
   );
 }
