@@ -99,6 +99,12 @@ describe("accurate configurations in the gateway", () => {
     expect(await countedSearches(gateway)).toMatchObject({ whole: 24, partial: 0, none: 0 });
   });
 
+  it("have nothing remembered of prompts and answers: their policy reads no lengths", async () => {
+    const { gateway } = await votingGateway();
+    for (const voter of voters) await ask(gateway, callOf(voting, voter, "p"), shortText("q1"));
+    expect(await (await fetch(`${gateway.adminUrl}/learning`)).text()).toBe("");
+  });
+
   it("are nobody's business where the workflow is unknown, the agent is, or no predictor is named", async () => {
     const { gateway, config } = await votingGateway();
     const strangers = [callOf({ name: "unknown" }, "voter-1", "a"), callOf(voting, "nobody", "b"), { "x-session-id": "c" }];

@@ -8,13 +8,16 @@ import { loadEncoder } from "@/server/encoders/encoder";
 import { identifyEncoder, isEncoderPackageInstalled } from "@/server/encoders/encoderFiles";
 import { writeTinyEncoder } from "@/server/encoders/testEncoder";
 import { encodeArtefact } from "@/solver/prediction/artefact";
-import { trainConfidence } from "@/solver/prediction/confidence";
+import { type Embeddings, trainConfidence } from "@/solver/prediction/confidence";
+import { trainConfigurations } from "@/solver/prediction/configurations";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
 import { sha256 } from "./artefactShelf";
 import { bundledWorker } from "./bundledWorker";
 import { encoderRefusal, readEncoderFolders } from "./encoderFolders";
 import { sayCompletion, startTestEngine } from "./testEngine";
 import { hashed, startTestGateway, type TestGateway, temporaryDirectory, testConfig, until } from "./testGateway";
 import { putArtefact, slackBy, type TestArtefact, testLengths } from "./testPredictors";
+import { askAs, callOf, jitConfig, justInTime, ladder, voting } from "./testRounds";
 
 const isInstalled = isEncoderPackageInstalled();
 if (!isInstalled) console.log("Without @huggingface/transformers no gateway reads embeddings.");
@@ -25,17 +28,36 @@ function tinyEncoder(folder: string): string {
   return folder;
 }
 
-/** Heads on its embeddings: sure of the small model for sums, and of the large one for proofs. */
-async function headsOn(folder: string): Promise<TestArtefact> {
+const texts = Array.from({ length: 40 }, (_, row) => (row % 2 === 0 ? "sum" : "prove"));
+const facts = texts.map(() => ({ instructionTokens: 0, promptTokens: 1, inputTokens: 1, workflow: "", stage: "", sketch: null }));
+
+async function embeddingsOf(folder: string): Promise<Embeddings> {
   const encoder = await loadEncoder(folder, bundledWorker("encoderProcess"));
-  const texts = Array.from({ length: 40 }, (_, row) => (row % 2 === 0 ? "sum" : "prove"));
   const { dimensions, values } = await encoder.embed(texts);
   encoder.close();
-  const facts = texts.map(() => ({ instructionTokens: 0, promptTokens: 1, inputTokens: 1, workflow: "", stage: "", sketch: null }));
+  return { encoder: { name: encoder.name, sha256: encoder.sha256 }, dimensions, values };
+}
+
+const asArtefact = (bytes: Uint8Array): TestArtefact => ({ hash: sha256(bytes), bytes });
+
+/** Heads on its embeddings: sure of the small model for sums, and of the large one for proofs. */
+async function headsOn(folder: string): Promise<TestArtefact> {
   const right = ["sum", "prove"].map((own) => Float32Array.from(texts, (text) => (text === own ? 1 : 0)));
-  const embeddings = { encoder: { name: encoder.name, sha256: encoder.sha256 }, dimensions, values };
-  const bytes = encodeArtefact(trainConfidence({ models: ["small", "large"], facts, right, embeddings }, { seed: 1 }));
-  return { hash: sha256(bytes), bytes };
+  const embeddings = await embeddingsOf(folder);
+  return asArtefact(encodeArtefact(trainConfidence({ models: ["small", "large"], facts, right, embeddings }, { seed: 1 })));
+}
+
+/** The same of a vote: any configuration will do for sums, and for proofs that of the largest models alone. */
+async function votingHeadsOn(folder: string): Promise<TestArtefact> {
+  const space = configurationSpace(voting, ladder);
+  const every = texts.flatMap((text) => Array.from({ length: space.size }, (_, at) => text === "sum" || at === space.size - 1));
+  const rows = {
+    ...{ workflow: voting, space, facts, prompts: Int32Array.from(texts.keys()), programs: new Float32Array(texts.length).fill(1) },
+    accurate: Float32Array.from(every, Number),
+    loss: Float32Array.from(every, (accurate) => (accurate ? 0 : 100)),
+    embeddings: await embeddingsOf(folder),
+  };
+  return asArtefact(encodeArtefact(trainConfigurations(rows, { seed: 1 })));
 }
 
 async function configBy(learnt: { readonly lengths?: string; readonly confidence: string }): Promise<GatewayConfig> {
@@ -66,7 +88,7 @@ async function refusalOf(answer: Response): Promise<string> {
 const send = (gateway: TestGateway, method: string, path: string, config: GatewayConfig): Promise<Response> =>
   fetch(gateway.adminUrl + path, { method, headers: { "if-match": "none" }, body: JSON.stringify(config) });
 
-describe.skipIf(!isInstalled)("confidence heads on an encoder's embeddings", () => {
+describe.skipIf(!isInstalled)("heads on an encoder's embeddings", () => {
   let parent: string;
   let folder: string;
   let heads: TestArtefact;
@@ -97,6 +119,23 @@ describe.skipIf(!isInstalled)("confidence heads on an encoder's embeddings", () 
     // Where there is no text it is taken to be usual, of which nothing speaks for either model.
     const none = await ask(gateway, "");
     expect(none.predictions?.models.small?.confidence).toBeCloseTo(0.5, 1);
+  });
+
+  it("tell accurate configurations of a program too, and count as absent where they come too late", async () => {
+    const predictor = await votingHeadsOn(folder);
+    const engines = await Promise.all(ladder.map((model) => startTestEngine((_, response) => sayCompletion(response, model))));
+    const urls = engines.map(({ url }) => url);
+    const config = jitConfig(urls, justInTime([{ workflow: voting, predictor: predictor.hash }]));
+    const told = async (searchSeconds: number, asked: readonly string[]) => {
+      const gateway = await startTestGateway({ predictionSeconds: 20, searchSeconds }, { encoderFolders: [folder] });
+      expect((await putArtefact(gateway, predictor)).status).toBe(200);
+      await gateway.put(config);
+      for (const [at, content] of asked.entries()) await askAs(gateway, callOf(voting, "voter-1", `p${at}`), content);
+      return (await gateway.decisions()).map(({ configurations, predictions }) => configurations?.accurate ?? predictions?.absent);
+    };
+    expect(await told(20, ["sum", "prove", "sum"])).toEqual([81, 1, 81]);
+    // The encoder's process has not answered by then, or the search has no time left.
+    expect([1, "late"]).toContain((await told(0, ["sum"]))[0]);
   });
 
   it("are refused before they are in force where the gateway lacks the encoder, or has another of its name", async () => {

@@ -21,9 +21,9 @@ const mostSearched = 4_096;
 export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
   const { lengths = null, confidence = null } = document.learnt ?? {};
   const configurations = document.kind === "just-in-time" ? document.workflows.flatMap(wantedOfWorkflow) : [];
-  const named = lengths !== null || confidence !== null || configurations.length > 0;
-  if (!named && !needs.includes("lengths") && !needs.includes("confidence")) return null;
-  return { lengths, confidence, configurations, models: modelsOf(document).slice(0, mostModels) };
+  const learns = lengths !== null || confidence !== null || needs.includes("lengths") || needs.includes("confidence");
+  if (!learns && configurations.length === 0) return null;
+  return { lengths, confidence, configurations, learns, models: modelsOf(document).slice(0, mostModels) };
 }
 
 function wantedOfWorkflow({ workflow: { name, agents }, predictor }: JustInTimePolicy["workflows"][number]) {

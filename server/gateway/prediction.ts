@@ -10,6 +10,8 @@ export interface Wanted {
   readonly confidence: string | null;
   /** One for each workflow of which it names one. */
   readonly configurations: readonly WantedConfigurations[];
+  /** Whether answers are remembered to learn from: where the policy reads lengths or confidence. */
+  readonly learns: boolean;
   readonly models: readonly string[];
 }
 

@@ -108,7 +108,7 @@ export async function serveRequest(arrival: Arrival, service: RequestService): P
   trace?.finished(finished.decision, finished.served.timeScale);
   if (call !== null) serving.workflows.ended(asked, call, finished.decision.stages);
   onDecision(finished.served.name, finished.decision);
-  if (foreseen !== null && finished.served.wanted !== null && finished.decision.status === 200)
+  if (foreseen !== null && finished.served.wanted?.learns && finished.decision.status === 200)
     serving.foresight.remember(foreseen, {
       asked,
       decision: finished.decision,
