@@ -157,7 +157,12 @@ describe("accurate configurations in the gateway", () => {
     const { gateway } = await votingGateway({ predictionSeconds: 600, searchSeconds: 0.02 });
     vi.spyOn(Worker.prototype, "postMessage").mockImplementation(() => undefined);
     expect(await ask(gateway, callOf(voting, "voter-1", "p"), shortText("q1"))).toBe("large");
-    expect(await told(gateway)).toEqual([[undefined, "late"]]);
+    // The others of its program are not asked about again, and are told the same.
+    expect(await ask(gateway, callOf(voting, "voter-2", "p"), shortText("q1"))).toBe("large");
+    expect(await told(gateway)).toEqual([
+      [undefined, "late"],
+      [undefined, "late"],
+    ]);
     expect(await countedSearches(gateway)).toMatchObject({ whole: 0, partial: 0, none: 1, meanMs: null });
   });
 

@@ -67,8 +67,8 @@ export class Foresight {
   readonly #options: ForesightOptions;
   /** How sure predictors were of a program at its first request, by predictor and program. */
   readonly #sure = new LatestMap<Predictions>();
-  /** What searches found, or will, by predictor and program. */
-  readonly #searched = new LatestMap<Promise<FoundConfigurations | null>>(mostSearched);
+  /** What searches found, or will, or why they did not, by predictor and program. */
+  readonly #searched = new LatestMap<Promise<FoundConfigurations | Absence>>(mostSearched);
   /** Wall milliseconds for which requests waited for engines, under policies that have configurations predicted. */
   readonly #queueMs = new MovingMean();
 
@@ -106,21 +106,22 @@ export class Foresight {
     const coming = isAsked(asking) ? this.desk.ask(question) : null;
     for (const [at, { configurations }] of asking.entries()) {
       if (configurations === null || coming === null) continue;
-      found[at] = coming.then((answer) => foundIn(answer, at));
+      found[at] = coming.then((answer) => foundIn(answer, at) ?? this.desk.absence(configurations) ?? "failed");
       if (isSession(asked)) this.#searched.put(programKey(configurations, asked), found[at]);
     }
-    const [came, accurate] = await Promise.all([coming, Promise.all(found.map(async (one) => (await one)?.accurate))]);
+    const [came, outcomes] = await Promise.all([coming, Promise.all(found)]);
     const policies = wanted.map((want, at): PolicyForesight => {
-      const known = { wanted: want, predicted: sure[at] ?? {}, searched: searches[at] ?? null, accurate: accurate[at] };
+      const outcome = outcomes[at];
+      const unfound = typeof outcome === "string" ? outcome : null;
+      const accurate = typeof outcome === "object" ? outcome.accurate : undefined;
+      const known = { wanted: want, predicted: sure[at] ?? {}, searched: searches[at] ?? null, accurate };
       const own = asking[at];
-      if (came === null || own === undefined) return { ...known, absent: null };
+      if (came === null || own === undefined) return { ...known, absent: unfound };
       if (typeof came === "string") return { ...known, absent: came };
       const predicted = came.predicted[at] ?? {};
       if (own.confidence !== null && isSession(asked) && this.desk.absence(own.confidence) === null)
         this.#sure.put(programKey(own.confidence, asked), confidenceAlone(predicted));
-      const [absent = null] = [own.lengths, own.confidence, own.configurations].flatMap((hash) =>
-        hash === null ? [] : (this.desk.absence(hash) ?? []),
-      );
+      const [absent = unfound] = [own.lengths, own.confidence].flatMap((hash) => (hash === null ? [] : (this.desk.absence(hash) ?? [])));
       return { ...known, predicted: joined(known.predicted, predicted), absent };
     });
     if (came !== null) this.#count(question, { came, policies, tookMs: performance.now() - askedMs });
@@ -131,7 +132,9 @@ export class Foresight {
     const { counts } = this.#options;
     counts.asked(policies.find(({ absent }) => absent !== null)?.absent ?? "predicted", tookMs / 1000);
     for (const [at, { configurations }] of wanted.entries()) {
-      if (configurations !== null) counts.searched(foundIn(came, at), { tookMs, searchMs });
+      if (configurations === null) continue;
+      const found = foundIn(came, at);
+      counts.searched(typeof found === "string" ? null : found, { tookMs, searchMs });
     }
   }
 
@@ -207,8 +210,8 @@ function searchOf({ configurations }: Wanted, asked: ModelRequest): string | nul
 const isAsked = (asking: readonly Asking[]): boolean =>
   asking.some(({ lengths, confidence, configurations }) => lengths !== null || confidence !== null || configurations !== null);
 
-const foundIn = (came: Answer | Absence, at: number): FoundConfigurations | null =>
-  typeof came === "string" ? null : (came.configurations[at] ?? null);
+const foundIn = (came: Answer | Absence, at: number): FoundConfigurations | Absence | null =>
+  typeof came === "string" ? came : (came.configurations[at] ?? null);
 
 const isSession = ({ programId, decisionId }: ModelRequest): boolean => programId !== decisionId;
 
