@@ -210,6 +210,25 @@ describe("a model whose engines are down", () => {
 });
 
 describe("plans and controls", () => {
+  it("are refused in a sentence where they make no sense, and what is in force stays", async () => {
+    const { gateway, config } = await gatewayOf();
+    const put = async (change: object): Promise<readonly [number, string]> => {
+      const headers = { "if-match": (await fetch(`${gateway.adminUrl}/config`)).headers.get("etag") ?? "" };
+      const answer = await fetch(`${gateway.adminUrl}/config`, { method: "PUT", headers, body: JSON.stringify({ ...config, ...change }) });
+      return [answer.status, await messageOf(answer)];
+    };
+    const senseless: readonly (readonly [object, string])[] = [
+      [hashed(justInTime([{ workflow: pinned }], { order: { kind: "sjf", agingReleases: 10 } })), "fcfs"],
+      [hashed(justInTime([{ workflow: pinned }], { place: { kind: "time-slots" } })), "Time slots"],
+      [hashed(justInTime([{ workflow: pinned }, { workflow: pinned }])), "pinned"],
+      [hashed(justInTime([{ workflow: voting, predictor: "0".repeat(64) }])), "0000"],
+      [{ replicas: config.replicas.slice(0, 2) }, "large has no replica"],
+    ];
+    for (const [change, said] of senseless)
+      expect(await put(change)).toEqual([expect.toBeOneOf([400, 409, 422]), expect.stringContaining(said)]);
+    expect(modelOf(await askAs(gateway, callOf(pinned, "drafter", "p1")))).toBe("small");
+  });
+
   it("has waiting work begin anew under the plan that takes the place of one whose models left", async () => {
     const large = await heldEngine();
     const [small, medium] = await engines();
