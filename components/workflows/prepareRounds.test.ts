@@ -21,13 +21,16 @@ it("tells rounds by their age on the wall, and what was carried out by model", (
   const candidates = [
     { utilisationGain: 0.5, flexibility: 0.4, assignments: [given("a", "small-8b"), given("b", "small-8b"), given("c", "large-70b")] },
   ];
-  const [row, idle] = prepareRounds({ rounds: [testRound({ candidates }), testRound({ candidates: [] })], asOfSeconds: 112 }, 1);
+  const barely = [{ utilisationGain: 0.0002, flexibility: 1, assignments: [given("a", "small-8b")] }];
+  const told = [testRound({ candidates }), testRound({ candidates: [] }), testRound({ candidates: barely })];
+  const [row, idle, little] = prepareRounds({ rounds: told, asOfSeconds: 112 }, 1);
+  expect(little?.gain.replace(/\s/g, " ")).toBe("< +0.1 %");
   expect(row?.age.replace(/\s/g, " ")).toBe("12 s ago");
   expect(row?.given).toEqual([
     { model: "small-8b", count: 2 },
     { model: "large-70b", count: 1 },
   ]);
-  expect([row?.gain, idle?.gain]).toEqual(["+0.50", "–"]);
+  expect([row?.gain.replace(/\s/g, " "), idle?.gain]).toEqual(["+50.0 %", "–"]);
   expect(idle?.given).toEqual([]);
   expect(prepareRounds({ rounds: [testRound()], asOfSeconds: 700 }, 10)[0]?.age.replace(/\s/g, " ")).toBe("60 s ago");
   expect(prepareRounds({ rounds: null, asOfSeconds: 0 }, 1)).toEqual([]);
