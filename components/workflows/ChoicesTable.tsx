@@ -35,7 +35,7 @@ export function ChoicesTable(props: {
                         {sign}
                       </span>
                     )}
-                    {word}
+                    <span>{word}</span>
                   </span>
                 </td>
               );
