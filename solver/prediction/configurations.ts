@@ -6,7 +6,7 @@ import { workflowShape } from "@/solver/workflow/workflowShape";
 import { acceptanceThreshold } from "./acceptance";
 import { searchChains, searchGround } from "./chainSearch";
 import type { ConfigurationRows } from "./configurationRows";
-import { allLogits, fitHeads, type HeadBank, pairLogits } from "./headBank";
+import { allLogits, fitHeads, type HeadBank, verdicts } from "./headBank";
 import { logLoss } from "./logistic";
 import { platt } from "./penalisedHead";
 import type { ConfigurationPredictor, RequestFacts } from "./predictor";
@@ -89,8 +89,7 @@ export function configurationPredictor(artefact: ConfigurationArtefact): Configu
     searchChains(
       ground,
       matrix.rows,
-      ({ prompt, configuration }) =>
-        Uint8Array.from(pairLogits(heads, matrix, { row: prompt, head: configuration }), (logit) => (logit >= least ? 1 : 0)),
+      ({ prompt, configuration }) => verdicts(heads, matrix, { row: prompt, head: configuration }, least),
       expired,
     );
   const read = reading.words === null ? null : readPrompts(reading);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seededRandom } from "@/solver/numeric/random";
-import { allLogits, fitHeads, pairLogits } from "./headBank";
+import { allLogits, fitHeads, verdicts } from "./headBank";
 import { fitLogistic } from "./logistic";
 import { sparseOf } from "./sparseMatrix";
 
@@ -76,8 +76,8 @@ describe("heads fitted side by side", () => {
       fc.property(fc.array(fc.tuple(fc.nat({ max: 39 }), fc.nat({ max: 4 }))), (pairs) => {
         const row = Int32Array.from(pairs, ([of]) => of);
         const head = Int32Array.from(pairs, ([, by]) => by);
-        const said = pairLogits(bank, matrix, { row, head });
-        expect([...said]).toEqual(pairs.map(([of, by]) => whole[of * 5 + by]!));
+        const said = verdicts(bank, matrix, { row, head }, 0.4);
+        expect([...said]).toEqual(pairs.map(([of, by]) => (whole[of * 5 + by]! >= 0.4 ? 1 : 0)));
       }),
     );
   });

@@ -135,18 +135,26 @@ function variances({ rows, features, values }: FeatureMatrix, share: Float64Arra
   return variance;
 }
 
-/** Logits of some heads for some rows, one of each a pair, in one pass over the heads' weights. */
-export function pairLogits({ features, bias, weights }: HeadBank, matrix: FeatureMatrix, pairs: { row: Int32Array; head: Int32Array }) {
-  const logits = new Float32Array(pairs.row.length);
-  const { values } = matrix;
-  for (let at = 0; at < logits.length; at++) {
+/**
+ * Whether heads accept rows, a row and a head a pair, in one pass over the pairs: 1 where the logit is `least` or more.
+ *
+ * @param pairs parallel.
+ */
+export function verdicts(
+  { features, bias, weights }: HeadBank,
+  { values }: FeatureMatrix,
+  pairs: { readonly row: Int32Array; readonly head: Int32Array },
+  least: number,
+): Uint8Array {
+  const accepts = new Uint8Array(pairs.row.length);
+  for (let at = 0; at < accepts.length; at++) {
     const head = pairs.head[at] ?? 0;
     const [own, read] = [head * features, (pairs.row[at] ?? 0) * features];
     let sum = bias[head] ?? 0;
     for (let feature = 0; feature < features; feature++) sum += (weights[own + feature] ?? 0) * (values[read + feature] ?? 0);
-    logits[at] = sum;
+    accepts[at] = sum >= least ? 1 : 0;
   }
-  return logits;
+  return accepts;
 }
 
 /** Logits of all heads for all rows: by row, then by head. */

@@ -1,0 +1,76 @@
+import { mixSeed } from "@/solver/numeric/random";
+import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { type ConfigurationRows, configurationRowsOf } from "@/solver/prediction/configurationRows";
+import { type ConfigurationArtefact, trainConfigurations } from "@/solver/prediction/configurations";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { drawPrograms } from "@/solver/workflow/drawPrograms";
+import { documentOfWorkflow, workflowOfDocument } from "@/solver/workflow/workflowDocuments";
+import { splitPrompts } from "@/solver/workload/split";
+import { type ladders, STATED, sourceWorkflows } from "../aragog/outcomes";
+import type { Prompts } from "../prediction/heldOutErrors";
+import { promptsOf } from "../prediction/trained";
+
+/** Models of a ladder that agents may have, smallest first. */
+const SIZES = 3;
+
+/** Modelled programs of each prompt that is learnt of, and of each that is held out. */
+const PROGRAMS_A_PROMPT = 4;
+
+/** The source's workflows as they would be declared. */
+export const documents: readonly WorkflowDocument[] = sourceWorkflows.map(documentOfWorkflow);
+
+/** 3^8 configurations: an answer that is checked and revised three times, and checked at the end. */
+export const chainOfEight: WorkflowDocument = workflowDocumentSchema.parse({
+  name: "chain-of-eight",
+  agents: ["solves", "checks", "revises", "checks", "revises", "checks", "revises", "checks"].map((part, at, parts) => ({
+    ...{ name: `agent-${at + 1}`, part },
+    reads: parts.slice(Math.max(0, at - 2), at).map((_, before) => `agent-${Math.max(0, at - 2) + before + 1}`),
+  })),
+});
+
+export type LadderName = (typeof ladders)[number];
+
+/** What heads of one workflow over one ladder are learnt of and held against. */
+export interface HeadCase {
+  readonly ladder: LadderName;
+  readonly document: WorkflowDocument;
+  readonly learnt: ConfigurationRows;
+  readonly left: ConfigurationRows;
+  readonly artefact: ConfigurationArtefact;
+  readonly trainingSeconds: number;
+}
+
+const read = new Map<LadderName, Promise<Prompts>>();
+
+async function promptsOfLadder(ladder: LadderName): Promise<Prompts> {
+  const known = read.get(ladder) ?? promptsOf({ ...ladder, replicas: [] });
+  read.set(ladder, known);
+  const { outcomes, texts } = await known;
+  return { outcomes: { ...outcomes, models: outcomes.models.slice(0, SIZES) }, texts };
+}
+
+/** Heads learnt of 70 % of a ladder's prompts, as plans and trainings split them by a seed, and the rest. */
+export async function headCase(ladder: LadderName, document: WorkflowDocument, seed: number): Promise<HeadCase> {
+  const { outcomes, texts } = await promptsOfLadder(ladder);
+  const { planning, heldOut } = splitPrompts(outcomes.promptIds.length, seed);
+  const space = configurationSpace(
+    document,
+    outcomes.models.map(({ model }) => model),
+  );
+  // The workflow as the source has it, where it has one: its agents' lengths do not count here.
+  const mix = [{ workflow: workflowOfDocument(document), share: 1 }];
+  const rowsOf = (prompts: Int32Array, part: string): ConfigurationRows => {
+    const arrivalSeconds = new Float64Array(PROGRAMS_A_PROMPT * prompts.length);
+    return configurationRowsOf(
+      drawPrograms({ ...STATED, outcomes, prompts, mix, arrivalSeconds, seed: mixSeed(seed, part) }),
+      space,
+      texts,
+      document,
+    );
+  };
+  const [learnt, left] = [rowsOf(planning, "learnt"), rowsOf(heldOut, "left")];
+  const before = process.cpuUsage();
+  const artefact = trainConfigurations(learnt, { seed });
+  const { user, system } = process.cpuUsage(before);
+  return { ladder, document, learnt, left, artefact, trainingSeconds: (user + system) / 1e6 };
+}

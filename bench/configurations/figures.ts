@@ -1,0 +1,82 @@
+import { aucOf } from "@/solver/judging/concordance";
+import { mean } from "@/solver/numeric/quantile";
+import { searchChains, searchGround } from "@/solver/prediction/chainSearch";
+import { configurationPredictor } from "@/solver/prediction/configurations";
+import { allLogits, verdicts } from "@/solver/prediction/headBank";
+import { heldOutConfigurations } from "@/solver/prediction/heldOut";
+import type { HeldOutError } from "@/solver/prediction/predictor";
+import { readPrompts } from "@/solver/prediction/promptReading";
+import { hasConfiguration } from "@/solver/workflow/configurationSet";
+import type { HeadCase } from "./cases";
+
+/** Heads whose area under the ROC curve is measured, spread over all. */
+const MOST_MEASURED_HEADS = 243;
+
+/** What heads and their search did on prompts that were not trained on; shares in 0..1. */
+export interface HeadFigures extends NonNullable<HeldOutError["configurations"]> {
+  readonly configurations: number;
+  /** Share of configurations that are accurate: what precision a coin has. */
+  readonly accurate: number;
+  /** Mean area under the ROC curve over heads. */
+  readonly auc: number;
+  readonly threshold: number;
+  /** Of the heads that would reject, the share that was never evaluated; NaN where none would. */
+  readonly neverEvaluated: number;
+  /** Of the heads that would accept, the share whose configurations were found; NaN where none would. */
+  readonly found: number;
+  /** Configurations that were accepted though their head rejects. */
+  readonly acceptedAgainstHead: number;
+}
+
+/** Figures of one case. */
+export function headFigures({ artefact, left }: HeadCase): HeadFigures {
+  const { configurations } = heldOutConfigurations(artefact, left);
+  if (configurations === undefined) throw new Error("No figures of configurations");
+  const { space, predict } = configurationPredictor(artefact);
+  const heads = space.size - 1;
+  const matrix = readPrompts(artefact.reading)(left.facts);
+  const logits = allLogits(artefact.heads, matrix);
+  const least = Math.log(artefact.threshold / (1 - artefact.threshold));
+  const accepts = (prompt: number, head: number): boolean => (logits[prompt * heads + head] ?? 0) >= least;
+  let evaluatedRejecting = 0;
+  searchChains(searchGround(space.options.map(({ length }) => length)), left.facts.length, ({ prompt, configuration }) => {
+    const said = verdicts(artefact.heads, matrix, { row: prompt, head: configuration }, least);
+    for (const accepted of said) evaluatedRejecting += 1 - accepted;
+    return said;
+  });
+  let [accepting, found, against, accurate] = [0, 0, 0, 0];
+  for (const [prompt, search] of predict(left.facts).entries()) {
+    for (let head = 0; head < heads; head++) {
+      const isFound = hasConfiguration(search.accurate, head);
+      accurate += left.accurate[prompt * space.size + head] ?? 0;
+      accepting += accepts(prompt, head) ? 1 : 0;
+      found += isFound && accepts(prompt, head) ? 1 : 0;
+      against += isFound && !accepts(prompt, head) ? 1 : 0;
+    }
+  }
+  return {
+    ...configurations,
+    configurations: space.size,
+    accurate: accurate / logits.length,
+    auc: meanAuc(logits, left, heads),
+    threshold: artefact.threshold,
+    neverEvaluated: 1 - evaluatedRejecting / (logits.length - accepting),
+    found: found / accepting,
+    acceptedAgainstHead: against,
+  };
+}
+
+function meanAuc(logits: Float32Array, { facts, accurate }: HeadCase["left"], heads: number): number {
+  const step = Math.max(1, Math.floor(heads / MOST_MEASURED_HEADS));
+  const areas: number[] = [];
+  for (let head = 0; head < heads; head += step) {
+    const area = aucOf(
+      facts.map((_, prompt) => ({
+        score: logits[prompt * heads + head] ?? 0,
+        label: (accurate[prompt * (heads + 1) + head] ?? 0) > 0.5 ? 1 : 0,
+      })),
+    );
+    if (area !== null) areas.push(area.value);
+  }
+  return mean(areas);
+}
