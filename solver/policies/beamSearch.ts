@@ -227,7 +227,7 @@ class BeamSearch {
         choices[request] = this.choice[request * width + at] ?? -1;
         at = this.parent[request * width + at] ?? 0;
       }
-      return { utilisationGain: before.gain[rank] ?? 0, flexibility: before.flexibility(rank), choices };
+      return { gain: before.gain[rank] ?? 0, flexibility: before.flexibility(rank), choices };
     });
   }
 }

@@ -13,6 +13,7 @@ import { buildPolicy } from "./buildPolicy";
 import { cascadeContract } from "./cascadeContract";
 import { policyContract } from "./policyContract";
 import { policyRefusal } from "./policyRefusal";
+import { justInTime, selections } from "./testJustInTime";
 import { starting } from "./worldOfContract";
 
 const names = ["small", "medium", "large"];
@@ -117,6 +118,16 @@ function placeName({ kind, affinity }: PlaceDocument): string {
   return affinity === undefined ? kind : `${kind} with affinity`;
 }
 
+const beam = { kind: "beam", width: 4 } as const;
+const { models: profiles, workflows: declaredTwice } = justInTime(beam);
+const profileOf = (batches: readonly number[]) => {
+  return { model: "small", cost: 1, saturationBatch: 4, throughput: batches.map((batch) => ({ batch, tokensPerSecond: batch })) };
+};
+const many = ["small", "medium", "large", "larger", "largest"].map((model) => ({ ...profileOf([4]), model }));
+const fixedTo = (refine?: Record<string, string>) => {
+  return justInTime({ kind: "fixed", configurations: refine === undefined ? {} : { refine } }, { workflows: declaredTwice.slice(0, 1) });
+};
+
 describe("buildPolicy", () => {
   it("gives every policy its own state", () => {
     const view = {
@@ -194,6 +205,22 @@ describe("buildPolicy", () => {
     ["workflows that never age", { ...cascade([50]), order: { kind: "workflow", agingReleases: 1.5 } }, "ages after 1.5 releases"],
     ["feedback without levels", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [], agingReleases: 1 } }, "at least one quantum"],
     ["a quantum of nothing", { ...cascade([50]), order: { kind: "mlfq", quantaSeconds: [1, 0], agingReleases: 1 } }, "A quantum is 0 s"],
+    ["rounds out of order", justInTime(beam, { order: { kind: "sjf", agingReleases: 9 } }), "the order must be fcfs, not sjf"],
+    ["rounds over time slots", justInTime(beam, { place: { kind: "time-slots" } }), "Time slots may hold back"],
+    ["rounds over no model", justInTime(beam, { models: [], workflows: [] }), "at least one model"],
+    ["rounds over a model twice", justInTime(beam, { models: [...profiles, ...profiles] }), "small stands twice"],
+    ["throughput out of order", justInTime(beam, { models: [profileOf([4, 2, 4]), ...profiles.slice(1)] }), "at batch 2 after 4"],
+    [
+      "throughput that ends early",
+      justInTime(beam, { models: [profileOf([1, 3]), ...profiles.slice(1)] }),
+      "up to batch 3, and it saturates at 4",
+    ],
+    ["a workflow twice", justInTime(beam, { workflows: [...declaredTwice, ...declaredTwice] }), "The workflow refine stands twice"],
+    ["trying all of many models", justInTime({ kind: "exhaustive" }, { models: many }), "for at most 4 models, and these are 5"],
+    ["a fixed configuration that is missing", fixedTo(), "The workflow refine has no fixed configuration"],
+    ["one without an agent", fixedTo({ draft: "small", critic: "small" }), "has no model for refiner"],
+    ["one on a stranger", fixedTo({ draft: "tiny", critic: "small", refiner: "small" }), "has draft on tiny, which is not among"],
+    ["one that breaks a bond", fixedTo({ draft: "small", critic: "small", refiner: "large" }), "must have the same as another"],
   ] satisfies readonly [string, PolicyDocument, string][])("refuses %s and says why", (_, document, reason) => {
     expect(policyRefusal(document)).toContain(reason);
     expect(() => buildPolicy(document)).toThrow(reason);
@@ -201,7 +228,14 @@ describe("buildPolicy", () => {
 
   it("builds what the schema reads and names the models in the order of their stages", () => {
     const changing: SlackPolicy = { ...slack(), changesModel: true };
-    for (const document of [cascade([73, 41]), slack(), changing, slack(aged[2], places[1]), balanced(aged[3], places[3])]) {
+    for (const document of [
+      cascade([73, 41]),
+      slack(),
+      changing,
+      slack(aged[2], places[1]),
+      balanced(aged[3], places[3]),
+      ...selections.map((one) => justInTime(one)),
+    ]) {
       expect(policySchema.parse(JSON.parse(JSON.stringify(document)))).toEqual(document);
       const policy = buildPolicy(document);
       expect(modelsOf(document).map((_, stage) => policy.modelOfStage(stage))).toEqual(names);

@@ -15,14 +15,14 @@ export function exhaustiveRound(round: RoundSlots): readonly RoundAssignment[] {
   }
   const taken = new Int32Array(round.free.length);
   const choices = new Int8Array(requests.length);
-  let best: RoundAssignment = { utilisationGain: Number.NEGATIVE_INFINITY, flexibility: 0, choices };
+  let best: RoundAssignment = { gain: Number.NEGATIVE_INFINITY, flexibility: 0, choices };
 
   function weighed(keptShares: number, assigned: number): void {
-    const utilisationGain = taken.reduce((sum, count, model) => sum + (count === 0 ? 0 : round.gain(model, count)), 0);
+    const gain = taken.reduce((sum, count, model) => sum + (count === 0 ? 0 : round.gain(model, count)), 0);
     const flexibility = assigned === 0 ? 1 : keptShares / assigned;
-    if (utilisationGain < best.utilisationGain) return;
-    if (utilisationGain === best.utilisationGain && flexibility <= best.flexibility) return;
-    best = { utilisationGain, flexibility, choices: choices.slice() };
+    if (gain < best.gain) return;
+    if (gain === best.gain && flexibility <= best.flexibility) return;
+    best = { gain, flexibility, choices: choices.slice() };
   }
 
   /** @param before what is left to the program of the request before. */

@@ -134,15 +134,20 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     if (free.every((slots) => slots === 0)) return false;
     rounds += 1;
     const queue = new RoundQueue({ waiting, round: rounds, out, staged, allowed });
-    const views = engines.map((own) => own.view());
+    const models = engines.map((own) => own.view());
+    const mostTokensPerSecond = engines.reduce((sum, own) => sum + own.mostTokensPerSecond, 0);
     const assignments = search({ free, gain: (model, requests) => engines[model]?.gain(requests) ?? 0, next: (open) => queue.next(open) });
     const { given, looked } = queue;
-    if (looked > 0) log.note({ nowSeconds, looked, models: views, requests: given, assignments });
+    if (looked > 0) log.note({ nowSeconds, looked, models, requests: given, mostTokensPerSecond, assignments });
+    let passedOver = 0;
     for (const [at, one] of given.entries()) {
       const own = engines[assignments[0]?.choices[at] ?? -1];
-      if (own !== undefined) actions.push(send(one, own, nowSeconds));
+      if (own === undefined) passedOver += 1;
+      else actions.push(send(one, own, nowSeconds));
     }
-    return given.length > 0 && (queue.deferred || given.length === most);
+    // What another request of its program has just barred from the model that it is bound to, is bound anew.
+    const bindsNow = passedOver > 0 && binds(document);
+    return given.length > 0 && (queue.deferred || bindsNow || given.length === most);
   }
 
   function send(one: StagedWork, own: ModelEngines, nowSeconds: number): Action {

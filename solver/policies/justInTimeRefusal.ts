@@ -1,8 +1,8 @@
 import type { JustInTimePolicy } from "../plan/policySchema";
 import { configurationSpace, spaceRefusal } from "../workflow/configurationSpace";
 import { MOST_TRIED } from "./exhaustiveRound";
+import type { ProfiledModel } from "./modelEngines";
 import { configurationNamed } from "./stagedWorkflow";
-import type { ProfiledModel } from "./throughputTable";
 
 /** Models up to which every assignment of a round is tried: with four, 65,536 of them. */
 const MOST_TRIED_MODELS = 4;

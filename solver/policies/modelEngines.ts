@@ -1,8 +1,12 @@
+import { throughputAt } from "../engine/throughputCurve";
+import type { JustInTimePolicy } from "../plan/policySchema";
 import { MOST_WEIGHED, type ReplicaView } from "./policy";
 import type { Slots } from "./policyParts";
 import { refreshed, type Seats, seatsOf } from "./replicaSeats";
 import type { ModelSlots } from "./roundsView";
-import { type ProfiledModel, throughputTable } from "./throughputTable";
+
+/** What a policy of just-in-time choice says of a model. */
+export type ProfiledModel = JustInTimePolicy["models"][number];
 
 /** The replicas of a model against its profiled saturation: how many more requests they take, and what each is forecast to add. */
 export class ModelEngines {
@@ -13,6 +17,8 @@ export class ModelEngines {
   free = 0;
   private readonly saturationBatch: number;
   private readonly tokensPerSecond: Float64Array;
+  /** Of one replica at saturation. */
+  private readonly saturated: number;
   private seats: Seats;
   /** Throughput that so many more requests add, as far as it was asked for; and the loads after the last of them. */
   private readonly added = new Float64Array(MOST_WEIGHED + 1);
@@ -22,7 +28,8 @@ export class ModelEngines {
   constructor(profile: ProfiledModel) {
     this.model = profile.model;
     this.saturationBatch = profile.saturationBatch;
-    this.tokensPerSecond = throughputTable(profile);
+    this.tokensPerSecond = Float64Array.from({ length: profile.saturationBatch + 1 }, (_, batch) => throughputAt(profile, batch));
+    this.saturated = throughputAt(profile, profile.saturationBatch);
     this.seats = seatsOf(profile.model, []);
   }
 
@@ -61,8 +68,8 @@ export class ModelEngines {
   }
 
   /**
-   * Throughput that so many more requests are forecast to add, each at the replica that has least in flight by then, as a share of one
-   * replica's at saturation.
+   * Output tokens a second that so many more requests are forecast to add, each at the replica that has least in flight by then. As they are and
+   * not as a share of what the model could: a token of a large model does no more for a program than one of a small.
    */
   gain(requests: number): number {
     if (this.known === 0) this.loads.set(this.seats.slots.inFlight);
@@ -71,13 +78,13 @@ export class ModelEngines {
       const load = this.loads[at] ?? 0;
       this.loads[at] = load + 1;
       const before = this.tokensPerSecond[load] ?? 0;
-      this.added[this.known + 1] = (this.added[this.known] ?? 0) + ((this.tokensPerSecond[load + 1] ?? before) - before) * this.unit;
+      this.added[this.known + 1] = (this.added[this.known] ?? 0) + (this.tokensPerSecond[load + 1] ?? before) - before;
     }
     return this.added[requests] ?? 0;
   }
 
   /**
-   * Seconds until one more request is answered, for each output token that it writes: its turn after those that wait for the model already, and
+   * Seconds until one more request is answered, for each output token that it writes: until a slot is its own, after those that wait for the model already, and
    * its service in the batch that it joins. Infinity where no replica takes work. How long answers are cancels where models are compared.
    */
   secondsPerToken(waiting: number): number {
@@ -90,9 +97,14 @@ export class ModelEngines {
       least = Math.min(least, inFlight[index] ?? 0);
     }
     if (replicas === 0) return Number.POSITIVE_INFINITY;
-    const beyond = Math.max(0, waiting - this.free);
+    const beyond = Math.max(0, waiting + 1 - this.free);
     const batch = waiting >= this.free ? this.saturationBatch : least + 1;
     return beyond / (replicas * this.saturated) + batch / (this.tokensPerSecond[batch] ?? this.saturated);
+  }
+
+  /** Output tokens a second of the replicas that take work, all at saturation. */
+  get mostTokensPerSecond(): number {
+    return this.seats.slots.capacity.reduce((sum, room) => sum + (room > 0 ? this.saturated : 0), 0);
   }
 
   view(): ModelSlots {
@@ -108,14 +120,6 @@ export class ModelEngines {
       running += inFlight[index] ?? 0;
     }
     return { model: this.model, replicas, down: this.out, inFlight: running, saturation, free: this.free };
-  }
-
-  private get saturated(): number {
-    return this.tokensPerSecond[this.saturationBatch] ?? 0;
-  }
-
-  private get unit(): number {
-    return 1 / this.saturated;
   }
 
   /** Of the replicas with room. */

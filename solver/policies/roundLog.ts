@@ -14,6 +14,8 @@ export interface HeldRound {
   readonly looked: number;
   readonly models: readonly ModelSlots[];
   readonly requests: readonly StagedWork[];
+  /** Output tokens a second of all engines at saturation. */
+  readonly mostTokensPerSecond: number;
   /** Best first. */
   readonly assignments: readonly RoundAssignment[];
 }
@@ -45,18 +47,19 @@ export class RoundLog {
     };
   }
 
-  private roundOf({ nowSeconds, looked, models, requests, assignments }: HeldRound): Round {
+  private roundOf({ nowSeconds, looked, models, requests, mostTokensPerSecond, assignments }: HeldRound): Round {
     const given = assignments[0]?.choices.reduce((count, model) => count + (model < 0 ? 0 : 1), 0) ?? 0;
-    const candidates = requests.length === 0 ? [] : assignments.map((assignment) => this.candidateOf(requests, assignment));
+    const candidates = (requests.length === 0 ? [] : assignments).map(({ gain, flexibility, choices }) => {
+      return { utilisationGain: gain / mostTokensPerSecond, flexibility, assignments: this.namedOf(requests, choices) };
+    });
     return { nowSeconds, weighed: looked, passedOver: looked - given, models, candidates };
   }
 
-  private candidateOf(requests: readonly StagedWork[], { utilisationGain, flexibility, choices }: RoundAssignment): RoundCandidate {
-    const assignments = requests.flatMap(({ work }, at) => {
+  private namedOf(requests: readonly StagedWork[], choices: Int8Array): RoundCandidate["assignments"] {
+    return requests.flatMap(({ work }, at) => {
       const model = this.models[choices[at] ?? -1];
       return model === undefined ? [] : [{ workId: work.id, programId: work.programId, agent: work.call?.agent ?? "", model }];
     });
-    return { utilisationGain, flexibility, assignments };
   }
 
   private pathOf({ programId, workflow, accurate, left, chosen }: ProgramConfigurations): ProgramPath {

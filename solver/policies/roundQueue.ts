@@ -59,7 +59,7 @@ export class RoundQueue {
         program.round = round;
       }
       this.given.push(one);
-      if (program === null || one.bound >= 0) return { allowed, left: null, having: [], continues: false, continued: false };
+      if (program === null) return { allowed, left: null, having: [], continues: false, continued: false };
       const continued = this.block[this.inBlock]?.program === program;
       return { allowed, left: program.leftWithout(out), having: program.workflow.space.having[one.agent] ?? [], continues, continued };
     }

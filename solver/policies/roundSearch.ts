@@ -1,5 +1,3 @@
-import type { RoundCandidate } from "./roundsView";
-
 /** A request as a round weighs it. */
 export interface RoundRequest {
   /** Models that it may run on, as bits by their index. */
@@ -17,14 +15,18 @@ export interface RoundRequest {
 export interface RoundSlots {
   /** By model, requests that its replicas may be given. */
   readonly free: Int32Array;
-  /** Throughput that so many more requests of a model are forecast to add. */
+  /** Output tokens a second that so many more requests of a model are forecast to add. */
   gain(model: number, requests: number): number;
   /** The next request, in the order in which they have a claim, that may run on one of the models `open`, given as bits; undefined where there is none. */
   next(open: number): RoundRequest | undefined;
 }
 
 /** An assignment of models to a round's requests. */
-export interface RoundAssignment extends Pick<RoundCandidate, "utilisationGain" | "flexibility"> {
+export interface RoundAssignment {
+  /** Output tokens a second that it is forecast to add. */
+  readonly gain: number;
+  /** Mean share of the accurate configurations that its requests keep, 0..1. */
+  readonly flexibility: number;
   /** By request, the index of its model; -1 where it got none. */
   readonly choices: Int8Array;
 }

@@ -30,7 +30,7 @@ export interface ModelSlots {
 
 /** An assignment of models to waiting requests. */
 export interface RoundCandidate {
-  /** Throughput that it is forecast to add, as a share of the engines' throughput at saturation, summed over models. */
+  /** Output tokens a second that it is forecast to add, as a share of what all engines that take work write at saturation. */
   readonly utilisationGain: number;
   /** Mean share of the accurate configurations that its requests keep, 0..1. */
   readonly flexibility: number;
