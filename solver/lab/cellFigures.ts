@@ -29,7 +29,8 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
   const ascending = latency.slice().sort();
   const perToken = latency.map((seconds, at) => seconds / Math.max(1, outputTokens[served[at] ?? 0] ?? 0));
   const queue = of(queueSeconds);
-  const programsPerSecond = middleRate(latency.map((seconds, at) => seconds + (sample.arrivalSeconds[served[at] ?? 0] ?? 0)));
+  const finishSeconds = latency.map((seconds, at) => seconds + (sample.arrivalSeconds[served[at] ?? 0] ?? 0));
+  const programsPerSecond = middleRate(finishSeconds);
   return {
     programs,
     requests: sample.program.length,
@@ -44,6 +45,7 @@ export function cellFigures(outcome: ProgramOutcome, sample: ProgramSample, usdP
     queueByLength: byLength(served, outcome),
     quality: known.length === 0 ? null : mean(known),
     programsPerSecond,
+    spanSeconds: finishSeconds.reduce((most, at) => Math.max(most, at), 0) - (sample.arrivalSeconds[0] ?? 0),
     usdPerProgram: usdPerHour / 3600 / programsPerSecond,
     preemptions: outcome.preemptions,
     preemptedShare: outcome.preemptedRequests / Math.max(1, answeredRequests(outcome)),

@@ -28,6 +28,8 @@ export interface LabCell {
   /** Mean quality, 0..100; null where nothing is known of it. */
   readonly quality: number | null;
   readonly programsPerSecond: number;
+  /** From the first arrival to the last answer; left out of cells that were made before it was kept. */
+  readonly spanSeconds?: number;
   readonly usdPerProgram: number;
   readonly preemptions: number;
   /** Share of the answered requests that were preempted once or more; left out of cells that were made before it was kept. */

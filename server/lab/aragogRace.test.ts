@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import type { LabCell, LabSpec } from "@/server/contracts/lab";
+import { configurationQuality } from "@/solver/workflow/configurationOutcomes";
+import { configurationSpace } from "@/solver/workflow/configurationSpace";
+import { labCells } from "./labCells";
+import { drawnDocuments } from "./labConfigurations";
+import { makeGround } from "./labGround";
+import { labNotes } from "./labNotes";
+import { heldOutPrograms, tableOf } from "./labPrograms";
+import { labRefusal } from "./labRefusal";
+import { labCellKeys } from "./runLab";
+import { suggestLab } from "./suggestLab";
+import { testHardware, testTask, testWorkload } from "./testLab";
+
+const mix: LabSpec["mix"] = ["self-refine", "voting"].map((workflow) => ({ workflow, share: 1 }));
+const models = ["qwen2.5-3b", "qwen2.5-7b", "qwen2.5-32b"].filter((model) =>
+  testWorkload.outcomes.models.some((own) => own.model === model),
+);
+const replicas = models.map((model): LabSpec["replicas"][number] => ({
+  ...{ model, gpu: "h100-sxm", precision: "bf16", tp: 1, pp: 1, count: 1, maxSequences: 4 },
+}));
+
+function suggested(): LabSpec {
+  const made = suggestLab({
+    ...{ workloadId: "generated", workload: testWorkload, replicas: null, gpu: "h100-sxm", usdPerGpuHour: 1, ...testHardware },
+    given: { replicas, mix, misleads: 0.5 },
+  });
+  if (!made.ok) throw new Error(made.message);
+  const { spec } = made.suggestion;
+  const systems = spec.systems.filter(({ policy }) => policy.kind === "just-in-time");
+  return { ...spec, programs: 80, rates: [Math.max(...spec.rates) * 2], seeds: [1], systems };
+}
+
+const spec = suggested();
+const premises = { workload: testWorkload, artefactOf: () => null, ...testHardware };
+const indexOf = (name: string): number => spec.systems.findIndex((system) => system.name === name);
+
+/** Cells of the systems named, in their order. */
+function raced(names: readonly string[], of: LabSpec = spec): readonly LabCell[] {
+  const task = testTask({ ...of, systems: names.map((name) => of.systems[indexOf(name)] as LabSpec["systems"][number]) });
+  return labCellKeys(task).map(labCells(task, makeGround(task)));
+}
+
+test("all that is raced just in time is suggested where the mix has workflows of it, and only there", () => {
+  expect(models).toHaveLength(3);
+  expect(spec.systems.map(({ name }) => name)).toEqual([
+    ...["Per-workflow", "Per-input", "Per-input+", "Per-input++", "Greedy rounds", "Aragog, oracle sets", "Aragog"],
+  ]);
+  expect(labRefusal(spec, premises)).toBeNull();
+  const plain = suggestLab({ workloadId: "g", workload: testWorkload, replicas, gpu: "h100-sxm", usdPerGpuHour: 1, ...testHardware });
+  expect(plain.ok && plain.suggestion.systems.some(({ policy }) => policy.kind === "just-in-time")).toBe(false);
+});
+
+test("with an oracle's sets no program is worse than on the largest models, and the same race gives the same cells", () => {
+  const names = ["Per-input", "Per-input+", "Per-input++", "Greedy rounds", "Aragog, oracle sets"];
+  const cells = raced(names);
+  const served = heldOutPrograms(spec, testWorkload, tableOf(testWorkload, models), 1);
+  const spaces = new Map(drawnDocuments(mix).map((document) => [document.name, configurationSpace(document, models)]));
+  const largest = Array.from(served.workflow, (workflow, program) => {
+    const space = spaces.get(served.workflows[workflow]?.name ?? "");
+    return space === undefined ? Number.NaN : (configurationQuality(served, program, space)[space.size - 1] ?? Number.NaN);
+  });
+  const needed = largest.reduce((sum, quality) => sum + quality, 0) / largest.length;
+  for (const cell of cells) {
+    expect(cell.unserved).toBe(0);
+    expect(cell.quality).toBeGreaterThanOrEqual(needed - 1e-9);
+    // Something was given to smaller models: else all this says nothing.
+    expect(cell.models[0]?.share).toBeGreaterThan(0.05);
+  }
+  expect(raced(names)).toEqual(cells);
+  expect(new Set(cells.map(({ digest }) => digest)).size).toBeGreaterThan(2);
+});
+
+test("configurations that are learnt for the run are chosen among, and are the same whoever learns them", () => {
+  const [learnt] = raced(["Aragog"]);
+  expect(learnt?.unserved).toBe(0);
+  expect(learnt?.quality).not.toBeNull();
+  expect(raced(["Aragog"])).toEqual([learnt]);
+});
+
+test("of a workflow that its policy does not declare requests go to the largest model, and notes say so", () => {
+  const system = spec.systems[indexOf("Aragog, oracle sets")] as LabSpec["systems"][number];
+  if (system.policy.kind !== "just-in-time") throw new Error("It does not choose just in time");
+  const { policy } = system;
+  const only = { ...system, policy: { ...policy, workflows: policy.workflows.filter(({ workflow }) => workflow.name === "voting") } };
+  const notes = labNotes({ spec: { ...spec, systems: [only] }, workload: testWorkload, texts: false, ...testHardware });
+  expect(notes).toContainEqual(expect.stringMatching(/^Which configurations are accurate is modelled/));
+  expect(notes).toContainEqual(expect.stringMatching(/^Aragog, oracle sets declares no self-refine .* go to the largest model\.$/));
+  expect(labRefusal({ ...spec, systems: [only] }, premises)).toBeNull();
+  const refined = { ...spec, mix: mix.slice(0, 1), systems: [only] };
+  expect(labRefusal(refined, premises)).toMatch(/^systems\.0\.policy\.workflows \(Aragog, oracle sets\): none declares self-refine/);
+  const task = testTask({ ...spec, mix: mix.slice(0, 1), systems: [only] });
+  const [cell] = labCellKeys(task).map(labCells(task, makeGround(task)));
+  expect(cell?.models.map(({ share }) => share)).toEqual([0, 0, 1]);
+});
+
+test("a predictor that a plan names must be kept here, and be one of that workflow over those models", () => {
+  const system = spec.systems[indexOf("Aragog")] as LabSpec["systems"][number];
+  if (system.policy.kind !== "just-in-time") throw new Error("It does not choose just in time");
+  const predictor = "ab".repeat(32);
+  const workflows = system.policy.workflows.map(({ workflow }) => ({ workflow, predictor }));
+  const named = { ...system, configurations: "named" as const, policy: { ...system.policy, workflows } };
+  const at = /^systems\.0\.policy\.workflows\.0\.predictor \(Aragog\): /;
+  const refused = labRefusal({ ...spec, systems: [named] }, premises);
+  expect(refused).toMatch(at);
+  expect(refused).toMatch(/no predictor abababababab is kept here\.$/);
+});
