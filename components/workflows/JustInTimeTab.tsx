@@ -31,7 +31,12 @@ function Pictures(props: { readonly cluster: ClusterSummary; readonly answer: Ga
           <RoundsPanel answer={answer} timeScale={timeScale} />
         </div>
       )}
-      <ProgramPanel programs={answer.programs} named={view.program} policy={policy} onProgram={(program) => write({ program }, "push")} />
+      <ProgramPanel
+        programs={answer.programs}
+        named={view.program}
+        policy={policy}
+        onProgram={(program) => write({ program }, "replace")}
+      />
       <PredictionsPanel predictions={answer.predictions} />
     </>
   );

@@ -3,6 +3,7 @@
 import { useMemo, useState } from "react";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { countOf } from "@/solver/workflow/configurationSet";
+import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
 import { formatCount } from "../ui/format";
 import { Panel } from "../ui/Panel";
@@ -10,7 +11,7 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { ChoicesTable } from "./ChoicesTable";
 import { LatticeChart } from "./LatticeChart";
 import { LatticeLevels } from "./LatticeLevels";
-import { configurationWords, type Path, prepareChoices, prepareLattice, spaceOfPath } from "./prepareLattice";
+import { configurationWords, type Path, prepareChoices, prepareLattice, programInView, spaceOfPath } from "./prepareLattice";
 
 const counted = (words: readonly number[]): number => countOf(Uint32Array.from(words));
 
@@ -19,7 +20,13 @@ const optionOf = ({ programId, workflow, left, accurate }: Path) => ({
   text: `${programId} (${workflow}, ${formatCount(counted(left))} of ${formatCount(counted(accurate))} left)`,
 });
 
-function Lattice({ path, policy }: { readonly path: Path; readonly policy: PolicyDocument | null }) {
+function Lattice(props: {
+  readonly path: Path;
+  readonly policy: PolicyDocument | null;
+  /** The program is to be held although newer ones come. */
+  readonly onHold: () => void;
+}) {
+  const { path, policy } = props;
   const space = useMemo(() => spaceOfPath(path, policy), [path, policy]);
   const lattice = useMemo(() => (space === null ? null : prepareLattice(path, space)), [path, space]);
   const identities = useModelIdentities(path.models);
@@ -30,6 +37,10 @@ function Lattice({ path, policy }: { readonly path: Path; readonly policy: Polic
   const final = isDecided ? (marks?.find(({ state }) => state === "left")?.configuration ?? null) : null;
   const chosen = picked ?? final ?? path.configurations - 1;
   const mark = marks?.find(({ configuration }) => configuration === chosen);
+  function choose(configuration: number) {
+    setPicked(configuration);
+    props.onHold();
+  }
   return (
     <div className="grid gap-6 xl:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-3">
@@ -41,10 +52,8 @@ function Lattice({ path, policy }: { readonly path: Path; readonly policy: Polic
           <LatticeLevels lattice={lattice} />
         ) : (
           <>
-            <LatticeChart lattice={{ ...lattice, marks }} space={space} chosen={chosen} final={final} onChoose={setPicked} />
-            <p role="status" className="min-h-10 text-sm text-ink-2">
-              {mark !== undefined && configurationWords(space, mark, final)}
-            </p>
+            <LatticeChart lattice={{ ...lattice, marks }} space={space} chosen={chosen} final={final} onChoose={choose} />
+            <p className="min-h-10 text-sm text-ink-2">{mark !== undefined && configurationWords(space, mark, final)}</p>
             <details>
               <summary className="text-xs text-ink-3">As a table</summary>
               <LatticeLevels lattice={lattice} />
@@ -69,31 +78,38 @@ export function ProgramPanel(props: {
   /** As the address names it; null: the newest. */
   readonly named: string | null;
   readonly policy: PolicyDocument | null;
-  readonly onProgram: (programId: string) => void;
+  readonly onProgram: (programId: string | null) => void;
 }) {
-  const { programs, named, policy } = props;
-  const found = programs.find(({ programId }) => programId === named);
-  const path = found ?? programs[0];
+  const { programs, named, policy, onProgram } = props;
+  // One that is looked at stays although the gateway tells of newer ones alone.
+  const [kept, setKept] = useState<Path | null>(null);
+  const { path, isKept } = programInView(programs, named, kept);
+  if (path !== null && path.programId === named && path !== kept) setKept(path);
+  const listed = path === null || !isKept ? programs : [path, ...programs];
   return (
-    <Panel title="Configurations of a program" aside={path !== undefined && `${formatCount(path.configurations)} in all`}>
-      {path === undefined ? (
+    <Panel title="Configurations of a program" aside={path !== null && `${formatCount(path.configurations)} in all`}>
+      {path === null ? (
         <p className="text-sm text-ink-3">
           No program of a declared workflow has come yet. Send calls with the headers x-weir-workflow, x-weir-stage and x-session-id, or
           have the gateway run one: try it on the tab Declared.
         </p>
       ) : (
         <div className="flex flex-col gap-4" data-testid="program">
-          {named !== null && found === undefined && (
-            <p className="text-sm text-warn">Of {named} nothing is known any more: the gateway tells of its newest programs alone.</p>
+          {named !== null && path.programId !== named && (
+            <p className="text-sm text-warn">Of {named} nothing is known: the gateway tells of its newest programs alone.</p>
           )}
-          <SelectField
-            label="Program"
-            className="max-w-xl"
-            value={path.programId}
-            options={programs.map(optionOf)}
-            onChange={props.onProgram}
-          />
-          <Lattice key={path.programId} path={path} policy={policy} />
+          {isKept && (
+            <p className="text-sm text-warn">The gateway tells of newer programs alone by now: this is what it told of this one last.</p>
+          )}
+          <div className="flex flex-wrap items-end gap-3">
+            <SelectField label="Program" className="max-w-xl" value={path.programId} options={listed.map(optionOf)} onChange={onProgram} />
+            {named !== null && (
+              <Button look="quiet" onClick={() => onProgram(null)}>
+                Follow the newest
+              </Button>
+            )}
+          </div>
+          <Lattice key={path.programId} path={path} policy={policy} onHold={() => path.programId !== named && onProgram(path.programId)} />
         </div>
       )}
     </Panel>

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { configurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
-import { configurationWords, neighboursOf, prepareChoices, prepareLattice, spaceOfPath, stepTo } from "./prepareLattice";
+import { configurationWords, neighboursOf, prepareChoices, prepareLattice, programInView, spaceOfPath, stepTo } from "./prepareLattice";
 import { testModels, testPath, testVoting } from "./testRounds";
 
 const voting = testVoting(4);
@@ -86,6 +86,16 @@ describe("prepareChoices", () => {
     const [first] = prepareChoices(testPath(narrow, { members: [own.size - 1] }), own);
     expect(first?.cells.map(({ state }) => state)).toEqual(["barred", "barred", "possible"]);
   });
+});
+
+it("shows the program that is named, as it was known last where the gateway tells of it no more, else the newest", () => {
+  const [old, current] = ["old", "new"].map((programId) => testPath(voting, { members: [last], programId }));
+  if (old === undefined || current === undefined) throw new Error("two programs");
+  expect(programInView([current, old], "old", null)).toEqual({ path: old, isKept: false });
+  expect(programInView([current], "old", old)).toEqual({ path: old, isKept: true });
+  expect(programInView([current], "old", null)).toEqual({ path: current, isKept: false });
+  expect(programInView([current], null, old)).toEqual({ path: current, isKept: false });
+  expect(programInView([], null, null).path).toBeNull();
 });
 
 it("reads a program's sets only by a policy that declares its workflow as they were made", () => {

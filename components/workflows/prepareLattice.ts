@@ -41,6 +41,20 @@ export interface Lattice {
 /** Three models for each of five agents. */
 export const MOST_MARKS = 3 ** 5;
 
+/**
+ * The program that the address names, else the newest. One that the gateway no longer tells of is shown as it was known last (`kept`), which is
+ * said by `isKept`.
+ */
+export function programInView(
+  programs: readonly Path[],
+  named: string | null,
+  kept: Path | null,
+): { readonly path: Path | null; readonly isKept: boolean } {
+  const found = programs.find(({ programId }) => programId === named);
+  if (found === undefined && kept !== null && kept.programId === named) return { path: kept, isKept: true };
+  return { path: found ?? programs[0] ?? null, isKept: false };
+}
+
 /** The space a program's sets are over, by the policy that may have made them; null where that policy declares the workflow otherwise, or not. */
 export function spaceOfPath({ workflow, models, agents, configurations }: Path, policy: PolicyDocument | null): ConfigurationSpace | null {
   const declared = policy?.kind === "just-in-time" ? policy.workflows.find((each) => each.workflow.name === workflow)?.workflow : undefined;
