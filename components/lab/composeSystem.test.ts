@@ -14,9 +14,10 @@ import {
   ownSystems,
   places,
   repeatRefusal,
+  routed,
 } from "./composeSystem";
 import { planSystem } from "./planSystem";
-import { fixedSystem, slackSystem, testSpec } from "./testRun";
+import { choosingSystem, fixedSystem, slackSystem, testSpec } from "./testRun";
 
 const suggestion = {
   spec: testSpec,
@@ -116,4 +117,45 @@ it("fits a race to fewer engines: systems that choose go on without the model, t
   expect(fitRace(race, now, left)).toEqual([bare, alone]);
   expect(fitRace([{ ...bare, policy: { ...bare.policy, models: [{ model: "small", maxBatchSize: 8 }] } }], now, left)).toEqual([bare]);
   expect(fitRace([fixedSystem], now, left)).toEqual([bare]);
+});
+
+it("composes a choice of models just in time where one is suggested, and says why not where none is", () => {
+  const choosing = { ...suggestion, systems: [...suggestion.systems, { ...choosingSystem(4), about: "" }] };
+  const form = { ...routed(newForm, "just-in-time"), beamWidth: 8 };
+  const made = composeSystem(form, choosing);
+  if ("refused" in made) throw new Error(made.refused);
+  expect(made).toEqual({ ...choosingSystem(8), name: newForm.name });
+  expect(labSystemSchema.parse(made)).toEqual(made);
+  expect(systemRefusal(made, testSpec.replicas)).toBeNull();
+  expect(composeSystem(form, suggestion)).toEqual({ refused: expect.stringMatching(/the mix has none of them\.$/) });
+  // A route that chooses before reads no configurations.
+  expect(composeSystem(routed(form, "small"), choosing)).toMatchObject({ policy: { kind: "fixed" } });
+  expect(routed(form, "small").configurations).toBe("none");
+});
+
+it("gives systems that choose just in time the curves and workflows that are suggested, but for what they say of a workflow", () => {
+  const suggested = choosingSystem(4);
+  if (suggested.policy.kind !== "just-in-time") throw new Error("It does not choose just in time");
+  const { policy } = suggested;
+  const [own] = policy.workflows;
+  if (own === undefined) throw new Error("It declares no workflow");
+  const predictor = "a".repeat(64);
+  const stale = {
+    ...policy,
+    models: policy.models.toReversed(),
+    workflows: [{ ...own, predictor }, { workflow: { ...own.workflow, name: "gone" } }],
+  };
+  const [fitted] = fitSystems([{ ...suggested, policy: stale }], { systems: [{ ...suggested, about: "" }] });
+  expect(fitted?.policy).toEqual({ ...policy, workflows: [{ ...own, predictor }] });
+  expect(isSameSystem(choosingSystem(1), choosingSystem(2))).toBe(false);
+  expect(isSameSystem(suggested, { ...suggested, policy: stale })).toBe(true);
+  expect(isSameSystem(suggested, { ...suggested, configurations: "oracle" })).toBe(false);
+});
+
+it("takes a plan that chooses just in time as one that reads the predictors it names", () => {
+  const { policy } = choosingSystem(4);
+  if (policy.kind !== "just-in-time") throw new Error("It does not choose just in time");
+  const named = { ...policy, workflows: policy.workflows.map((each) => ({ ...each, predictor: "a".repeat(64) })) };
+  expect(planSystem({ id: "f".repeat(64), deployment: [], policy: named }).configurations).toBe("named");
+  expect(planSystem({ id: "f".repeat(64), deployment: [], policy }).configurations).toBeUndefined();
 });

@@ -6,7 +6,7 @@ import { partialNote, progressText, runDigest, runSize } from "./prepareRun";
 import { prepareSystems, shownSystems, systemText } from "./prepareSystems";
 import { prepareTable } from "./prepareTable";
 import { prepareWorkflow, shapesOf } from "./prepareWorkflow";
-import { fixedSystem, slackSystem, testCell, testRun, testSpec } from "./testRun";
+import { choosingSystem, fixedSystem, slackSystem, testCell, testRun, testSpec } from "./testRun";
 
 const run = testRun();
 const marks = prepareSystems(run.spec.systems);
@@ -38,6 +38,9 @@ it("shows one system of each name that chooses between models, unless others are
 it("says what a system is made of", () => {
   expect(systemText(slackSystem(0.5))).toBe(
     "slack τ 0.5 · shortest program first (STJF) · least loaded replica · lengths: learnt · confidence: learnt",
+  );
+  expect(systemText(choosingSystem(4))).toBe(
+    "models chosen just in time, beam of width 4 · first come, first served (FCFS) · least loaded replica · accurate configurations: learnt",
   );
 });
 

@@ -1,5 +1,6 @@
 import type { LabCell, LabRun, LabSystem } from "@/server/contracts/studio";
 import type { LabSpec } from "@/solver/lab/labSpec";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 
 const queueing = { order: { kind: "fcfs" }, place: { kind: "least-load" } } as const;
 
@@ -22,6 +23,25 @@ export const fixedSystem: LabSystem = {
   lengths: "none",
   confidence: "none",
 };
+
+/** A system that chooses between the two models when an engine has room, for one workflow. */
+export const choosingSystem = (width: number): LabSystem => ({
+  name: "Aragog",
+  policy: {
+    kind: "just-in-time",
+    models: ["small", "large"].map((model, at) => ({
+      ...{ model, cost: 1 + at, saturationBatch: 8, throughput: [{ batch: 8, tokensPerSecond: 100 }] },
+    })),
+    workflows: [
+      { workflow: workflowDocumentSchema.parse({ name: "coder", agents: [{ name: "draft" }, { name: "refiner", reads: ["draft"] }] }) },
+    ],
+    selection: { kind: "beam", width },
+    ...queueing,
+  },
+  lengths: "none",
+  confidence: "none",
+  configurations: "learnt",
+});
 
 export const testSpec: LabSpec = {
   workloadId: "w1",

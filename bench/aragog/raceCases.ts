@@ -1,0 +1,33 @@
+import { largerLadder, mainLadders, mixedLadder, qwenLadder } from "./raceLadders";
+import { HALFWAY, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase } from "./raceRun";
+
+const WORKFLOWS = ["self-refine", "text-to-sql", "voting", "decomposition"] as const;
+
+/** The workflows on which the source varies one thing at a time. */
+const VARIED = ["self-refine", "voting"] as const;
+
+const base = { ladder: qwenLadder, gpus: 8, ...HALFWAY } as const;
+const few = { only: [PER_WORKFLOW, PER_INPUT, ORACLE] };
+
+const varied = (part: string, change: Partial<RaceCase>): readonly RaceCase[] =>
+  VARIED.map((workflow) => ({ ...base, ...few, part, workflow, ...change }));
+
+/** All systems on every workflow, and what the source varies. */
+const mainCases: readonly RaceCase[] = mainLadders.flatMap((ladder) =>
+  WORKFLOWS.map((workflow): RaceCase => ({ ...base, part: "all", ladder, workflow, latency: true })),
+);
+
+/** How wide the beam is, half the GPUs, families side by side and agents that share a model, as in the source; and what is assumed here, otherwise. */
+const variedCases: readonly RaceCase[] = [
+  ...varied("beams", { beams: [1, 2, 8] }),
+  ...varied("half the GPUs", { gpus: 4 }),
+  ...varied("mixed families", { ladder: mixedLadder }),
+  ...varied("agents share a model", { constrained: true }),
+  ...varied("larger models", { ladder: largerLadder }),
+  ...varied("stages not alike", { correlation: 0 }),
+  ...varied("stages all alike", { correlation: 1 }),
+  { ...base, ...few, part: "never misled", workflow: "text-to-sql", misleads: 0 },
+  { ...base, ...few, part: "always misled", workflow: "text-to-sql", misleads: 1 },
+];
+
+export const raceCases: readonly RaceCase[] = [...mainCases, ...variedCases];
