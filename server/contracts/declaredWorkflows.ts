@@ -49,7 +49,7 @@ export type JustInTimeRequest = z.infer<typeof justInTimeRequestSchema>;
 export const tryRunSchema = z.object({
   clusterId: z.string().min(1),
   workflow: z.string().min(1).max(64),
-  input: z.string().trim().min(1, "give an input").max(20_000, "give an input of at most 20,000 characters"),
+  input: z.string().trim().min(1, "give an input").max(100_000, "give an input of at most 100,000 characters"),
 });
 export type TryRunRequest = z.infer<typeof tryRunSchema>;
 
