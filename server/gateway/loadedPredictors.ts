@@ -90,7 +90,7 @@ export class LoadedPredictors {
         return;
       case "configurations": {
         const { space, predict } = triedSearch(configurationPredictor(artefact));
-        const search = async ({ facts }: ReadPrompts, expired: () => boolean) => predict(facts, expired);
+        const search = async ({ facts }: ReadPrompts, headsAllowed: () => number) => predict(facts, headsAllowed);
         this.searches.set(hash, new TimedSearch({ size: space.size, search }, this.searchMs));
       }
     }
@@ -102,8 +102,8 @@ export class LoadedPredictors {
       this.confidence.set(hash, { models: artefact.models, read });
     } else if (artefact.kind === "configurations") {
       const { space, predictOfEmbeddings } = configurationPredictor(artefact);
-      const search = async ({ texts }: ReadPrompts, expired: () => boolean) =>
-        predictOfEmbeddings(await embed(texts, artefact.reading.usual), expired);
+      const search = async ({ texts }: ReadPrompts, headsAllowed: () => number) =>
+        predictOfEmbeddings(await embed(texts, artefact.reading.usual), headsAllowed);
       this.searches.set(hash, new TimedSearch({ size: space.size, search }, this.searchMs));
     }
   }

@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from "vitest";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { configurationPredictor } from "@/solver/prediction/configurations";
+import type { ConfigurationSearch } from "@/solver/prediction/predictor";
 import { sketchOf } from "@/solver/prediction/sketch";
 import { countOf, hasConfiguration, intersection } from "@/solver/workflow/configurationSet";
 import { MovingMean } from "./movingMean";
@@ -19,7 +20,10 @@ const prompts = { facts: [facts, facts], texts: [text, text] };
 
 function timed() {
   const searchMs = new MovingMean();
-  return { searchMs, search: new TimedSearch({ size: space.size, search: async (of, expired) => predict(of.facts, expired) }, searchMs) };
+  return {
+    searchMs,
+    search: new TimedSearch({ size: space.size, search: async (of, headsAllowed) => predict(of.facts, headsAllowed) }, searchMs),
+  };
 }
 
 afterEach(() => void vi.restoreAllMocks());
@@ -54,4 +58,25 @@ it("ends after any number of rounds with what their heads accepted, and does not
     expect(found!.evaluated).toBeGreaterThan(before);
     before = found!.evaluated;
   }
+});
+
+it("lets rounds ask for fewer heads the less time is left, as long as a head took of late, and for none in the end", async () => {
+  let nowMs = 0;
+  vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+  const allowed: number[] = [];
+  const search = async (_: object, headsAllowed: () => number): Promise<readonly ConfigurationSearch[]> => {
+    // Reading the prompts takes time too, which is none of the heads'.
+    nowMs += 1000;
+    for (let heads = headsAllowed(); heads > 0; heads = headsAllowed()) {
+      allowed.push(heads);
+      nowMs += 10;
+    }
+    return prompts.facts.map(() => ({ accurate: new Uint32Array(3), evaluated: 10, whole: false }));
+  };
+  const timedSearch = new TimedSearch({ size: space.size, search }, new MovingMean());
+  await timedSearch.run(prompts, 1040);
+  expect(allowed.splice(0)).toEqual([1, 2, 3, 4].map(() => Number.POSITIVE_INFINITY));
+  // 40 ms for 20 heads: of 40 ms left a quarter is five heads, which two prompts share.
+  await timedSearch.run(prompts, nowMs + 1040);
+  expect(allowed).toEqual([2, 1, 1, 1]);
 });

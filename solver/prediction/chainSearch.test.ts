@@ -83,7 +83,7 @@ describe("the search of chains", () => {
       fc.property(rising, fc.nat({ max: 12 }), ({ of, accepts }, rounds) => {
         const { asked, evaluate } = heads([accepts]);
         let left = rounds;
-        const [found] = searchChains(searchGround(of), 1, evaluate, () => left-- <= 0);
+        const [found] = searchChains(searchGround(of), 1, evaluate, () => (left-- > 0 ? Number.POSITIVE_INFINITY : 0));
         const largest = accepts.length - 1;
         expect(membersOf(found!.accurate)).toEqual(
           [...new Set([...asked[0]!.filter((one) => accepts[one]), largest])].sort((a, b) => a - b),
@@ -92,6 +92,23 @@ describe("the search of chains", () => {
         if (found!.whole) expect(found).toEqual(all);
         else expect(found!.evaluated).toBeLessThanOrEqual(all!.evaluated);
         if (rounds === 0) expect(found!.evaluated).toBe(0);
+      }),
+    );
+  });
+
+  it("asks for no more heads in a round than it may, and finds the same however few they are", () => {
+    fc.assert(
+      fc.property(rising, fc.integer({ min: 1, max: 9 }), ({ of, accepts }, allowed) => {
+        const { evaluate } = heads([accepts]);
+        let most = 0;
+        const counted: typeof evaluate = (asked) => {
+          most = Math.max(most, asked.configuration.length);
+          return evaluate(asked);
+        };
+        const [found] = searchChains(searchGround(of), 1, counted, () => allowed);
+        expect(most).toBeLessThanOrEqual(allowed);
+        expect(found!.whole).toBe(true);
+        expect(found!.accurate).toEqual(searchChains(searchGround(of), 1, heads([accepts]).evaluate)[0]!.accurate);
       }),
     );
   });

@@ -39,13 +39,14 @@ const VERIFIED_A_ROUND = 256;
  * precision. Of monotone heads exactly the accepted are found.
  *
  * @param evaluate whether each head asked for accepts: 1, else 0.
- * @param expired asked before every round; once it is true what was verified counts, and the rest is left out.
+ * @param headsAllowed asked before every round for the heads that a prompt may ask for in it, where that is fewer than it would; 0 ends the search: what
+ * was verified counts, and the rest is left out.
  */
 export function searchChains(
   { order, chains }: SearchGround,
   prompts: number,
   evaluate: (asked: AskedHeads) => Uint8Array,
-  expired: () => boolean = () => false,
+  headsAllowed: () => number = () => Number.POSITIVE_INFINITY,
 ): readonly ConfigurationSearch[] {
   const searches = Array.from({ length: prompts }, () => new PromptSearch(order, chains));
   const prompt: number[] = [];
@@ -54,10 +55,10 @@ export function searchChains(
     prompt.push(of);
     configuration.push(asked);
   };
-  while (!expired()) {
+  for (let allowed = headsAllowed(); allowed > 0; allowed = headsAllowed()) {
     prompt.length = 0;
     configuration.length = 0;
-    for (const [of, search] of searches.entries()) search.askNext(ask(of));
+    for (const [of, search] of searches.entries()) search.askNext(ask(of), allowed);
     if (configuration.length === 0) break;
     const asked = { prompt: Int32Array.from(prompt), configuration: Int32Array.from(configuration) };
     for (const [at, verdict] of evaluate(asked).entries()) searches[prompt[at] ?? -1]?.learn(configuration[at] ?? 0, verdict === 1);
@@ -100,16 +101,16 @@ class PromptSearch {
     this.#widths = new Int32Array(1 + (chains[0]?.length ?? 0));
   }
 
-  /** Asks for what the next round needs; nothing once all is known. */
-  askNext(ask: (configuration: number) => void): void {
+  /** Asks for what the next round needs, and for so many heads at most; nothing once all is known. */
+  askNext(ask: (configuration: number) => void, allowed: number): void {
     if (this.#open.length > 0) this.#narrow();
     if (this.#open.length > 0) {
-      this.#askMiddles(ask);
+      this.#askMiddles(ask, allowed);
       return;
     }
     this.#unverified ??= this.#left();
     const from = this.#verified;
-    this.#verified = Math.min(from + VERIFIED_A_ROUND, this.#unverified.length);
+    this.#verified = Math.min(from + Math.min(VERIFIED_A_ROUND, allowed), this.#unverified.length);
     for (let at = from; at < this.#verified; at++) ask(this.#unverified[at] ?? 0);
   }
 
@@ -130,8 +131,8 @@ class PromptSearch {
   }
 
   /** Middles of the longest open pieces. */
-  #askMiddles(ask: (configuration: number) => void): void {
-    const wanted = Math.max(LEAST_HEADS_A_ROUND, Math.ceil(CHAINS_A_ROUND * this.#open.length));
+  #askMiddles(ask: (configuration: number) => void, allowed: number): void {
+    const wanted = Math.min(allowed, Math.max(LEAST_HEADS_A_ROUND, Math.ceil(CHAINS_A_ROUND * this.#open.length)));
     // Pieces as long as `least` are asked for as far as the longer ones leave room.
     let [least, longer] = [this.#widths.length - 1, 0];
     while (least > 1 && longer + (this.#widths[least] ?? 0) < wanted) longer += this.#widths[least--] ?? 0;

@@ -85,24 +85,24 @@ export function configurationPredictor(artefact: ConfigurationArtefact): Configu
   const space = configurationSpace(workflow, models);
   const ground = searchGround(space.options.map(({ length }) => length));
   const least = Math.log(threshold / (1 - threshold));
-  const search = (matrix: FeatureMatrix, expired?: () => boolean) =>
+  const search = (matrix: FeatureMatrix, headsAllowed?: () => number) =>
     searchChains(
       ground,
       matrix.rows,
       ({ prompt, configuration }) => verdicts(heads, matrix, { row: prompt, head: configuration }, least),
-      expired,
+      headsAllowed,
     );
   const read = reading.words === null ? null : readPrompts(reading);
   return {
     artefact,
     space,
-    predict(facts: readonly RequestFacts[], expired) {
+    predict(facts: readonly RequestFacts[], headsAllowed) {
       if (read === null) throw new RangeError("These heads read an encoder's embeddings, not words");
-      return search(read(facts), expired);
+      return search(read(facts), headsAllowed);
     },
-    predictOfEmbeddings(values, expired) {
+    predictOfEmbeddings(values, headsAllowed) {
       if (read !== null) throw new RangeError("These heads read words, not an encoder's embeddings");
-      return search(componentsOf(reading, values), expired);
+      return search(componentsOf(reading, values), headsAllowed);
     },
   };
 }

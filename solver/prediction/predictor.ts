@@ -62,16 +62,16 @@ export interface ConfigurationPredictor {
   /**
    * One search a prompt, in lockstep rounds.
    *
-   * @param expired asked before every round: once it is true, what was verified counts.
+   * @param headsAllowed asked before every round for the heads that a prompt may ask for in it at most; once it is 0, what was verified counts.
    * @throws RangeError for heads that read embeddings.
    */
-  predict(facts: readonly RequestFacts[], expired?: () => boolean): readonly ConfigurationSearch[];
+  predict(facts: readonly RequestFacts[], headsAllowed?: () => number): readonly ConfigurationSearch[];
   /**
    * The same of embeddings of the artefact's encoder, one prompt after another.
    *
    * @throws RangeError for heads that read words, or where there is no whole number of embeddings.
    */
-  predictOfEmbeddings(values: Float32Array, expired?: () => boolean): readonly ConfigurationSearch[];
+  predictOfEmbeddings(values: Float32Array, headsAllowed?: () => number): readonly ConfigurationSearch[];
 }
 
 /** How well a predictor did on prompts it was not trained on, as it is shown beside its artefact. */
