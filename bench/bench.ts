@@ -1,11 +1,13 @@
 import { agreementBenchmarks } from "./agreement";
 import { aragogLiveBenchmarks } from "./aragogLive";
 import { aragogOutcomeBenchmarks } from "./aragogOutcomes";
+import { aragogRaceBenchmarks } from "./aragogRace";
 import { type Benchmark, verdict } from "./benchmark";
 import { chimeraBenchmarks } from "./chimera";
 import { compareBenchmarks } from "./compare";
 import { exhaustiveBenchmarks } from "./compareExhaustive";
 import { replayBenchmarks } from "./compareReplay";
+import { configurationBenchmarks } from "./configurations";
 import { decisionBenchmarks } from "./decision";
 import { deploymentBenchmarks } from "./deployment";
 import { expositionBenchmarks } from "./exposition";
@@ -25,6 +27,7 @@ import { programBenchmarks } from "./programs";
 import { promptBenchmarks } from "./prompts";
 import { machine, writeResults, writeTables } from "./results";
 import { rollOutBenchmarks } from "./rollOut";
+import { roundsBenchmarks } from "./rounds";
 import { seriesBenchmarks } from "./series";
 import { streamBenchmarks } from "./streams";
 import { telemetryBenchmarks } from "./telemetry";
@@ -41,10 +44,13 @@ const benchmarks: readonly Benchmark[] = [
   ...replayBenchmarks,
   ...chimeraBenchmarks,
   ...aragogOutcomeBenchmarks,
+  ...aragogRaceBenchmarks,
   ...kairosOrderBenchmarks,
   ...kairosRaceBenchmarks,
   ...predictionBenchmarks,
+  ...configurationBenchmarks,
   ...decisionBenchmarks,
+  ...roundsBenchmarks,
   ...agreementBenchmarks,
   ...kairosLiveBenchmarks,
   ...aragogLiveBenchmarks,
