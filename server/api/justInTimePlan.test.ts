@@ -12,6 +12,7 @@ import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createPlanningService } from "./planningService";
 import { createPlanService } from "./planService";
+import { removalRefusal } from "./removalRefusal";
 import { storeWorkload } from "./workloadService";
 
 /** Not by size, as a plan need not have them. */
@@ -108,6 +109,10 @@ it("keeps a plan on the same engines with models by size, their own curves and a
   expect(plan.predictions.notes[1]).toMatch(/^Saturation and throughput of each model are modelled/);
   expect(store.plans.withPredictors()).toMatchObject([{ id: plan.id, predictors: [predictor] }]);
   expect(store.audit.list(1)[0]).toMatchObject({ action: "plan just in time", actor: "ada", subject: plan.id });
+  expect(removalRefusal(store, predictor)).toBeNull();
+  store.clusters.setRunning(base.inputs.cluster.id, { planId: plan.id, since: new Date(1).toISOString() });
+  expect(removalRefusal(store, predictor)).toContain("names this predictor");
+  store.clusters.setRunning(base.inputs.cluster.id, null);
 });
 
 it("says that without a predictor there is nothing to choose, and that shapes of one model count as their mean", () => {
