@@ -98,7 +98,8 @@ export function RoundsPanel({ answer, timeScale }: { readonly answer: GatewayRou
         {shown !== undefined && <CandidatesTable key={roundKey(shown)} round={shown} identities={identities} of={ofText} />}
         <p className="text-xs text-ink-3">
           Passed over: none of the free engines may serve it in an accurate configuration, so what waits behind it is looked at.
-          Utilisation: throughput that the assignments are forecast to add, as a share of the engines' at saturation, summed over models.
+          Utilisation: output tokens a second that the assignments are forecast to add, as a share of what all engines that take work write
+          at saturation.
         </p>
       </div>
     </Panel>

@@ -50,7 +50,7 @@ export interface RoundRow {
   readonly candidates: string;
 }
 
-/** The throughput that an assignment is forecast to add, as a share of saturation summed over models: `+0.7 %`. */
+/** Output tokens a second that an assignment is forecast to add, as a share of those of all engines at saturation: `+0.7 %`. */
 const gainText = (gain: number): string => (gain > 0 && gain < 0.0005 ? "<\u00a0+0.1\u00a0%" : `+${(100 * gain).toFixed(1)}\u00a0%`);
 
 export const roundKey = ({ nowSeconds, weighed }: Round): string => `${nowSeconds} ${weighed}`;
