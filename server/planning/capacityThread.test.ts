@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { examplePlanDraft } from "@/solver/plan/examplePlan";
+import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { generatedWorkload } from "@/solver/workload/generated";
+import type { CapacityTask } from "./capacityCurve";
+import { inCapacityThread } from "./capacityThread";
+
+const draft = examplePlanDraft();
+const workload = generatedWorkload({ prompts: 100, ladder: ["gemma-2-9b", "gemma-2-27b"], seed: 4 });
+const workflow = workflowDocumentSchema.parse({ name: "one", agents: [{ name: "only" }] });
+const task = (models: readonly string[]): CapacityTask => ({
+  ...{ workload, workflow },
+  plan: {
+    ...draft,
+    deployment: models.map((model) => ({
+      ...{ model, precision: "bf16" as const, gpu: "h100-sxm", gpus: 1 },
+      replicas: [{ tp: 1, pp: 1, count: 1, shareEach: 1, placements: [] }],
+    })),
+  },
+});
+
+it("answers out of a thread, refusals as well, and ends with who asked", async () => {
+  const never = new AbortController().signal;
+  const both = await inCapacityThread(task(["gemma-2-9b", "gemma-2-27b"]), never);
+  expect(both.ok && both.curve.points.length).toBe(8);
+  expect(await inCapacityThread(task(["gemma-2-9b"]), never)).toMatchObject({
+    ok: false,
+    message: expect.stringContaining("nothing to choose"),
+  });
+  const leaving = new AbortController();
+  const asked = inCapacityThread(task(["gemma-2-9b", "gemma-2-27b"]), leaving.signal);
+  leaving.abort(new Error("gone"));
+  await expect(asked).rejects.toThrow("gone");
+  expect(() => inCapacityThread(task([]), leaving.signal)).toThrow("gone");
+});
