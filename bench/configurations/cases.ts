@@ -22,9 +22,9 @@ export const documents: readonly WorkflowDocument[] = sourceWorkflows.map(docume
 /** 3^8 configurations: an answer that is checked and revised three times, and checked at the end. */
 export const chainOfEight: WorkflowDocument = workflowDocumentSchema.parse({
   name: "chain-of-eight",
-  agents: ["solves", "checks", "revises", "checks", "revises", "checks", "revises", "checks"].map((part, at, parts) => ({
+  agents: ["solves", "checks", "revises", "checks", "revises", "checks", "revises", "checks"].map((part, at) => ({
     ...{ name: `agent-${at + 1}`, part },
-    reads: parts.slice(Math.max(0, at - 2), at).map((_, before) => `agent-${Math.max(0, at - 2) + before + 1}`),
+    reads: [at - 1, at].filter((before) => before > 0).map((before) => `agent-${before}`),
   })),
 });
 
