@@ -1,6 +1,7 @@
 import { mean } from "@/solver/numeric/quantile";
+import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceRow } from "./aragog/raceCase";
 import { raceCases } from "./aragog/raceCases";
-import { allGpus, LEARNT, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceRow, raceOf } from "./aragog/raceRun";
+import { raceOf } from "./aragog/raceRun";
 import { pairsOf, raceTables } from "./aragog/raceTables";
 import type { Benchmark, Measurement } from "./benchmark";
 import { ratioOf } from "./chimera/bySeed";
@@ -46,7 +47,7 @@ async function accuracy(system: string): Promise<Measurement> {
 }
 
 const figures: readonly Benchmark[] = [
-  ...[ORACLE, allGpus(ORACLE), LEARNT, allGpus(LEARNT)].flatMap((own): Benchmark[] => [
+  ...[ORACLE, allGpus(ORACLE), LEARNT, allGpus(LEARNT), LIKE_SOURCE].flatMap((own): Benchmark[] => [
     { name: `aragog race: ${own} over per-input`, budget: null, run: () => throughputOver(own, PER_INPUT, "1.43 to 1.76") },
     { name: `aragog race: ${own} over per-workflow`, budget: null, run: () => throughputOver(own, PER_WORKFLOW, "1.78 to 3.17") },
   ]),

@@ -1,5 +1,5 @@
+import { HALFWAY, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase } from "./raceCase";
 import { largerLadder, mainLadders, mixedLadder, qwenLadder } from "./raceLadders";
-import { HALFWAY, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase } from "./raceRun";
 
 const WORKFLOWS = ["self-refine", "text-to-sql", "voting", "decomposition"] as const;
 

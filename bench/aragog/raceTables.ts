@@ -1,7 +1,7 @@
 import { mean } from "@/solver/numeric/quantile";
 import { differenceOf, ratioOf, type SeedPair } from "../chimera/bySeed";
 import { estimate, ratio, signed, table } from "../chimera/tables";
-import { allGpus, LEARNT, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceRow } from "./raceRun";
+import { allGpus, LEARNT, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceRow } from "./raceCase";
 
 type Figure = "programsPerSecond" | "p25Seconds" | "p50Seconds" | "p95Seconds";
 
@@ -71,7 +71,7 @@ function throughputTable(rows: readonly RaceRow[]): string {
   return table(["ladder, workflow", ...systems], lines);
 }
 
-const OWN = [ORACLE, allGpus(ORACLE), LEARNT, allGpus(LEARNT)];
+const OWN = [ORACLE, allGpus(ORACLE), LEARNT, allGpus(LEARNT), LIKE_SOURCE];
 
 function gainTable(rows: readonly RaceRow[]): string {
   const columns = OWN.flatMap((own) => [PER_INPUT, PER_WORKFLOW].map((reference) => ({ own, reference })));

@@ -218,7 +218,10 @@ export function SetupSummary(props: { readonly spec: LabSpec; readonly workloadN
   const titles = spec.mix.map(({ workflow }) => props.workflows.find(({ name }) => name === workflow)?.title ?? workflow);
   const facts = [
     ["Workload", props.workloadName],
-    ["Programs", `${titles.join("; ")}. ${formatCounted(spec.programs, "program")} of each rate and seed, correlation ${spec.correlation}`],
+    [
+      "Programs",
+      `${titles.join("; ")}. ${formatCounted(spec.programs, "program")} of each rate and seed, correlation ${spec.correlation}${spec.misleads === undefined ? "" : `, a wrong answer misleads with a chance of ${spec.misleads}`}`,
+    ],
     ["Engines", enginesText(spec.replicas)],
     ["Rates", spec.rates.map(formatRate).join(", ")],
     [

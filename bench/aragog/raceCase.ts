@@ -1,0 +1,59 @@
+import type { RaceLadder } from "./raceLadders";
+
+/** Nothing published tells how alike the stages of a program are, nor how often a wrong answer misleads: halfway between the ends. */
+export const HALFWAY = { correlation: 0.5, misleads: 0.5 } as const;
+
+export const ORACLE = "Aragog, oracle sets";
+export const LEARNT = "Aragog";
+export const PER_INPUT = "Per-input";
+export const PER_WORKFLOW = "Per-workflow";
+
+export const allGpus = (name: string): string => `${name}, all 8 GPUs`;
+
+/** Aragog on all 8 GPUs whose heads are as good as the source's, modelled: `sourceHeads.ts`. */
+export const LIKE_SOURCE = "Aragog, all 8 GPUs, heads as the source's (modelled)";
+
+/** One workflow on one ladder, and how. */
+export interface RaceCase {
+  /** What of the source's evaluation it is: "all", "half the GPUs". */
+  readonly part: string;
+  readonly ladder: RaceLadder;
+  readonly workflow: string;
+  readonly gpus: 8 | 4;
+  /** Whether agents must share a model, as in the source: critic and refiner, all voters. */
+  readonly constrained?: true;
+  readonly correlation: number;
+  readonly misleads: number;
+  /** Systems by name, as `aragogSystems` has them; left out: all. */
+  readonly only?: readonly string[];
+  /** Widths of beams that are raced too, with an oracle's sets. */
+  readonly beams?: readonly number[];
+  /** Seeds, and how often programs fill all places, where they are not those of the race. */
+  readonly seeds?: readonly number[];
+  readonly batches?: number;
+  /** Whether latency is raced too, at rates that systems keep up with; else throughput alone. */
+  readonly latency?: true;
+}
+
+/** What one system did at one load, each figure seed by seed. */
+export interface RaceRow {
+  readonly part: string;
+  readonly ladder: string;
+  readonly workflow: string;
+  readonly correlation: number;
+  readonly misleads: number;
+  readonly system: string;
+  /** `overload`, or the system of whose most this rate is nine tenths. */
+  readonly load: string;
+  readonly offeredPerSecond: number;
+  readonly programsPerSecond: readonly number[];
+  readonly p25Seconds: readonly number[];
+  readonly p50Seconds: readonly number[];
+  readonly p95Seconds: readonly number[];
+  readonly quality: readonly number[];
+  /** Of the same programs, all on the largest model. */
+  readonly largestQuality: readonly number[];
+  readonly unserved: number;
+  /** Requests by model, smallest first, in shares. */
+  readonly shares: readonly number[];
+}
