@@ -1,5 +1,5 @@
 import type { MemoryForecast } from "@/solver/policies/memoryForecast";
-import { type Action, MOST_WEIGHED, type Policy, type View, type WaitingWork } from "@/solver/policies/policy";
+import type { Action, Policy, View, WaitingWork } from "@/solver/policies/policy";
 import type { Replica } from "./replica";
 import type { RoundTallies } from "./roundTallies";
 import { type Failed, type Grant, type Judgement, WaitingEntry, type Work } from "./waitingEntry";
@@ -249,9 +249,7 @@ export class PolicyDriver {
   }
 
   #view(nowMs: number): EngineView {
-    // Such a policy's time grows with what it weighs, and it is asked at every request and answer.
-    const waiting = this.policy.choosesModel ? this.#waiting.slice(0, MOST_WEIGHED) : this.#waiting;
-    return { nowSeconds: this.#secondsAt(nowMs), waiting, replicas: this.#options.replicas(nowMs) };
+    return { nowSeconds: this.#secondsAt(nowMs), waiting: this.#waiting, replicas: this.#options.replicas(nowMs) };
   }
 
   #secondsAt(nowMs: number): number {

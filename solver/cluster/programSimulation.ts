@@ -5,7 +5,10 @@ import type { ClusterReplica } from "./clusterEngines";
 
 /** What the policy's own work takes: delays in which requests do not wait for one another. */
 export interface PolicyOverhead {
-  /** Reading a prompt for confidence in models: before the first requests of a program join a queue, where the policy reads that and it is predicted. */
+  /**
+   * Reading a prompt for confidence in models or for accurate configurations: before the first requests of a program join a queue, where the policy reads
+   * that and it is predicted.
+   */
   readonly routeSeconds: number;
   /** Predicting a length: before each request joins a queue, where the policy reads lengths and they are predicted. */
   readonly predictSeconds: number;
@@ -49,9 +52,11 @@ export interface ProgramSimulation {
 
 /** The delays of a simulation, by what its policy reads and what is predicted there. */
 export function delaysOf({ policy, predictions = {}, overhead = NO_OVERHEAD }: ProgramSimulation): ProgramDelays {
-  const { confidence, requestTokens, remainingTokens } = predictions;
+  const { confidence, configurations, requestTokens, remainingTokens } = predictions;
   const predicts = policy.needs.includes("lengths") && (requestTokens ?? remainingTokens) !== undefined;
-  const routes = policy.needs.includes("confidence") && confidence !== undefined;
+  const routes =
+    (policy.needs.includes("confidence") && confidence !== undefined) ||
+    (policy.needs.includes("configurations") && configurations !== undefined);
   const laterSeconds = predicts ? overhead.predictSeconds : 0;
   return { firstSeconds: laterSeconds + (routes ? overhead.routeSeconds : 0), laterSeconds, decideSeconds: overhead.decideSeconds };
 }

@@ -31,6 +31,9 @@ interface SentCall {
  */
 export function justInTimePolicy(document: JustInTimePolicy, place: Place): Policy {
   const { models, selection } = document;
+  /** Whether programs are bound to one configuration before there is room, and whether they are anew at each stage. */
+  const binds = selection.kind === "cheapest" || selection.kind === "quickest";
+  const bindsAnew = selection.kind === "quickest" && selection.when === "stage";
   const names = models.map(({ model }) => model);
   const largest = names.length - 1;
   const workflows = document.workflows.map((_, index) => new StagedWorkflow(document, index));
@@ -66,7 +69,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     const { program, agent } = one;
     if (program === null) return (1 << largest) & ~out;
     const may = program.allowed(agent, out);
-    if (!binds(document) || may === 0) return may;
+    if (!binds || may === 0) return may;
     if ((may & (1 << one.bound)) === 0 || one.bound < 0) bind(one, program);
     return 1 << one.bound;
   }
@@ -74,7 +77,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
   /** Binds a request to the model that it has in its program's configuration. */
   function bind(one: StagedWork, program: ProgramConfigurations): void {
     const { bound } = program;
-    const stands = bound >= 0 && hasConfiguration(program.leftWithout(out), bound) && !bindsAnew(document);
+    const stands = bound >= 0 && hasConfiguration(program.leftWithout(out), bound) && !bindsAnew;
     if (!stands) {
       program.bound =
         selection.kind === "quickest"
@@ -146,7 +149,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
       else actions.push(send(one, own, nowSeconds));
     }
     // What another request of its program has just barred from the model that it is bound to, is bound anew.
-    const bindsNow = passedOver > 0 && binds(document);
+    const bindsNow = passedOver > 0 && binds;
     return given.length > 0 && (queue.deferred || bindsNow || given.length === most);
   }
 
@@ -188,7 +191,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
         if (state.kind === "answered") actions.push({ kind: "accept", workId: id, reason: "not-judged" });
       }
       see(view);
-      if (unbound > 0 && binds(document)) bindWaiting(view.waiting);
+      if (unbound > 0 && binds) bindWaiting(view.waiting);
       if (out !== 0) refuse(view.waiting, actions);
       let more = true;
       while (more) more = holdRound(view, actions);
@@ -207,10 +210,6 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     },
   };
 }
-
-/** Whether programs are bound to one configuration before there is room, and whether they are anew at each stage. */
-const binds = ({ selection }: JustInTimePolicy): boolean => selection.kind === "cheapest" || selection.kind === "quickest";
-const bindsAnew = ({ selection }: JustInTimePolicy): boolean => selection.kind === "quickest" && selection.when === "stage";
 
 /** How a round is searched, and how many requests it weighs. Where each request has one model the oldest that may go is best. */
 function searchOf({ selection, models }: JustInTimePolicy): { readonly search: RoundSearch; readonly most: number } {

@@ -45,8 +45,7 @@ export class RoundQueue {
 
   next(open: number): RoundRequest | undefined {
     const { round, out } = this.source;
-    for (let one = this.pull(); one !== undefined; one = this.pull()) {
-      this.looked += 1;
+    for (let one = this.pull(open); one !== undefined; one = this.pull(open)) {
       const allowed = this.source.allowed(one);
       if ((allowed & open) === 0) continue;
       const { program } = one;
@@ -66,27 +65,36 @@ export class RoundQueue {
     return undefined;
   }
 
-  private pull(): StagedWork | undefined {
+  private pull(open: number): StagedWork | undefined {
     if (this.inBlock >= this.block.length) {
-      this.block = this.nextBlock();
+      this.block = this.nextBlock(open);
       this.inBlock = 0;
     }
     return this.block[this.inBlock++];
   }
 
-  private nextBlock(): readonly StagedWork[] {
+  /** The next whose programs began at one moment, of which any may have a model that is open: what none is open for now has none later in the round. */
+  private nextBlock(open: number): readonly StagedWork[] {
+    const { source } = this;
+    const { waiting } = source;
     const block: StagedWork[] = [];
     let began = Number.NaN;
-    const { waiting } = this.source;
+    let serves = false;
     for (; this.at < waiting.length; this.at += 1) {
       const work = waiting[this.at];
       if (work === undefined || work.state.kind !== "queued") continue;
-      if (block.length > 0 && work.programArrivalSeconds !== began) break;
-      began = work.programArrivalSeconds;
-      const staged = this.source.staged(work);
-      if (!staged.gone) block.push(staged);
+      if (work.programArrivalSeconds !== began) {
+        if (serves) break;
+        block.length = 0;
+        began = work.programArrivalSeconds;
+      }
+      const one = source.staged(work);
+      if (one.gone) continue;
+      this.looked += 1;
+      serves ||= (source.allowed(one) & open) !== 0;
+      block.push(one);
     }
-    return block.length < 2 ? block : byProgram(block);
+    return !serves ? [] : block.length < 2 ? block : byProgram(block);
   }
 }
 
