@@ -5,7 +5,7 @@ import type { Random } from "@/solver/numeric/random";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
 import { justInTimeDocument } from "@/solver/policies/justInTimeDocument";
 import type { ReplicaView, WaitingWork } from "@/solver/policies/policy";
-import type { ProgramConfigurations } from "@/solver/policies/programConfigurations";
+import { ProgramConfigurations } from "@/solver/policies/programConfigurations";
 import { StagedWorkflow } from "@/solver/policies/stagedWorkflow";
 import { addConfiguration, emptySet } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
@@ -59,8 +59,7 @@ const staged = profiled.workflows.map((_, index) => new StagedWorkflow(profiled,
 export function drawnProgram(programId: string, random: Random): DrawnProgram {
   const workflow = staged[random.int(staged.length)] as StagedWorkflow;
   const { space } = workflow;
-  const program = workflow.program(programId);
-  workflow.ended(programId);
+  const program = new ProgramConfigurations(programId, workflow);
   program.say(drawnUpSet(space, random));
   const answered = random.int(space.agents.length);
   for (let agent = 0; agent < answered; agent += 1) {

@@ -7,16 +7,32 @@ import { type ConfigurationSpace, configurationSpace, modelIn } from "../workflo
 import type { Action, Policy, ReplicaView, WaitingWork } from "./policy";
 import { find } from "./worldOfContract";
 
+/** A turn of a program: what is accurate for it, and how far its agents are. */
+interface Turn {
+  readonly space: ConfigurationSpace;
+  readonly workflow: WorkflowDocument;
+  readonly accurate: readonly number[];
+  readonly chosen: number[];
+  readonly answered: boolean[];
+  /** Calls of each agent that run, and that wait or run. */
+  readonly running: number[];
+  readonly underWay: number[];
+}
+
+/** A call of an agent, in the turn in which it was asked. */
+interface Call {
+  readonly work: WaitingWork;
+  readonly turn: Turn;
+  readonly agent: number;
+}
+
 /** Programs of workflows as a client would run them, and what may be expected of the policy that serves them, by trying every configuration. */
 class ClientPrograms {
   readonly waiting: WaitingWork[] = [];
-  readonly running: { readonly work: WaitingWork; readonly replicaId: string; readonly model: number }[] = [];
-  private readonly programs: {
-    readonly space: ConfigurationSpace;
-    accurate: readonly number[];
-    readonly chosen: number[];
-    answered: boolean[];
-  }[] = [];
+  readonly running: { readonly call: Call; readonly replicaId: string }[] = [];
+  /** The latest turn of each. */
+  private readonly programs: Turn[] = [];
+  private readonly calls = new Map<string, Call>();
   private came = 0;
 
   constructor(
@@ -26,98 +42,128 @@ class ClientPrograms {
 
   /** @param accurate numbers that stand for configurations of it; null where nothing is said of it. */
   begin(workflow: WorkflowDocument, accurate: readonly number[] | null, nowSeconds: number): void {
+    const program = this.programs.length;
+    const { space } = this.turnOf(program, workflow, accurate);
+    for (const agent of space.agents.keys()) if (space.reads[agent]?.length === 0) this.ask(program, agent, { accurate, nowSeconds });
+  }
+
+  private turnOf(program: number, workflow: WorkflowDocument, accurate: readonly number[] | null): Turn {
     const space = configurationSpace(workflow, this.names());
     const { selection } = this.document;
     const all = Array.from({ length: space.size }, (_, configuration) => configuration);
-    const said = (accurate ?? []).map((number) => number % space.size);
     const fixed = selection.kind === "fixed" ? selection.configurations[workflow.name] : undefined;
     const own = fixed
       ? all.filter((one) => space.agents.every((name, agent) => space.models[modelIn(space, one, agent)] === fixed[name]))
-      : [...new Set([...said, space.size - 1])];
-    const program = this.programs.length;
-    const none = space.agents.map(() => -1);
-    this.programs.push({ space, accurate: own, chosen: none, answered: none.map(() => false) });
-    const set = emptySet(space.size);
-    for (const configuration of said) addConfiguration(set, configuration);
-    for (const agent of space.agents.keys())
-      if (space.reads[agent]?.length === 0) this.ask(program, agent, { workflow, set: accurate && set, nowSeconds });
+      : [...new Set([...saidOf(space, accurate), space.size - 1])];
+    const each = <Value>(value: Value): Value[] => space.agents.map(() => value);
+    const flags = { chosen: each(-1), answered: each(false), running: each(0), underWay: each(0) };
+    const turn = { space, workflow, accurate: own, ...flags };
+    this.programs[program] = turn;
+    return turn;
   }
 
-  private ask(program: number, agent: number, of: { workflow: WorkflowDocument; set?: Uint32Array | null; nowSeconds: number }): void {
+  private ask(program: number, agent: number, of: { accurate: readonly number[] | null; nowSeconds: number }): void {
+    const before = this.programs[program];
+    if (before === undefined) return;
+    const { workflow, space } = before;
+    const isNextTurn = space.reads[agent]?.length === 0 && before.answered[agent] && before.underWay[agent] === 0;
+    const turn = isNextTurn ? this.turnOf(program, workflow, of.accurate) : before;
+    const set = emptySet(space.size);
+    for (const configuration of saidOf(space, of.accurate)) addConfiguration(set, configuration);
     const work: WaitingWork = {
       ...{ id: `w${this.came++}`, programId: `p${program}`, stage: this.names().length - 1, inputTokens: 5, state: { kind: "queued" } },
       // Several programs begin at one moment.
       ...{ programArrivalSeconds: Math.floor(program / 3), queuedSinceSeconds: of.nowSeconds },
-      call: { workflow: of.workflow.name, agent: of.workflow.agents[agent]?.name ?? "" },
-      ...(of.set && { accurate: of.set }),
+      call: { workflow: workflow.name, agent: space.agents[agent] ?? "" },
+      ...(of.accurate && { accurate: set }),
     };
+    turn.underWay[agent] = (turn.underWay[agent] ?? 0) + 1;
+    this.calls.set(work.id, { work, turn, agent });
     const later = this.waiting.findIndex(({ programArrivalSeconds }) => programArrivalSeconds > work.programArrivalSeconds);
     this.waiting.splice(later < 0 ? this.waiting.length : later, 0, work);
     this.policy.observe({ kind: "queued", work });
   }
 
+  /** Agents that wait for models that are out, and have no call there, may have others. */
+  reopen(out: readonly boolean[]): void {
+    for (const { id } of this.waiting) {
+      const call = this.calls.get(id);
+      if (call === undefined) continue;
+      const { chosen, running } = call.turn;
+      if (out[chosen[call.agent] ?? -1] && running[call.agent] === 0) chosen[call.agent] = -1;
+    }
+  }
+
   /** Models that the request may run on while others are out, found among all configurations. */
-  may({ programId, call }: WaitingWork, out: readonly boolean[]): readonly number[] {
-    const program = this.programs[Number(programId.slice(1))];
-    if (program === undefined) return [];
-    const { space, chosen } = program;
-    const agent = space.agents.indexOf(call?.agent ?? "");
-    const usable = program.accurate.filter((configuration) =>
+  may({ id }: WaitingWork, out: readonly boolean[]): readonly number[] {
+    const call = this.calls.get(id);
+    if (call === undefined) return [];
+    const { space, chosen, accurate } = call.turn;
+    const usable = accurate.filter((configuration) =>
       chosen.every((model, other) => {
         const own = modelIn(space, configuration, other);
         return model < 0 ? !out[own] : own === model;
       }),
     );
-    return [...new Set(usable.map((configuration) => modelIn(space, configuration, agent)))];
+    return [...new Set(usable.map((configuration) => modelIn(space, configuration, call.agent)))].filter((model) => !out[model]);
   }
 
   carryOut(actions: readonly Action[], nowSeconds: number): void {
     for (const action of actions) {
       const at = this.waiting.findIndex(({ id }) => id === action.workId);
       const [work] = this.waiting.splice(at, 1);
-      if (work === undefined || action.kind !== "dispatch") continue;
+      const call = this.calls.get(action.workId);
+      if (work === undefined || call === undefined) continue;
+      const { turn, agent } = call;
+      if (action.kind !== "dispatch") {
+        turn.underWay[agent] = (turn.underWay[agent] ?? 0) - 1;
+        continue;
+      }
       const { replicaId, stage = -1 } = action;
-      const program = this.programs[Number(work.programId.slice(1))];
-      const agent = program?.space.agents.indexOf(work.call?.agent ?? "") ?? -1;
-      if (program !== undefined) program.chosen[agent] = stage;
-      this.running.push({ work, replicaId, model: stage });
+      turn.chosen[agent] = stage;
+      turn.running[agent] = (turn.running[agent] ?? 0) + 1;
+      this.running.push({ call, replicaId });
       this.policy.observe({ kind: "dispatched", workId: work.id, programId: work.programId, replicaId, nowSeconds });
     }
   }
 
-  /** A call ends; where it failed, its client asks again. */
-  end(index: number, failed: boolean, nowSeconds: number): void {
-    const [call] = this.running.splice(index, 1);
-    if (call === undefined) return;
-    const { work, replicaId } = call;
-    const number = Number(work.programId.slice(1));
-    const program = this.programs[number];
-    const workflow = this.document.workflows.find((one) => one.workflow.name === work.call?.workflow)?.workflow;
-    if (program === undefined || workflow === undefined) return;
-    const agent = program.space.agents.indexOf(work.call?.agent ?? "");
-    this.policy.observe({ kind: "finished", workId: work.id, replicaId, nowSeconds, failed });
-    if (failed) {
-      program.chosen[agent] = -1;
-      this.ask(number, agent, { workflow, nowSeconds });
-      return;
+  /** A call ends: where it failed its client asks again, and may do so where it was answered. */
+  end(
+    index: number,
+    { failed, again, accurate }: { failed: boolean; again: boolean; accurate: readonly number[] | null },
+    nowSeconds: number,
+  ) {
+    const [ended] = this.running.splice(index, 1);
+    if (ended === undefined) return;
+    const { work, turn, agent } = ended.call;
+    const { space, chosen, answered, running, underWay } = turn;
+    const program = Number(work.programId.slice(1));
+    this.policy.observe({ kind: "finished", workId: work.id, replicaId: ended.replicaId, nowSeconds, failed });
+    running[agent] = (running[agent] ?? 0) - 1;
+    underWay[agent] = (underWay[agent] ?? 0) - 1;
+    if (!failed) answered[agent] = true;
+    else if (running[agent] === 0 && !answered[agent]) chosen[agent] = -1;
+    // Of a former turn nobody waits for what comes next.
+    if (this.programs[program] !== turn) return;
+    if (failed || again) return this.ask(program, agent, { accurate: again ? accurate : null, nowSeconds });
+    for (const [reader, reads] of space.reads.entries()) {
+      const ready = reads.includes(agent) && reads.every((read) => answered[read]);
+      if (ready) this.ask(program, reader, { accurate: null, nowSeconds });
     }
-    program.answered[agent] = true;
-    for (const [reader, reads] of program.space.reads.entries()) {
-      const ready = reads.includes(agent) && reads.every((read) => program.answered[read]);
-      if (ready) this.ask(number, reader, { workflow, nowSeconds });
-    }
-    if (program.answered.every(Boolean)) this.policy.observe({ kind: "ended", programId: work.programId });
+    if (answered.every(Boolean) && underWay.every((calls) => calls === 0))
+      this.policy.observe({ kind: "ended", programId: work.programId });
   }
 
   /** The place of a request in the order in which requests have a claim. */
   claims(): readonly WaitingWork[] {
-    const firsts = new Map<string, number>();
-    for (const [at, { programId }] of this.waiting.entries()) if (!firsts.has(programId)) firsts.set(programId, at);
-    const depth = ({ programId, call }: WaitingWork): number => {
-      const space = this.programs[Number(programId.slice(1))]?.space;
-      return space?.depth[space.agents.indexOf(call?.agent ?? "")] ?? 0;
+    const firsts = new Map<Turn | undefined, number>();
+    const turn = ({ id }: WaitingWork): Turn | undefined => this.calls.get(id)?.turn;
+    for (const [at, work] of this.waiting.entries()) if (!firsts.has(turn(work))) firsts.set(turn(work), at);
+    const depth = ({ id }: WaitingWork): number => {
+      const call = this.calls.get(id);
+      return call?.turn.space.depth[call.agent] ?? 0;
     };
-    const first = ({ programId }: WaitingWork): number => firsts.get(programId) ?? 0;
+    const first = (work: WaitingWork): number => firsts.get(turn(work)) ?? 0;
     return [...this.waiting].sort((a, b) => first(a) - first(b) || depth(b) - depth(a));
   }
 
@@ -126,12 +172,18 @@ class ClientPrograms {
   }
 }
 
+/** Configurations that numbers stand for. */
+const saidOf = ({ size }: ConfigurationSpace, accurate: readonly number[] | null): readonly number[] =>
+  (accurate ?? []).map((number) => number % size);
+
+const anyAccurate = fc.option(fc.array(fc.nat(6560), { maxLength: 9 }));
+
 const anyTurn = fc.record({
-  begins: fc.array(fc.record({ workflow: fc.nat(7), accurate: fc.option(fc.array(fc.nat(6560), { maxLength: 9 })) }), { maxLength: 4 }),
+  begins: fc.array(fc.record({ workflow: fc.nat(7), accurate: anyAccurate }), { maxLength: 4 }),
   /** By model: requests that its two replicas have of others, whether they take work, and whether they are down. */
   others: fc.array(fc.tuple(fc.nat(3), fc.nat(3), fc.boolean()), { minLength: 8, maxLength: 8 }),
   down: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 8, maxLength: 8 }),
-  ends: fc.array(fc.record({ at: fc.nat(99), failed: fc.integer({ min: 0, max: 4 }) }), { maxLength: 6 }),
+  ends: fc.array(fc.record({ at: fc.nat(99), fate: fc.integer({ min: 0, max: 6 }), accurate: anyAccurate }), { maxLength: 6 }),
 });
 
 /** What a policy promises that chooses models just in time, beside the contract of all policies. */
@@ -159,6 +211,7 @@ export function justInTimeContract(name: string, document: JustInTimePolicy, bui
             }));
           });
           const before = programs.waiting.length;
+          programs.reopen(out);
           const claims = programs.claims();
           const actions = policy.decide({ nowSeconds, waiting: [...programs.waiting], replicas });
 
@@ -202,8 +255,9 @@ export function justInTimeContract(name: string, document: JustInTimePolicy, bui
             // Nothing with a later claim has what it could have had.
             expect(may.filter((model) => given.has(model))).toEqual([]);
           }
-          for (const { at, failed } of ends) {
-            if (programs.running.length > 0) programs.end(at % programs.running.length, failed === 0, nowSeconds);
+          for (const { at, fate, accurate } of ends) {
+            const ended = { failed: fate === 0, again: fate === 1, accurate };
+            if (programs.running.length > 0) programs.end(at % programs.running.length, ended, nowSeconds);
           }
         }
       }),

@@ -96,6 +96,77 @@ describe("a just-in-time policy", () => {
     expect(went(policy, [ask("d", "first", program)], replicasOf(0, 4, 0))).toEqual({});
   });
 
+  it("opens the choice again of an agent that is asked again while its model is down, unless a call of it is there, and of no other agent", () => {
+    const accurate = setOf("sm", "mm", "ll");
+    const sent = (policy: Policy) =>
+      went(policy, [ask("a", "second", { programId: "p", accurate: setOf("ls", "lm") })], replicasOf(0, 4, 4));
+    const finish = (policy: Policy, workId: string) =>
+      policy.observe({ kind: "finished", workId, replicaId: "", nowSeconds: 2, failed: false });
+    const again = ask("b", "second", { programId: "p" });
+    const policy = policyOf();
+    expect(sent(policy)).toEqual({ a: "small" });
+    expect(went(policy, [again], replicasOf(null, 4, 4))).toEqual({ b: expect.stringContaining("No accurate configuration") });
+    const answered = policyOf();
+    sent(answered);
+    finish(answered, "a");
+    expect(went(answered, [again], replicasOf(null, 0, 0))).toEqual({ b: "medium" });
+    // What the first agent answered on the small model was read: the second has to fit that.
+    const reader = policyOf();
+    expect(went(reader, [ask("a", "first", { programId: "q", accurate })], replicasOf(0, 4, 4))).toEqual({ a: "small" });
+    finish(reader, "a");
+    expect(went(reader, [ask("b", "second", { programId: "q" })], replicasOf(null, 0, 0))).toEqual({ b: "medium" });
+  });
+
+  it("begins a program anew when an agent that reads nobody is asked once more after its answer, with what is said then", () => {
+    const policy = policyOf();
+    const free = replicasOf(0, 0, 0);
+    const first = (id: string, ...initials: string[]) => ask(id, "first", { programId: "p", accurate: setOf(...initials) });
+    const end = (workId: string, failed: boolean) => policy.observe({ kind: "finished", workId, replicaId: "", nowSeconds: 2, failed });
+    expect(went(policy, [first("a", "ss", "sm")], free)).toEqual({ a: "small" });
+    // Asked beside that call, and once that failed: the same turn.
+    expect(went(policy, [first("b", "mm")], free)).toEqual({ b: "small" });
+    end("a", false);
+    expect(went(policy, [first("c", "mm")], free)).toEqual({ c: "small" });
+    end("b", true);
+    end("c", false);
+    expect(went(policy, [ask("d", "second", { programId: "p" })], free)).toEqual({ d: "small" });
+    end("d", false);
+    expect(went(policy, [ask("e", "second", { programId: "p" })], free)).toEqual({ e: "small" });
+    // The next turn, of which nothing of the former holds; what is left of that says nothing about it.
+    expect(went(policy, [first("f", "mm")], free)).toEqual({ f: "medium" });
+    end("e", true);
+    expect(went(policy, [ask("g", "second", { programId: "p" })], replicasOf(0, 4, 0))).toEqual({});
+    expect(went(policy, [ask("h", "second", { programId: "p" })], free)).toEqual({ h: "medium" });
+    expect(policy.rounds!().programs).toMatchObject([{ programId: "p", chosen: [1, 1] }]);
+  });
+
+  it("takes agents side by side into the turn that one of them began, and a call that waits for one of its program's", () => {
+    const policy = policyOf();
+    const space = configurationSpace(testWorkflows[1]!, names);
+    const only = (model: string) => {
+      const set = emptySet(space.size);
+      addConfiguration(set, configurationNamed(space, Object.fromEntries(space.agents.map((agent) => [agent, model])))!);
+      return set;
+    };
+    const vote = (id: string, agent: string, accurate: Uint32Array): WaitingWork => ({
+      ...ask(id, agent, { programId: "p", accurate }),
+      call: { workflow: "vote", agent },
+    });
+    const voters = ["voter-1", "voter-2"];
+    for (const model of ["medium", "large"]) {
+      const works = voters.map((voter) => vote(`${model} ${voter}`, voter, only(model)));
+      for (const work of works) policy.observe({ kind: "queued", work });
+      expect(went(policy, works, replicasOf(0, 0, 0))).toEqual(Object.fromEntries(works.map(({ id }) => [id, model])));
+      for (const { id } of works) policy.observe({ kind: "finished", workId: id, replicaId: "", nowSeconds: 2, failed: false });
+    }
+    const waits = vote("waits", "voter-1", only("medium"));
+    policy.observe({ kind: "queued", work: waits });
+    const joins = vote("joins", "voter-1", only("large"));
+    policy.observe({ kind: "queued", work: joins });
+    for (const workId of ["waits", "joins"]) policy.observe({ kind: "left", workId });
+    expect(went(policy, [vote("fresh", "voter-2", only("large"))], replicasOf(0, 4, 0))).toEqual({ fresh: "large" });
+  });
+
   it("goes round a model that is down where it can, and says why where it cannot", () => {
     const flexible = ask("flexible", "first", { accurate: setOf("sm", "ms", "ss") });
     expect(went(policyOf(), [flexible], replicasOf(null, 0, 4))).toEqual({});
@@ -106,7 +177,7 @@ describe("a just-in-time policy", () => {
       flexible:
         "No accurate configuration of pair is left in which first and what comes after it do without small, medium, large, of which no engine is up.",
       none: "No accurate configuration of pair is left in which second and what comes after it do without small, medium, large, of which no engine is up.",
-      other: "A request of no declared workflow goes to large, of which no engine is up.",
+      other: "A request of no declared workflow, or of no agent of it, goes to large, of which no engine is up.",
     });
   });
 

@@ -12,13 +12,8 @@ import type { ProgramConfigurations } from "./programConfigurations";
 import { RoundLog } from "./roundLog";
 import { RoundQueue, type StagedWork } from "./roundQueue";
 import type { RoundSearch } from "./roundSearch";
+import { StagedPrograms } from "./stagedPrograms";
 import { StagedWorkflow } from "./stagedWorkflow";
-
-/** A call that was sent, of an agent of a program. */
-interface SentCall {
-  readonly program: ProgramConfigurations;
-  readonly agent: number;
-}
 
 /**
  * Which model runs a stage of a workflow is decided when an engine has room (Aragog, section 3.2). All waiting requests are one queue, in the order in which their
@@ -43,7 +38,9 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
   const { search, most } = searchOf(document);
   const log = new RoundLog(names);
   const stagedOf = new WeakMap<WaitingWork, StagedWork>();
-  const sentCalls = new LatestMap<SentCall>();
+  const programs = new StagedPrograms();
+  /** What waits or is with an engine, of agents of programs. */
+  const calls = new LatestMap<StagedWork>();
   /** Requests bound to each model that wait, and how many came since they were counted. */
   const boundWaiting = new Int32Array(names.length);
   let unbound = 0;
@@ -57,9 +54,13 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     const { programId, call } = work;
     const workflow = workflowOf.get(call?.workflow ?? "");
     const agent = workflow?.agentAt.get(call?.agent ?? "");
-    const program = workflow === undefined || agent === undefined ? null : workflow.program(programId);
+    const program = workflow === undefined || agent === undefined ? null : programs.asked(workflow, programId, agent);
     program?.say(work.accurate);
     const one: StagedWork = { work, program, agent: agent ?? -1, bound: -1, gone: false };
+    if (program !== null) {
+      program.came(one.agent);
+      calls.put(work.id, one);
+    }
     stagedOf.set(work, one);
     unbound += 1;
     return one;
@@ -116,16 +117,32 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     }
   }
 
+  function waitsNoLonger(one: StagedWork): void {
+    if (one.gone) return;
+    one.gone = true;
+    one.program?.went(one.agent);
+  }
+
+  /** Opens the choices of agents that wait for models which are not there. */
+  function reopen(waiting: readonly WaitingWork[]): void {
+    for (const work of waiting) {
+      if (work.state.kind !== "queued") continue;
+      const { program, agent, gone } = staged(work);
+      if (!gone) program?.askedWithout(agent, out);
+    }
+  }
+
   function refuse(waiting: readonly WaitingWork[], actions: Action[]): void {
     const missing = names.filter((_, model) => (out & (1 << model)) !== 0).join(", ");
     for (const work of waiting) {
       if (work.state.kind !== "queued") continue;
       const one = staged(work);
       if (one.gone || allowed(one) !== 0) continue;
-      one.gone = true;
+      waitsNoLonger(one);
+      calls.delete(work.id);
       const who =
         one.program === null
-          ? `A request of no declared workflow goes to ${names[largest]}`
+          ? `A request of no declared workflow, or of no agent of it, goes to ${names[largest]}`
           : `No accurate configuration of ${one.program.workflow.name} is left in which ${work.call?.agent} and what comes after it do without ${missing}`;
       actions.push({ kind: "refuse", workId: work.id, reason: `${who}, of which no engine is up.` });
     }
@@ -161,10 +178,9 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     const replicaId = own.slots.replicaIds[chosen];
     if (replicaId === undefined) throw new Error(`${place.kind} found no replica of ${own.model} although there is room`);
     own.sent(chosen);
-    one.gone = true;
+    waitsNoLonger(one);
     if (program !== null) {
       program.choose(agent, stage);
-      sentCalls.put(work.id, { program, agent });
       log.sent(program);
     }
     return { kind: "dispatch", workId: work.id, replicaId, stage, ...(degraded === null ? {} : { degraded }) };
@@ -191,6 +207,7 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
         if (state.kind === "answered") actions.push({ kind: "accept", workId: id, reason: "not-judged" });
       }
       see(view);
+      if (out !== 0) reopen(view.waiting);
       if (unbound > 0 && binds) bindWaiting(view.waiting);
       if (out !== 0) refuse(view.waiting, actions);
       let more = true;
@@ -200,12 +217,13 @@ export function justInTimePolicy(document: JustInTimePolicy, place: Place): Poli
     observe(event) {
       place.observe?.(event);
       if (event.kind === "queued") staged(event.work);
-      else if (event.kind === "ended") for (const workflow of workflows) workflow.ended(event.programId);
-      else if (event.kind === "finished") {
-        const call = sentCalls.get(event.workId);
+      else if (event.kind === "ended") for (const workflow of workflows) programs.ended(workflow, event.programId);
+      else if (event.kind === "left" || event.kind === "finished") {
+        const call = calls.get(event.workId);
         if (call === undefined) return;
-        sentCalls.delete(event.workId);
-        if (event.failed) call.program.failed(call.agent);
+        calls.delete(event.workId);
+        if (event.kind === "left") waitsNoLonger(call);
+        else call.program?.finished(call.agent, event.failed);
       }
     },
   };

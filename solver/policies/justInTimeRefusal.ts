@@ -51,9 +51,10 @@ function fixedRefusal({ models, workflows, selection }: JustInTimePolicy): strin
   if (selection.kind !== "fixed") return null;
   const names = models.map(({ model }) => model);
   for (const { workflow } of workflows) {
-    const configuration = selection.configurations[workflow.name];
+    const { configurations } = selection;
+    const configuration = Object.hasOwn(configurations, workflow.name) ? configurations[workflow.name] : undefined;
     if (configuration === undefined) return `The workflow ${workflow.name} has no fixed configuration.`;
-    const missing = workflow.agents.find(({ name }) => configuration[name] === undefined);
+    const missing = workflow.agents.find(({ name }) => !Object.hasOwn(configuration, name));
     if (missing !== undefined) return `The fixed configuration of ${workflow.name} has no model for ${missing.name}.`;
     const stranger = Object.entries(configuration).find(([, model]) => !names.includes(model));
     if (stranger !== undefined) {

@@ -14,8 +14,10 @@ export class ProgramConfigurations {
   bound = -1;
   /** The latest round that weighed a request of it. */
   round = 0;
-  /** Calls of each agent that were sent to its model and have not failed. */
-  private readonly calls: Int32Array;
+  /** Calls of each agent that wait, those that are with its model, and whether one was answered. */
+  private readonly waiting: Int32Array;
+  private readonly inFlight: Int32Array;
+  private readonly answered: Uint8Array;
   private said: boolean;
   /** Of `left` those that can do without the models of `usableOut`, and by agent the models that these have, as bits; 0 where not asked yet. */
   private usable: Uint32Array | null = null;
@@ -30,7 +32,9 @@ export class ProgramConfigurations {
     this.left = this.accurate;
     const agents = workflow.space.agents.length;
     this.chosen = new Int8Array(agents).fill(-1);
-    this.calls = new Int32Array(agents);
+    this.waiting = new Int32Array(agents);
+    this.inFlight = new Int32Array(agents);
+    this.answered = new Uint8Array(agents);
     this.allowedModels = new Uint8Array(agents);
   }
 
@@ -52,6 +56,15 @@ export class ProgramConfigurations {
     return this.usable;
   }
 
+  /**
+   * An agent is asked while the models `out`, as bits, are not there: where its own is among these and has no call of it, it is open again.
+   * Those of other agents stay, since what they answered was read.
+   */
+  askedWithout(agent: number, out: number): void {
+    const own = this.chosen[agent] ?? -1;
+    if (own >= 0 && (out & (1 << own)) !== 0 && this.inFlight[agent] === 0) this.reopen(agent);
+  }
+
   /** The models that an agent may run on, as bits, while the models `out` are not there. */
   allowed(agent: number, out: number): number {
     const usable = this.leftWithout(out);
@@ -65,20 +78,39 @@ export class ProgramConfigurations {
     return allowed;
   }
 
+  /** Whether another call of the agent begins the program anew, as the next turn of a session: it reads nobody, was answered, and has no call under way. */
+  isBegunAnewBy(agent: number): boolean {
+    if ((this.workflow.space.reads[agent]?.length ?? 0) > 0) return false;
+    return this.answered[agent] === 1 && this.waiting[agent] === 0 && this.inFlight[agent] === 0;
+  }
+
+  /** A call of the agent waits from now on. */
+  came(agent: number): void {
+    this.waiting[agent] = (this.waiting[agent] ?? 0) + 1;
+  }
+
+  /** A call of the agent waits no longer. */
+  went(agent: number): void {
+    this.waiting[agent] = (this.waiting[agent] ?? 0) - 1;
+  }
+
   /** A call of the agent goes to the model. */
   choose(agent: number, model: number): void {
-    this.calls[agent] = (this.calls[agent] ?? 0) + 1;
+    this.inFlight[agent] = (this.inFlight[agent] ?? 0) + 1;
     if (this.chosen[agent] === model) return;
     this.chosen[agent] = model;
     this.left = intersection(this.left, this.workflow.space.having[agent]?.[model] ?? this.left);
     this.usable = null;
   }
 
-  /** A call of the agent failed: where no other is with its model, the model is open again. */
-  failed(agent: number): void {
-    const calls = (this.calls[agent] ?? 0) - 1;
-    this.calls[agent] = calls;
-    if (calls > 0) return;
+  /** A call of the agent ended. Where it failed, none was answered and no other is with its model, the model is open again. */
+  finished(agent: number, failed: boolean): void {
+    this.inFlight[agent] = (this.inFlight[agent] ?? 0) - 1;
+    if (!failed) this.answered[agent] = 1;
+    else if (this.inFlight[agent] === 0 && this.answered[agent] === 0) this.reopen(agent);
+  }
+
+  private reopen(agent: number): void {
     this.chosen[agent] = -1;
     this.prune();
   }

@@ -1,13 +1,8 @@
 import type { JustInTimePolicy } from "../plan/policySchema";
 import { addConfiguration, emptySet } from "../workflow/configurationSet";
 import { type ConfigurationSpace, configurationSpace, modelIn } from "../workflow/configurationSpace";
-import { LatestMap } from "../workflow/latestMap";
-import { ProgramConfigurations } from "./programConfigurations";
 
-/** Programs of which a policy remembers something, over all of its workflows. */
-const MOST_PROGRAMS = 65_536;
-
-/** A declared workflow as a policy serves it: its configurations, and its programs as far as they have gone. */
+/** A declared workflow as a policy serves it: its configurations, and what they cost. */
 export class StagedWorkflow {
   readonly name: string;
   readonly space: ConfigurationSpace;
@@ -19,7 +14,6 @@ export class StagedWorkflow {
   readonly cost: Float64Array;
   /** The one that all programs have; null where each has those that are accurate for it. */
   readonly fixed: number | null;
-  private readonly programs: LatestMap<ProgramConfigurations>;
 
   constructor({ models, workflows, selection }: JustInTimePolicy, index: number) {
     const document = workflows[index]?.workflow;
@@ -36,21 +30,6 @@ export class StagedWorkflow {
       space.agents.reduce((sum, _agent, agent) => sum + (models[modelIn(space, configuration, agent)]?.cost ?? 0), 0),
     );
     this.fixed = selection.kind === "fixed" ? configurationNamed(space, selection.configurations[document.name] ?? {}) : null;
-    this.programs = new LatestMap(Math.ceil(MOST_PROGRAMS / workflows.length));
-  }
-
-  /** The program of that id, begun anew where nothing is remembered of it. */
-  program(programId: string): ProgramConfigurations {
-    const known = this.programs.get(programId);
-    if (known !== undefined) return known;
-    const program = new ProgramConfigurations(programId, this);
-    this.programs.put(programId, program);
-    return program;
-  }
-
-  /** No request of the program comes any more. */
-  ended(programId: string): void {
-    if (this.programs.has(programId)) this.programs.delete(programId);
   }
 
   /** The set of one configuration. */
