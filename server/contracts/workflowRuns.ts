@@ -29,7 +29,14 @@ const stageDone = z.object({
 });
 export type StageDone = z.infer<typeof stageDone>;
 
-const runError = z.object({ message: z.string(), code: z.string(), agent: z.string().nullable(), status: z.int() });
+const runError = z.object({
+  message: z.string(),
+  code: z.string(),
+  agent: z.string().nullable(),
+  status: z.int(),
+  /** Wall seconds after which to try again, where that can be said. */
+  retryAfterSeconds: z.int().optional(),
+});
 export type RunError = z.infer<typeof runError>;
 
 /** The document at the end; of a run that failed what was there by then, and why. */

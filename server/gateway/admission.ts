@@ -51,7 +51,7 @@ export function admit(asked: ModelRequest, { serving, queuedPerModel, draining, 
   const room = Math.ceil(serving.queueShare(objective) * queuedPerModel);
   // An answer that nobody judges is the last: the request joins no other queue.
   const visited = served.driver.policy.judges(stage) ? served.models : [first];
-  const full = visited.find((model) => (serving.queued.get(model) ?? 0) >= room);
+  const full = visited.map((model) => served.driver.lineOf(model)).find((line) => (serving.queued.get(line) ?? 0) >= room);
   if (full === undefined) return { kind: "admitted", served };
   const message =
     room === queuedPerModel

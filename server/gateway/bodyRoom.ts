@@ -1,6 +1,6 @@
 import type { ApiError } from "./apiError";
 
-/** The memory for the bodies of all open requests together: each is bounded, and so are connections and queues, but not their product. */
+/** The memory for the bodies of all open requests together, and for the answers that runs of workflows keep: each is bounded, and so are connections and queues, but not their product. */
 export class BodyRoom {
   readonly #mostBytes: number;
   #bytes = 0;
@@ -25,20 +25,22 @@ export class BodyRoom {
 export class BodyPlace {
   readonly #room: BodyRoom;
   #bytes = 0;
+  #left = false;
 
   constructor(room: BodyRoom) {
     this.#room = room;
   }
 
-  /** False where there is no room for as many bytes more. */
+  /** False where there is no room for as many bytes more, and once it was left. */
   grow(bytes: number): boolean {
-    if (!this.#room.take(bytes)) return false;
+    if (this.#left || !this.#room.take(bytes)) return false;
     this.#bytes += bytes;
     return true;
   }
 
   /** The body is needed no more. */
   leave(): void {
+    this.#left = true;
     this.#room.leave(this.#bytes);
     this.#bytes = 0;
   }

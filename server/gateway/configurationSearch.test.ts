@@ -142,7 +142,7 @@ describe("accurate configurations in the gateway", () => {
     // What is of no workflow goes to the largest model, whose engine takes one.
     const callers = [callOf(voting, "voter-1", "first"), { "x-session-id": "a" }, { "x-session-id": "b" }];
     const waiting = callers.map((headers) => askAs(gateway, headers, shortText("q1")));
-    await until(async () => held.asked.length === 1 && ((await queuedOf(gateway)).large ?? 0) > 0);
+    await until(async () => held.asked.length === 1 && ((await queuedOf(gateway))["cascade/test"] ?? 0) > 0);
     expect(allowed).toEqual([1]);
     await new Promise((resolve) => setTimeout(resolve, 200));
     held.open();

@@ -68,6 +68,9 @@ export function promptEnd({ endpoint, body }: ModelRequest, characters: number):
   return { text: Buffer.from(prompt.slice(-characters)).toString(), characters: prompt.length };
 }
 
+/** The key of a program: of one name under different API keys are different programs. */
+export const programKeyOf = (programId: string, key: string | null): string => (key === null ? programId : `${key}\n${programId}`);
+
 /** The ids of a request that has just come. */
 export function requestIds(headers: IncomingHttpHeaders): RequestIds {
   const decisionId = randomUUID();
@@ -134,7 +137,7 @@ export function parseRequest(bytes: Buffer, { ids, endpoint, headers, key, passA
       endpoint,
       model,
       programId: known.programId,
-      programKey: key === null || known.programId === ids.decisionId ? known.programId : `${key}\n${known.programId}`,
+      programKey: known.programId === ids.decisionId ? known.programId : programKeyOf(known.programId, key),
       inSession: known.inSession,
       workflow: known.workflow,
       stage: known.stage,

@@ -26,8 +26,10 @@ interface DriverOptions {
   readonly replicas: (nowMs: number) => readonly Replica[];
   /** Engine seconds in a wall second. */
   readonly timeScale: number;
-  /** Work that waits for an engine, by model, over all drivers; this one keeps its share of it. */
+  /** Work that waits for an engine, by line, over all drivers; this one keeps its share of it. */
   readonly queued: Map<string, number>;
+  /** What all its waiting work is counted under, where the policy chooses models at dispatch; left out: each under its model. */
+  readonly line?: string | undefined;
   /** Called when an engine got room, with the moment; the queues that may use it are pumped, this driver's among them. */
   readonly onRoom: (nowMs: number) => void;
   /** Where decisions are counted of a policy that chooses models at dispatch; left out: nowhere. */
@@ -62,6 +64,11 @@ export class PolicyDriver {
     let oldest: number | undefined;
     for (const { queuedSinceSeconds } of this.#waiting) if (!(queuedSinceSeconds >= (oldest ?? Infinity))) oldest = queuedSinceSeconds;
     return oldest;
+  }
+
+  /** What work that waits for `model` is counted under. */
+  lineOf(model: string): string {
+    return this.#options.line ?? model;
   }
 
   /** What the policy expects of engines' memory at a moment of `performance.now()`; null where it packs none. */
@@ -113,7 +120,7 @@ export class PolicyDriver {
     this.policy.observe({ kind: "ended", programId });
   }
 
-  /** Gives queued work back whose model is no longer served, by the model that its queue is counted under. */
+  /** Gives queued work back whose stage's model is no longer served. */
   withdraw(served: (model: string) => boolean): void {
     for (const entry of this.#waiting) {
       if (entry.state.kind === "queued" && !served(this.policy.modelOfStage(entry.stage))) this.#settle(entry, { kind: "withdrawn" });
@@ -238,9 +245,9 @@ export class PolicyDriver {
 
   #count(entry: WaitingEntry, change: 1 | -1): void {
     if (entry.state.kind !== "queued") return;
-    const model = this.policy.modelOfStage(entry.stage);
+    const line = this.lineOf(this.policy.modelOfStage(entry.stage));
     const { queued } = this.#options;
-    queued.set(model, (queued.get(model) ?? 0) + change);
+    queued.set(line, (queued.get(line) ?? 0) + change);
   }
 
   #sweep(): void {

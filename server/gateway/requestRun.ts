@@ -115,7 +115,9 @@ export class RequestRun {
     if (outcome.kind === "refused" && value !== null) replica.priority.forget();
     if (!failed) serving.answered(model);
     const firstTokenMs = "firstTokenMs" in outcome ? outcome.firstTokenMs : undefined;
-    const answeredSeconds = driver.release(asked.decisionId, replica, { failed, firstTokenMs });
+    // What the engine refused, or nobody waited for, is no answer either.
+    const unanswered = outcome.kind !== "answered" && outcome.kind !== "streamed";
+    const answeredSeconds = driver.release(asked.decisionId, replica, { failed: unanswered, firstTokenMs });
     const at = { queued: queuedSeconds, dispatched: dispatchedSeconds, answered: answeredSeconds };
     return this.#settle(outcome, { replica, stage, model, engine, queueMs, engineMs, at });
   }
@@ -214,8 +216,9 @@ export class RequestRun {
     const failed = policy.choosesModel ? "Engines" : attempt.model;
     const message = `${failed} failed ${this.#place.failures} times, last on ${attempt.replica.id}: ${reason}.`;
     if (!full) return this.#fail({ status: 502, message, type: "server_error", code: "engine_failed" });
-    const queue = policy.modelOfStage(this.#place.entered);
-    const headers = { "retry-after": String(serving.drainSeconds(queue, modelsBehind(this.#served, queue))) };
+    const model = policy.modelOfStage(this.#place.entered);
+    const seconds = serving.drainSeconds(this.#served.driver.lineOf(model), modelsBehind(this.#served, model));
+    const headers = { "retry-after": String(seconds) };
     return this.#fail({ status: 429, message, type: "rate_limit_error", code: "engine_full" }, headers);
   }
 

@@ -67,7 +67,7 @@ describe("a policy that chooses models when engines have room", () => {
     ]);
   });
 
-  it("passes on what waits for a model that is full, and counts all that waits under the largest", async () => {
+  it("passes on what waits for a model that is full, and counts all that waits as one line, which bars nobody who names a model", async () => {
     const small = await heldEngine();
     const [, medium, large] = await engines();
     const gateway = await startTestGateway({ queuedPerModel: 3 });
@@ -75,15 +75,32 @@ describe("a policy that chooses models when engines have room", () => {
     const first = askAs(gateway, callOf(pinned, "drafter", "p0"));
     await until(() => small.asked.length === 1);
     const waiting = ["p1", "p2", "p3"].map((program) => askAs(gateway, callOf(pinned, "drafter", program)));
-    await until(async () => (await queuedOf(gateway)).large === 3);
+    await until(async () => (await queuedOf(gateway))["cascade/test"] === 3);
     const shed = await askAs(gateway, callOf(pinned, "critic", "p9"));
-    expect([shed.status, await messageOf(shed)]).toEqual([429, "3 requests wait for large, which is all the gateway holds."]);
+    expect([shed.status, await messageOf(shed)]).toEqual([429, "3 requests wait for cascade/test, which is all the gateway holds."]);
+    expect(await queuedOf(gateway)).toEqual({ small: 0, medium: 0, large: 0, "cascade/test": 3 });
+    expect(await (await fetch(`${gateway.adminUrl}/metrics`)).text()).toContain('weir_gateway_queued{model="cascade/test"} 3');
+    expect((await gateway.chat({ model: "large" })).status).toBe(200);
     expect(Number(shed.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     small.open();
     expect((await Promise.all([first, ...waiting])).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-    expect(await queuedOf(gateway)).toEqual({ small: 0, medium: 0, large: 0 });
+    expect(await queuedOf(gateway)).toEqual({ small: 0, medium: 0, large: 0, "cascade/test": 0 });
     const passedOver = (await askAs(gateway, callOf(pinned, "critic", "p9"))).status;
     expect(passedOver).toBe(200);
+  });
+
+  it("takes in what an idle model may serve while many requests wait for the largest by its own name", async () => {
+    const large = await heldEngine();
+    const [small, medium] = await engines();
+    const gateway = await startTestGateway({ queuedPerModel: 3 });
+    await gateway.put(jitConfig([small!.url, medium!.url, large.url], justInTime([{ workflow: pinned }]), 1));
+    const answers = Array.from({ length: 4 }, () => gateway.chat({ model: "large" }));
+    await until(async () => (await queuedOf(gateway)).large === 3);
+    const shed = await gateway.chat({ model: "large" });
+    expect([shed.status, await messageOf(shed)]).toEqual([429, "3 requests wait for large, which is all the gateway holds."]);
+    expect((await askAs(gateway, callOf(pinned, "drafter", "p1"))).status).toBe(200);
+    large.open();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
   it("has the engines of two models at work while a third is full", async () => {
@@ -92,7 +109,7 @@ describe("a policy that chooses models when engines have room", () => {
     const gateway = await startTestGateway();
     await gateway.put(jitConfig([small.url, medium!.url, large!.url], justInTime([{ workflow: pinned }]), 1));
     const drafts = ["p0", "p1", "p2"].map((program) => askAs(gateway, callOf(pinned, "drafter", program)));
-    await until(async () => (await queuedOf(gateway)).large === 2);
+    await until(async () => (await queuedOf(gateway))["cascade/test"] === 2);
     for (const agent of ["critic", "editor"]) expect((await askAs(gateway, callOf(pinned, agent, "p8"))).status).toBe(200);
     small.open();
     await Promise.all(drafts);
@@ -106,9 +123,9 @@ describe("a policy that chooses models when engines have room", () => {
     // The first begins before the others, and comes to its last agent after them.
     for (const agent of ["drafter", "critic"]) await askAs(gateway, callOf(pinned, agent, "early"));
     const answers = ["p1", "p2"].map((program) => askAs(gateway, callOf(pinned, "editor", program), program));
-    await until(async () => (await queuedOf(gateway)).large === 1);
+    await until(async () => (await queuedOf(gateway))["cascade/test"] === 1);
     answers.push(askAs(gateway, callOf(pinned, "editor", "early"), "early"));
-    await until(async () => (await queuedOf(gateway)).large === 2);
+    await until(async () => (await queuedOf(gateway))["cascade/test"] === 2);
     large.open();
     await Promise.all(answers);
     const asked = large.asked.map(({ body }) => (body.messages as readonly { readonly content: string }[])[0]?.content);
@@ -200,7 +217,7 @@ describe("a model whose engines are down", () => {
     const replicas = config.replicas.map((replica) => (replica.model === "large" ? { ...replica, state: "cordoned" as const } : replica));
     await gateway.put({ ...config, replicas, awaited: ["large"] });
     const waiting = askAs(gateway, callOf(pinned, "editor", "p1"));
-    await until(async () => (await queuedOf(gateway)).large === 1);
+    await until(async () => (await queuedOf(gateway))["cascade/test"] === 1);
     await gateway.put({ ...config, replicas });
     expect((await waiting).status).toBe(503);
     await gateway.put(config);
@@ -235,7 +252,7 @@ describe("plans and controls", () => {
     const gateway = await startTestGateway();
     await gateway.put(jitConfig([small!.url, medium!.url, large.url], justInTime([{ workflow: pinned }]), 1));
     const answers = ["p1", "p2"].map((program) => askAs(gateway, callOf(pinned, "editor", program)));
-    await until(async () => (await queuedOf(gateway)).large === 1);
+    await until(async () => (await queuedOf(gateway))["cascade/test"] === 1);
     await gateway.put(testConfig({ stages: [{ model: "small", urls: [small!.url] }], planId: "plan-b" }));
     await until(() => small!.asked.length === 1);
     large.open();

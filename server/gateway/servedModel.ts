@@ -112,7 +112,10 @@ function servedModel(
     thresholds: policy.kind === "cascade" ? policy.thresholds : [],
     models: modelsOf(policy),
     configurations: configurationsOf(policy),
-    driver: new PolicyDriver({ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), timeScale, queued, onRoom, rounds }),
+    driver: new PolicyDriver({
+      ...{ policy: acting, replicas: (nowMs) => pool.replicasAt(nowMs), timeScale, queued, onRoom, rounds },
+      line: built.choosesModel ? name : undefined,
+    }),
     wanted: wantedBy(policy, built),
     judge,
     timeScale,

@@ -56,7 +56,7 @@ export class Serving {
   #models: ReadonlyMap<string, ServedModel> = new Map();
   /** Served models of earlier configurations that still have requests. */
   #earlier: readonly ServedModel[] = [];
-  /** Requests that wait for an engine, by model, over all policies; of one that chooses models when engines have room, all under its largest. */
+  /** Requests that wait for an engine, by model, over all policies; those of one that chooses models when engines have room by its served name. */
   readonly queued = new Map<string, number>();
   /** What such policies decided. */
   readonly rounds = new RoundTallies();
@@ -145,13 +145,14 @@ export class Serving {
     this.callers.update(config.settings?.keys);
     this.workflows.use(config.timeScale);
     const names = [...new Set(config.replicas.map(({ model }) => model))];
-    for (const name of names) this.queued.set(name, this.queued.get(name) ?? 0);
-    for (const [name, count] of this.queued) if (count === 0 && !names.includes(name)) this.queued.delete(name);
     this.#rates.keep(names);
     this.#config = config;
     this.cascadeNames.use(config.name, earlierNames);
     const surroundings = this.#surroundings(config);
     const wanted = [cascadeModel(surroundings), ...names.map((model) => directModel(model, surroundings))];
+    const lines = new Set(wanted.flatMap(({ driver, models }) => models.map((model) => driver.lineOf(model))));
+    for (const line of lines) this.queued.set(line, this.queued.get(line) ?? 0);
+    for (const [line, count] of this.queued) if (count === 0 && !lines.has(line)) this.queued.delete(line);
     const before = this.#models;
     this.#models = new Map(wanted.map((model) => [model.name, knownOr(model, before.get(model.name))]));
     this.#earlier = [...this.#earlier, ...before.values()];
@@ -225,9 +226,9 @@ export class Serving {
     this.#rates.answered(model);
   }
 
-  /** Wall seconds, whole and at least 1, until the queue counted under `model` as it stands is served at the rate at which `models` answered last. */
-  drainSeconds(model: string, models: readonly string[] = [model]): number {
-    return this.#rates.drainSeconds(models, this.queued.get(model) ?? 0);
+  /** Wall seconds, whole and at least 1, until a line as it stands is served at the rate at which `models` answered last. */
+  drainSeconds(line: string, models: readonly string[]): number {
+    return this.#rates.drainSeconds(models, this.queued.get(line) ?? 0);
   }
 
   /** Wall seconds, whole and at least 1, until an engine of these models that is down is looked at again. */
@@ -247,6 +248,11 @@ export class Serving {
     if (served.driver.active > 0 || !this.#earlier.includes(served)) return;
     this.#earlier = this.#earlier.filter((model) => model !== served);
     if (this.#config !== null) this.#watchKv(this.#config);
+  }
+
+  /** No request of a program will come any more, under whichever policies those before went. */
+  endProgram(programKey: string): void {
+    for (const { driver } of this.#all) driver.end(programKey);
   }
 
   /** Ends every connection to engines and judge, and what predicts. */

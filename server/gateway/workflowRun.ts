@@ -1,5 +1,6 @@
+import { setMaxListeners } from "node:events";
 import type { RunError, StageDone, WorkflowRun, WorkflowRunEvent } from "@/server/contracts/workflowRuns";
-import type { WorkflowAgent, WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { MOST_AGENTS, type WorkflowAgent, type WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { endedError } from "./endedError";
 import type { GivenAnswer } from "./workflowRunMessages";
 
@@ -34,6 +35,8 @@ export async function runWorkflow({ id, document, ask, tell, signal, timeScale }
   const startedMs = performance.now();
   const failing = new AbortController();
   const ended = AbortSignal.any([signal, failing.signal]);
+  // Every agent that is under way listens to it.
+  setMaxListeners(MOST_AGENTS, ended);
   const stages: StageDone[] = [];
   let error: RunError | null = null;
   const answers = new Map<string, Promise<StageDone>>();

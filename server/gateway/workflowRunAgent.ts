@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { Pool } from "undici";
+import type { Dispatcher, Pool } from "undici";
 import { defaultCascade } from "@/server/contracts/gatewayAdmin";
 import { agentHeader, upstreamHeader } from "@/server/contracts/gatewayWorkflows";
 import type { StageDone, WorkflowRunRequest } from "@/server/contracts/workflowRuns";
 import type { WorkflowAgent } from "@/solver/plan/workflowDocument";
+import { noBodyRoom } from "./bodyRoom";
 import { chatAnswer, chatEndpoint } from "./chatEndpoint";
 import { isRecord } from "./isRecord";
 import { usageOf } from "./usage";
@@ -24,9 +25,14 @@ export interface RunAsking {
   readonly pool: Pool;
   /** Of an answer that is read; a longer one has failed. */
   readonly mostBytes: number;
+  /** Asked for room for what is kept of answers; false where there is none. */
+  readonly grow: (bytes: number) => boolean;
   /** Engine seconds in one of the wall. */
   readonly timeScale: number;
 }
+
+/** How often an answer stands in memory: as it is kept, and in each of the two events of a stream that a client may leave unread. */
+const copies = 3;
 
 /** What one request of a run is about. */
 export interface AgentCall {
@@ -41,7 +47,7 @@ export interface AgentCall {
  * @throws AgentFailure where it is answered with an error; what undici throws where there is no answer, or the signal has fired.
  */
 export async function askAgent(asking: RunAsking, call: AgentCall): Promise<StageDone> {
-  const { pool, mostBytes, timeScale } = asking;
+  const { pool, mostBytes, grow, timeScale } = asking;
   const { agent, signal } = call;
   const startedMs = performance.now();
   const { statusCode, headers, body } = await pool.request({
@@ -57,10 +63,11 @@ export async function askAgent(asking: RunAsking, call: AgentCall): Promise<Stag
     bytes += chunk.length;
     if (bytes > mostBytes)
       throw failure(`The answer of ${agent.name} is longer than the ${mostBytes} bytes a run passes on.`, "answer_too_long", 502);
+    if (!grow(copies * chunk.length)) throw new AgentFailure({ ...noBodyRoom, retryAfterSeconds: 1 });
     chunks.push(chunk);
   }
   const answer = parsed(Buffer.concat(chunks).toString("utf8"));
-  if (statusCode !== 200) throw refusalOf(answer, agent.name, statusCode);
+  if (statusCode !== 200) throw refusalOf(answer, agent.name, { statusCode, headers });
   const output = chatAnswer(answer);
   if (output === null) throw failure(`The engine's answer for ${agent.name} has no choice.`, "no_answer", 502);
   return {
@@ -99,8 +106,14 @@ function parsed(text: string): unknown {
 const failure = (message: string, code: string, status: number): AgentFailure => new AgentFailure({ message, code, status });
 
 /** What the agent's own client would have been told. */
-function refusalOf(answer: unknown, agent: string, status: number): AgentFailure {
+function refusalOf(
+  answer: unknown,
+  agent: string,
+  { statusCode, headers }: Pick<Dispatcher.ResponseData, "statusCode" | "headers">,
+): AgentFailure {
   const error = isRecord(answer) && isRecord(answer.error) ? answer.error : {};
-  const message = typeof error.message === "string" ? error.message : `The request for ${agent} was answered with ${status}.`;
-  return failure(message, typeof error.code === "string" ? error.code : "agent_failed", status);
+  const message = typeof error.message === "string" ? error.message : `The request for ${agent} was answered with ${statusCode}.`;
+  const code = typeof error.code === "string" ? error.code : "agent_failed";
+  const retryAfterSeconds = Number(headers["retry-after"]);
+  return new AgentFailure({ message, code, status: statusCode, ...(Number.isInteger(retryAfterSeconds) ? { retryAfterSeconds } : {}) });
 }

@@ -10,7 +10,7 @@ interface EventsOptions {
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** A run is not held back where its client reads slowly: all that it has to tell is bounded. */
+/** A run is not held back where its client reads slowly: all that it has to tell has its room already. */
 const unheld: Flow = { headers: {}, pause: () => undefined, resume: () => undefined, abort: () => undefined };
 
 /** The server-sent events of a run, and comments while nothing happens, so that no proxy takes the connection for a dead one. */

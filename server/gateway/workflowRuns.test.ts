@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
-import type { ServerResponse } from "node:http";
-import { describe, expect, it } from "vitest";
+import { once } from "node:events";
+import { request as httpRequest, type ServerResponse } from "node:http";
+import { describe, expect, it, vi } from "vitest";
 import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
-import { workflowListSchema } from "@/server/contracts/workflowRuns";
+import { workflowListSchema, workflowRunSchema } from "@/server/contracts/workflowRuns";
 import { workflowDocumentSchema } from "@/solver/plan/workflowDocument";
+import { PolicyDriver } from "./policyDriver";
 import { type Asked, sayCompletion, startTestEngine } from "./testEngine";
 import { oneModel, until } from "./testGateway";
 import { pinned, voting } from "./testRounds";
@@ -333,5 +335,107 @@ describe("the door of workflows", () => {
     expect((await gateway.decisions()).map((decision) => decision.key)).toEqual(["team-a", "team-a", "team-a"]);
     const second = await gateway.post(runsPath(refine), { input: "Go." }, key);
     expect([second.status, await second.json()]).toMatchObject([429, { error: { agent: "critic", code: "rate_limit_exceeded" } }]);
+    expect(Number(second.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
+});
+
+describe("what a run holds", () => {
+  it("of bodies and answers is given back when it has ended, so that any number of runs fit one after another", async () => {
+    // A run's own body, the one of its agent at the time, and three times each answer.
+    const { gateway } = await declaring(refine, echo, { bodyBytesInAll: 2 * 20_000 + 4_000 });
+    for (let run = 0; run < 5; run += 1) expect((await runOf(gateway, refine, { input: "x".repeat(19_000) })).status).toBe(200);
+  });
+
+  it("of answers has the room that bodies have, and where there is none it fails and says so", async () => {
+    const long = (_: Asked, response: ServerResponse): void => sayCompletion(response, "x".repeat(20_000));
+    const { gateway } = await declaring(refine, long, { bodyBytesInAll: 100_000 });
+    for (const body of [{}, {}]) {
+      const { status, headers, run } = await runOf(gateway, refine, body);
+      expect([status, run.error?.code, run.error?.agent, run.error?.retryAfterSeconds]).toEqual([503, "no_room", "critic", 1]);
+      expect(headers.get("retry-after")).toBe("1");
+    }
+    const alone = await gateway.chat({ model: "small" });
+    expect(alone.status).toBe(200);
+  });
+
+  it("is let go where its client leaves in the middle of an answer", async () => {
+    const half = (_: Asked, response: ServerResponse): void =>
+      void response.writeHead(200, { "content-type": "text/event-stream" }).write(": \n\n");
+    const { gateway, asked } = await declaring(refine, half, { bodyBytesInAll: 30_000 });
+    for (let run = 0; run < 3; run += 1) {
+      const leaving = new AbortController();
+      const answer = fetch(`${gateway.dataUrl}${runsPath(refine)}`, {
+        ...{ method: "POST", body: JSON.stringify({ input: "x".repeat(9000) }), signal: leaving.signal },
+      });
+      await until(() => asked().length === run + 1);
+      leaving.abort();
+      await expect(answer).rejects.toThrow();
+      await asked()[run]?.cutOff;
+    }
+  });
+
+  it("of time is let go when it has ended: no timer waits on for its deadline", async () => {
+    const { gateway } = await declaring(refine, echo);
+    await runOf(gateway, refine);
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+    const before = timers();
+    const runs = 30;
+    for (let run = 0; run < runs; run += 1) expect((await runOf(gateway, refine)).status).toBe(200);
+    await until(() => timers() < before + runs / 2);
+  });
+
+  it("of its program is told to policies as done", async () => {
+    const { gateway, config } = await declaring(refine, echo);
+    const sha256 = createHash("sha256").update("secret-a").digest("hex");
+    const end = vi.spyOn(PolicyDriver.prototype, "end");
+    const { run } = await runOf(gateway, refine);
+    expect(end).toHaveBeenCalledWith(run.id);
+    await gateway.put({ ...config, settings: { keys: [{ name: "team-a", sha256 }] } });
+    const answer = await gateway.post(runsPath(refine), { input: "Go." }, { authorization: "Bearer secret-a" });
+    const { id } = workflowRunSchema.parse(await answer.json());
+    expect(end).toHaveBeenCalledWith(`team-a\n${id}`);
+    end.mockRestore();
+  });
+
+  it("of branches at once is as many as a workflow may have agents, without a warning of a leak", async () => {
+    const wide = selfNamed(
+      workflowDocumentSchema.parse({
+        name: "wide",
+        agents: Array.from({ length: 16 }, (_, at) => ({ name: `branch-${at}`, models: ["large"] })),
+      }),
+    );
+    const warnings: string[] = [];
+    const onWarning = ({ name }: Error): void => void warnings.push(name);
+    process.on("warning", onWarning);
+    const { gateway } = await declaring(wide, echo);
+    expect((await runOf(gateway, wide)).status).toBe(200);
+    process.off("warning", onWarning);
+    expect(warnings.filter((name) => name === "MaxListenersExceededWarning")).toEqual([]);
+  });
+});
+
+it("has the caller's trace and class of work go on with every agent's request", async () => {
+  const { gateway, asked } = await declaring(refine, echo);
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const headers = { traceparent, tracestate: "vendor=1", "x-gateway-inference-objective": "batch" };
+  expect((await gateway.post(runsPath(refine), { input: "Go." }, headers)).status).toBe(200);
+  expect(asked().map((each) => [each.headers.traceparent, each.headers.tracestate])).toEqual(Array(3).fill([traceparent, "vendor=1"]));
+  expect((await gateway.decisions()).map(({ objective }) => objective)).toEqual(["batch", "batch", "batch"]);
+});
+
+it("is cut off where its client reads nothing of a whole answer for too long", async () => {
+  const { gateway } = await declaring(
+    workflowDocumentSchema.parse({ name: "alone", agents: [{ name: "solver" }] }),
+    (_, response) => sayCompletion(response, "x".repeat(30_000_000)),
+    { bodyBytes: 40_000_000, clientStallSeconds: 0.5 },
+  );
+  const request = httpRequest(`${gateway.dataUrl}${runsPath({ name: "alone" })}`, { method: "POST" }).end('{"input":"Go."}');
+  request.on("error", () => undefined);
+  const [response] = await once(request, "response");
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  await expect(
+    (async () => {
+      for await (const _ of response);
+    })(),
+  ).rejects.toThrow();
 });

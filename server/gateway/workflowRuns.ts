@@ -8,7 +8,7 @@ import { type ApiError, sendError, sendJson } from "./apiError";
 import { BodyPlace, bodyTooLarge, noBodyRoom } from "./bodyRoom";
 import { shownName } from "./clientNames";
 import { type EndReason, endedError } from "./endedError";
-import { requestIds } from "./modelRequest";
+import { programKeyOf, requestIds } from "./modelRequest";
 import { readBody } from "./readBody";
 import { parsedDocument } from "./readDocument";
 import { boundReading, type RequestService } from "./serveRequest";
@@ -33,6 +33,7 @@ interface Taken {
   readonly document: WorkflowDocument;
   readonly asked: WorkflowRunRequest;
   readonly signal: AbortSignal;
+  readonly place: BodyPlace;
   readonly idHeaders: OutgoingHttpHeaders;
 }
 
@@ -93,40 +94,41 @@ export class WorkflowRuns {
       const asked = await this.#takeIn(request, { abort, place });
       if (asked === null || response.destroyed) return onRefused(null, endedError(abort.signal).status, key);
       if ("error" in asked) return refuse(asked.error, asked.headers);
-      await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, idHeaders });
+      await this.#run(arrived, { document, asked: asked.document, signal: abort.signal, place, idHeaders });
     } finally {
       clearTimeout(deadline);
       this.#underWay -= 1;
     }
   }
 
-  async #run({ request, response }: Arrived, { document, asked, signal, idHeaders }: Taken): Promise<void> {
+  async #run({ key, request, response }: Arrived, { document, asked, signal, place, idHeaders }: Taken): Promise<void> {
     const { serving, limits, draining } = this.#service;
     const id = `run-${randomUUID()}`;
     const timeScale = serving.config?.timeScale ?? 1;
     const pool = this.#ownPort(request);
-    const asking = { id, workflow: document.name, asked, headers: request.headers, pool, mostBytes: limits.bodyBytes, timeScale };
+    const grow = (bytes: number): boolean => place.grow(bytes);
+    const asking = { id, workflow: document.name, asked, headers: request.headers, pool, mostBytes: limits.bodyBytes, grow, timeScale };
     const stream = asked.stream ? new RunEvents(response, { limits, headers: idHeaders }) : null;
     const run = await runWorkflow({
       ...{ id, document, signal, timeScale },
       tell: (event) => stream?.tell(event),
       async ask(agent, answers, ended) {
         // The port takes no new connections any more.
-        if (draining()) throw new AgentFailure(shuttingDown);
+        if (draining()) throw new AgentFailure({ ...shuttingDown, retryAfterSeconds: 1 });
         return askAgent(asking, { agent, answers, signal: ended });
       },
     });
+    serving.endProgram(programKeyOf(id, key));
     if (response.destroyed) return;
-    if (stream === null) sendJson(response, run, { status: run.error?.status ?? 200, headers: idHeaders });
+    const { status = 200, retryAfterSeconds } = run.error ?? {};
+    const headers = retryAfterSeconds === undefined ? idHeaders : { ...idHeaders, "retry-after": String(retryAfterSeconds) };
+    if (stream === null) sendJson(response, run, { status, headers });
     else stream.end();
     boundReading(response, limits.clientStallSeconds);
   }
 
   /** What is asked, or what is wrong with it; null where the client went away. */
-  async #takeIn(
-    request: IncomingMessage,
-    { abort, place }: Taking,
-  ): Promise<{ readonly document: WorkflowRunRequest } | Refusal | null> {
+  async #takeIn(request: IncomingMessage, { abort, place }: Taking): Promise<{ readonly document: WorkflowRunRequest } | Refusal | null> {
     const { limits } = this.#service;
     const arriving = setTimeout(() => abort.abort("slow body" satisfies EndReason), limits.arrivalSeconds * 1000);
     const read = await readBody(request, {
