@@ -43,6 +43,16 @@ it("asks as a client does, and gives back the run, one that failed too", async (
   expect(seen[0]).toEqual(["POST", "/v1/workflows/vote/runs", { input: "What is it?", stream: false }]);
 });
 
+it("asks behind the path of the gateway's address, as behind a proxy", async () => {
+  const paths: (string | undefined)[] = [];
+  const url = await listening(({ url: path }, _, response) => {
+    paths.push(path);
+    response.end(JSON.stringify(completed));
+  });
+  for (const root of [`${url}/team-a`, `${url}/team-a/`]) await tryRun(root, asked, never);
+  expect(paths).toEqual(["/team-a/v1/workflows/vote/runs", "/team-a/v1/workflows/vote/runs"]);
+});
+
 it("says in a sentence why there was no run: a key, a refusal, something else that answers, nobody", async () => {
   const answers: readonly (readonly [number, string])[] = [
     [401, '{"error":{"message":"no key"}}'],

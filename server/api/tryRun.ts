@@ -26,7 +26,8 @@ export async function tryRun(
   const limit = AbortSignal.timeout(LIMIT_MS);
   const body: WorkflowRunRequest = { input, stream: false };
   try {
-    const response = await fetch(new URL(`/v1/workflows/${encodeURIComponent(workflow)}/runs`, gatewayUrl), {
+    const root = gatewayUrl.endsWith("/") ? gatewayUrl : `${gatewayUrl}/`;
+    const response = await fetch(new URL(`v1/workflows/${encodeURIComponent(workflow)}/runs`, root), {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),

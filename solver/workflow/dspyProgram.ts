@@ -31,7 +31,7 @@ export function readDspyProgram(json: Readonly<Record<string, unknown>>): GraphR
   if (predictors.length > MOST_PREDICTORS) return refusal(`The program has more than ${MOST_PREDICTORS} predictors.`);
   const graph = new ImportedGraph();
   for (const { name, instructions, maxTokens } of predictors)
-    graph.add({ name: name.replace(/(\.predict)+$/, ""), instructions, ...(maxTokens === null ? {} : { maxTokens }) });
+    graph.add({ name: withoutEnds(name, ".predict"), instructions, ...(maxTokens === null ? {} : { maxTokens }) });
   connect(graph, predictors);
   const others = states.filter(([, state]) => !isPredictor(state)).map(([name]) => name);
   if (others.length > 0) graph.notes.push(`Left out, as it is no predictor: ${others.slice(0, 8).join(", ")}.`);
@@ -65,15 +65,26 @@ function predictorOf(name: string, state: Readonly<Record<string, unknown>>): Pr
 function flowOf(instructions: string, fields: readonly Readonly<Record<string, unknown>>[]): Pick<Predictor, "inputs" | "outputs"> {
   const names = fields.map(fieldName);
   const typed = fields.every(({ field_type: type }) => type === "input" || type === "output");
-  const said =
-    instructions
-      .match(/^Given the fields .*, produce the fields (.*)\.$/s)?.[1]
-      ?.match(/\w+/g)
-      ?.map(plain) ?? [];
-  const starts = [names.findIndex((name) => said.includes(name)), names.indexOf("reasoning"), names.length - 1].filter((at) => at >= 0);
+  const said = new Set(saidOutputs(instructions).map(plain));
+  const starts = [names.findIndex((name) => said.has(name)), names.indexOf("reasoning"), names.length - 1].filter((at) => at >= 0);
   const firstOutput = Math.min(...starts);
   const isOutput = (at: number): boolean => (typed ? fields[at]?.field_type === "output" : at >= firstOutput);
   return { inputs: names.filter((_, at) => !isOutput(at)), outputs: names.filter((_, at) => isOutput(at)) };
+}
+
+/** What DSPy's own instructions, "Given the fields ..., produce the fields ...", name as outputs; none in others. */
+function saidOutputs(instructions: string): readonly string[] {
+  const [given, produce] = ["Given the fields ", ", produce the fields "];
+  const at = instructions.lastIndexOf(produce);
+  if (at < given.length || !instructions.startsWith(given) || !instructions.endsWith(".")) return [];
+  return instructions.slice(at + produce.length).match(/\w+/g) ?? [];
+}
+
+/** A text without what it ends on, however often. */
+function withoutEnds(text: string, ending: string): string {
+  let length = text.length;
+  while (text.endsWith(ending, length)) length -= ending.length;
+  return text.slice(0, length);
 }
 
 /** A field's name without capitals and signs: as verbose states have it, as `${name}` describes it, else as its prefix writes it. */
@@ -87,10 +98,11 @@ const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}
 
 /** Has each read, for every input, the last predictor before it that gives that field, else the first after it. */
 function connect(graph: ImportedGraph, predictors: readonly Predictor[]): void {
+  const given = predictors.map(({ outputs }) => new Set(outputs));
   let flows = 0;
   for (const [at, { inputs }] of predictors.entries()) {
     for (const input of new Set(inputs)) {
-      const gives = predictors.flatMap(({ outputs }, other) => (other !== at && outputs.includes(input) ? [other] : []));
+      const gives = given.flatMap((outputs, other) => (other !== at && outputs.has(input) ? [other] : []));
       const giver = gives.findLast((other) => other < at) ?? gives[0];
       if (giver === undefined) continue;
       graph.reads(at, giver);

@@ -72,6 +72,13 @@ describe("a graph of LangGraph", () => {
     expect(() => workflowDocumentSchema.parse(document)).not.toThrow();
   });
 
+  test("keeps its name, made a word with a note where it is none", () => {
+    const named = (name: string) => read({ name, nodes: [node("planner")], edges: [] });
+    expect([named("my-graph").document.name, named("my-graph").notes.length]).toEqual(["my-graph", 1]);
+    expect([named("my graph").document.name, named("my graph").notes[0]]).toEqual(["my-graph", '"my graph" is called my-graph here.']);
+    expect([named("计划").document.name, named("计划").notes[0]]).toEqual(["imported", '"计划" is called imported here.']);
+  });
+
   test("has a conditional edge taken as always followed, and says so once", () => {
     const choice = { source: "router", target: "maths", data: "sum", conditional: true };
     const { notes, document } = read({
@@ -124,6 +131,14 @@ const thoughts = ["Reasoning: Let's think step by step in order to", its("reason
 const versions = { dependency_versions: { python: "3.11", dspy: "2.6.13", cloudpickle: "3.1" } };
 
 describe("a program of DSPy", () => {
+  // Where a text is tried from each of its places anew, these together take longer than a test has.
+  test("is read or refused at once, however long its instructions and names", () => {
+    const endless = `Given the fields ${"a, produce the fields ".repeat(22_000)}`;
+    expect(refused({ writer: predictor(endless, [["Answer:", its("answer")]]) })).toMatch(/^agents\[0\]\.instructions: /);
+    const named = { [`writer${".predict".repeat(60_000)}x`]: predictor("Write.", [["Answer:", its("answer")]]) };
+    expect(read(named).document.agents[0]?.name).toMatch(/^writer\.predict/);
+  });
+
   test("has edges where a predictor's input is named as another's output", () => {
     const program = {
       "draft.predict": predictor("Answer it.", [["Question:", its("question")], thoughts, ["Answer:", its("answer")]], {

@@ -1,6 +1,6 @@
 import { type WorkflowDocument, workflowDocumentSchema } from "@/solver/plan/workflowDocument";
 import { readDspyProgram } from "./dspyProgram";
-import { type GraphReading, ImportedGraph, isObject } from "./importedGraph";
+import { calledNote, type GraphReading, ImportedGraph, isObject, wordOf } from "./importedGraph";
 import { readLangGraph } from "./langGraph";
 
 export type WorkflowReading =
@@ -16,6 +16,9 @@ export type WorkflowReading =
 
 /** Longest text that is read, in characters. */
 const MOST_CHARACTERS = 500_000;
+
+/** Of a graph that has no name, or none of which a word can be made. */
+const unnamed = "imported";
 
 /**
  * Reads a JSON text as a workflow: a document as Weir writes it, what LangGraph's `graph.get_graph().to_json()` gives, or the state that a DSPy
@@ -44,12 +47,13 @@ function documentOf(graph: GraphReading, { name }: Readonly<Record<string, unkno
   const ordered = graph.ordered();
   if (!("agents" in ordered)) return ordered;
   const own = typeof name === "string" ? name : "";
+  const word = wordOf(own, unnamed);
   const notes = [
-    ...(own === "" ? ["The graph has no name: it is called imported until you name it."] : []),
+    ...(own === "" ? [`The graph has no name: it is called ${unnamed} until you name it.`] : calledNote(own, word)),
     ...new Set(graph.notes),
     "What an agent's answer does for the program is not said: each is taken to solve its part, until you say what it does.",
   ];
-  return checked({ name: own === "" ? "imported" : own, agents: ordered.agents }, origin, notes);
+  return checked({ name: word, agents: ordered.agents }, origin, notes);
 }
 
 function checked(json: unknown, origin: "weir" | "dspy" | "langgraph", notes: readonly string[]): WorkflowReading {

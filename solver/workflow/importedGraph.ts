@@ -29,8 +29,8 @@ export class ImportedGraph {
 
   /** Adds an agent; its index. */
   add(agent: ImportedAgent): number {
-    const word = wordOf(agent.name, this.agents.length);
-    if (word !== agent.name) this.notes.push(`"${shortened(agent.name)}" is called ${word} here.`);
+    const word = wordOf(agent.name, `agent-${this.agents.length + 1}`);
+    this.notes.push(...calledNote(agent.name, word));
     this.agents.push({ ...agent, name: word });
     return this.agents.length - 1;
   }
@@ -83,14 +83,18 @@ export class ImportedGraph {
   }
 }
 
-/** One word as headers carry it; where nothing is left of a name, its number. */
-function wordOf(name: string, at: number): string {
+/** One word as headers carry it; where nothing is left of a name, `otherwise`. */
+export function wordOf(name: string, otherwise: string): string {
   const word = name
     .replace(/[^A-Za-z0-9._-]+/g, "-")
     .replace(/^[._-]+/, "")
     .slice(0, 63)
     .replace(/[._-]+$/, "");
-  return word === "" ? `agent-${at + 1}` : word;
+  return word === "" ? otherwise : word;
 }
+
+/** That something has another name here; nothing where it has its own. */
+export const calledNote = (name: string, word: string): readonly string[] =>
+  word === name ? [] : [`"${shortened(name)}" is called ${word} here.`];
 
 const shortened = (text: string): string => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
