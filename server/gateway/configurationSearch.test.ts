@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { gatewayStatusSchema } from "@/server/contracts/gatewayAdmin";
 import { decodeArtefact } from "@/solver/prediction/artefact";
 import { configurationPredictor } from "@/solver/prediction/configurations";
 import { sketchOf } from "@/solver/prediction/sketch";
@@ -33,7 +34,7 @@ async function votingGateway(limits: Partial<GatewayLimits> = patient, stateDire
     policy,
   );
   await gateway.put(config);
-  return { gateway, config };
+  return { gateway, config, engines };
 }
 
 async function ask(gateway: TestGateway, headers: Record<string, string>, content: string): Promise<string | null> {
@@ -81,11 +82,64 @@ describe("accurate configurations in the gateway", () => {
       [all, undefined],
       [all, undefined],
       [all, undefined],
-      [undefined, undefined],
+      // Of the agents after them nothing is searched; they are told what was found.
+      [all, undefined],
     ]);
     const predicted = (await gateway.decisions()).map(({ predictions }) => predictions?.configurations);
     expect(predicted).toEqual([predictor.hash, predictor.hash, predictor.hash, undefined]);
     expect(await countedSearches(gateway)).toMatchObject({ whole: 1 });
+  });
+
+  it("are searched for anew with the next turn of a session, which goes where a fresh session goes, and not with a request that is asked again", async () => {
+    const { gateway } = await votingGateway();
+    const turn = async (program: string, text: string) => {
+      const models: (string | null)[] = [];
+      for (const voter of voters) models.push(await ask(gateway, callOf(voting, voter, program), text));
+      return [...models, await ask(gateway, callOf(voting, "aggregator", program), "which of these?")];
+    };
+    expect(await turn("session", shortText("q1"))).not.toContain("large");
+    const hard = await turn("session", longText("q2"));
+    expect(hard).toEqual(["large", "large", "large", "large"]);
+    expect(await turn("fresh", longText("q2"))).toEqual(hard);
+    expect((await told(gateway)).map(([accurate]) => accurate)).toEqual(
+      [all, 1, 1].flatMap((count) => Array.from({ length: 4 }, () => count)),
+    );
+    expect(await turn("session", longText("q2"))).toEqual(hard);
+    expect(await countedSearches(gateway)).toMatchObject({ whole: 3 });
+    expect(await turn("session", shortText("q1"))).not.toContain("large");
+    expect(await countedSearches(gateway)).toMatchObject({ whole: 4 });
+  });
+
+  it("stay known of programs that are under way when another plan comes with the same predictor", async () => {
+    const { gateway, config } = await votingGateway();
+    for (const voter of voters) await ask(gateway, callOf(voting, voter, "p"), shortText("q1"));
+    await gateway.put({ ...config, ...hashed({ ...policy, selection: { kind: "beam", width: 2 } }), planId: "plan-b" });
+    expect(await ask(gateway, callOf(voting, "aggregator", "p"), "which of these?")).toBe("small");
+    expect(await countedSearches(gateway)).toMatchObject({ whole: 1 });
+  });
+
+  it("have an agent that is asked again go to another model when its own has gone down since, answered or given up", async () => {
+    const { gateway, engines, config } = await votingGateway();
+    for (const agent of [...voters, "aggregator"]) expect(await ask(gateway, callOf(voting, agent, "p"), shortText("q1"))).toBe("small");
+    await engines[0]!.close();
+    expect(await ask(gateway, callOf(voting, "aggregator", "p"), shortText("q1"))).not.toBe("small");
+    const hung = await heldEngine();
+    const urls = engines.map(({ url }, at) => (at === 0 ? hung.url : url));
+    await gateway.put({ ...config, replicas: jitConfig(urls, policy).replicas });
+    const leave = new AbortController();
+    const body = JSON.stringify({ model: "cascade/test", messages: [{ role: "user", content: shortText("q1") }] });
+    const first = fetch(`${gateway.dataUrl}/v1/chat/completions`, {
+      ...{ method: "POST", headers: callOf(voting, "voter-1", "q"), body, signal: leave.signal },
+    }).catch(() => "gone");
+    await until(() => hung.asked.length === 1);
+    leave.abort();
+    expect(await first).toBe("gone");
+    await until(async () => {
+      const { replicas } = gatewayStatusSchema.parse(await (await fetch(`${gateway.adminUrl}/status`)).json());
+      return replicas.every(({ inFlight }) => inFlight === 0);
+    });
+    await hung.close();
+    expect(await ask(gateway, callOf(voting, "voter-1", "q"), shortText("q1"))).not.toBe("small");
   });
 
   it("are one set for the agents of a program that come at once, however many programs come with them", async () => {

@@ -3,6 +3,7 @@ import type { JustInTimePolicy, PolicyDocument } from "@/solver/plan/policySchem
 import { modelsOf } from "@/solver/plan/policySchema";
 import type { Policy, WaitingWork } from "@/solver/policies/policy";
 import { LatestMap } from "@/solver/workflow/latestMap";
+import { ForesightSearches, type SearchedRequest } from "./foresightSearches";
 import type { LearningBook } from "./learningBook";
 import type { GatewayLimits } from "./limits";
 import { callOf, type ModelRequest } from "./modelRequest";
@@ -14,8 +15,6 @@ import { questionOf } from "./questionOf";
 
 /** Models of one policy that are asked about; records stay small. */
 const mostModels = 16;
-/** Programs whose accurate configurations are remembered: the requests with which a program begins come together. */
-const mostSearched = 4_096;
 
 /** What a policy asks of predictors; null where it reads no predictions. With none named its requests are remembered all the same. */
 export function wantedBy(document: PolicyDocument, { needs }: Pick<Policy, "needs">): Wanted | null {
@@ -41,7 +40,7 @@ export interface PolicyForesight {
   readonly predicted: Predictions;
   /** The predictor of its workflow's configurations, where the request is one of those with which its program begins; else null. */
   readonly searched: string | null;
-  /** Configurations that are held to be accurate for its program, as that one found. */
+  /** Configurations that are held to be accurate for its program, as found with the requests with which that began. */
   readonly accurate?: Uint32Array | undefined;
   readonly absent: Absence | null;
 }
@@ -67,8 +66,7 @@ export class Foresight {
   readonly #options: ForesightOptions;
   /** How sure predictors were of a program at its first request, by predictor and program. */
   readonly #sure = new LatestMap<Predictions>();
-  /** What searches found, or will, or why they did not, by predictor and program. */
-  readonly #searched = new LatestMap<Promise<FoundConfigurations | Absence>>(mostSearched);
+  readonly #searches = new ForesightSearches();
   /** Wall milliseconds for which requests waited for engines, under policies that have configurations predicted. */
   readonly #queueMs = new MovingMean();
 
@@ -95,24 +93,32 @@ export class Foresight {
   async about(asked: ModelRequest, wanted: readonly Wanted[]): Promise<Foreseen> {
     const askedMs = performance.now();
     const sure = wanted.map(({ confidence }) => (confidence === null ? undefined : this.#sure.get(programKey(confidence, asked))));
-    const searches = wanted.map((want) => searchOf(want, asked));
-    const found = searches.map((hash) => (hash === null ? undefined : this.#searched.get(programKey(hash, asked))));
+    const asks = questionOf(asked, [], this.#searchMs);
+    const programs = wanted.map((want) => programOf(want, asked));
+    const searches = programs.map((program) => (program?.begins ? program.hash : null));
+    const requests = programs.map((program): SearchedRequest | null => {
+      if (program === null || !isSession(asked)) return null;
+      return { key: programKey(program.hash, asked), first: program.begins ? { agent: asked.stage, text: asks.text } : null };
+    });
+    const found = requests.map((request) => (request === null ? undefined : this.#searches.of(request)));
     const asking = wanted.map(({ lengths, confidence, models }, at) => ({
       ...{ lengths, models, confidence: sure[at] === undefined ? confidence : null },
       configurations: found[at] === undefined ? (searches[at] ?? null) : null,
     }));
-    const question = questionOf(asked, asking, this.#searchMs);
+    const question = { ...asks, wanted: asking };
     const { facts } = question;
     const coming = isAsked(asking) ? this.desk.ask(question) : null;
     for (const [at, { configurations }] of asking.entries()) {
       if (configurations === null || coming === null) continue;
-      found[at] = coming.then((answer) => foundIn(answer, at) ?? this.desk.absence(configurations) ?? "failed");
-      if (isSession(asked)) this.#searched.put(programKey(configurations, asked), found[at]);
+      const searched = coming.then((answer) => foundIn(answer, at) ?? this.desk.absence(configurations) ?? "failed");
+      found[at] = searched;
+      const request = requests[at] ?? null;
+      if (request !== null) this.#searches.begin(request, searched);
     }
     const [came, outcomes] = await Promise.all([coming, Promise.all(found)]);
     const policies = wanted.map((want, at): PolicyForesight => {
       const outcome = outcomes[at];
-      const unfound = typeof outcome === "string" ? outcome : null;
+      const unfound = typeof outcome === "string" && searches[at] !== null ? outcome : null;
       const accurate = typeof outcome === "object" ? outcome.accurate : undefined;
       const known = { wanted: want, predicted: sure[at] ?? {}, searched: searches[at] ?? null, accurate };
       const own = asking[at];
@@ -200,11 +206,11 @@ export function scoreOf(model: string, { routerScores }: Pick<ModelRequest, "rou
   return own ?? (confidence === undefined ? undefined : 100 * confidence);
 }
 
-/** The predictor that is asked about the configurations of its program; null where that has none, or began before. */
-function searchOf({ configurations }: Wanted, asked: ModelRequest): string | null {
+/** The predictor of its workflow's configurations, and whether its program begins with it; null where there is none, or it names no agent. */
+function programOf({ configurations }: Wanted, asked: ModelRequest): { readonly hash: string; readonly begins: boolean } | null {
   const call = callOf(asked);
-  if (call === undefined) return null;
-  return configurations.find(({ workflow, firstAgents }) => workflow === call.workflow && firstAgents.includes(call.agent))?.hash ?? null;
+  const own = call && configurations.find(({ workflow }) => workflow === call.workflow);
+  return call && own ? { hash: own.hash, begins: own.firstAgents.includes(call.agent) } : null;
 }
 
 const isAsked = (asking: readonly Asking[]): boolean =>
