@@ -132,7 +132,7 @@ const versions = { dependency_versions: { python: "3.11", dspy: "2.6.13", cloudp
 
 describe("a program of DSPy", () => {
   // Where a text is tried from each of its places anew, these together take longer than a test has.
-  test("is read or refused at once, however long its instructions and names", () => {
+  test("is read or refused at once, however long its instructions and names", { timeout: 4000 }, () => {
     const endless = `Given the fields ${"a, produce the fields ".repeat(22_000)}`;
     expect(refused({ writer: predictor(endless, [["Answer:", its("answer")]]) })).toMatch(/^agents\[0\]\.instructions: /);
     const named = { [`writer${".predict".repeat(60_000)}x`]: predictor("Write.", [["Answer:", its("answer")]]) };
