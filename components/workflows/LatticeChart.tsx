@@ -2,7 +2,7 @@
 
 import { type KeyboardEvent, useRef } from "react";
 import type { ConfigurationSpace } from "@/solver/workflow/configurationSpace";
-import { configurationWords, type Lattice, type LatticeMark, neighboursOf, stepTo } from "./prepareLattice";
+import { configurationWords, type Lattice, type LatticeMark, markWords, neighboursOf, stepTo, type WayMark } from "./prepareLattice";
 import { percent } from "./Track";
 
 /** Between marks, and what is left above and below them. */
@@ -23,6 +23,9 @@ interface Place {
   readonly y: number;
 }
 
+/** A configuration on the program's way. */
+const ON_WAY = "outline-2 outline-offset-1 outline-accent";
+
 /** The product order of a program's configurations, each as a mark, cheaper ones to the left. Draws a prepared picture; arrow keys walk over it. */
 export function LatticeChart(props: {
   readonly lattice: Lattice & { readonly marks: readonly LatticeMark[] };
@@ -30,18 +33,20 @@ export function LatticeChart(props: {
   readonly chosen: number;
   /** The configuration that came of it; null: agents are undecided. */
   readonly final: number | null;
+  readonly way: readonly WayMark[];
   readonly onChoose: (configuration: number) => void;
 }) {
-  const { lattice, space, chosen, final, onChoose } = props;
+  const { lattice, space, chosen, final, way, onChoose } = props;
   const { marks, levels, widest } = lattice;
   const buttons = useRef(new Map<number, HTMLButtonElement>());
   const height = widest * PITCH + 2 * MARGIN;
   const placeOf = ({ upgrades, offset }: LatticeMark): Place => ({ x: (upgrades + 0.5) / levels.length, y: height / 2 + offset * PITCH });
   const places = new Map(marks.map((mark) => [mark.configuration, placeOf(mark)]));
   const from = places.get(chosen);
+  const onWay = new Set(way.map(({ configuration }) => configuration));
 
   function walk(event: KeyboardEvent) {
-    if (!event.key.startsWith("Arrow")) return;
+    if (!event.key.startsWith("Arrow") && event.key !== "Home" && event.key !== "End") return;
     event.preventDefault();
     const next = stepTo(marks, chosen, event.key);
     onChoose(next);
@@ -53,7 +58,7 @@ export function LatticeChart(props: {
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset would be a form's. */}
       <div
         role="group"
-        aria-label="Configurations; arrow keys go from one to the next"
+        aria-label="Configurations; arrow keys go from one to the next, Home and End to the smallest and the largest models"
         className="relative"
         style={{ height }}
         onKeyDown={walk}
@@ -64,6 +69,12 @@ export function LatticeChart(props: {
               const to = places.get(neighbour);
               return to === undefined ? null : <line key={neighbour} x1={percent(from.x)} y1={from.y} x2={percent(to.x)} y2={to.y} />;
             })}
+          {way.slice(1).map(({ configuration, decided }, at) => {
+            const [start, end] = [places.get(way[at]?.configuration ?? -1), places.get(configuration)];
+            if (start === undefined || end === undefined) return null;
+            const ends = { x1: percent(start.x), y1: start.y, x2: percent(end.x), y2: end.y };
+            return <line key={decided.length} {...ends} stroke="var(--accent)" strokeWidth="2.5" data-testid="way" />;
+          })}
         </svg>
         {marks.map((mark) => {
           const place = placeOf(mark);
@@ -84,7 +95,10 @@ export function LatticeChart(props: {
               className={`absolute flex size-2.5 -translate-x-1/2 -translate-y-1/2 items-center justify-center rounded-full ${isChosen ? "ring-2 ring-ink" : ""}`}
               style={{ left: percent(place.x), top: place.y }}
             >
-              <span className={mark.configuration === final ? FINAL : shapes[mark.state]} data-state={mark.state} />
+              <span
+                className={mark.configuration === final ? FINAL : `${shapes[mark.state]} ${onWay.has(mark.configuration) ? ON_WAY : ""}`}
+                data-state={mark.state}
+              />
             </button>
           );
         })}
@@ -99,13 +113,16 @@ export function LatticeChart(props: {
       <p className="text-xs text-ink-3">Steps up from the smallest models throughout: 0 the cheapest, {levels.length - 1} the largest.</p>
       <p aria-hidden="true" className="flex flex-wrap gap-x-4 gap-y-1 text-xs text-ink-2">
         <span className="inline-flex items-center gap-1.5">
-          <span className={shapes.left} /> accurate, still possible
+          <span className={shapes.left} /> {markWords.left}
         </span>
         <span className="inline-flex items-center gap-1.5">
-          <span className={shapes.pruned} /> accurate, ruled out by what was chosen
+          <span className={shapes.pruned} /> {markWords.pruned}
         </span>
         <span className="inline-flex items-center gap-1.5">
-          <span className={shapes.never} /> not held to be accurate
+          <span className={shapes.never} /> {markWords.never}
+        </span>
+        <span className="inline-flex items-center gap-2">
+          <span className="h-0.5 w-4 bg-accent" /> its way: the largest that was left after each choice
         </span>
         <span className="inline-flex items-center gap-2">
           <span className={FINAL} /> what came of it

@@ -6,12 +6,12 @@ import { percent } from "./Track";
 const columns = [
   { key: "upgrades", name: "Steps up", numeric: true },
   { key: "all", name: "Configurations", numeric: true },
-  { key: "accurate", name: "Accurate", numeric: true },
+  { key: "accurate", name: "Held to be accurate", numeric: true },
   { key: "left", name: "Still possible", numeric: true },
   { key: "bar", name: "Drawn" },
 ] as const;
 
-/** The lattice by columns: how many configurations there are, are accurate, and are still possible, so many steps up from the smallest models. */
+/** The lattice by columns: how many configurations there are, are held to be accurate, and are still possible, so many steps up from the smallest models. */
 export function LatticeLevels({ lattice }: { readonly lattice: Lattice }) {
   const share = (count: number) => percent(count / Math.max(1, lattice.widest));
   return (
@@ -34,7 +34,7 @@ export function LatticeLevels({ lattice }: { readonly lattice: Lattice }) {
         ))}
       </Table>
       <p className="text-xs text-ink-3">
-        Filled: accurate and still possible. Outlined: accurate, ruled out by what was chosen. Pale: not held to be accurate.
+        Filled: held to be accurate and still possible. Outlined: so held, ruled out by what was chosen. Pale: not held to be accurate.
       </p>
     </div>
   );

@@ -2,7 +2,6 @@
 
 import { useMemo, useState } from "react";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { countOf } from "@/solver/workflow/configurationSet";
 import { Button } from "../ui/Button";
 import { SelectField } from "../ui/Field";
 import { formatCount } from "../ui/format";
@@ -11,14 +10,8 @@ import { useModelIdentities } from "../ui/useModelIdentities";
 import { ChoicesTable } from "./ChoicesTable";
 import { LatticeChart } from "./LatticeChart";
 import { LatticeLevels } from "./LatticeLevels";
-import { configurationWords, type Path, prepareChoices, prepareLattice, programInView, spaceOfPath } from "./prepareLattice";
-
-const counted = (words: readonly number[]): number => countOf(Uint32Array.from(words));
-
-const optionOf = ({ programId, workflow, left, accurate }: Path) => ({
-  value: programId,
-  text: `${programId} (${workflow}, ${formatCount(counted(left))} of ${formatCount(counted(accurate))} left)`,
-});
+import { configurationWords, type Path, prepareChoices, prepareLattice, prepareWay, spaceOfPath, wayWords } from "./prepareLattice";
+import { heldBySays, programInView, programOptions } from "./prepareProgram";
 
 function Lattice(props: {
   readonly path: Path;
@@ -29,6 +22,7 @@ function Lattice(props: {
   const { path, policy } = props;
   const space = useMemo(() => spaceOfPath(path, policy), [path, policy]);
   const lattice = useMemo(() => (space === null ? null : prepareLattice(path, space)), [path, space]);
+  const way = useMemo(() => (space === null ? [] : prepareWay(path, space)), [path, space]);
   const identities = useModelIdentities(path.models);
   const [picked, setPicked] = useState<number | null>(null);
   const choices = useMemo(() => prepareChoices(path, space), [path, space]);
@@ -52,8 +46,10 @@ function Lattice(props: {
           <LatticeLevels lattice={lattice} />
         ) : (
           <>
-            <LatticeChart lattice={{ ...lattice, marks }} space={space} chosen={chosen} final={final} onChoose={choose} />
-            <p className="min-h-10 text-sm text-ink-2">{mark !== undefined && configurationWords(space, mark, final)}</p>
+            <LatticeChart lattice={{ ...lattice, marks }} space={space} chosen={chosen} final={final} way={way} onChoose={choose} />
+            <p className="min-h-10 text-sm text-ink-2">
+              {mark !== undefined && `${configurationWords(space, mark, final)}. ${wayWords(way, chosen) ?? ""}`}
+            </p>
             <details>
               <summary className="text-xs text-ink-3">As a table</summary>
               <LatticeLevels lattice={lattice} />
@@ -63,9 +59,10 @@ function Lattice(props: {
       </div>
       <div className="flex min-w-0 flex-col gap-3">
         <ChoicesTable choices={choices} models={path.models} identities={identities} />
+        <p className="text-xs text-ink-3">{heldBySays(path, policy)}</p>
         <p className="text-xs text-ink-3">
-          Models from the smallest to the largest. A model is possible for an agent while an accurate configuration has it there and agrees
-          with everything chosen so far; an agent whose engine failed is undecided again.
+          Models from the smallest to the largest. A model is possible for an agent while a configuration that is held to be accurate has it
+          there and agrees with everything chosen so far; an agent whose engine failed is undecided again.
         </p>
       </div>
     </div>
@@ -102,7 +99,13 @@ export function ProgramPanel(props: {
             <p className="text-sm text-warn">The gateway tells of newer programs alone by now: this is what it told of this one last.</p>
           )}
           <div className="flex flex-wrap items-end gap-3">
-            <SelectField label="Program" className="max-w-xl" value={path.programId} options={listed.map(optionOf)} onChange={onProgram} />
+            <SelectField
+              label="Program"
+              className="max-w-xl"
+              value={path.programId}
+              options={programOptions(listed)}
+              onChange={onProgram}
+            />
             {named !== null && (
               <Button look="quiet" onClick={() => onProgram(null)}>
                 Follow the newest

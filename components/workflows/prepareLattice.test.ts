@@ -2,7 +2,16 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { configurationSpace, modelIn } from "@/solver/workflow/configurationSpace";
-import { configurationWords, neighboursOf, prepareChoices, prepareLattice, programInView, spaceOfPath, stepTo } from "./prepareLattice";
+import {
+  configurationWords,
+  neighboursOf,
+  prepareChoices,
+  prepareLattice,
+  prepareWay,
+  spaceOfPath,
+  stepTo,
+  wayWords,
+} from "./prepareLattice";
 import { testModels, testPath, testVoting } from "./testRounds";
 
 const voting = testVoting(4);
@@ -31,14 +40,15 @@ describe("prepareLattice", () => {
   });
 });
 
-it("leads by arrow keys to marks that exist, and from anywhere to the largest models", () => {
+it("leads by keys to marks that exist, and from anywhere to the smallest and the largest models", () => {
   const marks = prepareLattice(testPath(voting, { members: [last] }), space).marks ?? [];
-  const keys = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home"];
+  const keys = ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown", "Home", "End", "Tab"];
   fc.assert(
     fc.property(fc.integer({ min: 0, max: last }), fc.array(fc.constantFrom(...keys), { maxLength: 30 }), (from, pressed) => {
       const at = pressed.reduce((configuration, key) => stepTo(marks, configuration, key), from);
       expect(marks.some(({ configuration }) => configuration === at)).toBe(true);
       expect(Array.from({ length: 10 }).reduce((configuration: number) => stepTo(marks, configuration, "ArrowRight"), at)).toBe(last);
+      expect([stepTo(marks, at, "Home"), stepTo(marks, at, "End"), stepTo(marks, at, "Tab")]).toEqual([0, last, at]);
     }),
   );
   // Every mark of a column is reached from its first.
@@ -65,8 +75,47 @@ it("says a configuration in words", () => {
   const top = marks.find(({ configuration }) => configuration === last);
   expect(top && configurationWords(space, top, last)).toMatch(/: what came of it$/);
   expect(top && configurationWords(space, top, null)).toBe(
-    "voter-1 large-70b, voter-2 large-70b, voter-3 large-70b, voter-4 large-70b, counter large-70b: accurate, still possible",
+    "voter-1 large-70b, voter-2 large-70b, voter-3 large-70b, voter-4 large-70b, counter large-70b: held to be accurate, still possible",
   );
+});
+
+describe("prepareWay", () => {
+  it("goes by the largest configuration that was left after each choice, down to what came of it", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: last }), { maxLength: 12 }),
+        fc.array(fc.boolean(), { minLength: 5, maxLength: 5 }),
+        (some, decided) => {
+          const members = [...new Set([...some, last])];
+          const final = members[0] ?? last;
+          const chosen = space.agents.map((_, agent) => (decided[agent] ? modelIn(space, final, agent) : -1));
+          const way = prepareWay(testPath(voting, { members, chosen }), space);
+          expect(way).toHaveLength(1 + decided.filter(Boolean).length);
+          expect(way[0]).toEqual({ configuration: last, decided: [] });
+          const upgrades = (each: number) => space.agents.reduce((sum, _, agent) => sum + modelIn(space, each, agent), 0);
+          for (const [at, mark] of way.entries()) {
+            expect(members).toContain(mark.configuration);
+            for (const agent of mark.decided.map((name) => space.agents.indexOf(name)))
+              expect(modelIn(space, mark.configuration, agent)).toBe(chosen[agent]);
+            expect(upgrades(mark.configuration)).toBeLessThanOrEqual(upgrades(way[at - 1]?.configuration ?? last));
+          }
+          if (decided.every(Boolean)) expect(way.at(-1)?.configuration).toBe(final);
+        },
+      ),
+    );
+  });
+
+  it("takes those that others read first, ends where nothing is left, and is told in words", () => {
+    const small = last - 2 * (space.steps[4] ?? 1);
+    const chosen = [-1, 2, -1, -1, 0];
+    const way = prepareWay(testPath(voting, { members: [small, last], chosen }), space);
+    expect(way.map(({ decided }) => decided)).toEqual([[], ["voter-2"], ["voter-2", "counter"]]);
+    expect(way.map(({ configuration }) => configuration)).toEqual([last, last, small]);
+    expect(wayWords(way, last)).toBe("On the way: the largest that was left after voter-2.");
+    expect(wayWords(way.slice(0, 1), last)).toBe("The way begins here.");
+    expect(wayWords(way, 0)).toBeNull();
+    expect(prepareWay(testPath(voting, { members: [last], chosen }), space)).toHaveLength(2);
+  });
 });
 
 describe("prepareChoices", () => {
@@ -86,16 +135,6 @@ describe("prepareChoices", () => {
     const [first] = prepareChoices(testPath(narrow, { members: [own.size - 1] }), own);
     expect(first?.cells.map(({ state }) => state)).toEqual(["barred", "barred", "possible"]);
   });
-});
-
-it("shows the program that is named, as it was known last where the gateway tells of it no more, else the newest", () => {
-  const [old, current] = ["old", "new"].map((programId) => testPath(voting, { members: [last], programId }));
-  if (old === undefined || current === undefined) throw new Error("two programs");
-  expect(programInView([current, old], "old", null)).toEqual({ path: old, isKept: false });
-  expect(programInView([current], "old", old)).toEqual({ path: old, isKept: true });
-  expect(programInView([current], "old", null)).toEqual({ path: current, isKept: false });
-  expect(programInView([current], null, old)).toEqual({ path: current, isKept: false });
-  expect(programInView([], null, null).path).toBeNull();
 });
 
 it("reads a program's sets only by a policy that declares its workflow as they were made", () => {

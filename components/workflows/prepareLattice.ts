@@ -1,16 +1,16 @@
 import type { GatewayRounds } from "@/server/contracts/studio";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
-import { countInBoth, hasConfiguration } from "@/solver/workflow/configurationSet";
+import { countInBoth, hasConfiguration, intersection, membersOf } from "@/solver/workflow/configurationSet";
 import { type ConfigurationSpace, configurationNames, configurationSpace, spaceRefusal } from "@/solver/workflow/configurationSpace";
 
 export type Path = GatewayRounds["programs"][number];
 
-/** `left`: accurate and in agreement with what was chosen; `pruned`: accurate, but something else was chosen; `never`: never held to be accurate. */
+/** `left`: held to be accurate and in agreement with what was chosen; `pruned`: so held, but something else was chosen; `never`: not so held. */
 export type MarkState = "left" | "pruned" | "never";
 
 export const markWords: Readonly<Record<MarkState, string>> = {
-  left: "accurate, still possible",
-  pruned: "accurate, ruled out by what was chosen",
+  left: "held to be accurate, still possible",
+  pruned: "held to be accurate, ruled out by what was chosen",
   never: "not held to be accurate",
 };
 
@@ -40,20 +40,6 @@ export interface Lattice {
 
 /** Three models for each of five agents. */
 export const MOST_MARKS = 3 ** 5;
-
-/**
- * The program that the address names, else the newest. One that the gateway no longer tells of is shown as it was known last (`kept`), which is
- * said by `isKept`.
- */
-export function programInView(
-  programs: readonly Path[],
-  named: string | null,
-  kept: Path | null,
-): { readonly path: Path | null; readonly isKept: boolean } {
-  const found = programs.find(({ programId }) => programId === named);
-  if (found === undefined && kept !== null && kept.programId === named) return { path: kept, isKept: true };
-  return { path: found ?? programs[0] ?? null, isKept: false };
-}
 
 /** The space a program's sets are over, by the policy that may have made them; null where that policy declares the workflow otherwise, or not. */
 export function spaceOfPath({ workflow, models, agents, configurations }: Path, policy: PolicyDocument | null): ConfigurationSpace | null {
@@ -106,8 +92,43 @@ export function neighboursOf(space: ConfigurationSpace, configuration: number): 
   });
 }
 
-/** The configuration that an arrow key leads to: up and down within a column, left and right to the next one; the same at the rim. */
+/** A mark on a program's way. */
+export interface WayMark {
+  readonly configuration: number;
+  /** The agents whose models were known by then. */
+  readonly decided: readonly string[];
+}
+
+/**
+ * A program's way through the lattice: of the configurations that were left after each choice the one with most steps up, from the largest models
+ * throughout towards what comes of it. Choices are taken by depth in the workflow; in which order agents side by side were given theirs is not told.
+ */
+export function prepareWay(path: Path, space: ConfigurationSpace): readonly WayMark[] {
+  const steps = (configuration: number) => digitsOf(space, configuration).reduce((sum, digit) => sum + digit, 0);
+  const largestOf = (set: Uint32Array): number | undefined =>
+    membersOf(set).reduce<number | undefined>((best, each) => (best !== undefined && steps(best) >= steps(each) ? best : each), undefined);
+  const chosen = space.agents
+    .flatMap((agent, at) => ((path.chosen[at] ?? -1) < 0 ? [] : [{ agent, at }]))
+    .toSorted((a, b) => (space.depth[b.at] ?? 0) - (space.depth[a.at] ?? 0));
+  let set = setsOf(path).accurate;
+  const first = largestOf(set);
+  const way: WayMark[] = first === undefined ? [] : [{ configuration: first, decided: [] }];
+  for (const [count, { at }] of chosen.entries()) {
+    const having = space.having[at]?.[path.chosen[at] ?? -1];
+    if (having === undefined) break;
+    set = intersection(set, having);
+    const configuration = largestOf(set);
+    // Nothing is left where an engine failed and its call went elsewhere.
+    if (configuration === undefined) break;
+    way.push({ configuration, decided: chosen.slice(0, count + 1).map(({ agent }) => agent) });
+  }
+  return way;
+}
+
+/** The configuration that a key leads to: arrows to the next within a column or between columns, Home and End to the first and the last; the same at the rim. */
 export function stepTo(marks: readonly LatticeMark[], from: number, key: string): number {
+  if (key === "Home") return marks[0]?.configuration ?? from;
+  if (key === "End") return marks.at(-1)?.configuration ?? from;
   const mark = marks.find(({ configuration }) => configuration === from);
   if (mark === undefined) return from;
   const [dx, dy] = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key] ?? [0, 0];
@@ -122,6 +143,13 @@ export function configurationWords(space: ConfigurationSpace, mark: LatticeMark,
   return `${names.join(", ")}: ${mark.configuration === final ? "what came of it" : markWords[mark.state]}`;
 }
 
+/** Where a configuration stands on its program's way, in words; null where it is not on it. */
+export function wayWords(way: readonly WayMark[], configuration: number): string | null {
+  const mark = way.findLast((each) => each.configuration === configuration);
+  if (mark === undefined) return null;
+  return mark.decided.length === 0 ? "The way begins here." : `On the way: the largest that was left after ${mark.decided.join(", ")}.`;
+}
+
 /** What a model still is to an agent of a program. */
 export type CellState = "chosen" | "possible" | "gone" | "never" | "barred";
 
@@ -129,7 +157,7 @@ export const cellWords: Readonly<Record<CellState, { readonly sign: string; read
   chosen: { sign: "◆", word: "chosen" },
   possible: { sign: "●", word: "possible" },
   gone: { sign: "○", word: "ruled out" },
-  never: { sign: "·", word: "not accurate" },
+  never: { sign: "·", word: "not held to be accurate" },
   barred: { sign: "–", word: "may not run it" },
 };
 
