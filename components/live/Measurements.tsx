@@ -14,7 +14,7 @@ import { LiveFigures } from "./LiveFigures";
 import type { Live } from "./live";
 import type { Identities } from "./liveCharts";
 import { engineRows } from "./prepareEngines";
-import { stageRows } from "./prepareLive";
+import { lineOf, stageRows } from "./prepareLive";
 import { panicOf } from "./preparePanic";
 import { prepareSilence } from "./prepareSilence";
 import { SettlingWord } from "./SettlingWord";
@@ -60,7 +60,7 @@ export const Stages = memo(function Stages(props: { readonly live: Live; readonl
         </>
       }
     >
-      <StagePanel rows={stageRows(frame, props.plan, props.identities)} pale={doubt !== false} />
+      <StagePanel rows={stageRows(frame, props.plan, props.identities)} pale={doubt !== false} line={lineOf(frame)} />
     </Panel>
   );
 });

@@ -2,7 +2,7 @@ import { DoubtBadge } from "../plan/DoubtBadge";
 import { ABSENT, formatCount, formatPercent, formatScore, formatSeconds } from "../ui/format";
 import { ModelChip } from "../ui/ModelChip";
 import { Table } from "../ui/Table";
-import { type StageRow, stageScale } from "./prepareLive";
+import { lineWords, type StageRow, stageScale } from "./prepareLive";
 
 const columns = [
   { key: "stage", name: "Stage" },
@@ -36,34 +36,39 @@ function Beside(props: { readonly measured: number | null; readonly predicted: n
 
 /**
  * The cascade stage by stage: where requests wait, how many go on, and how long each stage takes beside its promise.
- * `pale`: what is measured has not settled yet, or is from before a panic.
+ * `pale`: what is measured has not settled yet, or is from before a panic. `line`: what waits for whichever model has room first; null where
+ * nothing waits so.
  */
-export function StagePanel({ rows, pale }: { readonly rows: readonly StageRow[]; readonly pale: boolean }) {
+export function StagePanel(props: { readonly rows: readonly StageRow[]; readonly pale: boolean; readonly line: number | null }) {
+  const { rows, pale, line } = props;
   const tone = pale ? "text-ink-3" : "";
   const most = stageScale(rows);
   if (rows.length === 0) return <p className="text-sm text-ink-3">No plan runs, so there are no stages.</p>;
   return (
-    <Table caption="Stages" columns={columns}>
-      {rows.map(({ model, identity, measured, predictedP95Seconds, predictedShare, doubt }) => (
-        <tr key={model}>
-          <td>{identity === undefined ? model : <ModelChip identity={identity} />}</td>
-          <td className="text-right">{formatCount(measured?.queued)}</td>
-          <td className="text-right">{formatCount(measured?.inFlight)}</td>
-          <td className={`text-right whitespace-nowrap ${tone}`}>
-            {formatPercent(measured?.share)}{" "}
-            {predictedShare !== null && <span className="text-xs text-ink-3">predicted {formatPercent(predictedShare)}</span>}
-          </td>
-          <td className={`text-right ${tone}`}>{formatPercent(measured?.escalated)}</td>
-          <td className={`text-right ${tone}`}>{formatScore(measured?.meanJudgedScore)}</td>
-          <td className={`text-right font-medium ${tone}`}>{formatSeconds(measured?.p95Seconds)}</td>
-          <td>
-            <span className="flex flex-wrap items-center gap-2">
-              <Beside measured={measured?.p95Seconds ?? null} predicted={predictedP95Seconds} most={most} />
-              {doubt !== null && <DoubtBadge doubt={doubt} />}
-            </span>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {line !== null && <p className="text-sm text-ink-2">{lineWords(line)}</p>}
+      <Table caption="Stages" columns={columns}>
+        {rows.map(({ model, identity, measured, predictedP95Seconds, predictedShare, doubt }) => (
+          <tr key={model}>
+            <td>{identity === undefined ? model : <ModelChip identity={identity} />}</td>
+            <td className="text-right">{formatCount(measured?.queued)}</td>
+            <td className="text-right">{formatCount(measured?.inFlight)}</td>
+            <td className={`text-right whitespace-nowrap ${tone}`}>
+              {formatPercent(measured?.share)}{" "}
+              {predictedShare !== null && <span className="text-xs text-ink-3">predicted {formatPercent(predictedShare)}</span>}
+            </td>
+            <td className={`text-right ${tone}`}>{formatPercent(measured?.escalated)}</td>
+            <td className={`text-right ${tone}`}>{formatScore(measured?.meanJudgedScore)}</td>
+            <td className={`text-right font-medium ${tone}`}>{formatSeconds(measured?.p95Seconds)}</td>
+            <td>
+              <span className="flex flex-wrap items-center gap-2">
+                <Beside measured={measured?.p95Seconds ?? null} predicted={predictedP95Seconds} most={most} />
+                {doubt !== null && <DoubtBadge doubt={doubt} />}
+              </span>
+            </td>
+          </tr>
+        ))}
+      </Table>
+    </>
   );
 }

@@ -30,6 +30,9 @@ export function clusterCharts(subjects: Subjects, identities: Identities): reado
   const inFlight = [
     ...byModel(subjects, identities, (model) => ({ key: stageKey(model, "inFlight"), name: `${model} in flight` })),
     ...byModel(subjects, identities, (model) => ({ key: stageKey(model, "queued"), name: `${model} queued`, dashed: true })),
+    ...(subjects.models.length === 0
+      ? []
+      : [{ key: gatewayKey("queuedForAny"), name: "queued for any model", hue: "var(--ink)", dashed: true }]),
   ];
   const total = { subject: "cluster", quantity: "usdPerHour" };
   const costs = lines("usdPerHour");

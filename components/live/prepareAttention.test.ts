@@ -144,6 +144,8 @@ describe("prepareAttention", () => {
     const wordsAt = (queued: number) =>
       prepareAttention([frameOf([], { gateway: { ...gateway, stages: [{ ...stage, queued }] } })]).map((each) => each.word);
     expect([wordsAt(1599), wordsAt(1600)]).toEqual([[], ["queue nearly full"]]);
+    const lineAt = (queuedForAny: number) => prepareAttention([frameOf([], { gateway: { ...gateway, queuedForAny } })]);
+    expect([lineAt(1599), lineAt(1600)]).toMatchObject([[], [{ subject: "requests for any model", word: "queue nearly full" }]]);
   });
 
   it("says that a KV cache is full only when requests have waited for it for half a minute", () => {

@@ -112,22 +112,24 @@ function stageFindings(frame: LiveFrame, frames: readonly LiveFrame[]): readonly
         },
       ];
     }),
-    ...gateway.stages
-      .filter(({ queued }) => queued !== null && queued >= NEARLY_FULL * MOST_QUEUED)
-      .map(
-        ({ model, queued }): Finding => ({
-          ...none,
-          cause: "queue nearly full",
-          kind: "model",
-          subject: model,
-          tone: "bad",
-          word: "queue nearly full",
-          when: null,
-          reason: `${formatCount(queued)} wait and the gateway holds ${formatCount(MOST_QUEUED)}`,
-          action: "Then it turns new requests away. Lower the thresholds before it, or apply a plan for the traffic of now.",
-        }),
-      ),
+    ...gateway.stages.flatMap(({ model, queued }) =>
+      fullFindings(queued, {
+        ...{ cause: "queue nearly full", kind: "model", subject: model },
+        action: "Then it turns new requests away. Lower the thresholds before it, or apply a plan for the traffic of now.",
+      }),
+    ),
+    ...fullFindings(gateway.queuedForAny, {
+      ...{ cause: "line nearly full", kind: "gateway", subject: "requests for any model" },
+      action: "Then it turns new requests away whose model would be chosen just in time. Apply a plan for the traffic of now.",
+    }),
   ];
+}
+
+/** That what waits comes near the gateway's bound, where it does. */
+function fullFindings(queued: number | null, about: Pick<Finding, "cause" | "kind" | "subject" | "action">): readonly Finding[] {
+  if (queued === null || queued < NEARLY_FULL * MOST_QUEUED) return [];
+  const reason = `${formatCount(queued)} wait and the gateway holds ${formatCount(MOST_QUEUED)}`;
+  return [{ ...none, ...about, tone: "bad", word: "queue nearly full", when: null, reason }];
 }
 
 /** Requests that did not go as they should, by rates of the last seconds. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { identifyModels } from "../ui/modelIdentity";
-import { servedModels, stageRows, stageScale } from "./prepareLive";
+import { lineOf, lineWords, servedModels, stageRows, stageScale } from "./prepareLive";
 import { testEngine, testFrame } from "./testFrame";
 
 const identities = identifyModels(["small-8b"]);
@@ -24,6 +24,14 @@ describe("live preparers", () => {
       predictedP95Seconds: null,
       predictedShare: null,
     });
+  });
+
+  it("tell what waits for whichever model has room first where a policy has requests wait so, or some still do", () => {
+    const gateway = testFrame().gateway;
+    const line = (queuedForAny: number | null, kind: string) =>
+      lineOf(testFrame({ gateway: { ...gateway, queuedForAny, routing: { policy: { kind } } as unknown as typeof gateway.routing } }));
+    expect([line(0, "cascade"), line(3, "cascade"), line(0, "just-in-time"), line(null, "just-in-time")]).toEqual([null, 3, 0, null]);
+    expect([1, 4000].map(lineWords)).toEqual([expect.stringMatching(/^1 request waits /), expect.stringMatching(/^4,000 requests wait /)]);
   });
 
   it("mark a prediction that reaches beyond what its step times were fitted to, and no other", () => {

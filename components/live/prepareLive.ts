@@ -2,6 +2,7 @@ import type { LiveFrame, StageFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
 import { modelsOf } from "@/solver/plan/policySchema";
 import { type Doubt, extrapolated } from "../plan/prepareStages";
+import { formatCounted } from "../ui/format";
 import type { ModelIdentity } from "../ui/modelIdentity";
 import { promisedBy } from "./promisedBy";
 
@@ -39,6 +40,16 @@ export function stageRows(frame: LiveFrame, plan: Plan | null, identities: Reado
     };
   });
 }
+
+/** Requests that wait for whichever model has room first; null where it is not known, and where none does and no policy in force has any wait so. */
+export function lineOf({ gateway: { queuedForAny, routing } }: LiveFrame): number | null {
+  const chooses = routing?.policy.kind === "just-in-time" || routing?.controls?.canary?.candidate.policy.kind === "just-in-time";
+  return chooses || (queuedForAny ?? 0) > 0 ? queuedForAny : null;
+}
+
+/** What is said of them. */
+export const lineWords = (line: number): string =>
+  `${formatCounted(line, "request")} ${line === 1 ? "waits" : "wait"} for whichever model has room first; the stages count what waits for them by name.`;
 
 /** Seconds at the end of the one scale on which all stages are drawn: some room beyond the longest of what is measured and predicted. */
 export function stageScale(rows: readonly StageRow[]): number {

@@ -17,6 +17,11 @@ function frameAt(windowSeconds: number, requests = 5): LiveFrame {
 }
 
 describe("settling", () => {
+  it("counts what waits for whichever model has room first as under way too", () => {
+    const frame = frameAt(1);
+    expect(settling({ ...frame, gateway: { ...frame.gateway, queuedForAny: 4 } }, planOf(10))).toEqual({ inFlight: 16 });
+  });
+
   it("lasts until the window is twice the predicted p95, and counts what is under way", () => {
     expect(settling(frameAt(19), planOf(10))).toEqual({ inFlight: 12 });
     expect(settling(frameAt(20), planOf(10))).toBeNull();

@@ -24,7 +24,9 @@ export interface Settling {
 export function settling(frame: LiveFrame, plan: Plan | null): Settling | null {
   if (plan === null || frame.planId !== plan.id) return null;
   const { windowSeconds } = frame.measured;
-  const inFlight = sumKnown(frame.gateway.stages.flatMap((stage) => [stage.queued, stage.inFlight]));
+  const { stages, queuedForAny } = frame.gateway;
+  const ofStages = sumKnown(stages.flatMap((stage) => [stage.queued, stage.inFlight]));
+  const inFlight = ofStages === null ? null : ofStages + (queuedForAny ?? 0);
   if (windowSeconds >= settlingSeconds(plan.predictions.p95Seconds)) return null;
   return frame.measured.requests === 0 && (inFlight ?? 0) === 0 ? null : { inFlight };
 }

@@ -6,7 +6,7 @@ const frame = (health: "serving" | "draining", atMs = 0) =>
   ({
     ...{ atMs, timeScale: 1, planId: null, recent: {} },
     gateway: {
-      ...{ state: "fresh", requestsPerSecond: 2, errorsPerSecond: 0.5, shedPerSecond: null },
+      ...{ state: "fresh", requestsPerSecond: 2, errorsPerSecond: 0.5, shedPerSecond: null, queuedForAny: 5 },
       stages: [
         { model: "small", queued: 1, inFlight: 4 },
         { model: "large", queued: null, inFlight: 2 },
@@ -20,7 +20,7 @@ const frame = (health: "serving" | "draining", atMs = 0) =>
 
 it("counts what ended and what is under way, and tells a model without an engine that takes requests", () => {
   const look = regressionLook(frame("serving"), null);
-  expect(look).toMatchObject({ ended: { answered: 20, failed: 5, shed: 0 }, underWay: 7, unserved: false });
+  expect(look).toMatchObject({ ended: { answered: 20, failed: 5, shed: 0 }, underWay: 12, unserved: false });
   expect(regressionLook(frame("draining"), null).unserved).toBe(true);
 });
 

@@ -18,7 +18,7 @@ export function regressionLook(frame: LiveFrame, plan: Plan | null): RegressionL
       failed: count(gateway.errorsPerSecond),
       shed: count(gateway.shedPerSecond),
     },
-    underWay: gateway.stages.reduce((sum, { queued, inFlight }) => sum + (queued ?? 0) + (inFlight ?? 0), 0),
+    underWay: gateway.stages.reduce((sum, { queued, inFlight }) => sum + (queued ?? 0) + (inFlight ?? 0), gateway.queuedForAny ?? 0),
     unserved: gateway.stages.some(({ model }) => !frame.engines.some((engine) => engine.model === model && engine.health === "serving")),
     latency: seconds === null ? null : { requests: recent.requests, seconds },
     // Nothing predicts what comes of choosing models just in time.

@@ -142,6 +142,8 @@ export interface LiveFrame {
     readonly shedPerSecond: Sample;
     /** Answers accepted without a judged score, which the quality floor does not cover. */
     readonly unjudgedPerSecond: Sample;
+    /** Requests that wait for whichever model has room first, under policies that choose models then: no stage counts them. */
+    readonly queuedForAny: Sample;
     readonly ttftP95Seconds: Sample;
     /** The gateway's own time: neither queue nor engine nor judge. */
     readonly overheadP95Seconds: Sample;

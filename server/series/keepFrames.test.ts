@@ -81,6 +81,7 @@ const frame: LiveFrame = {
     refusedPerSecond: null,
     shedPerSecond: 2,
     unjudgedPerSecond: 0,
+    queuedForAny: 6,
     ttftP95Seconds: 1,
     overheadP95Seconds: 0.001,
     stages: [stage],
@@ -129,6 +130,7 @@ it("keeps what a frame says under the table's names, what is absent as absent an
   expect(values.get("1000 stage:m ttftP99Seconds")).toBeNull();
   expect(values.get("1000 gateway requestsPerSecond")).toBe(9);
   expect(values.get("1000 gateway shedPerSecond")).toBe(2);
+  expect(values.get("1000 gateway queuedForAny")).toBe(6);
   expect(values.get("1000 gateway endToEndP95Seconds")).toBe(5);
   expect(values.get("1000 gateway meanQuality")).toBeNull();
   expect(values.get("1000 gateway overheadP95Seconds")).toBe(0.001);

@@ -52,7 +52,7 @@ function keepFrame({ atMs, engines, models, gpus, gpuSources, gateway, recent }:
     const usdPerHour = spec === null ? null : heldUsdPerHour(own, engines, spec);
     keep<StageQuantity>(`stage:${model}`, { ...latencies, ...levelsOf(own), usdPerHour }, true);
   }
-  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, shedPerSecond, unjudgedPerSecond } = gateway;
+  const { requestsPerSecond, errorsPerSecond, refusedPerSecond, shedPerSecond, unjudgedPerSecond, queuedForAny } = gateway;
   const { p50Seconds, p95Seconds, p99Seconds, meanQuality, ttftP95Seconds, overheadP95Seconds } = recent;
   keep<GatewayQuantity>(
     "gateway",
@@ -62,6 +62,7 @@ function keepFrame({ atMs, engines, models, gpus, gpuSources, gateway, recent }:
       refusedPerSecond,
       shedPerSecond,
       unjudgedPerSecond,
+      queuedForAny,
       endToEndP50Seconds: p50Seconds,
       endToEndP95Seconds: p95Seconds,
       endToEndP99Seconds: p99Seconds,

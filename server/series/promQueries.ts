@@ -82,6 +82,8 @@ export const promQueries: {
     // What was shed is counted among them. Either has no series before the first.
     errorsPerSecond: (match, window) => `clamp_min(${failures(match, window)} - (${shed(match, window)} or vector(0)), 0)`,
     shedPerSecond: shed,
+    // Lines of no one model are named as policies are served.
+    queuedForAny: (match) => `sum (weir_gateway_queued{${match},model=~"cascade/.+|canary"}) or sum (weir_gateway_queued{${match}}) * 0`,
     unjudgedPerSecond: overall("weir_gateway_unjudged_answers_total"),
     endToEndP50Seconds: overallQuantile(0.5, "weir_gateway_request_seconds"),
     endToEndP95Seconds: overallQuantile(0.95, "weir_gateway_request_seconds"),

@@ -81,6 +81,7 @@ export const quantities = {
     refusedPerSecond: { unit: "requests/s", meaning: "turned away at the door for what they are: no key, an unserved model, a bad body" },
     shedPerSecond: { unit: "requests/s", meaning: "there was no room or no engine for" },
     unjudgedPerSecond: { unit: "requests/s", meaning: "accepted without a judged score" },
+    queuedForAny: { unit: "requests", meaning: "in the gateway, for whichever model has room first" },
     endToEndP50Seconds: { unit: "s", meaning: `from arrival to the last byte: 50 % of requests kept below it; ${lately}` },
     endToEndP95Seconds: { unit: "s", meaning: `from arrival to the last byte: 95 % of requests kept below it; ${lately}` },
     endToEndP99Seconds: { unit: "s", meaning: `from arrival to the last byte: 99 % of requests kept below it; ${lately}` },

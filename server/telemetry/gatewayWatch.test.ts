@@ -65,6 +65,17 @@ async function watched() {
 }
 
 describe("the watch of a gateway", () => {
+  it("tells what waits for whichever model has room first apart from what waits for a model, and nothing while it does not answer", async () => {
+    const { watch, says, clock } = await watched();
+    says.status = { queued: { [small]: 2, [large]: 0, "cascade/test": 3, canary: 1 } };
+    await watch.poll();
+    const { stages, queuedForAny } = watch.frame().gateway;
+    expect([stages.map(({ queued }) => queued), queuedForAny]).toEqual([[2, 0], 4]);
+    says.hung = true;
+    clock.pass(60_000);
+    expect(watch.frame().gateway.queuedForAny).toBeNull();
+  });
+
   it("measures anew when knobs are turned, and leaves out what began under the policy before", async () => {
     const { watch, says, decisions, clock } = await watched();
     decisions.push(answered(1, "as planned", clock.wallMs()));

@@ -157,6 +157,7 @@ export function createGatewayWatch(options: GatewayWatchOptions): GatewayWatch {
           refusedPerSecond: gap ? null : refused.perSecond(),
           shedPerSecond: gap ? null : shed.perSecond(),
           unjudgedPerSecond: gap ? null : unjudged.perSecond(),
+          queuedForAny: status === null ? null : queuedForAny(status),
           ttftP95Seconds: gap ? null : summary.ttftP95Seconds,
           overheadP95Seconds: gap ? null : summary.overheadP95Seconds,
           stages: models.map((model, at) => ({ model, ...queues(model, status), ...(gap ? UNKNOWN : (summary.stages[at] ?? UNKNOWN)) })),
@@ -198,6 +199,12 @@ function queues(model: string, status: Status | null): Pick<StageFrame, "queued"
     queued: status.queued[model] ?? 0,
     inFlight: replicas.length === 0 ? null : replicas.reduce((sum, replica) => sum + replica.inFlight, 0),
   };
+}
+
+/** Requests in lines that are of no one model, which are named as policies are served. */
+function queuedForAny({ queued, replicas }: Pick<Status, "queued" | "replicas">): number {
+  const models = new Set(replicas.map(({ model }) => model));
+  return Object.entries(queued).reduce((sum, [line, count]) => (models.has(line) ? sum : sum + count), 0);
 }
 
 function parseAnswer<Schema extends z.ZodType>(url: string, text: string, schema: Schema): Answer<z.output<Schema>> {
