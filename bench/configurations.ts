@@ -17,6 +17,9 @@ const SEEDS = [1, 2, 3];
 /** Numbers that a head of the source reads: its encoder's embedding. */
 const WIDE = 1024;
 
+/** Recall near the source's 71 to 77 %: where less is accepted, one rejection prunes much. */
+const TELLING = 0.6;
+
 /** Requests whose configurations are searched for together. */
 const BATCHES = [1, 32];
 
@@ -88,10 +91,11 @@ async function neverEvaluated(): Promise<Measurement> {
   const rows = await measured();
   const all = rows.flatMap(({ figures }) => figures);
   const each = rows.map(({ figures }) => over(figures, "neverEvaluated")).filter((value) => !Number.isNaN(value));
+  const telling = rows.filter(({ figures }) => over(figures, "recall") >= TELLING).map(({ figures }) => over(figures, "neverEvaluated"));
   return {
-    figure: 100 * mean(each),
+    figure: 100 * Math.min(...each),
     unit: "% of the rejecting heads",
-    detail: `never evaluated, mean over ${each.length} workflows and ladders of real answers whose outcomes are modelled, ${SEEDS.length} splits; from ${percent(Math.min(...each))} to ${percent(Math.max(...each))}; ${percent(over(all, "evaluatedShare"))} % of all heads evaluated, ${percent(over(all, "found"))} % of the accepting found`,
+    detail: `never evaluated, least of ${each.length} workflows and ladders of real answers whose outcomes are modelled, ${SEEDS.length} splits: ${each.filter((share) => share < 0.5).length} are below 50, the mean is ${percent(mean(each))} and the most ${percent(Math.max(...each))}; where heads accept as many as the source's (a recall of ${100 * TELLING} % and more) ${telling.map(percent).join(", ")}; ${percent(over(all, "evaluatedShare"))} % of all heads evaluated, ${percent(over(all, "found"))} % of the accepting found`,
   };
 }
 

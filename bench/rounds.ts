@@ -85,9 +85,9 @@ function againstExhaustive(): Measurement {
     return `B ${width} ${percent(mean(own))} (worst ${percent(Math.min(...own))}, within 2 % in ${percent(within)} % of the rounds, flexibility ${mean(flexibilities[index] ?? []).toFixed(3)})`;
   });
   return {
-    figure: 100 * mean(shares[WIDTHS.indexOf(STATED_WIDTH)] ?? []),
-    unit: "% of what trying every assignment gains",
-    detail: `throughput forecast to be gained by beam ${STATED_WIDTH}, ${ROUNDS} random rounds of at most ${MOST_TRIED} requests and ${MOST_FREE} free slots of three models, programs of four workflows on their way: ${each.join("; ")}; exhaustive flexibility ${mean(flexibilities.at(-1) ?? []).toFixed(3)}`,
+    figure: 100 * (1 - mean(shares[WIDTHS.indexOf(STATED_WIDTH)] ?? [])),
+    unit: "% less than trying every assignment gains",
+    detail: `throughput forecast to be gained by beam ${STATED_WIDTH}, ${ROUNDS} random rounds of at most ${MOST_TRIED} requests and ${MOST_FREE} free slots of three models, programs of four workflows on their way: ${each.join("; ")}, all of 100; exhaustive flexibility ${mean(flexibilities.at(-1) ?? []).toFixed(3)}`,
   };
 }
 
@@ -116,18 +116,29 @@ function decisionTimes({ selection, requests, replicas }: Timed): { readonly mil
   return { milliseconds, sent };
 }
 
-/** A round with room for all requests, so that every one is weighed against all models. */
-function roundTime(requests: number): Measurement {
+const timedRounds = new Map<number, readonly number[][]>();
+
+/** Decisions of every width with room for all requests, so that every one is weighed against all models; measured once. */
+function timesOf(requests: number): readonly number[][] {
   const replicas = replicasOf(3, [requests, requests, requests]);
-  const timed = WIDTHS.map((width) => decisionTimes({ selection: { kind: "beam", width }, requests, replicas }).milliseconds);
-  const p99 = (own: readonly number[] = []): number => quantile(own, 0.99);
-  const each = WIDTHS.map((width, at) => `B ${width} ${quantile(timed[at] ?? [], 0.5).toFixed(3)} (p99 ${p99(timed[at]).toFixed(3)})`).join(
-    ", ",
-  );
+  const timed =
+    timedRounds.get(requests) ??
+    WIDTHS.map((width) => decisionTimes({ selection: { kind: "beam", width }, requests, replicas }).milliseconds);
+  timedRounds.set(requests, timed);
+  return timed;
+}
+
+function roundTime(requests: number, share: number): Measurement {
+  const timed = timesOf(requests);
+  const each = WIDTHS.map((width, at) => {
+    const own = timed[at] ?? [];
+    const within = (100 * own.filter((milliseconds) => milliseconds <= 1).length) / own.length;
+    return `B ${width} ${quantile(own, 0.5).toFixed(3)} (p99 ${quantile(own, 0.99).toFixed(3)}, ${within.toFixed(1)} % within 1 ms)`;
+  }).join(", ");
   return {
-    figure: quantile(timed[WIDTHS.indexOf(STATED_WIDTH)] ?? [], 0.5),
+    figure: quantile(timed[WIDTHS.indexOf(STATED_WIDTH)] ?? [], share),
     unit: "ms",
-    detail: `median decision of beam ${STATED_WIDTH} that weighs ${requests} requests of new programs on three models and sends all, ${TIMED} of them: ${each}`,
+    detail: `${share === 0.5 ? "median" : "99th percentile"} of decisions of beam ${STATED_WIDTH} that weigh ${requests} requests of new programs on three models and send all, ${TIMED} of them: ${each}`,
   };
 }
 
@@ -157,8 +168,9 @@ function longQueue(): Measurement {
 }
 
 export const roundsBenchmarks: readonly Benchmark[] = [
-  { name: "rounds, utilisation beside exhaustive", budget: { figure: 98, keep: "at least" }, run: againstExhaustive },
-  { name: "rounds, time at 64 requests", budget: { figure: 1, keep: "at most" }, run: () => roundTime(64) },
-  { name: "rounds, time at 256 requests", budget: null, run: () => roundTime(256) },
+  { name: "rounds, utilisation beside exhaustive", budget: { figure: 2, keep: "at most" }, run: againstExhaustive },
+  { name: "rounds, time at 64 requests", budget: { figure: 1, keep: "at most" }, run: () => roundTime(64, 0.5) },
+  { name: "rounds, 99th percentile at 64 requests", budget: { figure: 1, keep: "at most" }, run: () => roundTime(64, 0.99) },
+  { name: "rounds, time at 256 requests", budget: null, run: () => roundTime(256, 0.5) },
   { name: "rounds, 1000 waiting, 64 replicas", budget: null, run: longQueue },
 ];

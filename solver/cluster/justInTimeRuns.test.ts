@@ -82,6 +82,19 @@ describe("programs under just-in-time choice", () => {
     expect(new Set(outcome.model)).toEqual(new Set([1]));
   });
 
+  it("wait for the reading of their prompt once, before their first requests join a queue, where it tells their configurations", () => {
+    // So far apart that no program meets another.
+    const apart = programsOf({ workflows, programs: 4, programsPerSecond: 0.001, seed: 2 });
+    const ready = (routeSeconds: number, told: boolean) => {
+      const predictions = told ? { configurations: oracleConfigurations(apart, spacesOf(documents)) } : {};
+      const overhead = { routeSeconds, predictSeconds: 0, decideSeconds: 0 };
+      return simulatePrograms({ policy: policyOf({ kind: "cheapest" }), sample: apart, replicas: testReplicas(1), predictions, overhead });
+    };
+    const added = (told: boolean) => ready(5, told).endToEndSeconds.map((seconds, at) => seconds - ready(0, told).endToEndSeconds[at]!);
+    for (const seconds of added(true)) expect(seconds).toBeCloseTo(5, 6);
+    for (const seconds of added(false)) expect(seconds).toBe(0);
+  });
+
   it("go round a model without engines where an accurate configuration can, and are refused where none can", () => {
     const only = (model: string) => testReplicas(2).filter((replica) => replica.model === model);
     const large = run({ kind: "beam", width: 4 }, documents, only("large"));

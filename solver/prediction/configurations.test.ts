@@ -83,6 +83,30 @@ describe("heads of configurations", () => {
     expect(() => configurationPredictor(artefact).predictOfEmbeddings(new Float32Array(90))).toThrow("read words");
   });
 
+  it("go by how many programs a prompt stands for", () => {
+    // Half of the prompts are hard by what they ask, the others by how long they are: who has most programs decides what heads mind more.
+    const subjects = testSubjects(600, 1);
+    const isHard = (at: number): boolean => subjects[rows.prompts[at]!]!.isHard;
+    const isLong = (at: number): boolean => subjects[rows.prompts[at]!]!.tokens >= 18;
+    const accurate = rows.accurate.map((_, at) => {
+      const row = Math.floor(at / space.size);
+      return at % space.size < heads && (row % 2 === 0 ? isHard(row) : isLong(row)) ? 0.05 : 0.95;
+    });
+    const hardMoreThanLong = (weighty: 0 | 1): boolean => {
+      const programs = Float32Array.from(rows.prompts, (_, at) => (at % 2 === weighty ? 9 : 1));
+      const trained = trainConfigurations({ ...rows, accurate, programs }, { seed: 1 });
+      const logits = allLogits(trained.heads, readPrompts(trained.reading)(rows.facts));
+      const meanOf = (of: (at: number) => boolean): number => {
+        const own = Array.from(rows.prompts.keys()).filter(of);
+        return own.reduce((sum, at) => sum + logits[at * heads]!, 0) / own.length;
+      };
+      const [hard, long] = [isHard, isLong].map((of) => meanOf((at) => !of(at)) - meanOf(of));
+      expect(Math.min(hard!, long!)).toBeGreaterThan(0);
+      return hard! > long!;
+    };
+    expect([hardMoreThanLong(0), hardMoreThanLong(1)]).toEqual([true, false]);
+  });
+
   it("are the same for the same rows and seed, to the byte", () => {
     expect(Buffer.from(encodeArtefact(trainConfigurations(rows, { seed: 1 }))).equals(encodeArtefact(artefact))).toBe(true);
   });
@@ -120,6 +144,20 @@ describe("the threshold of acceptance", () => {
     expect(worst(lossAt(threshold))).toBeLessThanOrEqual(MOST_LOSS);
     const next = 1 / (1 + Math.exp(-(Math.log(threshold / (1 - threshold)) - 0.1)));
     expect(worst(lossAt(next))).toBeGreaterThan(MOST_LOSS);
+  });
+
+  it("accepts less of few prompts than of the same ten times over, by one standard error", () => {
+    const few = 20;
+    // Of a single configuration beside the largest: of every fifth prompt it loses 9 points, 1.8 in the mean.
+    const costsOf = (times: number) => ({
+      ...{ size: 2, programs: new Float32Array(few * times).fill(1), cheapestFirst: Int32Array.of(0, 1) },
+      loss: Float32Array.from({ length: 2 * few * times }, (_, at) => (at % 2 === 0 && (at / 2) % 5 === 0 ? 9 : 0)),
+    });
+    const sure = (times: number) => new Float32Array(few * times).fill(9);
+    expect(acceptanceThreshold(sure(1), costsOf(1))).toBe(1);
+    expect(acceptanceThreshold(sure(1000), costsOf(1000))).toBeLessThan(0.05);
+    const errors = [1, 10].map((times) => acceptedLoss(costsOf(times), () => true).cheapestError);
+    expect(errors[0]! / errors[1]!).toBeCloseTo(Math.sqrt(10), 4);
   });
 
   it("counts the configuration with the fewest steps up as the cheapest", () => {
