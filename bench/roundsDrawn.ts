@@ -23,12 +23,19 @@ const ENGINES = [
 /** The source's workflows: two chains, four voters and a count, and tasks that fan out and in. */
 const SOURCES = ["self-refine", "text-to-sql", "voting", "decomposition"];
 
+/** Answers of half to one and a half times 200 tokens, or all of a batch would begin and end together. */
+const requests = {
+  inputTokens: new Int32Array(101).fill(400),
+  outputTokens: Int32Array.from({ length: 101 }, (_, at) => 100 + 2 * at),
+  seed: 1,
+};
+
 const profiled = justInTimeDocument({
   models: ENGINES.map(([model, cost, tp]) => {
     const [card, gpu] = [modelCards[model], gpuCards["h100-sxm"]];
     const fit = card && gpu ? replicaModel(card, gpu, { tp, pp: 1 }) : undefined;
     if (!fit?.fits) throw new Error(`${model} fits its GPUs`);
-    return { model, cost, replica: fit.replica, tokens: { inputTokens: 400, outputTokens: 200 } };
+    return { model, cost, replica: fit.replica, requests };
   }),
   workflows: workflows.filter(({ name }) => SOURCES.includes(name)).map((workflow) => ({ workflow: documentOfWorkflow(workflow) })),
   selection: { kind: "exhaustive" },

@@ -106,7 +106,9 @@ it("keeps a plan on the same engines with models by size, their own curves and a
   expect(policy.workflows).toEqual([{ workflow: vote, predictor }]);
   expect(policy.selection).toEqual({ kind: "beam", width: 4 });
   expect(plan.predictions.notes[0]).toMatch(/nothing predicts this policy/);
-  expect(plan.predictions.notes[1]).toMatch(/^Saturation and throughput of each model are modelled/);
+  expect(plan.predictions.notes[1]).toMatch(/^Requests of no declared workflow all go to qwen2.5-7b/);
+  expect(plan.predictions.notes[2]).toMatch(/^Saturation and throughput of each model are modelled for vote on/);
+  for (const { endedBy } of policy.models) expect(["throughput", "sequences", "memory"]).toContain(endedBy);
   expect(store.plans.withPredictors()).toMatchObject([{ id: plan.id, predictors: [predictor] }]);
   expect(store.audit.list(1)[0]).toMatchObject({ action: "plan just in time", actor: "ada", subject: plan.id });
   expect(removalRefusal(store, predictor)).toBeNull();

@@ -1,7 +1,7 @@
 import { activeParams } from "@/solver/hardware/architecture";
 import { cardOf } from "@/solver/hardware/catalogue";
 import { aragogSystems } from "@/solver/lab/aragogSystems";
-import { type LabEngines, meanTokens } from "@/solver/lab/engineFigures";
+import { type LabEngines, requestsOn } from "@/solver/lab/engineFigures";
 import { perWorkflowConfiguration } from "@/solver/lab/perWorkflow";
 import type { SuggestedSystem } from "@/solver/lab/suggestedSystems";
 import type { JustInTimePolicy } from "@/solver/plan/policySchema";
@@ -19,12 +19,15 @@ export interface AragogGround extends Pick<LabHardware, "catalogue"> {
   readonly workflows: readonly WorkflowDocument[];
 }
 
+/** Which requests of the sample engines are profiled with. */
+const PROFILE_SEED = 1;
+
 /** Just-in-time choice over engines: models by active parameters, each with its curve of throughput. Heads are named by none of its workflows. */
 export function justInTimeOver({ engines, sample, workflows, catalogue }: AragogGround): JustInTimePolicy {
   const document = justInTimeDocument({
     models: engines.map(({ model, replicas }) => {
-      const { input, output } = meanTokens(sample, sample.models.indexOf(model));
-      return { model, cost: costOf(model, catalogue), replica: replicas, tokens: { inputTokens: input, outputTokens: output } };
+      const requests = { ...requestsOn(sample, sample.models.indexOf(model)), seed: PROFILE_SEED };
+      return { model, cost: costOf(model, catalogue), replica: replicas, requests };
     }),
     workflows: [],
     selection: { kind: "beam", width: 1 },

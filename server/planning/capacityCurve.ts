@@ -50,7 +50,7 @@ const SETS = [
  * @returns in a sentence why there is none.
  */
 export function capacityCurve({ plan, workload, workflow }: CapacityTask): Outcome<{ readonly curve: CapacityCurve }> {
-  const planned = plannedModels(plan, workload);
+  const planned = plannedModels(plan, workload, [workflow]);
   if (!planned.ok) return planned;
   const routed = justInTimeRouting(plan, workload, { workflows: [{ workflow }], selection: { kind: "beam", width: BEAM_WIDTH } });
   if (!routed.ok) return routed;

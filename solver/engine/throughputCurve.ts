@@ -1,61 +1,80 @@
+import { mixSeed, seededRandom } from "../numeric/random";
 import type { ReplicaModel } from "./replicaModel";
 import { simulateClosedLoop } from "./simulateClosedLoop";
 
+/** What ended a curve of throughput: more gained nothing, the engine takes no more sequences, or more no longer fit its KV cache without preemption. */
+export type CurveEnd = "throughput" | "sequences" | "memory";
+
 /** What one replica writes by how many requests it has in flight, as far as more of them are worth it. */
 export interface ThroughputCurve {
-  /** Requests in flight beyond which throughput no longer rises. */
+  /** Requests in flight beyond which throughput no longer rises, the engine takes none, or it preempts some: `endedBy` says which. */
   readonly saturationBatch: number;
   /** Output tokens a second, ascending by batch; the last is at `saturationBatch`. */
   readonly throughput: readonly { readonly batch: number; readonly tokensPerSecond: number }[];
+  readonly endedBy: CurveEnd;
 }
 
-/** Mean lengths of the requests that a replica serves. */
-export interface RequestTokens {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
+/** Requests as those that a replica serves, in parallel arrays, and what those that are timed are drawn by. */
+export interface ServedRequests {
+  readonly inputTokens: ArrayLike<number>;
+  readonly outputTokens: ArrayLike<number>;
+  readonly seed: number;
 }
 
 /** A doubling of the batch that brings less is not worth the latency it costs. */
 const LEAST_GAIN = 0.02;
 
-/** Answers are between so much shorter and longer than the mean, or all of a batch would begin and end together. */
-const SPREAD = 0.5;
-
 /** Requests that are timed: of each that is in flight, and at least. */
-const TIMED_EACH = 2;
-const LEAST_TIMED = 32;
-
-/** Fractional parts of its multiples lie evenly in 0..1 however many there are. */
-const GOLDEN_RATIO = 0.6180339887498949;
+const TIMED_EACH = 6;
+const LEAST_TIMED = 64;
 
 /**
- * Throughput of a replica by its load, as a benchmark of the engine would find it: a closed loop at 1, 2, 4 ... requests in flight, up to where a
- * doubling brings less than 2 %, or memory and sequences end (Aragog, section 3.2, "profiled saturation batch").
+ * Throughput of a replica by its load, as a benchmark of the engine would find it: a closed loop at 1, 2, 3, 4, 6, 8 ... requests in flight, all sent
+ * at once at first (Aragog, section 3.2, "profiled saturation batch"). Requests are drawn with their own pairs of lengths, so that long ones weigh
+ * on the KV cache as they do. The curve ends before the first batch of which a request is preempted, or that gains less than 2 % a doubling, and at
+ * the sequences that the engine takes. Requests that exceed the KV cache alone are left out, as the engine refuses them.
  *
- * @throws RangeError when the replica has no room for one of the requests.
+ * @throws RangeError when the replica has room for none of the requests.
  */
-export function throughputCurve(replica: ReplicaModel, { inputTokens, outputTokens }: RequestTokens): ThroughputCurve {
-  const tokens = { inputTokens: Math.max(1, Math.round(inputTokens)), outputTokens: Math.max(1, outputTokens) };
-  const longest = tokens.inputTokens + Math.ceil((1 + SPREAD) * tokens.outputTokens);
-  if (longest > replica.kvTokens)
-    throw new RangeError(`A request of ${longest} tokens has no room in a KV cache of ${Math.floor(replica.kvTokens)}`);
-  // On average half of an answer is written.
-  const held = Math.floor(replica.kvTokens / (tokens.inputTokens + tokens.outputTokens / 2));
-  const most = Math.max(1, Math.min(replica.maxSequences, held));
-  const throughput = [{ batch: 1, tokensPerSecond: closedLoopRate(replica, tokens, 1) }];
-  for (let batch = 2; ; batch *= 2) {
+export function throughputCurve(replica: ReplicaModel, requests: ServedRequests): ThroughputCurve {
+  const drawn = drawRequests(replica, requests, (TIMED_EACH + 2) * replica.maxSequences + LEAST_TIMED);
+  const throughput = [{ batch: 1, tokensPerSecond: closedLoop(replica, drawn, 1).tokensPerSecond }];
+  const endedAt = (endedBy: CurveEnd): ThroughputCurve => {
+    return { saturationBatch: throughput[throughput.length - 1]?.batch ?? 1, throughput, endedBy };
+  };
+  for (;;) {
     const last = throughput[throughput.length - 1] ?? { batch: 1, tokensPerSecond: 0 };
-    const next = Math.min(batch, most);
-    if (next <= last.batch) break;
-    const tokensPerSecond = closedLoopRate(replica, tokens, next);
-    if (tokensPerSecond < last.tokensPerSecond * (1 + LEAST_GAIN) ** Math.log2(next / last.batch)) break;
-    throughput.push({ batch: next, tokensPerSecond });
+    const batch = Math.min(nextBatch(last.batch), replica.maxSequences);
+    if (batch <= last.batch) return endedAt("sequences");
+    const { tokensPerSecond, preemptions } = closedLoop(replica, drawn, batch);
+    if (preemptions > 0) return endedAt("memory");
+    if (tokensPerSecond < last.tokensPerSecond * (1 + LEAST_GAIN) ** Math.log2(batch / last.batch)) return endedAt("throughput");
+    throughput.push({ batch, tokensPerSecond });
   }
-  return { saturationBatch: throughput[throughput.length - 1]?.batch ?? 1, throughput };
+}
+
+/** Powers of two, and halfway to the next. */
+const nextBatch = (batch: number): number => (Number.isInteger(Math.log2(batch)) ? Math.max(2, 1.5 * batch) : (4 * batch) / 3);
+
+function drawRequests(
+  { kvTokens }: ReplicaModel,
+  { inputTokens, outputTokens, seed }: ServedRequests,
+  count: number,
+): { readonly inputTokens: Int32Array; readonly outputTokens: Int32Array } {
+  const written = (at: number): number => Math.max(1, outputTokens[at] ?? 0);
+  const fitting = Array.from(inputTokens).flatMap((input, at) => (input + written(at) <= kvTokens ? [at] : []));
+  if (fitting.length === 0) throw new RangeError(`No request has room in a KV cache of ${Math.floor(kvTokens)} tokens`);
+  const random = seededRandom(mixSeed(seed, "throughput"));
+  const picked = Array.from({ length: count }, () => fitting[random.int(fitting.length)] ?? 0);
+  return {
+    inputTokens: Int32Array.from(picked, (at) => Math.max(1, inputTokens[at] ?? 0)),
+    outputTokens: Int32Array.from(picked, written),
+  };
 }
 
 /**
  * The curve of one replica as it is on average over replicas of several shapes that each have so many requests in flight, and as many as each is worth.
+ * It ended by what ended that of the most replicas.
  *
  * @throws RangeError without any.
  */
@@ -70,8 +89,10 @@ export function meanThroughputCurve(shapes: readonly { readonly curve: Throughpu
   const batches = new Set(
     shapes.flatMap(({ curve }) => curve.throughput.map(({ batch }) => batch)).filter((batch) => batch < saturationBatch),
   );
+  const most = shapes.reduce((one, other) => (other.count > one.count ? other : one));
   return {
     saturationBatch,
+    endedBy: most.curve.endedBy,
     throughput: [...batches, saturationBatch]
       .sort((a, b) => a - b)
       .map((batch) => ({ batch, tokensPerSecond: mean((curve) => throughputAt(curve, batch)) })),
@@ -91,20 +112,31 @@ export function throughputAt({ throughput }: Pick<ThroughputCurve, "throughput">
   return below.tokensPerSecond;
 }
 
-/** Output tokens a second of a closed loop, timed between the filling and the draining at its ends. */
-function closedLoopRate(replica: ReplicaModel, tokens: RequestTokens, concurrency: number): number {
+/** Output tokens a second of a closed loop between the filling and the draining at its ends, and preemptions in all of it. */
+function closedLoop(
+  replica: ReplicaModel,
+  drawn: ReturnType<typeof drawRequests>,
+  concurrency: number,
+): { readonly tokensPerSecond: number; readonly preemptions: number } {
   const timed = Math.max(LEAST_TIMED, TIMED_EACH * concurrency);
   const count = timed + 2 * concurrency;
-  const outputTokens = Int32Array.from({ length: count }, (_, index) => {
-    const even = ((index + 0.5) * GOLDEN_RATIO) % 1;
-    return Math.max(1, Math.round(tokens.outputTokens * (1 - SPREAD + 2 * SPREAD * even)));
-  });
-  const inputTokens = new Int32Array(count).fill(tokens.inputTokens);
-  const { arrivalSeconds, endToEndSeconds } = simulateClosedLoop(replica, { inputTokens, outputTokens }, { concurrency });
-  const ends = Float64Array.from(endToEndSeconds, (seconds, index) => (arrivalSeconds[index] ?? 0) + seconds);
-  const order = Array.from(ends.keys()).sort((a, b) => (ends[a] ?? 0) - (ends[b] ?? 0));
-  const written = order.slice(concurrency, concurrency + timed).reduce((sum, index) => sum + (outputTokens[index] ?? 0), 0);
-  const from = ends[order[concurrency - 1] ?? 0] ?? 0;
-  const to = ends[order[concurrency + timed - 1] ?? 0] ?? 0;
-  return to > from ? written / (to - from) : 0;
+  const inputTokens = drawn.inputTokens.subarray(0, count);
+  const outputTokens = drawn.outputTokens.subarray(0, count);
+  const { arrivalSeconds, ttftSeconds, endToEndSeconds, preemptions } = simulateClosedLoop(
+    replica,
+    { inputTokens, outputTokens },
+    { concurrency },
+  );
+  const ends = Float64Array.from(endToEndSeconds, (seconds, at) => (arrivalSeconds[at] ?? 0) + seconds);
+  const order = ends.slice().sort();
+  const [from = 0, to = 0] = [order[concurrency - 1], order[concurrency + timed - 1]];
+  // Of answers that are under way at an end of the time that part which is written within it: few long ones would say anything else.
+  let written = 0;
+  for (const [at, end] of ends.entries()) {
+    const first = (arrivalSeconds[at] ?? 0) + (ttftSeconds[at] ?? 0);
+    if (first > from && first <= to) written += 1;
+    const within = Math.min(end, to) - Math.max(first, from);
+    if (within > 0 && end > first) written += (((outputTokens[at] ?? 1) - 1) * within) / (end - first);
+  }
+  return { tokensPerSecond: to > from ? written / (to - from) : 0, preemptions };
 }

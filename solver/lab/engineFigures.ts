@@ -89,13 +89,14 @@ function requestRate(replica: ReplicaModel, { inputTokens, outputTokens }: Lengt
   return saturationRate(replica, { inputTokens: take(inputTokens), outputTokens: take(outputTokens) }, count) ?? 0;
 }
 
-interface Lengths {
+/** Lengths of requests, in parallel arrays. */
+export interface Lengths {
   readonly inputTokens: Int32Array;
   readonly outputTokens: Int32Array;
 }
 
 /** What a sample's requests hold where one model answers all: the answers they read are its own. */
-function requestsOn(sample: ProgramSample, model: number): Lengths {
+export function requestsOn(sample: ProgramSample, model: number): Lengths {
   const outputTokens = sample.outputTokens[model] ?? new Int32Array(sample.program.length);
   const inputTokens = sample.givenTokens.map((given, request) => {
     const program = sample.program[request] ?? 0;

@@ -148,13 +148,15 @@ const justInTimePolicySchema = z.object({
         model: z.string().min(1),
         /** Cost of a token beside the others': billions of active parameters. */
         cost: z.number().positive(),
-        /** Requests in flight beyond which a replica's throughput no longer rises: it is given no more. */
+        /** Requests in flight beyond which a replica's throughput no longer rises, or its sequences or KV cache end: it is given no more. */
         saturationBatch: z.int().min(1).max(4096),
         /** Output tokens a second of one replica that has so many requests in flight; ascending, the last at `saturationBatch`. */
         throughput: z
           .array(z.object({ batch: z.int().positive(), tokensPerSecond: z.number().positive() }))
           .min(1)
           .max(64),
+        /** What it is that ends there; left out: not known. */
+        endedBy: z.enum(["throughput", "sequences", "memory"]).optional(),
       }),
     )
     .min(1)

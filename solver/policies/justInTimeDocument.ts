@@ -1,5 +1,5 @@
 import type { ReplicaModel } from "../engine/replicaModel";
-import { meanThroughputCurve, type RequestTokens, throughputCurve } from "../engine/throughputCurve";
+import { meanThroughputCurve, type ServedRequests, throughputCurve } from "../engine/throughputCurve";
 import type { JustInTimePolicy } from "../plan/policySchema";
 
 /** A model as a just-in-time policy is made for it. */
@@ -9,8 +9,8 @@ export interface JustInTimeModel {
   readonly cost: number;
   /** Its engines' model; of several shapes, how many there are of each. */
   readonly replica: ReplicaModel | readonly { readonly replica: ReplicaModel; readonly count: number }[];
-  /** Mean lengths of the requests that it will serve. */
-  readonly tokens: RequestTokens;
+  /** Requests as long as those that it will serve. */
+  readonly requests: ServedRequests;
 }
 
 export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "selection"> {
@@ -24,17 +24,17 @@ export interface JustInTimeParts extends Pick<JustInTimePolicy, "workflows" | "s
  * A just-in-time policy for engines: its models by ascending cost, each with the throughput curve and saturation batch of its own replicas (Aragog,
  * section 3.2). Of several shapes of a model the mean over its replicas stands for each.
  *
- * @throws RangeError when a model's replicas have no room for its requests.
+ * @throws RangeError when a model's replicas have room for none of its requests.
  */
 export function justInTimeDocument({ models, workflows, selection, order, place }: JustInTimeParts): JustInTimePolicy {
   return {
     kind: "just-in-time",
     models: models
-      .map(({ model, cost, replica, tokens }) => {
+      .map(({ model, cost, replica, requests }) => {
         const shapes = "stepTime" in replica ? [{ replica, count: 1 }] : replica;
-        const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, tokens), count: shape.count }));
-        const { saturationBatch, throughput } = meanThroughputCurve(curves);
-        return { model, cost, saturationBatch, throughput: [...throughput] };
+        const curves = shapes.map((shape) => ({ curve: throughputCurve(shape.replica, requests), count: shape.count }));
+        const { saturationBatch, throughput, endedBy } = meanThroughputCurve(curves);
+        return { model, cost, saturationBatch, throughput: [...throughput], endedBy };
       })
       .sort((a, b) => a.cost - b.cost),
     workflows,
