@@ -8,10 +8,22 @@ export const LEARNT = "Aragog";
 export const PER_INPUT = "Per-input";
 export const PER_WORKFLOW = "Per-workflow";
 
+/** Per-workflow that may lose as much as learnt heads may: what these are held against. The source's may lose nothing in the mean. */
+export const PER_WORKFLOW_ALLOWED = "Per-workflow, 2 points allowed";
+
+/** A system of which every round but the first waits for so many seconds after the one before, as the source polls. */
+export const everySeconds = (name: string, seconds: number): string => `${name}, rounds every ${seconds} s`;
+
 export const allGpus = (name: string): string => `${name}, all 8 GPUs`;
 
 /** Aragog on all 8 GPUs whose heads are as good as the source's, modelled: `sourceHeads.ts`. */
 export const LIKE_SOURCE = "Aragog, all 8 GPUs, heads as the source's (modelled)";
+
+/** Seconds between rounds that are raced. */
+export const INTERVALS = [0.1, 0.5] as const;
+
+/** Runs that tell what latencies in overload are worth. */
+export const LONGER = "five times as long";
 
 /** One workflow on one ladder, and how. */
 export interface RaceCase {
@@ -31,7 +43,9 @@ export interface RaceCase {
   /** Seeds, and how often programs fill all places, where they are not those of the race. */
   readonly seeds?: readonly number[];
   readonly batches?: number;
-  /** Whether latency is raced too, at rates that systems keep up with; else throughput alone. */
+  /** Seconds between rounds that per-input and Aragog with an oracle's sets are raced at too; else a round is held whenever a place is free. */
+  readonly roundSeconds?: readonly number[];
+  /** Whether latency is raced too, at common rates; else throughput alone. */
   readonly latency?: true;
 }
 
@@ -43,7 +57,7 @@ export interface RaceRow {
   readonly correlation: number;
   readonly misleads: number;
   readonly system: string;
-  /** `overload`, or the system of whose most this rate is nine tenths. */
+  /** `overload`, or of which system's most this rate is which share. */
   readonly load: string;
   readonly offeredPerSecond: number;
   readonly programsPerSecond: readonly number[];

@@ -2,13 +2,13 @@ import type { LabReplicas } from "@/solver/lab/labSpec";
 import type { Workload } from "@/solver/workload/workload";
 import { answersOf } from "../chimera/ladders";
 
-/** Three models, smallest first, and the prompts that all of them answered. */
+/** Two or three models, smallest first, and the prompts that all of them answered. */
 export interface RaceLadder {
   readonly name: string;
   /** Whose answers they are: models of several families may have answered the same prompts. */
   readonly families: readonly string[];
   readonly task: "gsm" | "crux";
-  readonly models: readonly [string, string, string];
+  readonly models: readonly [string, string, ...string[]];
   /** Models of the source that they stand for. */
   readonly standsFor: string;
 }
@@ -33,6 +33,12 @@ export const mixedLadder: RaceLadder = {
 /** Larger throughout, and nearer to one another in what they solve. */
 export const largerLadder: RaceLadder = { ...QWEN, name: "Qwen2.5 7B, 32B, 72B", models: ["qwen2.5-7b", "qwen2.5-32b", "qwen2.5-72b"] };
 
+/** Two models: there is no third size of the family. Of the ladders at hand the one on whose prompts heads tell most. */
+export const pairLadder: RaceLadder = {
+  ...{ name: "Llama 3.1 8B, 70B", families: ["Llama-3.1-Instruct"], task: "gsm" },
+  ...{ models: ["llama-3.1-8b", "llama-3.1-70b"], standsFor: "Llama 3 8B, 70B" },
+};
+
 /** Sequences that an engine runs at once: a quarter of vLLM's, so that a run need not be as long until engines have long been full. */
 const BATCH = 64;
 
@@ -41,9 +47,16 @@ const engine = (model: string, tp: number): LabReplicas => ({
   maxSequences: BATCH,
 });
 
-/** One engine a model on seven of eight GPUs, as in the source; or on four, the parallelism of the larger ones halved. */
-export const enginesOf = ({ models: [small, middle, large] }: RaceLadder, gpus: 8 | 4): readonly LabReplicas[] =>
-  gpus === 8 ? [engine(small, 1), engine(middle, 2), engine(large, 4)] : [engine(small, 1), engine(middle, 1), engine(large, 2)];
+/**
+ * One engine a model on seven of eight GPUs, as in the source; or on four, the parallelism of the larger ones halved. Of two models the smaller has the
+ * GPUs of the middle one too, an engine on each.
+ */
+export function enginesOf({ models: [small, ...others] }: RaceLadder, gpus: 8 | 4): readonly LabReplicas[] {
+  const parallel = gpus === 8 ? [2, 4] : [1, 2];
+  const larger = others.map((model, at) => engine(model, parallel[at + parallel.length - others.length] ?? 1));
+  const used = larger.reduce((sum, { tp }) => sum + tp, 0);
+  return [{ ...engine(small, 1), count: gpus - (gpus === 8 ? 1 : 0) - used }, ...larger];
+}
 
 /** One more engine of the smallest model: what the router's GPU is to systems without a router. */
 export const withSmall = (replicas: readonly LabReplicas[]): LabReplicas[] =>

@@ -4,8 +4,9 @@ import type { CellFigures } from "@/solver/lab/cellFigures";
 import type { LabCell } from "@/solver/lab/labCell";
 import type { LabSystem } from "@/solver/lab/labSpec";
 import { mean } from "@/solver/numeric/quantile";
-import { allGpus, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase, type RaceRow } from "./raceCase";
+import { allGpus, everySeconds, LIKE_SOURCE, ORACLE, PER_INPUT, PER_WORKFLOW, type RaceCase, type RaceRow } from "./raceCase";
 import { type RaceAnswers, raceAnswers } from "./raceLadders";
+import { withIntervals } from "./roundsAtIntervals";
 import { hardware, type SeededRace, seeded } from "./seededRace";
 import { withSourceHeads } from "./sourceHeads";
 
@@ -15,11 +16,16 @@ const SEEDS = [1, 2, 3] as const;
 /** Programs come so many times faster than all engines together could ever answer them: every engine that a policy uses is full. */
 const OVERLOAD = 2;
 
-/** Shares of what a system serves at most, at which it still keeps up. */
-const KEEPS_UP = 0.9;
+/** Rates at which latency is raced, as shares of what a system serves at most: it keeps up there, and so does whoever serves more. */
+const PACES = [
+  { system: PER_WORKFLOW, share: 0.9 },
+  { system: PER_INPUT, share: 0.5 },
+  { system: PER_INPUT, share: 0.9 },
+  { system: allGpus(ORACLE), share: 0.9 },
+] as const;
 
-/** Systems whose latency is raced. */
-const PACED: readonly string[] = [PER_WORKFLOW, PER_INPUT, allGpus(ORACLE)];
+/** A rate as a row names it. */
+export const paceName = (system: string, share: number): string => `${share} of ${system}`;
 
 /** Cells of one seed at rates, in the order of the systems. */
 async function run({ answers, spec, systems }: SeededRace, rates: readonly number[]): Promise<readonly LabCell[]> {
@@ -35,7 +41,7 @@ async function run({ answers, spec, systems }: SeededRace, rates: readonly numbe
   return cells;
 }
 
-/** All systems of a case, at overload and, where asked for, at nine tenths of what per-input and Aragog serve at most. */
+/** All systems of a case, at overload and, where asked for, at common rates below. */
 export const raceOf = async (of: RaceCase): Promise<readonly RaceRow[]> => raceOn(of, await raceAnswers(of.ladder));
 
 /** The same on answers that are at hand. */
@@ -44,15 +50,14 @@ export async function raceOn(of: RaceCase, answers: RaceAnswers): Promise<readon
   const overload = OVERLOAD * Math.max(...races.map(({ capacity }) => capacity));
   const full = await Promise.all(races.map((race) => run(race, [overload])));
   const load = { load: "overload", rate: overload };
-  const rows = rowsOf(of, races, full, [load]);
+  const rows = [...rowsOf(of, races, full, [load]), ...intervalRows(of, races, load)];
   if (of.latency === undefined) return rows;
-  const paces = races.map((race) => ({ ...race, systems: race.systems.filter(({ name }) => PACED.includes(name)) }));
-  const loads = [PER_INPUT, allGpus(ORACLE)].flatMap((name) => {
+  const loads = PACES.flatMap(({ system: name, share }) => {
     const own = rows.find(({ system }) => system === name);
-    return own === undefined ? [] : [{ load: name, rate: KEEPS_UP * mean(own.programsPerSecond) }];
+    return own === undefined ? [] : [{ load: paceName(name, share), rate: share * mean(own.programsPerSecond) }];
   });
   const paced = await Promise.all(
-    paces.map((race) =>
+    races.map((race) =>
       run(
         race,
         loads.map(({ rate }) => rate),
@@ -61,7 +66,26 @@ export async function raceOn(of: RaceCase, answers: RaceAnswers): Promise<readon
   );
   const modelled = races.map((race) => ({ ...race, systems: [{ name: LIKE_SOURCE }] }));
   const likeSource = races.map((race) => [{ ...withSourceHeads(race, overload), system: 0, rate: 0 }]);
-  return [...rows, ...rowsOf(of, modelled, likeSource, [load]), ...rowsOf(of, paces, paced, loads)];
+  return [...rows, ...rowsOf(of, modelled, likeSource, [load]), ...rowsOf(of, races, paced, loads)];
+}
+
+/** Systems with an oracle's sets once more, with rounds at intervals. */
+function intervalRows(
+  of: RaceCase,
+  races: readonly SeededRace[],
+  load: { readonly load: string; readonly rate: number },
+): readonly RaceRow[] {
+  return (of.roundSeconds ?? []).flatMap((seconds) => {
+    const own = races.map((race) => ({ race, systems: race.systems.filter(({ configurations }) => configurations === "oracle") }));
+    const cells = own.map(({ race, systems }) =>
+      systems.map((system, index) => ({ ...withIntervals(race, system, { rate: load.rate, seconds }), system: index, rate: 0 })),
+    );
+    const named = own.map(({ race, systems }) => ({
+      ...race,
+      systems: systems.map(({ name }) => ({ name: everySeconds(name, seconds) })),
+    }));
+    return rowsOf(of, named, cells, [load]);
+  });
 }
 
 function rowsOf(

@@ -10,21 +10,25 @@ import { capacityOf } from "@/solver/lab/engineFigures";
 import type { LabSpec, LabSystem } from "@/solver/lab/labSpec";
 import { qualitiesOf } from "@/solver/lab/perWorkflow";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { MOST_LOSS } from "@/solver/prediction/acceptance";
 import { type ConfigurationSpace, configurationSpace } from "@/solver/workflow/configurationSpace";
 import type { ProgramSample } from "@/solver/workflow/programSample";
-import { allGpus, LEARNT, ORACLE, type RaceCase } from "./raceCase";
+import { allGpus, LEARNT, ORACLE, PER_WORKFLOW_ALLOWED, type RaceCase } from "./raceCase";
 import { enginesOf, type RaceAnswers, withSmall } from "./raceLadders";
 
 /** How many times the programs of a run fill all places that engines have below saturation. */
 const BATCHES_SERVED = 12;
 
-/** Reading a prompt and telling its accurate configurations, about as `configurations` measures it. */
+/** Reading a prompt and telling its accurate configurations: far more than `configurations` measures, and charged to every system that is told any. */
 const ROUTE_SECONDS = 0.01;
 
 /** Weir's heads run on a core of the machine that routes, so that the router's GPU may serve too. */
 const WITHOUT_GPU: readonly string[] = [ORACLE, LEARNT];
 
-const hasRouter = (name: string): boolean => name === ORACLE || name === LEARNT || name === "Greedy rounds" || name.startsWith("B ");
+const hasRouter = (name: string): boolean => WITHOUT_GPU.includes(name) || name.startsWith("B ");
+
+/** Raced as a beam of width 1, where widths are. */
+const GREEDY = "Greedy rounds";
 
 export const hardware = { catalogue: catalogueOf(noUserCards), profile: vllmProfile };
 
@@ -80,7 +84,12 @@ export function seeded(of: RaceCase, { workload: unsplit, texts }: RaceAnswers, 
   const served = heldOutPrograms({ ...spec, rates: [1], systems: [] }, workload, table, seed);
   // With perfect knowledge, as in the source: of the very programs that are served.
   const fixed = perWorkflow(policy, served);
-  const raced = aragogSystems((selection) => ({ ...policy, selection }), fixed).map(({ about: _, ...system }) => system);
+  const known = aragogSystems((selection) => ({ ...policy, selection }), fixed).map(({ about: _, ...system }) => system);
+  const allowed: LabSystem = {
+    ...{ name: PER_WORKFLOW_ALLOWED, lengths: "none", confidence: "none" },
+    policy: { ...policy, selection: { kind: "fixed", configurations: perWorkflow(policy, served, MOST_LOSS) } },
+  };
+  const raced = [...known.slice(0, 1), allowed, ...known.slice(1)].filter(({ name }) => name !== GREEDY);
   const own = raced.filter(({ name }) => only?.includes(name) ?? true);
   const [oracle] = raced.filter(({ name }) => name === ORACLE);
   const widths = beams.map(

@@ -1,14 +1,12 @@
-import { clusterReplicas, enginesByModel } from "@/server/lab/labEngines";
-import { atRate } from "@/server/lab/labPrograms";
-import { simulatePrograms } from "@/solver/cluster/simulatePrograms";
-import { type CellFigures, cellFigures } from "@/solver/lab/cellFigures";
+import type { CellFigures } from "@/solver/lab/cellFigures";
 import { mean } from "@/solver/numeric/quantile";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
 import { buildPolicy } from "@/solver/policies/buildPolicy";
 import { oracleConfigurations } from "@/solver/workflow/configurationOutcomes";
 import { addConfiguration, countOf, emptySet, hasConfiguration } from "@/solver/workflow/configurationSet";
+import { directRun } from "./directRun";
 import { allGpus, ORACLE } from "./raceCase";
-import { hardware, type SeededRace } from "./seededRace";
+import type { SeededRace } from "./seededRace";
 
 /** How good the source's heads are: the middle of what it gives (section 3.1). */
 const SOURCE_HEADS = { precision: 0.95, recall: 0.74 } as const;
@@ -36,21 +34,15 @@ export function headsLike(
 }
 
 /** What Aragog would do with heads as good as the source's: the lab has no such source of configurations. */
-export function withSourceHeads({ spec, systems, sample, served, space }: SeededRace, rate: number): CellFigures {
+export function withSourceHeads(race: SeededRace, rate: number): CellFigures {
+  const { spec, systems, served, space } = race;
   const system = systems.find(({ name }) => name === allGpus(ORACLE));
   if (system?.replicas === undefined) throw new Error("Aragog is not raced on all GPUs");
   const sets = oracleConfigurations(served, new Map(spec.mix.map(({ workflow }) => [workflow, space])));
   const shares = Float64Array.from(served.workflow, (_, program) => countOf(sets(program) ?? emptySet(0)) / space.size);
   const heads = headsLike(SOURCE_HEADS, { size: space.size, accurateShare: mean(shares), seed: spec.seeds[0] ?? 0 });
-  const arriving = atRate(served, rate);
-  const outcome = simulatePrograms({
-    policy: buildPolicy(system.policy),
-    sample: arriving,
-    replicas: clusterReplicas(enginesByModel(system.replicas, hardware), spec, sample),
-    predictions: { configurations: (program) => heads(program, sets(program) ?? emptySet(0)) },
-    ...{ overhead: spec.overhead, telemetrySeconds: spec.telemetrySeconds },
+  return directRun(race, rate, {
+    ...{ policy: buildPolicy(system.policy), replicas: system.replicas },
+    configurations: (program) => heads(program, sets(program) ?? emptySet(0)),
   });
-  const figures = cellFigures(outcome, arriving, 1);
-  if (figures === null) throw new Error("No program was served whole");
-  return figures;
 }

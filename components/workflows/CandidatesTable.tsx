@@ -16,7 +16,7 @@ export function CandidatesTable(props: {
 }) {
   const { round, identities } = props;
   const [all, setAll] = useState(false);
-  const { columns, rows } = useMemo(() => prepareCandidates(round), [round]);
+  const { columns, rows, shown: shownText } = useMemo(() => prepareCandidates(round), [round]);
   const shown = all ? rows : rows.slice(0, MOST_ASSIGNED);
   const heading = <h3 className="text-sm font-semibold">Candidates of {props.of}</h3>;
   if (columns.length === 0)
@@ -89,8 +89,8 @@ export function CandidatesTable(props: {
         </div>
       )}
       <p className="text-xs text-ink-3">
-        The highest utilisation is carried out; of equal ones the one that keeps most of its requests' accurate configurations open
-        (flexibility). ≠ differs from what was carried out.
+        The highest utilisation is carried out; of equal ones the one that keeps open most of the configurations that are held to be
+        accurate for its requests (flexibility). ≠ differs from what was carried out. {shownText}
       </p>
     </div>
   );

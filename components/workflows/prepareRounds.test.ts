@@ -18,10 +18,8 @@ it("draws slots on the scale of saturation, and says what is down, full, or take
 });
 
 it("tells rounds by their age on the wall, and what was carried out by model", () => {
-  const candidates = [
-    { utilisationGain: 0.5, flexibility: 0.4, assignments: [given("a", "small-8b"), given("b", "small-8b"), given("c", "large-70b")] },
-  ];
-  const barely = [{ utilisationGain: 0.0002, flexibility: 1, assignments: [given("a", "small-8b")] }];
+  const candidates = [{ utilisationGain: 0.5, flexibility: 0.4, given: [2, 0, 1], assignments: [given("a", "small-8b")] }];
+  const barely = [{ utilisationGain: 0.0002, flexibility: 1, given: [1, 0, 0], assignments: [given("a", "small-8b")] }];
   const told = [testRound({ candidates }), testRound({ candidates: [] }), testRound({ candidates: barely })];
   const [row, idle, little] = prepareRounds({ rounds: told, asOfSeconds: 112 }, 1);
   expect(little?.gain.replace(/\s/g, " ")).toBe("< +0.1 %");
@@ -40,12 +38,15 @@ it("puts candidates side by side: who waits in one, and where it differs from th
   const { columns, rows } = prepareCandidates(
     testRound({
       candidates: [
-        { utilisationGain: 0.5, flexibility: 0.25, assignments: [given("a", "small-8b"), given("b", "large-70b")] },
-        { utilisationGain: 0.4, flexibility: 0.75, assignments: [given("a", "small-8b"), given("c", "large-70b")] },
+        { utilisationGain: 0.5, flexibility: 0.25, given: [1, 0, 1], assignments: [given("a", "small-8b"), given("b", "large-70b")] },
+        { utilisationGain: 0.4, flexibility: 0.75, given: [70, 0, 1], assignments: [given("a", "small-8b"), given("c", "large-70b")] },
       ],
     }),
   );
-  expect(columns.map(({ name }) => name)).toEqual(["carried out", "candidate 2"]);
+  expect(columns.map(({ name, requests }) => [name, requests])).toEqual([
+    ["carried out", "2 requests"],
+    ["candidate 2", "71 requests"],
+  ]);
   expect(rows.map(({ programId }) => programId)).toEqual(["p-a", "p-b", "p-c"]);
   expect(rows.map(({ cells }) => cells.map(({ model }) => model))).toEqual([
     ["small-8b", "small-8b"],
@@ -53,6 +54,15 @@ it("puts candidates side by side: who waits in one, and where it differs from th
     [null, "large-70b"],
   ]);
   expect(rows.map(({ cells }) => cells[1]?.differs)).toEqual([false, true, true]);
+});
+
+it("says what of a long round is shown", () => {
+  const shown = (change: Parameters<typeof testRound>[0]) => prepareCandidates(testRound(change)).shown;
+  expect(shown({})).toBeNull();
+  expect(shown({ kept: 16, requests: 100 })).toBe(
+    "Shown are the best 1 of 16 candidates and the first 64 of 100 requests that a free engine might have served; counts are of all.",
+  );
+  expect(shown({ requests: 65 })).toContain("Shown are the first 64 of 65 requests");
 });
 
 it("says how predictions went, and what it means that there were none", () => {

@@ -1,4 +1,5 @@
 import type { GatewayRounds } from "@/server/contracts/studio";
+import { MOST_REQUESTS_SHOWN } from "@/solver/policies/roundsView";
 import type { Tone } from "../ui/Badge";
 import { formatAge, formatCount, formatCounted, formatPercent } from "../ui/format";
 
@@ -62,8 +63,6 @@ export function prepareRounds(
 ): readonly RoundRow[] {
   return (rounds ?? []).map((round, at) => {
     const carried = round.candidates[0];
-    const given = new Map<string, number>();
-    for (const { model } of carried?.assignments ?? []) given.set(model, (given.get(model) ?? 0) + 1);
     const age = formatAge(Math.max(0, asOfSeconds - round.nowSeconds) / timeScale);
     return {
       key: `${roundKey(round)} ${at}`,
@@ -71,12 +70,12 @@ export function prepareRounds(
       age: age === "now" ? age : `${age} ago`,
       weighed: formatCount(round.weighed),
       passedOver: formatCount(round.passedOver),
-      given: round.models.flatMap(({ model }) => {
-        const count = given.get(model);
-        return count === undefined ? [] : [{ model, count }];
+      given: round.models.flatMap(({ model }, index) => {
+        const count = carried?.given[index] ?? 0;
+        return count === 0 ? [] : [{ model, count }];
       }),
       gain: carried === undefined ? "–" : gainText(carried.utilisationGain),
-      candidates: formatCount(round.candidates.length),
+      candidates: formatCount(round.kept),
     };
   });
 }
@@ -90,6 +89,8 @@ export interface CandidateColumn {
 }
 
 export interface CandidatePicture {
+  /** What of the round is shown, where that is not all of it. */
+  readonly shown: string | null;
   readonly columns: readonly CandidateColumn[];
   readonly rows: readonly {
     readonly key: string;
@@ -100,8 +101,8 @@ export interface CandidatePicture {
   }[];
 }
 
-/** Decides how a round's candidates stand side by side: a row for each request that any of them serves. */
-export function prepareCandidates({ candidates }: Round): CandidatePicture {
+/** Decides how a round's candidates stand side by side: a row for each listed request that any of them serves. */
+export function prepareCandidates({ candidates, kept, requests: asked }: Round): CandidatePicture {
   const requests = new Map<string, { readonly programId: string; readonly agent: string }>();
   const byWork = candidates.map(({ assignments }) => {
     for (const { workId, programId, agent } of assignments) if (!requests.has(workId)) requests.set(workId, { programId, agent });
@@ -109,9 +110,13 @@ export function prepareCandidates({ candidates }: Round): CandidatePicture {
   });
   const nameOf = (at: number) => (at === 0 ? "carried out" : `candidate ${at + 1}`);
   return {
-    columns: candidates.map(({ utilisationGain, flexibility, assignments }, at) => ({
+    shown: shownText({ candidates: candidates.length, kept, requests: asked }),
+    columns: candidates.map(({ utilisationGain, flexibility, given }, at) => ({
       ...{ key: nameOf(at), name: nameOf(at), gain: gainText(utilisationGain), flexibility: formatPercent(flexibility) },
-      requests: formatCounted(assignments.length, "request"),
+      requests: formatCounted(
+        given.reduce((sum, count) => sum + count, 0),
+        "request",
+      ),
     })),
     rows: Array.from(requests, ([key, { programId, agent }]) => ({
       ...{ key, programId, agent },
@@ -121,6 +126,16 @@ export function prepareCandidates({ candidates }: Round): CandidatePicture {
       }),
     })),
   };
+}
+
+function shownText({ candidates, kept, requests }: { readonly candidates: number; readonly kept: number; readonly requests: number }) {
+  const best = kept > candidates ? `the best ${candidates} of ${formatCount(kept)} candidates` : null;
+  const first =
+    requests > MOST_REQUESTS_SHOWN
+      ? `the first ${MOST_REQUESTS_SHOWN} of ${formatCount(requests)} requests that a free engine might have served`
+      : null;
+  const parts = [best, first].filter((part) => part !== null);
+  return parts.length === 0 ? null : `Shown are ${parts.join(" and ")}; counts are of all.`;
 }
 
 const msText = (ms: number | null): string => (ms === null ? "–" : `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)}\u00a0ms`);

@@ -38,11 +38,11 @@ export function testPath(
 
 /** A round in which one request of two went, for tests. */
 export const testRound = (change: Partial<Round> = {}): Round => ({
-  ...{ nowSeconds: 100, weighed: 2, passedOver: 1 },
+  ...{ nowSeconds: 100, weighed: 2, passedOver: 1, requests: 1, kept: 1 },
   models: testModels.map((model) => ({ model, replicas: 1, down: false, inFlight: 3, saturation: 4, free: 1 })),
   candidates: [
     {
-      ...{ utilisationGain: 0.25, flexibility: 0.5 },
+      ...{ utilisationGain: 0.25, flexibility: 0.5, given: [1, 0, 0] },
       assignments: [{ workId: "w1", programId: "p1", agent: "voter-1", model: "small-8b" }],
     },
   ],

@@ -8,6 +8,8 @@ const roundSchema = z.object({
   nowSeconds: z.number(),
   weighed: z.int(),
   passedOver: z.int(),
+  requests: z.int(),
+  kept: z.int(),
   models: z
     .array(
       z.object({
@@ -25,6 +27,7 @@ const roundSchema = z.object({
       z.object({
         utilisationGain: z.number(),
         flexibility: z.number(),
+        given: z.array(z.int()).readonly(),
         assignments: z.array(z.object({ workId: z.string(), programId: z.string(), agent: z.string(), model: z.string() })).readonly(),
       }),
     )

@@ -46,8 +46,16 @@ function costOf(model: string, catalogue: LabHardware["catalogue"]): number {
   return activeParams(card.architecture) / 1e9;
 }
 
-/** What per-workflow optimisation gives every program of a policy's workflows, by the names of the workflows and of their agents. */
-export function perWorkflow({ models, workflows }: JustInTimePolicy, sample: ProgramSample): Record<string, Record<string, string>> {
+/**
+ * What per-workflow optimisation gives every program of a policy's workflows, by the names of the workflows and of their agents.
+ *
+ * @param mostLoss points of 100 that it may lose in the mean against the largest models throughout; none as in the source.
+ */
+export function perWorkflow(
+  { models, workflows }: JustInTimePolicy,
+  sample: ProgramSample,
+  mostLoss = 0,
+): Record<string, Record<string, string>> {
   const costs = models.map(({ cost }) => cost);
   return Object.fromEntries(
     workflows.map(({ workflow }) => {
@@ -55,7 +63,7 @@ export function perWorkflow({ models, workflows }: JustInTimePolicy, sample: Pro
         workflow,
         models.map(({ model }) => model),
       );
-      return [workflow.name, configurationNames(space, perWorkflowConfiguration(sample, workflow.name, space, costs))];
+      return [workflow.name, configurationNames(space, perWorkflowConfiguration(sample, workflow.name, space, { costs, mostLoss }))];
     }),
   );
 }

@@ -5,20 +5,21 @@ import type { ProgramSample } from "../workflow/programSample";
 
 /**
  * The one configuration that per-workflow optimisation gives to all programs of a workflow (Aragog, section 5.1): of those whose mean quality over
- * a sample is no less than that of the largest models throughout, the cheapest, of equals that of the best quality.
+ * a sample is no less than that of the largest models throughout, or by `mostLoss` at most, the cheapest, of equals that of the best quality.
  *
  * @param costs by model of the space, what a request to it costs.
+ * @param mostLoss points of 100 that the mean may be below that of the largest models.
  * @returns its number in the space; the largest models throughout where the sample has no program of the workflow or knows no quality.
  */
 export function perWorkflowConfiguration(
   sample: ProgramSample,
   workflow: string,
   space: ConfigurationSpace,
-  costs: readonly number[],
+  { costs, mostLoss }: { readonly costs: readonly number[]; readonly mostLoss: number },
 ): number {
   const largest = space.size - 1;
   const qualities = qualitiesOf(sample, workflow, space);
-  const needed = qualities[largest] ?? Number.NaN;
+  const needed = (qualities[largest] ?? Number.NaN) - mostLoss;
   let [best, bestCost] = [largest, costOf(space, largest, costs)];
   for (let configuration = 0; configuration < space.size; configuration += 1) {
     const quality = qualities[configuration] ?? Number.NaN;

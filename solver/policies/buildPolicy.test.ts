@@ -13,7 +13,7 @@ import { buildPolicy } from "./buildPolicy";
 import { cascadeContract } from "./cascadeContract";
 import { policyContract } from "./policyContract";
 import { policyRefusal } from "./policyRefusal";
-import { justInTime, selections } from "./testJustInTime";
+import { declared, justInTime, selections } from "./testJustInTime";
 import { starting } from "./worldOfContract";
 
 const names = ["small", "medium", "large"];
@@ -218,6 +218,16 @@ describe("buildPolicy", () => {
     ["a workflow twice", justInTime(beam, { workflows: [...declaredTwice, ...declaredTwice] }), "The workflow refine stands twice"],
     ["trying all of many models", justInTime({ kind: "exhaustive" }, { models: many }), "for at most 4 models, and these are 5"],
     ["a fixed configuration that is missing", fixedTo(), "The workflow refine has no fixed configuration"],
+    [
+      "one for a workflow named as every object has a field",
+      justInTime({ kind: "fixed", configurations: {} }, { workflows: [{ workflow: declared("constructor", [{ name: "draft" }]) }] }),
+      "The workflow constructor has no fixed configuration",
+    ],
+    [
+      "one without an agent named so",
+      justInTime({ kind: "fixed", configurations: { odd: {} } }, { workflows: [{ workflow: declared("odd", [{ name: "constructor" }]) }] }),
+      "has no model for constructor",
+    ],
     ["one without an agent", fixedTo({ draft: "small", critic: "small" }), "has no model for refiner"],
     ["one on a stranger", fixedTo({ draft: "tiny", critic: "small", refiner: "small" }), "has draft on tiny, which is not among"],
     ["one that breaks a bond", fixedTo({ draft: "small", critic: "small", refiner: "large" }), "must have the same as another"],

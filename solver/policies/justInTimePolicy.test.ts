@@ -237,20 +237,36 @@ describe("a just-in-time policy", () => {
     expect(rounds.map(({ nowSeconds }) => nowSeconds)).toEqual(Array.from({ length: 16 }, (_, back) => 99 - back));
     expect(programs.map(({ programId }) => programId)).toEqual(Array.from({ length: 64 }, (_, back) => `w${99 - back}`));
     expect(rounds[0]).toEqual({
-      ...{ nowSeconds: 99, weighed: 1, passedOver: 0 },
+      ...{ nowSeconds: 99, weighed: 1, passedOver: 0, requests: 1, kept: 2 },
       models: names.map((model) => ({ model, replicas: 1, down: false, inFlight: 0, saturation: 4, free: 4 })),
       candidates: [
         // 300 of 750, 375 and 250 tokens a second; both configurations agree in part.
         {
-          ...{ utilisationGain: 300 / 1375, flexibility: 0.5 },
+          ...{ utilisationGain: 300 / 1375, flexibility: 0.5, given: [1, 0, 0] },
           assignments: [{ workId: "w99", programId: "w99", agent: "first", model: "small" }],
         },
         {
-          ...{ utilisationGain: 100 / 1375, flexibility: 0.5 },
+          ...{ utilisationGain: 100 / 1375, flexibility: 0.5, given: [0, 0, 1] },
           assignments: [{ workId: "w99", programId: "w99", agent: "first", model: "large" }],
         },
       ],
     });
+  });
+
+  it("shows of a wide beam over a long round the best assignments and what the first requests get, and says of how many", () => {
+    const policy = policyOf({ kind: "beam", width: 64 });
+    const waiting = Array.from({ length: 200 }, (_, at) => ask(`w${at}`, "first", { accurate: setOf("ss", "ms") }));
+    const replicas = names.flatMap((name, at) =>
+      Array.from({ length: 50 }, (_, index) => ({ ...replicasOf(0, 0, 0)[at]!, id: `${name}-${index}` })),
+    );
+    policy.decide({ nowSeconds: 1, waiting, replicas });
+    const [round] = policy.rounds!().rounds.slice(-1);
+    expect(round).toMatchObject({ weighed: 200, requests: 200, kept: 64 });
+    expect(round!.candidates).toHaveLength(8);
+    for (const { given, assignments } of round!.candidates) {
+      expect(given.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(64);
+      expect(assignments.map(({ workId }) => workId)).toEqual(Array.from({ length: 64 }, (_, at) => `w${at}`));
+    }
   });
 
   it("shows of rounds in which nothing could go only the last", () => {

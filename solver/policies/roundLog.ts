@@ -2,11 +2,13 @@ import { LatestMap } from "../workflow/latestMap";
 import type { ProgramConfigurations } from "./programConfigurations";
 import type { StagedWork } from "./roundQueue";
 import type { RoundAssignment } from "./roundSearch";
-import type { ModelSlots, ProgramPath, Round, RoundCandidate, RoundsView } from "./roundsView";
+import { MOST_REQUESTS_SHOWN, type ModelSlots, type ProgramPath, type Round, type RoundCandidate, type RoundsView } from "./roundsView";
 
 /** Rounds and programs that are remembered. */
 const MOST_ROUNDS = 16;
 const MOST_PATHS = 64;
+/** Of a round, the assignments that are shown: all of a wide beam, for all requests of long rounds, are many megabytes. */
+const MOST_CANDIDATES = 8;
 
 /** A round as it was held. */
 export interface HeldRound {
@@ -48,11 +50,15 @@ export class RoundLog {
   }
 
   private roundOf({ nowSeconds, looked, models, requests, mostTokensPerSecond, assignments }: HeldRound): Round {
-    const given = assignments[0]?.choices.reduce((count, model) => count + (model < 0 ? 0 : 1), 0) ?? 0;
-    const candidates = (requests.length === 0 ? [] : assignments).map(({ gain, flexibility, choices }) => {
-      return { utilisationGain: gain / mostTokensPerSecond, flexibility, assignments: this.namedOf(requests, choices) };
+    const kept = requests.length === 0 ? [] : assignments;
+    const candidates = kept.slice(0, MOST_CANDIDATES).map(({ gain, flexibility, choices }): RoundCandidate => {
+      const given = this.models.map((_, model) => choices.reduce((count, choice) => count + (choice === model ? 1 : 0), 0));
+      const named = this.namedOf(requests.slice(0, MOST_REQUESTS_SHOWN), choices);
+      return { utilisationGain: gain / mostTokensPerSecond, flexibility, given, assignments: named };
     });
-    return { nowSeconds, weighed: looked, passedOver: looked - given, models, candidates };
+    const carriedOut = candidates[0]?.given.reduce((sum, count) => sum + count, 0) ?? 0;
+    const counts = { weighed: looked, passedOver: looked - carriedOut, requests: requests.length, kept: kept.length };
+    return { nowSeconds, ...counts, models, candidates };
   }
 
   private namedOf(requests: readonly StagedWork[], choices: Int8Array): RoundCandidate["assignments"] {

@@ -1,3 +1,6 @@
+/** Of a round, the requests at most that each assignment is shown for. */
+export const MOST_REQUESTS_SHOWN = 64;
+
 /** What a policy that decides in rounds (Aragog, section 3.2) did lately, newest first, and only so much of it. */
 export interface RoundsView {
   readonly rounds: readonly Round[];
@@ -11,7 +14,10 @@ export interface Round {
   readonly weighed: number;
   readonly passedOver: number;
   readonly models: readonly ModelSlots[];
-  /** The partial assignments that were kept at the end, best first; the first was carried out. Empty where nothing could go. */
+  /** Requests that some free engine might have served, and the partial assignments of these that were kept at the end. 0 where nothing could go. */
+  readonly requests: number;
+  readonly kept: number;
+  /** The best of those kept, best first; the first was carried out. */
   readonly candidates: readonly RoundCandidate[];
 }
 
@@ -34,6 +40,9 @@ export interface RoundCandidate {
   readonly utilisationGain: number;
   /** Mean share of the accurate configurations that its requests keep, 0..1. */
   readonly flexibility: number;
+  /** By model, as the round lists them, the requests that it gives. */
+  readonly given: readonly number[];
+  /** Of the first `MOST_REQUESTS_SHOWN` requests of the round. */
   readonly assignments: readonly { readonly workId: string; readonly programId: string; readonly agent: string; readonly model: string }[];
 }
 
