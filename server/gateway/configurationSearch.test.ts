@@ -217,7 +217,7 @@ describe("accurate configurations in the gateway", () => {
       [undefined, "late"],
       [undefined, "late"],
     ]);
-    expect(await countedSearches(gateway)).toMatchObject({ whole: 0, partial: 0, none: 1, meanMs: null });
+    expect(await countedSearches(gateway)).toMatchObject({ whole: 0, partial: 0, none: 0, unasked: 1, meanMs: null });
   });
 
   it("are those of the largest models for a program that was under way when the gateway was started anew", async () => {
