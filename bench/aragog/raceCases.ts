@@ -31,7 +31,7 @@ const variedCases: readonly RaceCase[] = [
   ...varied("stages all alike", { correlation: 1 }),
   { ...base, ...few, part: "never misled", workflow: "text-to-sql", misleads: 0 },
   { ...base, ...few, part: "always misled", workflow: "text-to-sql", misleads: 1 },
-  { ...base, ...oracles, part: LONGER, workflow: "self-refine", latency: true, batches: 60 },
+  { ...base, ...oracles, part: LONGER, workflow: "self-refine", latency: true, seeds: [1], batches: 60 },
 ];
 
 export const raceCases: readonly RaceCase[] = [...mainCases, ...variedCases];

@@ -61,7 +61,7 @@ export function raceTables(rows: readonly RaceRow[]): readonly string[] {
     latencyRatios(all),
     "The same in seconds, P25 / P50 / P95:",
     latencyTable(all),
-    "The same of runs five times as long:",
+    "The same of runs five times as long, of one seed:",
     latencyTable(rows.filter(({ part }) => part === LONGER)),
     "Points of accuracy above the largest models throughout, of the same programs:",
     accuracyTable(all),
