@@ -18,17 +18,23 @@ import { usePlan } from "./usePlan";
 import { useRounds } from "./useRounds";
 import { workflowsCodec } from "./workflowsCodec";
 
-function Pictures(props: { readonly cluster: ClusterSummary; readonly answer: GatewayRounds; readonly timeScale: number }) {
-  const { cluster, answer, timeScale } = props;
+function Pictures(props: {
+  readonly cluster: ClusterSummary;
+  readonly answer: GatewayRounds;
+  readonly timeScale: number;
+  /** When the answer came, in Unix milliseconds. */
+  readonly atMs: number;
+}) {
+  const { cluster, answer, timeScale, atMs } = props;
   const [view, write] = useUrlView(workflowsCodec);
   const policy = usePlan(cluster.runningPlanId).data?.plan.policy ?? null;
-  const [newest] = prepareRounds(answer, timeScale);
+  const [newest] = prepareRounds(answer.rounds ?? [], { asOfSeconds: answer.asOfSeconds, atMs, timeScale });
   return (
     <>
       {newest !== undefined && (
         <div className="grid items-start gap-4 xl:grid-cols-[22rem_1fr]">
-          <SlotsPanel round={newest.round} age={newest.age} />
-          <RoundsPanel answer={answer} timeScale={timeScale} />
+          <SlotsPanel newest={newest} />
+          <RoundsPanel key={cluster.runningPlanId} answer={answer} timeScale={timeScale} atMs={atMs} />
         </div>
       )}
       <ProgramPanel
@@ -37,13 +43,17 @@ function Pictures(props: { readonly cluster: ClusterSummary; readonly answer: Ga
         policy={policy}
         onProgram={(program) => write({ program }, "replace")}
       />
-      <PredictionsPanel predictions={answer.predictions} />
+      <PredictionsPanel predictions={answer.predictions} policy={policy} />
     </>
   );
 }
 
 /** Why there is nothing to look at, and the way to something; false: there is. */
-function emptyOf(asked: ReturnType<typeof useRounds>["data"], link: ReturnType<typeof useClusterLink>): PanelStatus | false {
+function emptyOf(
+  asked: ReturnType<typeof useRounds>["data"],
+  hasPlan: boolean,
+  link: ReturnType<typeof useClusterLink>,
+): PanelStatus | false {
   switch (asked?.state) {
     case "no-gateway":
       return {
@@ -61,8 +71,8 @@ function emptyOf(asked: ReturnType<typeof useRounds>["data"], link: ReturnType<t
       if (asked.rounds.rounds === null)
         return {
           kind: "empty",
-          title: "The policy in force does not decide in rounds",
-          text: "Its plan sends each request to a model by its route. Declare a workflow, make a plan that runs it just in time, and apply that.",
+          title: hasPlan ? "The policy in force does not decide in rounds" : "No plan is in force",
+          text: `${hasPlan ? "Its plan sends each request to a model by its route. Declare a workflow, make" : "Make a plan on the Plan page and apply it: it brings the engines. Then declare a workflow, make"} a plan that runs it just in time, and apply that.`,
           action: (
             <Link href={link("/workflows?tab=declared")} className={buttonClass()}>
               Open declared workflows
@@ -93,7 +103,7 @@ export function JustInTimeTab({ cluster }: { readonly cluster: ClusterSummary })
   const nowMs = useNow(1_000);
   const query = useRounds(cluster.spec.id);
   const { data } = query;
-  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(data, link) });
+  const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(data, cluster.runningPlanId !== null, link) });
   const ageSeconds = nowMs === null ? 0 : Math.max(0, (nowMs - query.dataUpdatedAt) / 1000);
   const status: PanelStatus =
     known.kind === "stale" ? { kind: "stale", note: `${known.note} What is shown is ${formatAge(ageSeconds)} old.` } : known;
@@ -102,7 +112,7 @@ export function JustInTimeTab({ cluster }: { readonly cluster: ClusterSummary })
       {() =>
         data?.state === "there" && (
           <div className={`flex flex-col gap-4 ${status.kind === "stale" ? "grayscale" : ""}`}>
-            <Pictures cluster={cluster} answer={data.rounds} timeScale={data.timeScale} />
+            <Pictures cluster={cluster} answer={data.rounds} timeScale={data.timeScale} atMs={query.dataUpdatedAt} />
           </div>
         )
       }

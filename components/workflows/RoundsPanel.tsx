@@ -9,7 +9,7 @@ import { Panel } from "../ui/Panel";
 import { Table } from "../ui/Table";
 import { useModelIdentities } from "../ui/useModelIdentities";
 import { CandidatesTable } from "./CandidatesTable";
-import { prepareRounds, type Round, type RoundRow, roundKey } from "./prepareRounds";
+import { keepContested, listedRounds, MOST_KEPT, prepareRounds, type Round, type RoundRow, roundKey } from "./prepareRounds";
 
 const columns = [
   { key: "age", name: "When" },
@@ -38,10 +38,22 @@ function Given({ row, identities }: { readonly row: RoundRow; readonly identitie
 }
 
 /** The latest rounds, and the candidates of the newest or of one that is held. */
-export function RoundsPanel({ answer, timeScale }: { readonly answer: GatewayRounds; readonly timeScale: number }) {
+export function RoundsPanel(props: {
+  readonly answer: GatewayRounds;
+  readonly timeScale: number;
+  /** When the answer came, in Unix milliseconds. */
+  readonly atMs: number;
+}) {
+  const { answer, timeScale, atMs } = props;
   // A round that is looked at stays although newer ones push it out of the list.
   const [held, setHeld] = useState<Round | null>(null);
-  const rows = useMemo(() => prepareRounds(answer, timeScale), [answer, timeScale]);
+  const [kept, setKept] = useState<readonly Round[]>([]);
+  const contested = keepContested(kept, answer);
+  if (contested !== kept) setKept(contested);
+  const rows = useMemo(
+    () => prepareRounds(listedRounds(answer.rounds, contested), { asOfSeconds: answer.asOfSeconds, atMs, timeScale }),
+    [answer, contested, atMs, timeScale],
+  );
   const newest = answer.rounds?.find(({ candidates }) => candidates.length > 0) ?? answer.rounds?.[0];
   const shown = held ?? newest;
   const ofText =
@@ -65,7 +77,10 @@ export function RoundsPanel({ answer, timeScale }: { readonly answer: GatewayRou
               const isShown = shown !== undefined && roundKey(row.round) === roundKey(shown);
               return (
                 <tr key={row.key} className={isShown ? "bg-accent-soft" : ""}>
-                  <td className="whitespace-nowrap">{row.age}</td>
+                  <td className="whitespace-nowrap">
+                    {row.clock}
+                    <span className="ml-2 text-xs text-ink-3">{row.age}</span>
+                  </td>
                   <td data-name="weighed" className="text-right">
                     {row.weighed}
                   </td>
@@ -83,7 +98,7 @@ export function RoundsPanel({ answer, timeScale }: { readonly answer: GatewayRou
                     <button
                       type="button"
                       aria-pressed={isShown}
-                      aria-label={`Candidates of the round ${row.age}`}
+                      aria-label={`Candidates of ${row.says}`}
                       className="ml-2 text-xs text-accent underline underline-offset-2"
                       onClick={() => setHeld(row.round)}
                     >
@@ -99,7 +114,7 @@ export function RoundsPanel({ answer, timeScale }: { readonly answer: GatewayRou
         <p className="text-xs text-ink-3">
           Passed over: none of the free engines may serve it in an accurate configuration, so what waits behind it is looked at.
           Utilisation: output tokens a second that the assignments are forecast to add, as a share of what all engines that take work write
-          at saturation.
+          at saturation. The newest {MOST_KEPT} rounds of several candidates that this page saw stay in the list.
         </p>
       </div>
     </Panel>

@@ -1,18 +1,31 @@
+import Link from "next/link";
 import { useMemo } from "react";
+import { useClusterLink } from "../shell/useCurrentCluster";
 import { StateWord } from "../ui/Badge";
 import { ModelChip } from "../ui/ModelChip";
 import { Panel } from "../ui/Panel";
 import { useModelIdentities } from "../ui/useModelIdentities";
-import { prepareSlots, type Round } from "./prepareRounds";
+import { isPastRound, prepareSlots, type RoundRow } from "./prepareRounds";
 import { percent } from "./Track";
 
-/** The engines of each model before the latest round: in flight, free up to saturation, or down. */
-export function SlotsPanel({ round, age }: { readonly round: Round; readonly age: string }) {
-  const bars = useMemo(() => prepareSlots(round.models), [round]);
+/** The engines of each model before the latest round: in flight, free up to saturation, or down. Paled once the round is past. */
+export function SlotsPanel({ newest }: { readonly newest: Pick<RoundRow, "round" | "age" | "ageSeconds"> }) {
+  const { round, age, ageSeconds } = newest;
+  const isPast = isPastRound(ageSeconds);
+  const link = useClusterLink();
+  const bars = useMemo(() => prepareSlots(round.models, isPast), [round, isPast]);
   const identities = useModelIdentities(bars.map(({ model }) => model));
   return (
     <Panel title="Free slots" aside={`before the latest round, ${age}`}>
-      <ul aria-label="Engines by model" className="flex list-none flex-col gap-3" data-testid="slots">
+      {isPast && (
+        <p className="mb-3 text-sm text-ink-2">
+          Nothing was weighed since: so it was then.{" "}
+          <Link href={link("/live")} className="text-accent underline underline-offset-2">
+            How engines are now is on Live.
+          </Link>
+        </p>
+      )}
+      <ul aria-label="Engines by model" className={`flex list-none flex-col gap-3 ${isPast ? "grayscale" : ""}`} data-testid="slots">
         {bars.map(({ model, word, tone, inFlight, free, text }) => {
           const identity = identities.get(model);
           const hue = identity?.hue ?? "var(--ink-2)";
@@ -35,8 +48,8 @@ export function SlotsPanel({ round, age }: { readonly round: Round; readonly age
         })}
       </ul>
       <p className="mt-3 text-xs text-ink-3">
-        Solid: requests in flight. Pale: free slots, up to where one more request no longer raises an engine's throughput; beyond that a
-        round gives it nothing.
+        Solid: requests in flight. Pale: free slots, up to where more at once no longer raises an engine's throughput, or its memory or the
+        sequences it takes end; beyond that a round gives it nothing.
       </p>
     </Panel>
   );

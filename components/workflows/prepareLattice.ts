@@ -110,7 +110,7 @@ export function prepareWay(path: Path, space: ConfigurationSpace): readonly WayM
   const chosen = space.agents
     .flatMap((agent, at) => ((path.chosen[at] ?? -1) < 0 ? [] : [{ agent, at }]))
     .toSorted((a, b) => (space.depth[b.at] ?? 0) - (space.depth[a.at] ?? 0));
-  let set = setsOf(path).accurate;
+  let set: Uint32Array = setsOf(path).accurate;
   const first = largestOf(set);
   const way: WayMark[] = first === undefined ? [] : [{ configuration: first, decided: [] }];
   for (const [count, { at }] of chosen.entries()) {

@@ -32,14 +32,16 @@ export const programOptions = (programs: readonly Path[]) =>
     };
   });
 
-/** Who holds a program's configurations to be accurate, in a sentence. */
+/** Who holds a program's configurations to be accurate, in a sentence; empty while the policy in force is not known. */
 export function heldBySays({ workflow, accurate }: Path, policy: PolicyDocument | null): string {
-  const declared = policy?.kind === "just-in-time" ? policy.workflows.find((each) => each.workflow.name === workflow) : undefined;
-  if (declared === undefined) return "Which are accurate was said under another plan.";
+  if (policy === null) return "";
+  const declared = policy.kind === "just-in-time" ? policy.workflows.find((each) => each.workflow.name === workflow) : undefined;
+  if (declared === undefined) return "Which configurations are accurate was said under another plan.";
   const { predictor } = declared;
   if (predictor === undefined) return "The plan in force names no predictor: only the largest models throughout are held to be accurate.";
+  const who = `predictor ${shortHash(predictor)}, which learnt from modelled outcomes`;
   const count = counted(accurate);
   return count === 1
-    ? `Only the largest models throughout are held to be accurate: predictor ${shortHash(predictor)} accepted no other, or did not come to it.`
-    : `Held to be accurate: ${formatCount(count)}, as predictor ${shortHash(predictor)} predicts. It learnt that from modelled outcomes; nothing here was measured.`;
+    ? `Only the largest models throughout are held to be accurate: ${who}, accepted no other or did not come to it.`
+    : `${formatCount(count)} configurations are held to be accurate, by ${who}.`;
 }

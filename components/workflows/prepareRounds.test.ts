@@ -1,27 +1,32 @@
 import { expect, it } from "vitest";
-import { prepareCandidates, preparePredictions, prepareRounds, prepareSlots } from "./prepareRounds";
-import { testPredictions, testRound } from "./testRounds";
+import { isPastRound, keepContested, listedRounds, MOST_KEPT, prepareCandidates, prepareRounds, prepareSlots } from "./prepareRounds";
+import { testRound } from "./testRounds";
 
 const given = (workId: string, model: string) => ({ workId, programId: `p-${workId}`, agent: "voter-1", model });
 
 it("draws slots on the scale of saturation, and says what is down, full, or takes nothing", () => {
   const slots = { model: "m-8b", replicas: 2, down: false, inFlight: 6, saturation: 8, free: 2 };
-  const bars = prepareSlots([
+  const all = [
     slots,
     { ...slots, free: 0, inFlight: 12 },
     { ...slots, replicas: 0, inFlight: 0, saturation: 0, free: 0 },
     { ...slots, replicas: 0, inFlight: 0, saturation: 0, free: 0, down: true },
-  ]);
+  ];
+  const bars = prepareSlots(all, false);
   expect(bars.map(({ word }) => word)).toEqual(["has room", "full", "takes nothing now", "down"]);
   expect(bars.map(({ inFlight, free }) => inFlight + free)).toEqual([1, 1, 0, 0]);
   expect(bars[0]?.text).toBe("6 in flight, 2 free, saturated from 8 on 2 replicas");
+  const past = prepareSlots(all, true);
+  expect(past.map(({ word }) => word)).toEqual(["had room", "was full", "took nothing", "was down"]);
+  expect([past[0]?.text, past[3]?.text]).toEqual(["6 were in flight, 2 free, saturated from 8 on 2 replicas", "no engine answered"]);
+  expect([0, 4, 6, 120].map(isPastRound)).toEqual([false, false, true, true]);
 });
 
-it("tells rounds by their age on the wall, and what was carried out by model", () => {
+it("tells rounds by the clock and their age on the wall, apart from each other, and what was carried out by model", () => {
   const candidates = [{ utilisationGain: 0.5, flexibility: 0.4, given: [2, 0, 1], assignments: [given("a", "small-8b")] }];
   const barely = [{ utilisationGain: 0.0002, flexibility: 1, given: [1, 0, 0], assignments: [given("a", "small-8b")] }];
   const told = [testRound({ candidates }), testRound({ candidates: [] }), testRound({ candidates: barely })];
-  const [row, idle, little] = prepareRounds({ rounds: told, asOfSeconds: 112 }, 1);
+  const [row, idle, little] = prepareRounds(told, { asOfSeconds: 112, atMs: 1_000_000_000_000, timeScale: 1 });
   expect(little?.gain.replace(/\s/g, " ")).toBe("< +0.1 %");
   expect(row?.age.replace(/\s/g, " ")).toBe("12 s ago");
   expect(row?.given).toEqual([
@@ -30,8 +35,30 @@ it("tells rounds by their age on the wall, and what was carried out by model", (
   ]);
   expect([row?.gain.replace(/\s/g, " "), idle?.gain]).toEqual(["+50.0 %", "–"]);
   expect(idle?.given).toEqual([]);
-  expect(prepareRounds({ rounds: [testRound()], asOfSeconds: 700 }, 10)[0]?.age.replace(/\s/g, " ")).toBe("60 s ago");
-  expect(prepareRounds({ rounds: null, asOfSeconds: 0 }, 1)).toEqual([]);
+  const answer = { asOfSeconds: 700, atMs: 1_000_000_000_000, timeScale: 10 };
+  expect(prepareRounds([testRound()], answer)[0]?.age.replace(/\s/g, " ")).toBe("60 s ago");
+  const close = prepareRounds([testRound({ nowSeconds: 697 }), testRound({ nowSeconds: 696 }), testRound({ nowSeconds: 695.99 })], answer);
+  expect(close.map(({ clock }) => clock.slice(-3))).toEqual(["9.7", "9.6", "9.5"]);
+  expect(new Set(close.map(({ says }) => says)).size).toBe(3);
+  expect(close[0]?.says).toBe(`round 1 of 3, at ${close[0]?.clock}`);
+});
+
+it("keeps the newest rounds of several candidates that the gateway tells no more, until its clock begins anew", () => {
+  const [candidate] = testRound().candidates;
+  if (candidate === undefined) throw new Error("a candidate");
+  const contested = (nowSeconds: number) => testRound({ nowSeconds, candidates: [candidate, candidate] });
+  const first = { rounds: [testRound({ nowSeconds: 12 }), contested(11), contested(10)], asOfSeconds: 13 };
+  const kept = keepContested([], first);
+  expect(kept.map(({ nowSeconds }) => nowSeconds)).toEqual([11, 10]);
+  expect(keepContested(kept, first)).toBe(kept);
+  expect(listedRounds(first.rounds, kept)).toEqual(first.rounds);
+  const later = [testRound({ nowSeconds: 21 })];
+  expect(listedRounds(later, kept).map(({ nowSeconds }) => nowSeconds)).toEqual([21, 11, 10]);
+  const many = keepContested(kept, { rounds: [25, 24, 23].map(contested), asOfSeconds: 30 });
+  expect(many.map(({ nowSeconds }) => nowSeconds)).toEqual([25, 24, 23, 11]);
+  expect(many).toHaveLength(MOST_KEPT);
+  expect(keepContested(many, { rounds: [], asOfSeconds: 2 })).toEqual([]);
+  expect(listedRounds(null, [])).toEqual([]);
 });
 
 it("puts candidates side by side: who waits in one, and where it differs from the one that was carried out", () => {
@@ -56,6 +83,11 @@ it("puts candidates side by side: who waits in one, and where it differs from th
   expect(rows.map(({ cells }) => cells[1]?.differs)).toEqual([false, true, true]);
 });
 
+it("names a request of no declared workflow undeclared", () => {
+  const candidates = [{ utilisationGain: 0.5, flexibility: 1, given: [0, 0, 1], assignments: [{ ...given("a", "large-70b"), agent: "" }] }];
+  expect(prepareCandidates(testRound({ candidates })).rows[0]?.agent).toBe("undeclared");
+});
+
 it("says what of a long round is shown", () => {
   const shown = (change: Parameters<typeof testRound>[0]) => prepareCandidates(testRound(change)).shown;
   expect(shown({})).toBeNull();
@@ -63,13 +95,4 @@ it("says what of a long round is shown", () => {
     "Shown are the best 1 of 16 candidates and the first 64 of 100 requests that a free engine might have served; counts are of all.",
   );
   expect(shown({ requests: 65 })).toContain("Shown are the first 64 of 65 requests");
-});
-
-it("says how predictions went, and what it means that there were none", () => {
-  const { figures } = preparePredictions(testPredictions);
-  expect(figures.map(({ value }) => value.replace(/\s/g, " "))).toEqual(["90", "8", "2", "3.2 ms", "31 %"]);
-  expect(figures[0]?.detail.replace(/\s/g, " ")).toBe("90 % of programs");
-  expect(preparePredictions({ ...testPredictions, whole: 0, partial: 0 }).says).toContain("only the largest");
-  const none = preparePredictions({ whole: 0, partial: 0, none: 0, meanMs: null, meanBudgetMs: null, evaluatedShare: null });
-  expect(none.figures[0]?.detail).toBe("no program yet");
 });

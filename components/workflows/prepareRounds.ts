@@ -1,12 +1,18 @@
 import type { GatewayRounds } from "@/server/contracts/studio";
 import { MOST_REQUESTS_SHOWN } from "@/solver/policies/roundsView";
 import type { Tone } from "../ui/Badge";
-import { formatAge, formatCount, formatCounted, formatPercent } from "../ui/format";
+import { formatAge, formatClock, formatCount, formatCounted, formatPercent } from "../ui/format";
 
 export type Round = NonNullable<GatewayRounds["rounds"]>[number];
 
 /** More requests of a round are listed only when all are asked for. */
 export const MOST_ASSIGNED = 24;
+
+/** Rounds of several candidates that stay although newer ones push them out of what the gateway tells. */
+export const MOST_KEPT = 4;
+
+/** Wall seconds after which the engines before the latest round tell nothing of how they are now. */
+const PAST_SECONDS = 5;
 
 /** Engines of one model before a round, as a bar from none in flight to saturation. */
 export interface SlotBar {
@@ -19,22 +25,29 @@ export interface SlotBar {
   readonly text: string;
 }
 
-function wordOf({ replicas, down, free }: Round["models"][number]): Pick<SlotBar, "word" | "tone"> {
-  if (down) return { word: "down", tone: "bad" };
-  if (replicas === 0) return { word: "takes nothing now", tone: "warn" };
-  return free > 0 ? { word: "has room", tone: "good" } : { word: "full", tone: "warn" };
+function wordOf({ replicas, down, free }: Round["models"][number], isPast: boolean): Pick<SlotBar, "word" | "tone"> {
+  if (down) return { word: isPast ? "was down" : "down", tone: "bad" };
+  if (replicas === 0) return { word: isPast ? "took nothing" : "takes nothing now", tone: "warn" };
+  if (free > 0) return { word: isPast ? "had room" : "has room", tone: "good" };
+  return { word: isPast ? "was full" : "full", tone: "warn" };
 }
 
-/** Decides how free slots are drawn. In flight can be beyond saturation, where an engine was given work by another policy. */
-export function prepareSlots(models: Round["models"]): readonly SlotBar[] {
+/** Whether a round of that age says how engines were rather than how they are: models are told with rounds alone. */
+export const isPastRound = (ageSeconds: number): boolean => ageSeconds > PAST_SECONDS;
+
+/**
+ * Decides how free slots are drawn, in the past tense where the round is past. In flight can be beyond saturation, where an engine was given
+ * work by another policy.
+ */
+export function prepareSlots(models: Round["models"], isPast: boolean): readonly SlotBar[] {
   return models.map((slots) => {
     const { model, replicas, inFlight, saturation, free, down } = slots;
     const top = Math.max(saturation, inFlight + free, 1);
     return {
-      ...{ model, ...wordOf(slots), inFlight: inFlight / top, free: free / top },
+      ...{ model, ...wordOf(slots, isPast), inFlight: inFlight / top, free: free / top },
       text: down
-        ? "no engine answers"
-        : `${formatCount(inFlight)} in flight, ${formatCount(free)} free, saturated from ${formatCount(saturation)} on ${formatCounted(replicas, "replica")}`,
+        ? `no engine ${isPast ? "answered" : "answers"}`
+        : `${formatCount(inFlight)} ${isPast ? "were in flight" : "in flight"}, ${formatCount(free)} free, saturated from ${formatCount(saturation)} on ${formatCounted(replicas, "replica")}`,
     };
   });
 }
@@ -42,7 +55,12 @@ export function prepareSlots(models: Round["models"]): readonly SlotBar[] {
 export interface RoundRow {
   readonly key: string;
   readonly round: Round;
+  /** When it was, by the clock of the wall to a tenth of a second: rounds under load are milliseconds apart. */
+  readonly clock: string;
   readonly age: string;
+  readonly ageSeconds: number;
+  /** Its name among the others, for who cannot see where it stands. */
+  readonly says: string;
   readonly weighed: string;
   readonly passedOver: string;
   /** What was carried out, by model. */
@@ -56,18 +74,48 @@ const gainText = (gain: number): string => (gain > 0 && gain < 0.0005 ? "<\u00a0
 
 export const roundKey = ({ nowSeconds, weighed }: Round): string => `${nowSeconds} ${weighed}`;
 
-/** Decides the rows of the latest rounds, newest first. `timeScale`: seconds of the rounds' clock in one of the wall, by which ages are told. */
-export function prepareRounds(
+/**
+ * The newest rounds of several candidates that were told so far and of which `rounds` tells no more, newest first; those are the ones that chose.
+ * `kept` itself where nothing is new.
+ */
+export function keepContested(
+  kept: readonly Round[],
   { rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">,
-  timeScale: number,
-): readonly RoundRow[] {
-  return (rounds ?? []).map((round, at) => {
+): readonly Round[] {
+  const known = new Set(kept.map(roundKey));
+  const fresh = (rounds ?? []).filter((round) => round.candidates.length > 1 && !known.has(roundKey(round)));
+  // The clock of a gateway that was started anew begins anew.
+  const old = kept.filter(({ nowSeconds }) => nowSeconds <= asOfSeconds);
+  return fresh.length === 0 && old.length === kept.length ? kept : [...fresh, ...old].slice(0, MOST_KEPT);
+}
+
+/** The latest rounds, and after them those that were kept of earlier ones. */
+export function listedRounds(rounds: GatewayRounds["rounds"], kept: readonly Round[]): readonly Round[] {
+  const told = new Set((rounds ?? []).map(roundKey));
+  return [...(rounds ?? []), ...kept.filter((round) => !told.has(roundKey(round)))];
+}
+
+/** A gateway's answer, with when it came in and what its clock goes by. */
+export interface RoundsAnswer extends Pick<GatewayRounds, "asOfSeconds"> {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  /** Seconds of the rounds' clock in one of the wall. */
+  readonly timeScale: number;
+}
+
+/** Decides the rows of rounds, newest first. */
+export function prepareRounds(rounds: readonly Round[], { asOfSeconds, atMs, timeScale }: RoundsAnswer): readonly RoundRow[] {
+  return rounds.map((round, at) => {
     const carried = round.candidates[0];
-    const age = formatAge(Math.max(0, asOfSeconds - round.nowSeconds) / timeScale);
+    const ageSeconds = Math.max(0, asOfSeconds - round.nowSeconds) / timeScale;
+    const age = formatAge(ageSeconds);
+    const wasMs = atMs - 1000 * ageSeconds;
+    const clock = `${formatClock(new Date(wasMs).toISOString())}.${Math.floor((wasMs % 1000) / 100)}`;
     return {
       key: `${roundKey(round)} ${at}`,
       round,
-      age: age === "now" ? age : `${age} ago`,
+      ...{ clock, ageSeconds, age: age === "now" ? age : `${age} ago` },
+      says: `round ${at + 1} of ${rounds.length}, at ${clock}`,
       weighed: formatCount(round.weighed),
       passedOver: formatCount(round.passedOver),
       given: round.models.flatMap(({ model }, index) => {
@@ -95,6 +143,7 @@ export interface CandidatePicture {
   readonly rows: readonly {
     readonly key: string;
     readonly programId: string;
+    /** `undeclared`: a request of no declared workflow has none. */
     readonly agent: string;
     /** By column: the model, null where it waits; whether the one that was carried out has it otherwise. */
     readonly cells: readonly { readonly key: string; readonly model: string | null; readonly differs: boolean }[];
@@ -119,7 +168,7 @@ export function prepareCandidates({ candidates, kept, requests: asked }: Round):
       ),
     })),
     rows: Array.from(requests, ([key, { programId, agent }]) => ({
-      ...{ key, programId, agent },
+      ...{ key, programId, agent: agent === "" ? "undeclared" : agent },
       cells: byWork.map((models, at) => {
         const model = models.get(key) ?? null;
         return { key: nameOf(at), model, differs: model !== (byWork[0]?.get(key) ?? null) };
@@ -136,29 +185,4 @@ function shownText({ candidates, kept, requests }: { readonly candidates: number
       : null;
   const parts = [best, first].filter((part) => part !== null);
   return parts.length === 0 ? null : `Shown are ${parts.join(" and ")}; counts are of all.`;
-}
-
-const msText = (ms: number | null): string => (ms === null ? "–" : `${ms < 10 ? ms.toFixed(1) : ms.toFixed(0)}\u00a0ms`);
-
-/** How accurate configurations were predicted since the gateway started, as figures and in a sentence. */
-export function preparePredictions(predictions: GatewayRounds["predictions"]): {
-  readonly figures: readonly { readonly name: string; readonly value: string; readonly detail: string }[];
-  readonly says: string;
-} {
-  const { whole, partial, none, meanMs, meanBudgetMs, evaluatedShare } = predictions;
-  const all = whole + partial + none;
-  const share = (part: number) => (all === 0 ? "no program yet" : `${formatPercent(part / all)} of programs`);
-  return {
-    figures: [
-      { name: "Searched to the end", value: formatCount(whole), detail: share(whole) },
-      { name: "Cut off", value: formatCount(partial), detail: share(partial) },
-      { name: "Without prediction", value: formatCount(none), detail: share(none) },
-      { name: "A search took", value: msText(meanMs), detail: `of ${msText(meanBudgetMs)} it had, in the mean` },
-      { name: "Heads evaluated", value: formatPercent(evaluatedShare), detail: "of a workflow's, the rest was inferred or left" },
-    ],
-    says:
-      all > 0 && none === all
-        ? "No program had a prediction: only the largest models throughout count as accurate. Name a predictor in the plan, or look at why the gateway has none."
-        : "Of a search that was cut off, what was verified by then counts; without a prediction only the largest models throughout do.",
-  };
 }

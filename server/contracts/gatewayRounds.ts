@@ -57,8 +57,10 @@ export const gatewayRoundsSchema = z.object({
     whole: z.int(),
     /** Its time ended first: what it had verified by then counts. */
     partial: z.int(),
-    /** Nothing was verified, or nobody could be asked: the largest models alone count as accurate. */
+    /** Its time ended before anything was verified: the largest models alone count as accurate. */
     none: z.int(),
+    /** The predictor could not be asked: the largest models alone count as accurate. */
+    unasked: z.int(),
     /** Means over the searches that ended or were cut off; null where there was none. */
     meanMs: z.number().nullable(),
     meanBudgetMs: z.number().nullable(),

@@ -16,7 +16,7 @@ export class PredictionCounts {
   readonly #searches = new Tally(["outcome"]);
   #observe: (seconds: number) => void = () => undefined;
   #observeSearch: (seconds: number) => void = () => undefined;
-  #counts = { whole: 0, partial: 0, none: 0 };
+  #counts = { whole: 0, partial: 0, none: 0, unasked: 0 };
   /** Over the searches that came back. */
   #sums = { searches: 0, tookMs: 0, searchMs: 0, evaluatedShare: 0 };
 
@@ -70,7 +70,7 @@ export class PredictionCounts {
     this.#observe = (value) => seconds.observe(value);
     registry.counter(
       "weir_gateway_configuration_searches_total",
-      "Searches for the accurate configurations of programs: whole, partial where their time ended first, none where nothing was verified or nobody could be asked.",
+      "Searches for the accurate configurations of programs: whole, partial where their time ended first, none where it ended before anything was verified, unasked where the predictor could not be asked.",
       ["outcome"],
       this.#searches,
     );
@@ -90,8 +90,8 @@ export class PredictionCounts {
 }
 
 /** The configuration of the largest models is accurate by definition: nothing was verified where it stands alone. */
-function searchOutcome(found: FoundConfigurations | null): "whole" | "partial" | "none" {
-  if (found === null) return "none";
+function searchOutcome(found: FoundConfigurations | null): "whole" | "partial" | "none" | "unasked" {
+  if (found === null) return "unasked";
   if (found.whole) return "whole";
   return countOf(found.accurate) > 1 ? "partial" : "none";
 }
