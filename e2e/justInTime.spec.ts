@@ -60,6 +60,23 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
     await expect(page.getByText(/votes is not among them/)).toBeVisible();
   });
 
+  await test.step("what the graph left open is said in its document, which is kept as the next version", async () => {
+    await expect(page.getByTestId("declared")).toContainText("No agent has instructions");
+    await page.getByTestId("declared").getByRole("button", { name: "Edit", exact: true }).click();
+    const dialog = page.getByRole("dialog", { name: "Edit votes" });
+    await expect(dialog.getByRole("button", { name: "Keep it" })).toBeDisabled();
+    const json = dialog.getByLabel("JSON");
+    const document = JSON.parse(await json.inputValue()) as { readonly agents: readonly object[] };
+    const told = document.agents.map((agent) => ({ ...agent, instructions: "Answer in one sentence." }));
+    await json.fill(JSON.stringify({ ...document, agents: told }));
+    await dialog.getByRole("button", { name: "Keep it" }).click();
+    await expect(dialog).toBeHidden();
+    const row = page.getByRole("table", { name: "Declared workflows" }).getByRole("row").filter({ hasText: "votes" });
+    await expect(row).toContainText("v2");
+    await expect(page.getByTestId("declared")).toContainText("Answer in one sentence.");
+    await expect(page.getByTestId("declared")).not.toContainText("No agent has instructions");
+  });
+
   await test.step("a predictor of its accurate configurations is trained for the plan's models", async () => {
     await page.getByRole("link", { name: "Train predictor" }).click();
     await expect(page).toHaveURL(/tab=predictors/);
@@ -121,6 +138,8 @@ test("an operator imports a graph, trains a predictor of it, puts a plan into fo
     const program = page.getByTestId("program");
     await expect(program.getByLabel("Program", { exact: true })).not.toHaveValue("");
     await expect(program.getByTestId("lattice").getByRole("button")).toHaveCount(models.length ** agents.length);
+    await expect(program.getByTestId("way")).toHaveCount(agents.length);
+    await expect(program).toContainText("modelled outcomes");
     await expect(program.getByTestId("choices").getByRole("row")).toHaveCount(agents.length + 1);
     await expect(
       program

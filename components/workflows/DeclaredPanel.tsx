@@ -24,10 +24,12 @@ export function DeclaredPanel(props: {
   readonly plan: { readonly workloadId: string; readonly models: readonly string[] } | null;
   /** Opens the dialog that makes a plan of it; null: there is no plan yet on whose engines it could run. */
   readonly onPlan: (() => void) | null;
+  /** Opens the dialog in which its document is changed. */
+  readonly onEdit: () => void;
   /** `says`: what goes on running it. */
   readonly onRemoved: (says: string) => void;
 }) {
-  const { onPlan, onRemoved } = props;
+  const { onPlan, onEdit, onRemoved } = props;
   const { document, version, actor, createdAt } = props.declared;
   const { name, title, agents } = document;
   const client = useTRPCClient();
@@ -49,6 +51,7 @@ export function DeclaredPanel(props: {
           <Link href={link(trainPath(name, props.plan))} className={buttonClass()}>
             Train predictor
           </Link>
+          <Button onClick={onEdit}>Edit</Button>
           <Button onClick={() => saveText(`${name}.workflow.json`, json)}>Download</Button>
           <RemoveButton
             name={name}
@@ -60,6 +63,7 @@ export function DeclaredPanel(props: {
         </div>
         <DeclaredGraph picture={picture} identities={identities} />
         <DeclaredTable picture={picture} />
+        {picture.uninstructed !== null && <p className="text-sm text-warn">{picture.uninstructed}</p>}
         <details>
           <summary className="text-xs text-ink-3">As JSON</summary>
           <div className="mt-2 flex flex-col items-start gap-2 text-sm">

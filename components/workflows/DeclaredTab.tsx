@@ -38,7 +38,7 @@ export function DeclaredTab({ cluster }: { readonly cluster: ClusterSummary }) {
     empty: query.data?.length === 0 && {
       kind: "empty",
       title: "No workflow is declared yet",
-      text: "Import the graph of an application, as a Weir document or as DSPy's or LangGraph's tools write it, or begin with one of the source's. Weir then chooses which model runs each agent, among configurations known to be accurate.",
+      text: "Import the graph of an application, as a Weir document or as DSPy's or LangGraph's tools write it, or begin with a modelled one. Weir then chooses which model runs each agent, among configurations that are held to be accurate.",
       action: <Button onClick={() => write({ open: "import" }, "push")}>Import a workflow</Button>,
     },
   });
@@ -91,6 +91,7 @@ export function DeclaredTab({ cluster }: { readonly cluster: ClusterSummary }) {
             declared={shown}
             plan={summary === null || models === null ? null : { workloadId: summary.workloadId, models }}
             onPlan={summary === null ? null : () => write({ open: "plan", workflow: shown.document.name }, "push")}
+            onEdit={() => write({ open: "edit", workflow: shown.document.name }, "push")}
             onRemoved={(says) => {
               setRemoved(`${shown.document.name} is removed. ${says}`);
               write({ workflow: null }, "replace");
@@ -114,10 +115,20 @@ export function DeclaredTab({ cluster }: { readonly cluster: ClusterSummary }) {
         </>
       )}
       <ImportDialog
+        edited={null}
         open={view.open === "import"}
         onClose={() => write({ open: null }, "replace")}
         onKept={(workflow) => write({ open: null, workflow }, "replace")}
       />
+      {shown !== undefined && (
+        <ImportDialog
+          key={`edit ${shown.document.name}`}
+          edited={shown}
+          open={view.open === "edit"}
+          onClose={() => write({ open: null }, "replace")}
+          onKept={(workflow) => write({ open: null, workflow }, "replace")}
+        />
+      )}
       {summary !== null && shown !== undefined && (
         <PlanDialog
           key={shown.document.name}

@@ -2,7 +2,7 @@
 
 import { useQuery } from "@tanstack/react-query";
 import { useId, useMemo, useState } from "react";
-import type { ReadWorkflow } from "@/server/contracts/studio";
+import type { DeclaredWorkflow, ReadWorkflow } from "@/server/contracts/studio";
 import { workflows } from "@/solver/workflow/templates";
 import { documentOfWorkflow } from "@/solver/workflow/workflowDocuments";
 import { isUnanswered } from "../api/isUnanswered";
@@ -45,15 +45,28 @@ function Preview({ read }: { readonly read: ReadWorkflow }) {
   );
 }
 
-/** Brings a workflow: pasted or from a file, drawn as soon as it can be read, kept when it is right. */
-export function ImportDialog(props: { readonly open: boolean; readonly onClose: () => void; readonly onKept: (name: string) => void }) {
-  const { open, onClose, onKept } = props;
+/** What is said of a dialog that changes a workflow. */
+const editSays = ({ document, version }: DeclaredWorkflow): string =>
+  `Kept as version ${version + 1}, or under another name as another workflow. Plans that run ${document.name} keep their own copy, and predictors go on with it whatever its instructions say, as long as its agents, what they read and their models stay as they are.`;
+
+/** Brings a workflow: pasted, from a file, or as it is kept already, drawn as soon as it can be read, kept when it is right. */
+export function ImportDialog(props: {
+  /** The workflow that is changed; null: another is brought. */
+  readonly edited: DeclaredWorkflow | null;
+  readonly open: boolean;
+  readonly onClose: () => void;
+  readonly onKept: (name: string) => void;
+}) {
+  const { edited, open, onClose, onKept } = props;
   const trpc = useTRPC();
   const client = useTRPCClient();
   const id = useId();
-  const [draft, setDraft] = useSessionState<{ readonly text: string }>("declared-workflow");
+  const original = useMemo(() => (edited === null ? "" : JSON.stringify(edited.document, null, 2)), [edited]);
+  const [draft, setDraft] = useSessionState<{ readonly text: string }>(
+    edited === null ? "declared-workflow" : `declared-workflow ${edited.document.name} ${edited.version}`,
+  );
   const [tooLong, setTooLong] = useState<string | null>(null);
-  const text = draft?.text ?? "";
+  const text = draft?.text ?? original;
   const still = useDebounced(text, STILL_MS);
   const query = useQuery({
     queryKey: [...trpc.declaredWorkflows.pathKey(), "read", still],
@@ -74,14 +87,18 @@ export function ImportDialog(props: { readonly open: boolean; readonly onClose: 
     keep.reset();
     const fits = next.length <= LONGEST_TEXT;
     setTooLong(fits ? null : `${from} is longer than ${LONGEST_TEXT.toLocaleString("en")} characters: no graph of a workflow is.`);
-    if (fits) setDraft(next === "" ? null : { text: next });
+    if (fits) setDraft(next === original ? null : { text: next });
   };
   return (
     <Modal
       open={open}
       onOpenChange={(next) => !next && onClose()}
-      title="Import a workflow"
-      description="A Weir document, the graph that LangGraph writes (graph.get_graph().to_json()), or a DSPy program as its dump writes it. Nothing is kept before you say so."
+      title={edited === null ? "Import a workflow" : `Edit ${edited.document.name}`}
+      description={
+        edited === null
+          ? "A Weir document, the graph that LangGraph writes (graph.get_graph().to_json()), or a DSPy program as its dump writes it. Nothing is kept before you say so."
+          : editSays(edited)
+      }
     >
       <div className="flex flex-col gap-3">
         <div className="flex flex-col gap-1">
@@ -90,7 +107,7 @@ export function ImportDialog(props: { readonly open: boolean; readonly onClose: 
           </label>
           <textarea
             id={id}
-            rows={8}
+            rows={edited === null ? 8 : 16}
             spellCheck={false}
             className="w-full rounded-md border border-line-strong bg-panel p-2 font-mono text-xs"
             value={text}
@@ -111,23 +128,29 @@ export function ImportDialog(props: { readonly open: boolean; readonly onClose: 
               }}
             />
           </label>
-          <SelectField
-            className="min-w-56 flex-1"
-            label="Or begin with a modelled one"
-            value=""
-            options={[{ value: "", text: "choose …" }, ...examples.map(({ name, title }) => ({ value: name, text: title }))]}
-            onChange={(name) => {
-              const example = examples.find((each) => each.name === name);
-              if (example !== undefined) put(JSON.stringify(documentOfWorkflow(example), null, 2), example.name);
-            }}
-          />
+          {edited === null && (
+            <SelectField
+              className="min-w-56 flex-1"
+              label="Or begin with a modelled one"
+              value=""
+              options={[{ value: "", text: "choose …" }, ...examples.map(({ name, title }) => ({ value: name, text: title }))]}
+              onChange={(name) => {
+                const example = examples.find((each) => each.name === name);
+                if (example !== undefined) put(JSON.stringify(documentOfWorkflow(example), null, 2), example.name);
+              }}
+            />
+          )}
         </div>
         <ErrorLine error={tooLong === null ? (text.trim() === "" ? null : query.error) : { message: tooLong }} />
         {read !== undefined && query.error === null && <Preview read={read} />}
         <ErrorLine error={keep.error} />
         <div className="flex justify-end gap-2">
           <Button onClick={onClose}>Cancel</Button>
-          <Button look="primary" disabled={read === undefined || query.error !== null || keep.isPending} onClick={() => keep.mutate(text)}>
+          <Button
+            look="primary"
+            disabled={read === undefined || query.error !== null || keep.isPending || (edited !== null && text === original)}
+            onClick={() => keep.mutate(text)}
+          >
             {keep.isPending ? "Keeping it …" : "Keep it"}
           </Button>
         </div>

@@ -27,6 +27,14 @@ it("puts every agent after those it reads, with the models that may run it", () 
   expect(says).toContain("3 agents, 3 edges");
 });
 
+it("says which agents the gateway would ask nothing of their own", () => {
+  expect(prepareDeclared(refine).uninstructed).toMatch(/^No instructions: writer, critic\. Where the gateway runs/);
+  const { agents } = refine;
+  const withAll = (instructions: string) => prepareDeclared({ ...refine, agents: agents.map((agent) => ({ ...agent, instructions })) });
+  expect(withAll("").uninstructed).toMatch(/^No agent has instructions\./);
+  expect(withAll("Do it.").uninstructed).toBeNull();
+});
+
 it("draws every modelled workflow without two agents in one place", () => {
   for (const workflow of workflows) {
     const { agents } = prepareDeclared(documentOfWorkflow(workflow));

@@ -36,6 +36,8 @@ export interface DeclaredPicture {
   readonly edges: readonly (LaidEdge & { readonly key: string; readonly from: string })[];
   readonly rows: readonly DeclaredRow[];
   readonly says: string;
+  /** What it means that agents have no instructions; null: all have. */
+  readonly uninstructed: string | null;
 }
 
 const partWords: Readonly<Record<WorkflowAgent["part"], string>> = {
@@ -83,7 +85,16 @@ export function prepareDeclared({ name, agents }: WorkflowDocument): DeclaredPic
       instructions: agent.instructions === "" ? "none" : agent.instructions,
     })),
     says: `Agents of ${name}: ${formatCounted(agents.length, "agent")}, ${formatCounted(edges.length, "edge")} between them. The table tells the same.`,
+    uninstructed: uninstructedSays(agents),
   };
+}
+
+/** An application sends prompts of its own; the gateway has the instructions alone to go by. */
+function uninstructedSays(agents: readonly WorkflowAgent[]): string | null {
+  const without = agents.filter(({ instructions }) => instructions === "").map(({ name }) => name);
+  if (without.length === 0) return null;
+  const which = without.length === agents.length ? "No agent has instructions" : `No instructions: ${without.join(", ")}`;
+  return `${which}. Where the gateway runs the workflow itself it asks such an agent no more than the input and the answers that it reads: edit the document to say what it does. An application that runs it sends prompts of its own.`;
 }
 
 /** How many configurations a workflow has over models, in words, and why it has none where it has not. */

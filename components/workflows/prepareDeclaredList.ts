@@ -64,6 +64,5 @@ export function chosenText(chosen: readonly ChosenWorkflow[]): string {
   const without = chosen.filter(({ predictor }) => predictor === null).map(({ name }) => name);
   if (chosen.length === 0) return "Choose at least one workflow.";
   if (without.length === 0) return "Which configurations are accurate is predicted for each program with its first request.";
-  const which = without.length === chosen.length ? "No workflow here has a predictor" : `${without.join(", ")} without a predictor`;
-  return `${which}: only the largest models throughout count as accurate there, so rounds have nothing to choose.`;
+  return `${without.join(", ")} without a predictor: only the largest models throughout count as accurate there, so rounds have nothing to choose.`;
 }

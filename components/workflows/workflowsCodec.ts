@@ -11,8 +11,8 @@ export type SnippetLanguage = (typeof snippetLanguages)[number];
 export const foldedParts = ["graph", "line", "pairs"] as const;
 export type FoldedPart = (typeof foldedParts)[number];
 
-/** Dialogs of declared workflows: to bring one, and to make a plan that runs some of them just in time. */
-const dialogs = ["import", "plan"] as const;
+/** Dialogs of declared workflows: to bring one, to change the one that is looked at, and to make a plan that runs some of them just in time. */
+const dialogs = ["import", "edit", "plan"] as const;
 
 /** What defines the Workflows page's view, beside the cluster. */
 export interface WorkflowsView {
