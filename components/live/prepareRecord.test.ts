@@ -44,15 +44,24 @@ describe("requestFacts", () => {
   it("name the agent of a declared workflow, how many configurations were accurate, and who said so", () => {
     const facts = requestOf({
       startReason: "model-chosen-at-dispatch",
+      candidates: ["small", "large"],
       call: { workflow: "voting", agent: "voter-1" },
       configurations: { accurate: 81, of: 243, set: [] },
       predictions: { configurations: "c".repeat(64), models: {}, absent: "late" },
     });
     expect(textOf(facts, "Declared workflow")).toBe("voter-1 of voting");
-    expect(textOf(facts, "Accurate configurations of its program")?.replaceAll(/\s/g, " ")).toBe("81 of 243 (33 %)");
+    expect(textOf(facts, "Predicted to be accurate for its program")?.replaceAll(/\s/g, " ")).toBe(
+      "81 of 243 configurations (33 %), learnt from modelled outcomes",
+    );
     expect(textOf(facts, "Predictors")).toBe("configurations cccccccccccc");
-    expect(textOf(facts, "Began at its first stage because")).toBe("its model was left open until an engine had room");
-    expect(requestOf({ call: { workflow: "voting", agent: "voter-1" } }).map(({ name }) => name)).not.toContain("Accurate configurations");
+    expect(textOf(facts, "Its model was chosen")).toBe("when an engine had room");
+    expect(textOf(facts, "Models of the plan")).toBe("small, large");
+    const names = facts.map(({ name }) => name);
+    expect(names).not.toContain("Began at its first stage because");
+    expect(names).not.toContain("Could go to");
+    expect(requestOf({ call: { workflow: "voting", agent: "voter-1" } }).map(({ name }) => name)).not.toContain(
+      "Predicted to be accurate for its program",
+    );
   });
 
   it("name the agent that asked, and what its earlier calls taught where the policy asked for that", () => {

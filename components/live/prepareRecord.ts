@@ -12,12 +12,17 @@ const fact = (name: string, text: string | null | undefined): readonly Fact[] =>
 
 /** What is known of a request besides its stages; what it does not have is left out. */
 export function requestFacts(decision: Decision): readonly Fact[] {
+  // It has no first stage, and which of the plan's models were still open to it is its program's matter.
+  const isChosenLate = decision.startReason === "model-chosen-at-dispatch";
   const { routerScores, candidates, inputTokens, predictedTokens, predictedProgramTokens } = decision;
   return [
     ...fact("Asked model", decision.asked),
     ...fact("Endpoint", decision.endpoint),
-    ...fact("Could go to", candidates?.join(", ")),
-    ...fact("Began at its first stage because", decision.startReason === undefined ? null : reasonText(decision.startReason)),
+    ...fact(isChosenLate ? "Models of the plan" : "Could go to", candidates?.join(", ")),
+    ...fact(
+      isChosenLate ? "Its model was chosen" : "Began at its first stage because",
+      decision.startReason === undefined ? null : reasonText(decision.startReason),
+    ),
     ...fact(
       "Router's scores",
       routerScores === undefined
@@ -47,10 +52,10 @@ function workflowFacts({ call, configurations }: Decision): readonly Fact[] {
   const accurate =
     configurations === undefined
       ? null
-      : `${formatCount(configurations.accurate)} of ${formatCount(configurations.of)} (${formatPercent(configurations.accurate / Math.max(1, configurations.of))})`;
+      : `${formatCount(configurations.accurate)} of ${formatCount(configurations.of)} configurations (${formatPercent(configurations.accurate / Math.max(1, configurations.of))}), learnt from modelled outcomes`;
   return [
     ...fact("Declared workflow", call === undefined ? null : `${call.agent} of ${call.workflow}`),
-    ...fact("Accurate configurations of its program", accurate),
+    ...fact("Predicted to be accurate for its program", accurate),
   ];
 }
 
@@ -127,7 +132,7 @@ export const degradedTexts = ({ degraded = [] }: Decision): readonly string[] =>
 
 const reasonWords: Readonly<Record<string, string>> = {
   "first-stage": "every request begins there",
-  "model-chosen-at-dispatch": "its model was left open until an engine had room",
+  "model-chosen-at-dispatch": "when an engine had room",
   "router-score-high-enough": "the router's score is high enough",
   "no-router-score-high-enough": "no router's score is high enough for an earlier stage",
   "program-keeps-its-model": "its program keeps its model",
