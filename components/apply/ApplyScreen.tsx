@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import type { Application, ApplyStep, ClusterSummary, KeptPlan } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { isPredicted } from "@/solver/plan/policySchema";
 import { useTRPC } from "../api/trpc";
 import { SchedulePanel } from "../schedule/SchedulePanel";
 import { useClusterLink, useCurrentCluster } from "../shell/useCurrentCluster";
@@ -131,6 +132,7 @@ function ReviewDesk({ kept, cluster }: { readonly kept: KeptPlan; readonly clust
                   expectedRunningPlanId={diff?.ok === true ? diff.diff.againstPlanId : null}
                   kind={kind}
                   obstacle={obstacle}
+                  isPredicted={isPredicted(plan.policy)}
                   buttonRef={startButton.target}
                   onStarted={rollOutHeading.handOver}
                 />

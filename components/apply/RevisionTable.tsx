@@ -15,6 +15,7 @@ import { TextField } from "../ui/Field";
 import { ABSENT, formatDate, formatScore, formatSeconds, shortHash } from "../ui/format";
 import { Modal } from "../ui/Modal";
 import { Table } from "../ui/Table";
+import { predictedText } from "./predictedText";
 import {
   type Attempt,
   isActive,
@@ -169,8 +170,8 @@ export function RevisionTable(props: {
                 <PlanName planId={planId} /> {current && currentWord}
               </td>
               <td>{plan === undefined ? ABSENT : cascadeText(plan)}</td>
-              <td className="text-right">{formatScore(plan?.quality)}</td>
-              <td className="text-right">{formatSeconds(plan?.p95Seconds)}</td>
+              <td className="text-right">{predictedText(plan, "quality", formatScore)}</td>
+              <td className="text-right">{predictedText(plan, "p95Seconds", formatSeconds)}</td>
               <td>{application.actor}</td>
               <td className="max-w-56 [overflow-wrap:anywhere]">{plan?.approvalReason || ABSENT}</td>
               <td>

@@ -22,6 +22,8 @@ export function StartPanel(props: {
   readonly expectedRunningPlanId: string | null;
   readonly kind: StartKind;
   readonly obstacle: Obstacle;
+  /** Whether the plan's figures are a promise that it can break. */
+  readonly isPredicted: boolean;
   readonly buttonRef: Ref<HTMLButtonElement>;
   /** Told before the button is blocked by the application that began. */
   readonly onStarted: () => void;
@@ -46,7 +48,7 @@ export function StartPanel(props: {
   return (
     <div className="flex flex-col gap-2">
       <Check checked={rollBackOnRegression} onChange={setRollBackOnRegression}>
-        Roll back by itself if it has to stop or does not keep its promise
+        Roll back by itself if it has to stop{props.isPredicted && " or does not keep its promise"}
       </Check>
       <div className="flex flex-wrap items-center gap-3">
         <Button

@@ -6,6 +6,7 @@ import type { Application, ClusterSummary } from "@/server/contracts/studio";
 import { useTRPC } from "../api/trpc";
 import { ApplicationPanel } from "../apply/ApplicationPanel";
 import { planInForce } from "../apply/planInForce";
+import { predictedText } from "../apply/predictedText";
 import { isActive } from "../apply/prepareRevisions";
 import { RevisionTable } from "../apply/RevisionTable";
 import { useApplications } from "../apply/useApplications";
@@ -75,9 +76,9 @@ function KeptPlans({ clusterId }: { readonly clusterId: string }) {
               </td>
               <td>{cascadeText(plan)}</td>
               <td className="text-right">{plan.gpus}</td>
-              <td className="text-right">{formatScore(plan.quality)}</td>
-              <td className="text-right">{formatSeconds(plan.p95Seconds)}</td>
-              <td className="text-right">{formatUsd(plan.costUsdPerRequest)}</td>
+              <td className="text-right">{predictedText(plan, "quality", formatScore)}</td>
+              <td className="text-right">{predictedText(plan, "p95Seconds", formatSeconds)}</td>
+              <td className="text-right">{predictedText(plan, "costUsdPerRequest", formatUsd)}</td>
               <td>
                 {plan.running ? (
                   <StateWord tone="good">in force</StateWord>

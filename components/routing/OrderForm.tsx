@@ -13,7 +13,7 @@ import { Button } from "../ui/Button";
 import { Check } from "../ui/Check";
 import { ErrorLine } from "../ui/ErrorLine";
 import { SelectField, TextField } from "../ui/Field";
-import { orderKinds, orderSays, placeKinds, placeSays } from "./queueingSays";
+import { orderKinds, orderSaysUnder, ordersUnder, placeKinds, placeSays, placesUnder } from "./queueingSays";
 import { usePlanChoices } from "./usePlanChoices";
 
 /** Makes a plan of the engines and routes of another with another order and place. It is approved and applied as any plan. */
@@ -35,9 +35,12 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
   });
   const form = plan === undefined ? null : { ...queueingOf(plan.policy), ...change };
   const made = plan === undefined || form === null ? null : changeQueueing(form, plan.policy);
+  const orders = plan === undefined ? orderKinds : ordersUnder(plan.policy);
+  const places = plan === undefined ? placeKinds : placesUnder(plan.policy);
   const others = choices.filter(({ plan: { id } }) => id !== inForce).map(({ option }) => option);
   const inForceText = choices.find(({ plan: { id } }) => id === inForce)?.option.text ?? "";
-  const suggested = form === null ? "" : `${form.order} and ${form.place}, ${plan?.metadata.name.slice(0, 50)}`;
+  const suggested =
+    form === null ? "" : `${orders.length === 0 ? "" : `${form.order} and `}${form.place}, ${plan?.metadata.name.slice(0, 50)}`;
   return (
     <form
       noValidate
@@ -60,19 +63,21 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
             setChange({});
           }}
         />
-        <SelectField
-          label="Who goes first"
-          value={form?.order ?? ""}
-          options={orderKinds.map((kind) => ({ value: kind, text: orderNames[kind] }))}
-          disabled={form === null}
-          onChange={(kind) => setChange({ ...change, order: orderKinds.find((each) => each === kind) ?? "fcfs" })}
-        />
+        {orders.length > 0 && (
+          <SelectField
+            label="Who goes first"
+            value={form?.order ?? ""}
+            options={orders.map((kind) => ({ value: kind, text: orderNames[kind] }))}
+            disabled={form === null}
+            onChange={(kind) => setChange({ ...change, order: orders.find((each) => each === kind) ?? "fcfs" })}
+          />
+        )}
         <SelectField
           label="Where to"
           value={form?.place ?? ""}
-          options={placeKinds.map((kind) => ({ value: kind, text: placeNames[kind] }))}
+          options={places.map((kind) => ({ value: kind, text: placeNames[kind] }))}
           disabled={form === null}
-          onChange={(kind) => setChange({ ...change, place: placeKinds.find((each) => each === kind) ?? "least-load" })}
+          onChange={(kind) => setChange({ ...change, place: places.find((each) => each === kind) ?? "least-load" })}
         />
         <Check checked={form?.affinity ?? false} onChange={(affinity) => setChange({ ...change, affinity })}>
           A program goes back to its last replica
@@ -86,10 +91,10 @@ export function OrderForm({ clusterId, inForce }: { readonly clusterId: string; 
           onChange={setName}
         />
       </div>
-      {form !== null && (
+      {plan !== undefined && form !== null && (
         <dl className="grid grid-cols-[auto_1fr] gap-x-2 text-xs text-ink-3">
           <dt className="font-medium">Who goes first:</dt>
-          <dd>{orderSays[form.order]}</dd>
+          <dd>{orderSaysUnder(plan.policy, form.order)}</dd>
           <dt className="font-medium">Where to:</dt>
           <dd>{placeSays[form.place]}</dd>
         </dl>

@@ -1,11 +1,12 @@
 "use client";
 
 import { memo, useState } from "react";
-import { orderNames, placeNames } from "@/solver/lab/partNames";
+import { placeNames } from "@/solver/lab/partNames";
 import type { PolicyDocument } from "@/solver/plan/policySchema";
 import { Button } from "../ui/Button";
 import { ControlSection } from "./ControlSection";
 import { OrderForm } from "./OrderForm";
+import { orderUnder } from "./queueingSays";
 
 /** Which queued request goes first and to which replica, and the form that makes a plan of another order and place. */
 export const OrderSection = memo(function OrderSection(props: {
@@ -24,7 +25,7 @@ export const OrderSection = memo(function OrderSection(props: {
       error={null}
       says={
         <span>
-          {orderNames[policy.order.kind]}, to the {placeNames[policy.place.kind]}
+          {orderUnder(policy)}, to the {placeNames[policy.place.kind]}
         </span>
       }
       action={

@@ -65,8 +65,8 @@ it.each([
   expect(parseShares(text)).toEqual(shares);
 });
 
-it("takes half as much again as the promised p95 for slow, to two digits", () => {
-  expect([slowSeconds(11.2), slowSeconds(0.333)]).toEqual([17, 0.5]);
+it("takes half as much again as the promised p95 for slow, to two digits, and a minute where none is promised", () => {
+  expect([slowSeconds(11.2), slowSeconds(0.333), slowSeconds(null)]).toEqual([17, 0.5, 60]);
 });
 
 it("says of a promoted canary whether its policy still is in force", () => {

@@ -95,7 +95,10 @@ export function parseShares(text: string): readonly number[] | null {
   return rising && percents.at(-1) === 100 && percents.length <= 10 ? percents.map((one) => one / 100) : null;
 }
 
-/** What a plan promises, to say what counts as slow: half as much again as its p95. */
-export function slowSeconds(p95Seconds: number): number {
-  return Number((p95Seconds * 1.5).toPrecision(2));
+/** What counts as slow of a plan whose latency nothing predicts, until somebody says it. */
+const UNPREDICTED_SLOW_SECONDS = 60;
+
+/** What a plan promises, to say what counts as slow: half as much again as its p95. null: it promises none. */
+export function slowSeconds(p95Seconds: number | null): number {
+  return p95Seconds === null ? UNPREDICTED_SLOW_SECONDS : Number((p95Seconds * 1.5).toPrecision(2));
 }

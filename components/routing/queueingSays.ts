@@ -1,11 +1,26 @@
-import type { OrderDocument, PlaceDocument } from "@/solver/plan/policySchema";
+import { orderNames } from "@/solver/lab/partNames";
+import type { OrderDocument, PlaceDocument, PolicyDocument } from "@/solver/plan/policySchema";
 
 /** Orders as they are offered: from those that read nothing to those that read most. */
 export const orderKinds = ["fcfs", "mlfq", "sjf", "stjf", "depth", "workflow"] as const satisfies readonly OrderDocument["kind"][];
 export const placeKinds = ["round-robin", "least-load", "lowest-kv", "time-slots"] as const satisfies readonly PlaceDocument["kind"][];
 
+/** Those that a policy can have: rounds, which choose models just in time, give slots away themselves. */
+export const ordersUnder = (policy: Pick<PolicyDocument, "kind">): readonly OrderDocument["kind"][] =>
+  policy.kind === "just-in-time" ? [] : orderKinds;
+export const placesUnder = (policy: Pick<PolicyDocument, "kind">): readonly PlaceDocument["kind"][] =>
+  placeKinds.filter((kind) => policy.kind !== "just-in-time" || kind !== "time-slots");
+
+/** Who goes first under a policy, in a few words and in a sentence. */
+export const orderUnder = ({ kind, order }: Pick<PolicyDocument, "kind" | "order">): string =>
+  kind === "just-in-time" ? "by when its program began, later stages first" : orderNames[order.kind];
+export const orderSaysUnder = ({ kind }: Pick<PolicyDocument, "kind">, order: OrderDocument["kind"]): string =>
+  kind === "just-in-time"
+    ? "Models are chosen in rounds, which go by when a program began, and within a program by later stages first: there is no other order."
+    : orderSays[order];
+
 /** What each goes by, and what it does without it. */
-export const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
+const orderSays: Readonly<Record<OrderDocument["kind"], string>> = {
   fcfs: "Reads nothing: whoever has waited longest goes first.",
   mlfq: "Goes by the service that a program has had so far: long programs sink, nothing is predicted.",
   sjf: "Goes by the answer's length, as a predictor of the plan or the client's limit says; of unknown length, by the prompt's.",

@@ -38,4 +38,5 @@ it("shows an instant on the clock of the schedule's zone", () => {
 
 it("tells plans apart by what they promise", () => {
   expect(promisesText({ quality: 81.25, p95Seconds: 2.5, gpus: 4 }).replaceAll("\u00a0", " ")).toBe("quality 81.3, p95 2.50 s, 4 GPUs");
+  expect(promisesText({ quality: null, p95Seconds: null, gpus: 4 })).toMatch(/^not predicted, 4/);
 });

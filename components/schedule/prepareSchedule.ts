@@ -61,4 +61,4 @@ export function shownThere(at: string, timeZone: string): string {
 
 /** What a plan promises, by which plans are told apart. */
 export const promisesText = ({ quality, p95Seconds, gpus }: Pick<PlanSummary, "quality" | "p95Seconds" | "gpus">): string =>
-  `quality ${formatScore(quality)}, p95 ${formatSeconds(p95Seconds)}, ${formatCounted(gpus, "GPU")}`;
+  `${quality === null ? "not predicted" : `quality ${formatScore(quality)}, p95 ${formatSeconds(p95Seconds)}`}, ${formatCounted(gpus, "GPU")}`;

@@ -109,6 +109,9 @@ it("keeps a plan on the same engines with models by size, their own curves and a
   expect(plan.predictions.notes[1]).toMatch(/^Requests of no declared workflow all go to qwen2.5-7b/);
   expect(plan.predictions.notes[2]).toMatch(/^Saturation and throughput of each model are modelled for vote on/);
   for (const { endedBy } of policy.models) expect(["throughput", "sequences", "memory"]).toContain(endedBy);
+  const listed = plans.list(null).find(({ id }) => id === plan.id);
+  expect(listed).toMatchObject({ quality: null, p95Seconds: null, costUsdPerRequest: null });
+  expect(plans.list(null).find(({ id }) => id === base.id)?.quality).toBe(base.predictions.quality);
   expect(store.plans.withPredictors()).toMatchObject([{ id: plan.id, predictors: [predictor] }]);
   expect(store.audit.list(1)[0]).toMatchObject({ action: "plan just in time", actor: "ada", subject: plan.id });
   expect(removalRefusal(store, predictor)).toBeNull();

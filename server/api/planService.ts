@@ -7,7 +7,7 @@ import type { Store } from "@/server/store/store";
 import { constraintsOf } from "@/solver/deployment/constraints";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { Plan } from "@/solver/plan/plan";
-import { modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
+import { isPredicted, modelsOf, thresholdsOf } from "@/solver/plan/policySchema";
 import type { SolveRequest } from "./inputs";
 import { justInTimePlan } from "./justInTimePlan";
 import type { Planning } from "./planningService";
@@ -50,6 +50,7 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
 
   function summary(plan: Plan): PlanSummary {
     const { id, metadata, policy, deployment, predictions, inputs } = plan;
+    const figures = isPredicted(policy) ? predictions : { quality: null, p95Seconds: null, costUsdPerRequest: null };
     const approval = store.approvals.ofPlan(id).find(({ clusterId }) => clusterId === inputs.cluster.id);
     return {
       id,
@@ -61,9 +62,9 @@ export function createPlanService({ store, clusterOf, planning }: PlanServiceOpt
       stages: modelsOf(policy),
       thresholds: thresholdsOf(policy),
       gpus: deployment.reduce((sum, one) => sum + one.gpus, 0),
-      quality: predictions.quality,
-      p95Seconds: predictions.p95Seconds,
-      costUsdPerRequest: predictions.costUsdPerRequest,
+      quality: figures.quality,
+      p95Seconds: figures.p95Seconds,
+      costUsdPerRequest: figures.costUsdPerRequest,
       approvedBy: approval?.actor ?? null,
       approvalReason: approval?.reason ?? null,
       running: runs(id),

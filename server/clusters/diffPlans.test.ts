@@ -84,6 +84,7 @@ describe("diffPlans", () => {
         ["~ models at dispatch", { models: [model("b"), model("a")] }],
         ["~ cost of a", { models: [{ ...model("a"), cost: 9 }, model("b")] }],
         ["~ saturation of b", { models: [model("a"), { ...model("b"), saturationBatch: 3 }] }],
+        ["~ saturation of b", { models: [model("a"), { ...model("b"), endedBy: "memory" }] }],
         ["~ tokens/s of b", { models: [model("a"), { ...model("b"), throughput: [{ batch: 2, tokensPerSecond: 51 }] }] }],
       ],
       workflows: [
@@ -106,6 +107,13 @@ describe("diffPlans", () => {
       learnt: [["+ predictor of lengths", { learnt: { lengths: "1".repeat(64) } }]],
     };
     const before = { ...plan, policy };
+    const told = diffPlans(null, { ...plan, policy: { ...policy, models: [{ ...model("a"), endedBy: "sequences" }, model("b")] } });
+    const textOf = (of: string) => told.find(({ subject }) => subject === of)?.text;
+    expect(["cost of a", "saturation of a", "saturation of b"].map(textOf)).toEqual([
+      "8 G active parameters a token",
+      "2 at once: it takes no more",
+      "2 at once",
+    ]);
     for (const [line, change] of Object.values(changed).flat()) {
       const lines = diffPlans(before, { ...plan, policy: { ...policy, ...change } });
       expect(signs(lines)).toContain(line);

@@ -90,12 +90,17 @@ function routeSays(policy: PolicyDocument): readonly [string, string][] {
 const three = (value: number): string => String(Number(value.toPrecision(3)));
 
 function justInTimeSays({ models, workflows, selection }: JustInTimePolicy): [string, string][] {
+  const ended = {
+    throughput: ": more raise its throughput hardly",
+    sequences: ": it takes no more",
+    memory: ": more fill its KV cache",
+  } as const;
   return [
     ["models at dispatch", models.map(({ model }) => model).join(" or ")],
     ["selection", selectionText(selection)],
-    ...models.flatMap(({ model, cost, saturationBatch, throughput }): [string, string][] => [
-      [`cost of ${model}`, `${three(cost)} a token`],
-      [`saturation of ${model}`, `${saturationBatch} at once`],
+    ...models.flatMap(({ model, cost, saturationBatch, throughput, endedBy }): [string, string][] => [
+      [`cost of ${model}`, `${three(cost)} G active parameters a token`],
+      [`saturation of ${model}`, `${saturationBatch} at once${endedBy === undefined ? "" : ended[endedBy]}`],
       [`tokens/s of ${model}`, throughput.map(({ batch, tokensPerSecond }) => `${three(tokensPerSecond)} at ${batch}`).join(", ")],
     ]),
     ...workflows.map(({ workflow, predictor }): [string, string] => {

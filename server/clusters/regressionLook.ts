@@ -1,6 +1,7 @@
 import type { LiveFrame } from "@/server/contracts/studio";
 import { RATE_WINDOW_MS } from "@/server/telemetry/decisionWindow";
 import type { Plan } from "@/solver/plan/plan";
+import { isPredicted } from "@/solver/plan/policySchema";
 import type { RegressionLook } from "./regression";
 
 /** What a frame of telemetry says of a roll-out. `plan`: the one in force; null where it is not kept. */
@@ -21,8 +22,7 @@ export function regressionLook(frame: LiveFrame, plan: Plan | null): RegressionL
     underWay: gateway.stages.reduce((sum, { queued, inFlight }) => sum + (queued ?? 0) + (inFlight ?? 0), gateway.queuedForAny ?? 0),
     unserved: gateway.stages.some(({ model }) => !frame.engines.some((engine) => engine.model === model && engine.health === "serving")),
     latency: seconds === null ? null : { requests: recent.requests, seconds },
-    // Nothing predicts what comes of choosing models just in time.
-    promisedSeconds: ofPlan === null || ofPlan.policy.kind === "just-in-time" ? null : ofPlan.predictions.p95Band.high,
+    promisedSeconds: ofPlan === null || !isPredicted(ofPlan.policy) ? null : ofPlan.predictions.p95Band.high,
   };
 }
 

@@ -21,7 +21,7 @@ const report = (change: Partial<PromiseReport>): PromiseReport => ({
 });
 const hour = 3_600_000;
 const after = (change: Partial<PromiseReport> | null, nowMs = 300_000) =>
-  lookedAt(openVerification(0), "p", { nowMs, timeScale: 1, report: change === null ? null : report(change) });
+  lookedAt(openVerification(0), "p", { nowMs, timeScale: 1, report: change === null ? null : report(change), unpredicted: null });
 
 describe("a plan that was put into force", () => {
   it("passes with its figures where all of them hold", () => {
@@ -61,6 +61,14 @@ describe("a plan that was put into force", () => {
     });
     expect(after({ promises: [slow], inputs: [rate(4, "moved")] })).toMatchObject({ state: "failed" });
     expect(after({ inputs: [rate(12, "drifted")] })).toMatchObject({ state: "passed" });
+  });
+
+  it("is undecided at once where nothing predicts it, whatever the traffic and before there is any", () => {
+    const look = { nowMs: 1, timeScale: 1, unpredicted: "Nothing predicts it." };
+    for (const seen of [null, report({ inputs: [rate(12, "moved")], promises: [slow] })])
+      expect(lookedAt(openVerification(0), "p", { ...look, report: seen })).toMatchObject({
+        ...{ state: "undecided", says: "Nothing predicts it.", toMs: 1, checks: [] },
+      });
   });
 
   it("stays undecided where nothing came, nothing compares, or another plan is in force", () => {

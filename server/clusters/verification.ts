@@ -18,20 +18,23 @@ export interface VerificationLook {
   readonly timeScale: number;
   /** Of the plan in force; null: none is, or nothing was measured yet. */
   readonly report: PromiseReport | null;
+  /** Why no traffic can ever decide it, in a sentence; null: some may. */
+  readonly unpredicted: string | null;
 }
 
 /**
  * An open window after one more look. It ends as passed when the latency kept its promise and nothing broke one, as failed when something
- * did under the traffic that the plan was made for, and else, past its time limit, as undecided.
+ * did under the traffic that the plan was made for, and else, past its time limit or at once where nothing predicts it, as undecided.
  *
  * @param planId the plan that the application put into force.
  */
-export function lookedAt(open: Verification, planId: string, { nowMs, timeScale, report }: VerificationLook): Verification {
+export function lookedAt(open: Verification, planId: string, { nowMs, timeScale, report, unpredicted }: VerificationLook): Verification {
   const ended = (state: Verification["state"], says: string, rest: Partial<Verification> = {}): Verification => ({
     ...open,
     ...rest,
     ...{ state, says, toMs: nowMs },
   });
+  if (unpredicted !== null) return ended("undecided", unpredicted);
   if (report !== null && report.planId !== planId) return ended("undecided", "Another plan came into force before this one was judged.");
   const late = nowMs - open.fromMs >= Math.max(LONGEST.wallMs, (LONGEST.seconds * 1000) / timeScale);
   if (report === null) return late ? ended("undecided", "Nothing was measured.") : open;

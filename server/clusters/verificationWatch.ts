@@ -1,5 +1,6 @@
 import type { PromiseReport } from "@/server/contracts/promise";
 import type { Verification } from "@/server/contracts/studio";
+import { unpredictedPlan } from "@/server/proposals/promiseWindow";
 import type { StoredApplication } from "@/server/store/applicationRepository";
 import type { Store } from "@/server/store/store";
 import type { ApplyRunner } from "./applyRunner";
@@ -79,9 +80,11 @@ export function watchVerifications({
     const nowMs = Date.now();
     const running = store.clusters.get(clusterId)?.runningPlanId ?? null;
     const report = running === planId ? reportOf(clusterId, open.fromMs) : null;
+    const plan = store.plans.get(planId);
+    const unpredicted = plan === null ? null : unpredictedPlan(plan);
     const seen: Verification = isGone(application)
       ? { ...open, state: "undecided", toMs: nowMs, says: "It was changed again before it was judged." }
-      : lookedAt(open, planId, { nowMs, timeScale: timeScaleOf(clusterId), report });
+      : lookedAt(open, planId, { nowMs, timeScale: timeScaleOf(clusterId), report, unpredicted });
     if (seen === open) return;
     const isDue = seen.state === "failed" && application.rollBackOnRegression;
     const verification = isDue ? { ...seen, rollBackDue: { fromMs: nowMs, verdict: seen.says } } : seen;

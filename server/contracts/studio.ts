@@ -71,9 +71,10 @@ export interface PlanSummary {
   readonly stages: readonly string[];
   readonly thresholds: readonly number[];
   readonly gpus: number;
-  readonly quality: number;
-  readonly p95Seconds: number;
-  readonly costUsdPerRequest: number;
+  /** As predicted; null, as the next two: nothing predicts what its policy does, and figures in the document are another plan's. */
+  readonly quality: number | null;
+  readonly p95Seconds: number | null;
+  readonly costUsdPerRequest: number | null;
   readonly approvedBy: string | null;
   /** Of that approval; null: it is not approved. */
   readonly approvalReason: string | null;

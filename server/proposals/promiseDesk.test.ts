@@ -16,7 +16,7 @@ import { generatedWorkload } from "@/solver/workload/generated";
 import { createPlanTraffic, type PlanTraffic } from "./planTraffic";
 import { planUnder } from "./planUnder";
 import { createPromiseDesk, type PromiseDesk, type PromiseSource } from "./promiseDesk";
-import { notComparable } from "./promiseWindow";
+import { notComparable, unpredictedPlan } from "./promiseWindow";
 import { type TestTraffic, testDecisions } from "./testDecisions";
 
 const clusterId = "c";
@@ -252,7 +252,8 @@ test("nothing is judged in a panic, with knobs turned, under another plan, of mo
     models: [{ model: "m", cost: 1, saturationBatch: 1, throughput: [{ batch: 1, tokensPerSecond: 1 }] }],
   };
   expect(notComparable({ ...plan, policy: justInTime }, frame(), false)).toContain("Models are chosen just in time");
-  expect(notComparable(plan, frame(), false)).toBeNull();
+  expect(unpredictedPlan({ policy: justInTime })).toBe(notComparable({ ...plan, policy: justInTime }, frame(), true));
+  expect([notComparable(plan, frame(), false), unpredictedPlan(plan)]).toEqual([null, null]);
   const young = { ...frame(), measured: { ...frame().measured, windowSeconds: plan.predictions.p95Seconds } };
   expect(new Set(told(young).promises.map(({ verdict }) => verdict))).toEqual(new Set(["too little measured"]));
 });

@@ -1,6 +1,7 @@
 import type { Decision } from "@/server/contracts/gatewayAdmin";
 import type { LiveFrame } from "@/server/contracts/studio";
 import type { Plan } from "@/solver/plan/plan";
+import { isPredicted } from "@/solver/plan/policySchema";
 import { type MeasuredFigure, meanInterval } from "@/solver/workload/driftIntervals";
 
 /** What the gateway wrote down of the plan in force in the measuring window of Live, or since some moment. */
@@ -92,11 +93,17 @@ export function unsettled({ answered, seconds }: PromiseWindow, { predictions: {
   return seconds < needed ? `settling: ${seconds.toFixed(0)} of ${Math.ceil(needed)} s` : null;
 }
 
+/** Why promises of a plan never say anything of what is measured, in one sentence; null where they may. */
+export const unpredictedPlan = ({ policy }: Pick<Plan, "policy">): string | null =>
+  isPredicted(policy)
+    ? null
+    : "Models are chosen just in time: nothing predicts what comes of that, and the plan's figures are of the one it was made of.";
+
 /** Why promises of a plan say nothing of what is measured now, in one sentence; null where they do. */
 export function notComparable(plan: Plan, frame: LiveFrame, applying: boolean): string | null {
   const { state, reason, routing } = frame.gateway;
-  if (plan.policy.kind === "just-in-time")
-    return "Models are chosen just in time: nothing predicts what comes of that, and the plan's figures are of the one it was made of.";
+  const unpredicted = unpredictedPlan(plan);
+  if (unpredicted !== null) return unpredicted;
   if (applying) return "A plan is being applied: what is measured meanwhile is of neither plan.";
   if (state === "unreachable") return `The gateway is not heard: ${reason}`;
   if (routing === null) return "The gateway has not said yet what it follows.";

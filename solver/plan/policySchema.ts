@@ -213,6 +213,9 @@ export function deployedModelsOf(policy: PolicyDocument): string[] {
   return judge === null ? modelsOf(policy) : [...modelsOf(policy), judge];
 }
 
+/** Whether a plan's figures say what comes of its policy: where models are chosen just in time they are those of the plan that it was made of. */
+export const isPredicted = ({ kind }: Pick<PolicyDocument, "kind">): boolean => kind !== "just-in-time";
+
 /** The trained predictors that a policy names, by their hashes. */
 export function learntOf(policy: PolicyDocument): readonly string[] {
   const { lengths, confidence } = policy.learnt ?? {};
