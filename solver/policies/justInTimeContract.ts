@@ -182,8 +182,8 @@ const anyTurn = fc.record({
   begins: fc.array(fc.record({ workflow: fc.nat(7), accurate: anyAccurate }), { maxLength: 4 }),
   /** By model: requests that its two replicas have of others, whether they take work, and whether they are down. */
   others: fc.array(fc.tuple(fc.nat(3), fc.nat(3), fc.boolean()), { minLength: 8, maxLength: 8 }),
-  down: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 8, maxLength: 8 }),
-  ends: fc.array(fc.record({ at: fc.nat(99), fate: fc.integer({ min: 0, max: 6 }), accurate: anyAccurate }), { maxLength: 6 }),
+  down: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 8, maxLength: 8 }),
+  ends: fc.array(fc.record({ at: fc.nat(99), fate: fc.integer({ min: 0, max: 4 }), accurate: anyAccurate }), { maxLength: 6 }),
 });
 
 /** What a policy promises that chooses models just in time, beside the contract of all policies. */
