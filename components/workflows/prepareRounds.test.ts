@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { isPastRound, keepContested, listedRounds, MOST_KEPT, prepareCandidates, prepareRounds, prepareSlots } from "./prepareRounds";
 import { testRound } from "./testRounds";
@@ -57,6 +58,17 @@ it("keeps the newest rounds of several candidates that the gateway tells no more
   const many = keepContested(kept, { rounds: [25, 24, 23].map(contested), asOfSeconds: 30 });
   expect(many.map(({ nowSeconds }) => nowSeconds)).toEqual([25, 24, 23, 11]);
   expect(many).toHaveLength(MOST_KEPT);
+  // A page that asks again with the same answer comes to rest, also where it tells of more than are kept.
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.nat(40), fc.nat(30)), { maxLength: 16 }), (told) => {
+      const all = [...new Map(told.map(([now, weighed]) => [`${now} ${weighed}`, { ...contested(now), weighed }])).values()];
+      const answer = { rounds: all.toSorted((a, b) => b.nowSeconds - a.nowSeconds), asOfSeconds: 30 };
+      const once = keepContested(kept, answer);
+      expect(keepContested(once, answer)).toBe(once);
+      const known = new Set([...kept, ...all].flatMap(({ nowSeconds, weighed }) => (nowSeconds > 30 ? [] : `${nowSeconds} ${weighed}`)));
+      expect(once).toHaveLength(Math.min(MOST_KEPT, known.size));
+    }),
+  );
   expect(keepContested(many, { rounds: [], asOfSeconds: 2 })).toEqual([]);
   expect(listedRounds(null, [])).toEqual([]);
 });

@@ -82,11 +82,13 @@ export function keepContested(
   kept: readonly Round[],
   { rounds, asOfSeconds }: Pick<GatewayRounds, "rounds" | "asOfSeconds">,
 ): readonly Round[] {
-  const known = new Set(kept.map(roundKey));
-  const fresh = (rounds ?? []).filter((round) => round.candidates.length > 1 && !known.has(roundKey(round)));
   // The clock of a gateway that was started anew begins anew.
-  const old = kept.filter(({ nowSeconds }) => nowSeconds <= asOfSeconds);
-  return fresh.length === 0 && old.length === kept.length ? kept : [...fresh, ...old].slice(0, MOST_KEPT);
+  const has = ({ nowSeconds }: Round) => nowSeconds <= asOfSeconds;
+  const old = kept.filter(has);
+  const known = new Set(old.map(roundKey));
+  const fresh = (rounds ?? []).filter((round) => has(round) && round.candidates.length > 1 && !known.has(roundKey(round)));
+  const next = [...old, ...fresh].toSorted((a, b) => b.nowSeconds - a.nowSeconds).slice(0, MOST_KEPT);
+  return next.length === kept.length && next.every((round, at) => round === kept[at]) ? kept : next;
 }
 
 /** The latest rounds, and after them those that were kept of earlier ones. */
