@@ -7,6 +7,7 @@ import type { Store } from "@/server/store/store";
 import { canonicalJson, type Json } from "@/solver/plan/canonical";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { readWorkflowText } from "@/solver/workflow/importGraph";
+import { oracleNote } from "./oracleNote";
 import type { DeclaredWorkflowService } from "./services";
 import { loadWorkload } from "./workloadService";
 
@@ -15,18 +16,22 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
   const note = (actor: string, action: string, subject: string, detail: string) =>
     store.audit.add({ at: new Date().toISOString(), actor, action, subject, detail });
 
-  function predictorsOf(document: WorkflowDocument, artefacts: readonly Artefact[]): DeclaredWorkflow["predictors"] {
-    return artefacts.flatMap(({ hash, version, kind, training: { workflow, models, workloadName } }) =>
-      kind === "configurations" && workflow !== undefined && otherSpace({ workflow, models }, { workflow: document, models }) === null
-        ? [{ hash, version, workloadName }]
-        : [],
+  const predictorsOf = (document: WorkflowDocument, artefacts: readonly Artefact[]): readonly Artefact[] =>
+    artefacts.filter(
+      ({ kind, training: { workflow, models } }) =>
+        kind === "configurations" && workflow !== undefined && otherSpace({ workflow, models }, { workflow: document, models }) === null,
     );
-  }
 
   return {
     list() {
       const artefacts = store.artefacts.list();
-      return store.declaredWorkflows.list().map((kept) => ({ ...kept, predictors: predictorsOf(kept.document, artefacts) }));
+      return store.declaredWorkflows.list().map((kept): DeclaredWorkflow => {
+        const predictors = predictorsOf(kept.document, artefacts);
+        return {
+          ...kept,
+          predictors: predictors.map(({ hash, version, training }) => ({ hash, version, workloadName: training.workloadName })),
+        };
+      });
     },
     read(text) {
       const read = readWorkflowText(text);
@@ -60,7 +65,14 @@ export function createDeclaredWorkflowService(store: Store): DeclaredWorkflowSer
       if (workload === null) return { ok: false, message: `There is no workload ${workloadId}.` };
       if (found === null) return { ok: false, message: `There is no declared workflow ${name}.` };
       const { deployment, policy, inputs } = plan;
-      return inCapacityThread({ plan: { deployment, policy, inputs }, workload, workflow: found.document }, signal);
+      const made = await inCapacityThread({ plan: { deployment, policy, inputs }, workload, workflow: found.document }, signal);
+      if (!made.ok) return made;
+      const { curve } = made;
+      const deployed = deployment.map(({ model }) => model);
+      const own = predictorsOf(found.document, store.artefacts.list()).find(({ training: { models } }) =>
+        models.every((model) => deployed.includes(model)),
+      );
+      return { ok: true, curve: { ...curve, notes: [...curve.notes, oracleNote(own)] } };
     },
   };
 }

@@ -149,6 +149,6 @@ function notesOn({ arrivalSeconds }: ProgramSample, { models }: JustInTimePolicy
   return [
     `Modelled: ${arrivalSeconds.length.toLocaleString("en")} programs of the workload's planning prompts, stages correlated by ${CORRELATION}, and a wrong answer misleads with chance ${MISLEADS}.`,
     "Beyond the accurate configurations a growing share of the others counts as accurate too; below them only a share of the accurate ones does, both drawn by lot for each program. The largest models throughout always do.",
-    `Capacity is simulated with all programs there at once, on engines of ${models.map(({ model }) => model).join(", ")} that hold what their throughput saturates at, by rounds with a beam of width ${BEAM_WIDTH}${times === 1 ? "" : `: on one in ${times} of them, which finish one in ${times}`}.`,
+    `Capacity is simulated with all programs there at once, on engines of ${models.map(({ model }) => model).join(", ")} that hold what their throughput saturates at, by rounds with a beam of width ${BEAM_WIDTH}${times === 1 ? "" : `; simulated on one in ${times} of them, and the figures are ${times} times what these finish`}.`,
   ];
 }
