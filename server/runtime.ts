@@ -157,7 +157,7 @@ export function createRuntime(settings: StudioSettings): Runtime {
   const profiles = createProfileService({ store, uploads, cards, clusterOf, arrivals, sourceOf, unitTests });
   const applications = createApplicationService(store, runner);
   const lab = createLabService({ store, cards });
-  const artefacts = createArtefactService({ store, clusterOf, gatewayOf });
+  const artefacts = createArtefactService({ store, uploads, clusterOf, gatewayOf });
   const schedules = createSchedules({ store, clusterOf, start: applications.start });
 
   return {

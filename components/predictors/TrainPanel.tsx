@@ -1,8 +1,7 @@
 "use client";
 
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import type { TrainRequest } from "@/server/contracts/studio";
 import { useTRPC, useTRPCClient } from "../api/trpc";
 import { useClusters } from "../shell/useCurrentCluster";
 import { Button } from "../ui/Button";
@@ -13,25 +12,31 @@ import { Panel } from "../ui/Panel";
 import { PanelState } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useUrlView } from "../url/useUrlView";
+import { uploadRuns } from "../workloads/uploadFile";
 import { ConfigurationFields } from "./ConfigurationFields";
-import { composeTraining } from "./composeTraining";
+import { composeTraining, type OutcomesOf, type TrainingKind } from "./composeTraining";
+import { RunsField } from "./RunsField";
 import { TrainingLine } from "./TrainingLine";
 import { trainCodec } from "./trainCodec";
 import { usePredictorAct } from "./usePredictorAct";
 
-type What = TrainRequest["train"];
-const whats: readonly { readonly value: What; readonly text: string }[] = [
+const whats: readonly { readonly value: TrainingKind; readonly text: string }[] = [
   { value: "lengths", text: "lengths, of modelled programs" },
   { value: "traffic", text: "lengths, of a cluster's traffic" },
   { value: "confidence", text: "confidence, of labelled prompts" },
-  { value: "configurations", text: "accurate configurations, of modelled outcomes" },
+  { value: "configurations", text: "accurate configurations" },
+];
+
+const outcomes: readonly { readonly value: OutcomesOf; readonly text: string }[] = [
+  { value: "workload", text: "modelled of a workload" },
+  { value: "runs", text: "of executed runs (a file)" },
 ];
 
 /** Models that configurations may be of: what a training takes. */
 const MOST_MODELS = 8;
 
 /** What each kind learns of, and what it cannot know. */
-const explained: Readonly<Record<What, string>> = {
+const explained: Readonly<Record<TrainingKind, string>> = {
   lengths:
     "How much a request and the rest of its program will write, by model: from token counts, workflow, stage and hashed words of the prompt. Programs are modelled from the workload's answers, so what it finds of stages is what the model of workflows puts there.",
   traffic:
@@ -39,7 +44,7 @@ const explained: Readonly<Record<What, string>> = {
   confidence:
     "Which model will answer a prompt right, before any has: from hashed words and the prompt's length. A prompt tells little of that: expect figures between a coin's 50 and about 70. Labels are of the workload; traffic has none.",
   configurations:
-    "Which models a declared workflow's agents may have so that its answer is as good as with the largest throughout: from hashed words and the prompt's length, a head for each configuration. Outcomes are modelled from the workload's labels, since nobody has graded programs under every configuration. A head accepts from the chance on at which accepted configurations lose at most 2 points of quality; where words tell little, few are accepted.",
+    "Which models a declared workflow's agents may have so that its answer is as good as with the largest throughout: from hashed words and the prompt's length, a head for each configuration. Outcomes are modelled from the workload's labels where nobody has graded programs under every configuration; where somebody has, a file of executed runs says them. Its texts are kept for a day and not in the predictor. A head accepts from the chance on at which accepted configurations lose at most 2 points of quality; where words tell little, few are accepted.",
 };
 
 /** What is trained next: chosen, started, followed. */
@@ -50,7 +55,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
   const workflows = useQuery(trpc.lab.workflows.queryOptions()).data ?? [];
   const clusters = (useClusters().data ?? []).filter(({ health }) => health.word !== "not connected");
   const [asked] = useUrlView(trainCodec);
-  const [what, setWhat] = useState<What>(asked.train ?? "lengths");
+  const [what, setWhat] = useState<TrainingKind>(asked.train ?? "lengths");
   const [named, setNamed] = useState<string | null>(null);
   const [chosen, setChosen] = useState<readonly string[]>([]);
   const [correlation, setCorrelation] = useState(0.5);
@@ -59,17 +64,21 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
   const declared = useQuery(trpc.declaredWorkflows.list.queryOptions()).data ?? [];
   const [declaredName, setDeclaredName] = useState(asked.workflow);
   const [chosenModels, setChosenModels] = useState(asked.models);
+  const [outcomesOf, setOutcomesOf] = useState<OutcomesOf>("workload");
+  const runs = useMutation({ mutationFn: uploadRuns });
   const [cluster, setCluster] = useState<string | null>(null);
   const train = usePredictorAct(client.artefacts.train.mutate);
   const workload = [named, workloadId].find((id) => workloads.data?.some((one) => one.id === id)) ?? workloads.data?.[0]?.id ?? null;
   const clusterId = clusters.find(({ spec }) => spec.id === cluster)?.spec.id ?? clusters[0]?.spec.id ?? null;
   const ran = chosen.length > 0 ? chosen : workflows.slice(0, 1).map(({ name }) => name);
   const workflow = declared.find(({ document }) => document.name === declaredName)?.document.name ?? declared[0]?.document.name ?? null;
-  const offered = workloads.data?.find(({ id }) => id === workload)?.models.map(({ model }) => model) ?? [];
+  const ofRuns = what === "configurations" && outcomesOf === "runs";
+  const answered = workloads.data?.find(({ id }) => id === workload)?.models.map(({ model }) => model) ?? [];
+  const offered = ofRuns ? (runs.data?.survey.models ?? []) : answered;
   const models = offered.filter((model) => chosenModels === null || chosenModels.includes(model)).slice(0, MOST_MODELS);
   const request = composeTraining({
     ...{ what, workload, clusterId, workflows: ran, declared: workflow, models, correlation, misleads },
-    encoderFolder: encoderFolder.trim(),
+    ...{ outcomesOf, uploadId: runs.data?.uploadId ?? null, encoderFolder: encoderFolder.trim() },
   });
   const readsTexts = what === "confidence" || what === "configurations";
   const status = queryStatus(workloads, {
@@ -99,14 +108,23 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                 options={whats}
                 onChange={(value) => setWhat(whats.find((one) => one.value === value)?.value ?? what)}
               />
-              {what === "traffic" ? (
+              {what === "configurations" && (
+                <SelectField
+                  label="Outcomes"
+                  value={outcomesOf}
+                  options={outcomes}
+                  onChange={(value) => setOutcomesOf(outcomes.find((one) => one.value === value)?.value ?? outcomesOf)}
+                />
+              )}
+              {what === "traffic" && (
                 <SelectField
                   label="Cluster"
                   value={clusterId ?? ""}
                   options={clusters.map(({ spec }) => ({ value: spec.id, text: spec.name }))}
                   onChange={setCluster}
                 />
-              ) : (
+              )}
+              {what !== "traffic" && !ofRuns && (
                 <SelectField
                   label="Workload"
                   value={workload ?? ""}
@@ -122,7 +140,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                   onChange={setDeclaredName}
                 />
               )}
-              {(what === "lengths" || what === "configurations") && (
+              {(what === "lengths" || (what === "configurations" && !ofRuns)) && (
                 <NumberField
                   label="How alike a program's stages are"
                   value={correlation}
@@ -132,7 +150,7 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                   onChange={setCorrelation}
                 />
               )}
-              {what === "configurations" && (
+              {what === "configurations" && !ofRuns && (
                 <NumberField label="How often a wrong answer misleads" value={misleads} min={0} max={1} step={0.1} onChange={setMisleads} />
               )}
               {readsTexts && (
@@ -161,7 +179,15 @@ export function TrainPanel({ workloadId, onTrained }: { readonly workloadId: str
                 ))}
               </fieldset>
             )}
-            {what === "configurations" && (
+            {ofRuns && (
+              <RunsField
+                survey={runs.data?.survey ?? null}
+                busy={runs.isPending}
+                error={runs.error?.message ?? null}
+                onFile={(file) => runs.mutate(file)}
+              />
+            )}
+            {what === "configurations" && (!ofRuns || offered.length > 0) && (
               <ConfigurationFields isDeclared={declared.length > 0} offered={offered} chosen={models} onChoose={setChosenModels} />
             )}
             <p className="max-w-prose text-xs text-ink-3">

@@ -4,7 +4,7 @@ import { composeTraining, type TrainingForm } from "./composeTraining";
 
 const form: TrainingForm = {
   ...{ what: "configurations", workload: "w", clusterId: null, workflows: [], declared: "voting", models: ["small", "large"] },
-  ...{ correlation: 0.5, misleads: 0.4, encoderFolder: "" },
+  ...{ correlation: 0.5, misleads: 0.4, encoderFolder: "", outcomesOf: "workload", uploadId: null },
 };
 
 describe("the training that a form asks for", () => {
@@ -14,6 +14,17 @@ describe("the training that a form asks for", () => {
       ...{ train: "configurations", workloadId: "w", workflow: "voting", models: ["small", "large"], correlation: 0.5, misleads: 0.4 },
     });
     expect(composeTraining({ ...form, encoderFolder: "/encoders/tiny" })).toEqual({ ...request, encoderFolder: "/encoders/tiny" });
+  });
+
+  it("is of the executed runs of a file once one was sent, and needs no workload", () => {
+    const uploadId = "0b0d1a3e-4b3c-4b0e-9a3e-0a8b6a1b2c3d";
+    const ofRuns: TrainingForm = { ...form, workload: null, outcomesOf: "runs", uploadId };
+    const request = composeTraining(ofRuns);
+    expect(trainRequestSchema.parse(request)).toEqual({ train: "executed", uploadId, workflow: "voting", models: ["small", "large"] });
+    expect(composeTraining({ ...ofRuns, encoderFolder: "/encoders/tiny" })).toEqual({ ...request, encoderFolder: "/encoders/tiny" });
+    for (const change of [{ uploadId: null }, { declared: null }, { models: ["large"] }])
+      expect(composeTraining({ ...ofRuns, ...change })).toBeNull();
+    expect(composeTraining({ ...ofRuns, workload: "w", what: "confidence" })).toEqual({ train: "confidence", workloadId: "w" });
   });
 
   it("waits for a workflow, a second model and a workload", () => {

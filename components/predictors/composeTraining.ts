@@ -1,8 +1,14 @@
 import type { TrainRequest } from "@/server/contracts/studio";
 
+/** What can be learnt; configurations either way. */
+export type TrainingKind = Exclude<TrainRequest["train"], "executed">;
+
+/** What configurations are learnt of. */
+export type OutcomesOf = "workload" | "runs";
+
 /** What is to be trained, as the form has it; null: there is nothing to choose from yet. */
 export interface TrainingForm {
-  readonly what: TrainRequest["train"];
+  readonly what: TrainingKind;
   readonly workload: string | null;
   readonly clusterId: string | null;
   /** Workflows whose lengths are learnt. */
@@ -10,6 +16,9 @@ export interface TrainingForm {
   /** Declared workflow whose configurations are learnt, and the models that it may run on, smallest first. */
   readonly declared: string | null;
   readonly models: readonly string[];
+  /** Outcomes of its configurations: modelled of the workload, or of the executed runs of an uploaded file; null: none was sent yet. */
+  readonly outcomesOf: OutcomesOf;
+  readonly uploadId: string | null;
   readonly correlation: number;
   readonly misleads: number;
   /** Empty: words are read. */
@@ -20,8 +29,13 @@ export interface TrainingForm {
 export function composeTraining(form: TrainingForm): TrainRequest | null {
   const { what, workload, clusterId, workflows, declared, models, correlation, misleads, encoderFolder } = form;
   if (what === "traffic") return clusterId === null ? null : { train: what, clusterId };
-  if (workload === null) return null;
   const encoder = encoderFolder === "" ? {} : { encoderFolder };
+  if (what === "configurations" && form.outcomesOf === "runs") {
+    const { uploadId } = form;
+    if (declared === null || models.length < 2 || uploadId === null) return null;
+    return { train: "executed", uploadId, workflow: declared, models: [...models], ...encoder };
+  }
+  if (workload === null) return null;
   switch (what) {
     case "lengths":
       return workflows.length === 0 ? null : { train: what, workloadId: workload, workflows: [...workflows], correlation };

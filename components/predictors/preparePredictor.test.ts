@@ -90,4 +90,31 @@ describe("what is told of a predictor", () => {
     expect(blind.rows[0]?.figures[0]).toBe("–");
     expect(blind.warnings).toContainEqual(expect.stringMatching(/^It accepts none but the largest models/));
   });
+
+  it("says of executed runs so, what of them was left out, and nothing of modelled outcomes", () => {
+    const workflow = workflowDocumentSchema.parse({ name: "voting", agents: [{ name: "voter" }] });
+    const of: Artefact["training"] = {
+      ...{ ...training, workloadName: "runs.jsonl", models: ["small", "large"], correlation: null, source: "executed runs", workflow },
+      leftOutRuns: {
+        lines: [
+          { problem: "models", lines: 1200, firstLine: 40 },
+          { problem: "quality", lines: 1, firstLine: 7 },
+        ],
+        inputs: 1,
+        first: { line: 3, lacks: { voter: "large" } },
+      },
+    };
+    const configurations = { precision: 0.957, recall: 0.031, evaluatedShare: 0.2, meanLoss: -0.44, cheapestLoss: 1.26 };
+    const told = { kind: "configurations", version: 1, heldOut: { prompts: 180, configurations } } as const;
+    const picture = preparePredictor({ ...told, training: of });
+    expect(picture.title).toBe("Configurations v1 of voting, executed runs in runs.jsonl");
+    expect(picture.trainedOn).toBe("executed runs of 420 inputs (6,000 requests) over small, large, read by their words");
+    expect(picture.warnings).toEqual([
+      "1 input left out, of which not every configuration was executed: that of line 3 lacks voter on large.",
+      "1,200 lines left out that have a model that is not among the chosen ones: line 40 first.",
+      "1 line left out that has a quality that is not from 0 to 100: line 7.",
+    ]);
+    const clean = preparePredictor({ ...told, training: { ...of, leftOutRuns: { lines: [], inputs: 0, first: null } } });
+    expect(clean.warnings).toEqual([]);
+  });
 });

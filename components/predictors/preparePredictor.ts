@@ -1,6 +1,7 @@
 import type { Artefact, ArtefactKind } from "@/server/contracts/studio";
 import { mean } from "@/solver/numeric/quantile";
-import { ABSENT, formatCounted, shortHash } from "../ui/format";
+import { badRunWords, configurationWords } from "@/solver/prediction/leftOutRuns";
+import { ABSENT, formatCount, formatCounted, shortHash } from "../ui/format";
 
 export const kindWords: Readonly<Record<ArtefactKind, string>> = {
   lengths: "Lengths",
@@ -43,6 +44,11 @@ const blindTo: Readonly<Record<ArtefactKind, string>> = {
   configurations: "No texts were at hand: it goes by token counts alone, which tell little of which configurations are accurate.",
 };
 
+const ofSource: { readonly [source in Artefact["training"]["source"]]?: string } = {
+  traffic: "traffic of ",
+  "executed runs": "executed runs in ",
+};
+
 /** What is told of a trained predictor. */
 export function preparePredictor({
   kind,
@@ -51,11 +57,12 @@ export function preparePredictor({
   heldOut,
 }: Pick<Artefact, "kind" | "version" | "training" | "heldOut">): PredictorPicture {
   const { source, workloadName, texts, encoder, emulated } = training;
-  const title = `${kindWords[kind]} v${version} of ${training.workflow === undefined ? "" : `${training.workflow.name}, `}${source === "traffic" ? `traffic of ${workloadName}` : workloadName}`;
+  const title = `${kindWords[kind]} v${version} of ${training.workflow === undefined ? "" : `${training.workflow.name}, `}${ofSource[source] ?? ""}${workloadName}`;
   const warnings = [
     ...(emulated ? ["What it learnt from was emulated or generated: its figures say nothing of real models."] : []),
     ...(texts || encoder !== null ? [] : [blindTo[kind]]),
     ...leftOutOf(training),
+    ...leftOutRunsOf(training),
   ];
   const held = `Measured on ${formatCounted(heldOut.prompts, source === "traffic" ? "later program" : "prompt")} it has not seen.`;
   if (kind === "lengths")
@@ -83,7 +90,9 @@ export function preparePredictor({
       rows: configurationRows(training, heldOut),
       legend: `Precision: of the configurations that it accepts, the share as accurate as the largest models throughout; recall: of those that are, the share that it accepts. Heads evaluated: the share that the search looks at for a prompt. Loss: points of quality out of 100 below the largest models, in the mean over what it accepts and where always the cheapest of it is taken; a gain is below 0. ${held}`,
       warnings: [
-        "Outcomes are modelled from labels of single answers: nobody has graded this workflow's programs under every configuration.",
+        ...(source === "executed runs"
+          ? []
+          : ["Outcomes are modelled from labels of single answers: nobody has graded this workflow's programs under every configuration."]),
         ...warnings,
         ...(heldOut.configurations?.recall === 0
           ? ["It accepts none but the largest models: what it reads of prompts does not tell which configurations are accurate."]
@@ -121,6 +130,22 @@ function leftOutOf({ leftOut }: Artefact["training"]): readonly string[] {
   ];
 }
 
+function leftOutRunsOf({ leftOutRuns }: Artefact["training"]): readonly string[] {
+  if (leftOutRuns === undefined) return [];
+  const { lines, inputs, first } = leftOutRuns;
+  return [
+    ...(first === null
+      ? []
+      : [
+          `${formatCounted(inputs, "input")} left out, of which not every configuration was executed: that of line ${formatCount(first.line)} lacks ${configurationWords(first.lacks)}.`,
+        ]),
+    ...lines.map(
+      ({ problem, lines: count, firstLine }) =>
+        `${formatCounted(count, "line")} left out that ${count === 1 ? "has" : "have"} ${badRunWords[problem]}: line ${formatCount(firstLine)}${count === 1 ? "" : " first"}.`,
+    ),
+  ];
+}
+
 function readBy({ texts, encoder }: Artefact["training"]): string {
   if (encoder !== null) return `the encoder ${encoder.name} ${shortHash(encoder.sha256)}`;
   return texts ? "their words" : "their token counts";
@@ -133,7 +158,9 @@ function lengthsTrainedOn({ source, prompts, requests, workflows, correlation }:
 }
 
 function configurationsTrainedOn(training: Artefact["training"]): string {
-  const { prompts, models, correlation, misleads } = training;
+  const { source, prompts, requests, models, correlation, misleads } = training;
+  if (source === "executed runs")
+    return `executed runs of ${formatCounted(prompts, "input")} (${formatCounted(requests, "request")}) over ${models.join(", ")}, read by ${readBy(training)}`;
   return `modelled outcomes of ${formatCounted(prompts, "prompt")} over ${models.join(", ")} (stages alike by ${correlation ?? ABSENT}, a wrong answer misleads by ${misleads ?? ABSENT}), read by ${readBy(training)}`;
 }
 

@@ -34,6 +34,16 @@ export interface WorkloadFileSurvey {
   readonly outcomesFrom: string;
 }
 
+/** What a file of executed runs holds. */
+export interface RunsSurvey {
+  readonly runs: number;
+  readonly otherLines: number;
+  /** Smallest first. */
+  readonly models: readonly string[];
+  /** Models that agents ran on too, but of which it is not known how large they are. */
+  readonly withoutCard: readonly string[];
+}
+
 export interface Uploaded<Survey> {
   readonly uploadId: string;
   readonly survey: Survey;
@@ -47,7 +57,7 @@ export function refusalBeforeSending(file: { readonly name: string; readonly siz
   return `${file.name} has ${megabytes} MB, the browser sends at most 64 MB: import it with \`npm run weir -- import\`, which reads files of any size. Nothing was sent.`;
 }
 
-async function upload<Survey>(file: File, kind: "outcomes" | "arrivals" | "serving" | "workload"): Promise<Uploaded<Survey>> {
+async function upload<Survey>(file: File, kind: "outcomes" | "arrivals" | "serving" | "workload" | "runs"): Promise<Uploaded<Survey>> {
   const refusal = refusalBeforeSending(file);
   if (refusal !== null) throw new Error(refusal);
   const response = await fetch(`/api/uploads?kind=${kind}&name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
@@ -67,3 +77,6 @@ export const uploadServing = (file: File) => upload<ServingSurvey>(file, "servin
 
 /** Sends a workload as a studio writes it. Throws with the studio's sentence when it is refused. */
 export const uploadWorkload = (file: File) => upload<WorkloadFileSurvey>(file, "workload");
+
+/** Sends executed runs of a declared workflow. Throws with the studio's sentence when they are refused. */
+export const uploadRuns = (file: File) => upload<RunsSurvey>(file, "runs");

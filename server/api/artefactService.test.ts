@@ -19,6 +19,7 @@ import { lengthPredictor } from "@/solver/prediction/lengths";
 import { generatedWorkload } from "@/solver/workload/generated";
 import { createArtefactService } from "./artefactService";
 import { labelledPrompts, SECRET, SUBJECTS } from "./testLabelledPrompts";
+import { createUploads } from "./uploads";
 import { storeWorkload } from "./workloadService";
 
 const isInstalled = await import("@huggingface/transformers" as string).then(
@@ -35,7 +36,7 @@ let withTexts: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-artefacts-"));
   store = openStore(folder);
-  service = createArtefactService({ store, clusterOf: () => null, gatewayOf: () => null });
+  service = createArtefactService({ store, uploads: createUploads(folder), clusterOf: () => null, gatewayOf: () => null });
   bare = storeWorkload(store, generatedWorkload({ prompts: 300, ladder: ["qwen2.5-3b", "qwen2.5-7b"], seed: 1 }));
   const { workload, texts } = labelledPrompts(600);
   const profileId = keepProfile(store, keepPrompts(store, texts), {
@@ -132,7 +133,12 @@ describe("trained predictors", () => {
     });
     await new Promise<void>((done) => gateway.listen(0, "127.0.0.1", done));
     const admin = createAdminClient("gateway", `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`, "token");
-    const own = createArtefactService({ store, clusterOf: () => ({ connector: { emulated: true } }), gatewayOf: () => ({ admin }) });
+    const own = createArtefactService({
+      store,
+      uploads: createUploads(folder),
+      clusterOf: () => ({ connector: { emulated: true } }),
+      gatewayOf: () => ({ admin }),
+    });
     expect(await own.train({ train: "traffic", clusterId: "attic" }, "ada")).toEqual({ ok: true });
     const state = await vi.waitUntil(() => (own.state()?.kind === "training" ? false : own.state()), { timeout: 50_000, interval: 20 });
     gateway.close();

@@ -1,27 +1,33 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { ArtefactTraining } from "@/server/contracts/artefacts";
 import type { Artefact, Outcome, TrainingState, TrainRequest } from "@/server/contracts/studio";
 import type { Trained, TrainingTask } from "@/server/prediction/trainingTask";
 import { trainInThread } from "@/server/prediction/trainingThread";
 import type { Store } from "@/server/store/store";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { spaceRefusal } from "@/solver/workflow/configurationSpace";
 import { workflows } from "@/solver/workflow/templates";
 import type { ControlledGateway } from "./gatewayService";
 import type { ArtefactService } from "./labServices";
 import { removalRefusal } from "./removalRefusal";
+import type { Uploads } from "./uploads";
 
 /** A gateway may remember some ten thousand answers, and somebody waits for the training to begin. */
 const learningLimitMs = 30_000;
 
 export interface ArtefactServiceParts {
   readonly store: Store;
+  readonly uploads: Pick<Uploads, "file">;
   readonly clusterOf: (clusterId: string) => { readonly connector: { readonly emulated: boolean } } | null;
   /** null: the cluster is not connected. */
   readonly gatewayOf: (clusterId: string) => Pick<ControlledGateway, "admin"> | null;
 }
 
+type ForConfigurations = Extract<TrainRequest, { train: "configurations" | "executed" }>;
+
 /** Trained predictors over the store; training is done in a thread of its own and goes on when nobody looks. */
-export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactServiceParts): ArtefactService & { close(): void } {
+export function createArtefactService({ store, uploads, clusterOf, gatewayOf }: ArtefactServiceParts): ArtefactService & { close(): void } {
   let state: TrainingState = null;
   let stop: AbortController | null = null;
   const note = (actor: string, action: string, subject: string, detail: string) =>
@@ -30,18 +36,31 @@ export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactS
   /** What the thread is given; refused where it would find nothing. */
   async function taskOf(request: TrainRequest): Promise<Outcome<{ readonly task: TrainingTask; readonly of: string }>> {
     if (request.train === "traffic") return trafficTask(request);
+    if (request.train === "executed") return executedTask(request);
     const summary = store.workloads.summary(request.workloadId);
     if (summary === null) return { ok: false, message: "This workload is not kept any more: choose another." };
     const unknown = request.train === "lengths" && request.workflows.find((name) => !workflows.some((one) => one.name === name));
     if (typeof unknown === "string") return { ok: false, message: `There is no workflow "${unknown}".` };
     const of = `${summary.name} v${summary.version}`;
     if (request.train !== "configurations") return { ok: true, task: { file: store.file, request }, of };
-    const workflow = store.declaredWorkflows.find(request.workflow)?.document;
-    if (workflow === undefined)
-      return { ok: false, message: `No workflow "${request.workflow}" is declared: declare it on the Workflows page.` };
-    if (new Set(request.models).size < request.models.length) return { ok: false, message: "A model is named twice: name each once." };
-    const refusal = spaceRefusal(workflow, request.models);
-    return refusal === null ? { ok: true, task: { file: store.file, request, workflow }, of } : { ok: false, message: refusal };
+    const declared = declaredFor(request);
+    return declared.ok ? { ok: true, task: { file: store.file, request, workflow: declared.workflow }, of } : declared;
+  }
+
+  /** The workflow that heads are to be trained for; refused where it has no configurations over the models. */
+  function declaredFor({ workflow: name, models }: ForConfigurations): Outcome<{ readonly workflow: WorkflowDocument }> {
+    const workflow = store.declaredWorkflows.find(name)?.document;
+    if (workflow === undefined) return { ok: false, message: `No workflow "${name}" is declared: declare it on the Workflows page.` };
+    if (new Set(models).size < models.length) return { ok: false, message: "A model is named twice: name each once." };
+    const refusal = spaceRefusal(workflow, models);
+    return refusal === null ? { ok: true, workflow } : { ok: false, message: refusal };
+  }
+
+  function executedTask(request: Extract<TrainRequest, { train: "executed" }>): Awaited<ReturnType<typeof taskOf>> {
+    const runs = uploads.file(request.uploadId);
+    if (runs === null) return { ok: false, message: "The uploaded file is not kept any more: send it again." };
+    const declared = declaredFor(request);
+    return declared.ok ? { ok: true, task: { request, workflow: declared.workflow, runs }, of: `executed runs in ${runs.name}` } : declared;
   }
 
   async function trafficTask(request: Extract<TrainRequest, { train: "traffic" }>): ReturnType<typeof taskOf> {
@@ -141,9 +160,14 @@ export function createArtefactService({ store, clusterOf, gatewayOf }: ArtefactS
   };
 }
 
+const ofSource: { readonly [source in ArtefactTraining["source"]]?: string } = {
+  traffic: "traffic of ",
+  "executed runs": "executed runs in ",
+};
+
 /** What an artefact is, for the audit. */
 function told(artefact: Artefact | undefined): string {
   if (artefact === undefined) return "";
   const { kind, version, training } = artefact;
-  return `${kind} v${version}${training.workflow === undefined ? "" : ` of ${training.workflow.name}`} of ${training.source === "traffic" ? "traffic of " : ""}${training.workloadName}`;
+  return `${kind} v${version}${training.workflow === undefined ? "" : ` of ${training.workflow.name}`} of ${ofSource[training.source] ?? ""}${training.workloadName}`;
 }

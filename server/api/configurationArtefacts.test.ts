@@ -14,6 +14,7 @@ import { countOf } from "@/solver/workflow/configurationSet";
 import { createArtefactService } from "./artefactService";
 import { predictorRefusal } from "./predictorRefusal";
 import { labelledPrompts, SECRET } from "./testLabelledPrompts";
+import { createUploads } from "./uploads";
 import { storeWorkload } from "./workloadService";
 
 const models = ["qwen2.5-3b", "qwen2.5-7b"];
@@ -33,7 +34,7 @@ let workloadId: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "weir-configurations-"));
   store = openStore(folder);
-  service = createArtefactService({ store, clusterOf: () => null, gatewayOf: () => null });
+  service = createArtefactService({ store, uploads: createUploads(folder), clusterOf: () => null, gatewayOf: () => null });
   const { workload, texts } = labelledPrompts(600, 0.01);
   const profileId = keepProfile(store, keepPrompts(store, texts), {
     ...{ models: [], measures: [], concurrency: 1, requestsPerMinute: null, capUsd: null, maxOutputTokens: 10, keepAnswers: false },

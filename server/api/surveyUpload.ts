@@ -4,6 +4,7 @@ import { importServingRows } from "@/server/planning/importServingRows";
 import type { CsvSource } from "@/server/planning/readCsv";
 import { type OutcomeSurvey, surveyOutcomes } from "@/server/planning/surveyOutcomes";
 import { surveyWorkload, type WorkloadSurvey } from "@/server/planning/surveyWorkload";
+import { type RunsSurvey, surveyRuns } from "@/server/prediction/surveyRuns";
 import { surveyInThread } from "@/server/prompts/promptsThread";
 import type { CardCatalogue } from "@/solver/hardware/catalogue";
 import type { Uploads } from "./uploads";
@@ -22,7 +23,7 @@ export interface ServingSurvey {
 }
 
 /** Kinds of files the browser may send. */
-export const uploadKinds = ["outcomes", "arrivals", "serving", "workload", "prompts"] as const;
+export const uploadKinds = ["outcomes", "arrivals", "serving", "workload", "prompts", "runs"] as const;
 
 export interface SurveyedUpload {
   readonly uploads: Uploads;
@@ -38,7 +39,7 @@ const mostServingRows = 5000;
 
 type Refused = { readonly ok: false; readonly message: string };
 
-type Survey = OutcomeSurvey | ArrivalSurvey | ServingSurvey | WorkloadSurvey | (PromptSurvey & { readonly ok: true });
+type Survey = OutcomeSurvey | ArrivalSurvey | ServingSurvey | WorkloadSurvey | RunsSurvey | (PromptSurvey & { readonly ok: true });
 
 /** Reads an upload once and says what is in it; one that cannot be read is not kept. */
 export async function surveyUpload(upload: SurveyedUpload): Promise<Survey | Refused> {
@@ -59,6 +60,7 @@ async function surveyOf({ uploads, id, kind, cards, signal }: SurveyedUpload): P
     const read = await surveyInThread(file, signal);
     return read.ok ? { ok: true, ...read.survey } : read;
   }
+  if (kind === "runs") return surveyRuns(file, cards.models);
   const source = uploads.open(id);
   return source === null ? { ok: false, message: "The upload is gone." } : surveys[kind](source, cards);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { policySchema } from "@/solver/plan/policySchema";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { EncoderIdentity } from "@/solver/prediction/confidence";
+import type { LeftOutRuns } from "@/solver/prediction/leftOutRuns";
 import type { HeldOutError } from "@/solver/prediction/predictor";
 
 export const artefactKinds = ["lengths", "confidence", "configurations"] as const;
@@ -36,12 +37,21 @@ export const trainRequestSchema = z.discriminatedUnion("train", [
     misleads: z.number().min(0).max(1),
     encoderFolder: z.string().trim().min(1).max(1000).optional(),
   }),
+  /** The same of runs of the workflow that were executed and graded: an uploaded file with one run a line. */
+  z.object({
+    train: z.literal("executed"),
+    uploadId: z.uuid(),
+    workflow: z.string().min(1),
+    /** Models that it may run on, smallest first. */
+    models: z.array(z.string().min(1)).min(2, "choose at least two models").max(8),
+    encoderFolder: z.string().trim().min(1).max(1000).optional(),
+  }),
 ]);
 export type TrainRequest = z.infer<typeof trainRequestSchema>;
 
 /** What an artefact was trained on. */
 export interface ArtefactTraining {
-  /** The workload, or for traffic the cluster. */
+  /** The workload, or for traffic the cluster, or for executed runs their workflow, and the file that they came in. */
   readonly workloadId: string;
   readonly workloadName: string;
   readonly models: readonly string[];
@@ -58,11 +68,13 @@ export interface ArtefactTraining {
   readonly texts: boolean;
   /** Whose embeddings it reads; null where it reads words. */
   readonly encoder: EncoderIdentity | null;
-  readonly source: "modelled programs" | "labelled prompts" | "traffic" | "modelled outcomes";
+  readonly source: "modelled programs" | "labelled prompts" | "traffic" | "modelled outcomes" | "executed runs";
   /** Of configurations: the declared workflow as it was then. */
   readonly workflow?: WorkflowDocument;
   /** Of traffic: answers as long as their client allowed, which may have been cut, and sessions of more requests than any program has. */
   readonly leftOut?: { readonly cutAnswers: number; readonly longSessions: number };
+  /** Of executed runs: lines and inputs that nothing is learnt of. */
+  readonly leftOutRuns?: LeftOutRuns;
   /** Labels and lengths of emulated engines, or of generated prompts, say nothing of real models. */
   readonly emulated: boolean;
 }

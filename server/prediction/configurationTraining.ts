@@ -1,4 +1,4 @@
-import type { TrainRequest } from "@/server/contracts/artefacts";
+import type { ArtefactTraining, TrainRequest } from "@/server/contracts/artefacts";
 import { mixSeed } from "@/solver/numeric/random";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import { encodeArtefact } from "@/solver/prediction/artefact";
@@ -51,26 +51,40 @@ export async function configurationsOf({ request, workflow }: ConfigurationTask,
   };
   tell(`Modelling outcomes of ${space.size} configurations`);
   const [rows, heldOut] = [rowsOf(split.planning, "train"), rowsOf(split.heldOut, "heldOut")];
+  const programs = rows.programs.reduce((sum, count) => sum + count, 0);
+  return trainedConfigurations({
+    ...{ rows, heldOut, texts, encoderFolder, seed, tell },
+    training: {
+      ...told,
+      ...{ models, prompts: rows.prompts.length, workflows: [workflow.name], correlation, misleads },
+      requests: programs * space.agents.length * models.length,
+      source: "modelled outcomes",
+    },
+  });
+}
+
+/** Heads of the rows, measured on others, whose prompts are rows of the texts; with an encoder these read what it makes of them. */
+export async function trainedConfigurations(given: {
+  readonly rows: ConfigurationRows;
+  readonly heldOut: ConfigurationRows;
+  readonly texts: readonly (string | null)[] | null;
+  readonly encoderFolder: string | undefined;
+  readonly training: Omit<ArtefactTraining, "encoder" | "workflow">;
+  readonly seed: number;
+  readonly tell: (doing: string) => void;
+}): Promise<Trained> {
+  const { rows, heldOut, texts, encoderFolder, training, seed, tell } = given;
   const embedded = encoderFolder === undefined ? [] : await embedPrompts(encoderFolder, texts, [rows.prompts, heldOut.prompts], tell);
   const read = (of: ConfigurationRows, part: number): ConfigurationRows => {
     const embeddings = embedded[part];
     return embeddings === undefined ? of : { ...of, embeddings };
   };
-  tell(`Learning ${space.size - 1} heads of ${rows.prompts.length} prompts`);
+  tell(`Learning ${rows.space.size - 1} heads of ${rows.prompts.length} prompts`);
   const artefact = trainConfigurations(read(rows, 0), { seed: mixSeed(seed, "configurations") });
   tell("Measuring on prompts it has not seen");
-  const programs = rows.programs.reduce((sum, count) => sum + count, 0);
-  const training = {
-    ...told,
-    ...{ models, prompts: rows.prompts.length, workflows: [workflow.name], correlation, misleads },
-    requests: programs * space.agents.length * models.length,
-    encoder: embedded[0]?.encoder ?? null,
-    source: "modelled outcomes",
-    workflow: workflowShape(workflow),
-  } as const;
   return {
     kind: "configurations",
-    training,
+    training: { ...training, encoder: embedded[0]?.encoder ?? null, workflow: workflowShape(rows.workflow) },
     heldOut: heldOutConfigurations(artefact, read(heldOut, 1)),
     bytes: encodeArtefact(artefact),
   };

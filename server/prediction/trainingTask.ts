@@ -14,6 +14,7 @@ import { workflows } from "@/solver/workflow/templates";
 import { splitPrompts } from "@/solver/workload/split";
 import { configurationsOf } from "./configurationTraining";
 import { embedPrompts } from "./embedPrompts";
+import type { ExecutedTask } from "./executedTraining";
 import { type Ground, sketchesOf, type Told } from "./ground";
 import { textsOf } from "./textsOf";
 import { trafficRows } from "./trafficRows";
@@ -30,6 +31,7 @@ export type StoredTraining = { readonly file: string } & (
 /** What a thread that trains a predictor is told. */
 export type TrainingTask =
   | StoredTraining
+  | ExecutedTask
   | {
       readonly request: Extract<TrainRequest, { train: "traffic" }>;
       /** As the gateway wrote them, and when it was asked. */

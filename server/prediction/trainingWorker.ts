@@ -1,5 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openToRead } from "@/server/store/openToRead";
+import { trainOnRuns } from "./executedTraining";
 import { type Trained, type TrainingReply, type TrainingTask, train, trainOnTraffic } from "./trainingTask";
 
 /** Entry of a thread that trains a predictor: does the one task it is started with, and ends. */
@@ -10,7 +11,8 @@ const tell = (reply: TrainingReply): void => port.postMessage(reply);
 const doing = (words: string): void => tell({ kind: "doing", doing: words });
 
 async function trained(task: TrainingTask): Promise<Trained> {
-  if (!("file" in task)) return trainOnTraffic(task, doing);
+  if ("lines" in task) return trainOnTraffic(task, doing);
+  if ("runs" in task) return trainOnRuns(task, doing);
   const store = openToRead(task.file);
   try {
     return await train(task, store, doing);

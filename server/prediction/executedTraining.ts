@@ -1,0 +1,40 @@
+import type { TrainRequest } from "@/server/contracts/artefacts";
+import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
+import { executedRows, type RunLine } from "@/solver/prediction/executedRows";
+import { trainedConfigurations } from "./configurationTraining";
+import { runLines } from "./runLines";
+import type { Trained } from "./trainingTask";
+
+/** To train on executed runs, which lie in a file of at most what the browser may send. */
+export interface ExecutedTask {
+  readonly request: Extract<TrainRequest, { train: "executed" }>;
+  readonly workflow: WorkflowDocument;
+  readonly runs: { readonly path: string; readonly name: string };
+}
+
+/** Which inputs are held out hangs on their texts; this is for the folds. */
+const SEED = 1;
+
+/**
+ * Trains heads for the configurations of a declared workflow on runs that were executed and graded, and measures them on held-out inputs. The same
+ * file and release give the same bytes.
+ *
+ * @throws Error or RangeError, in a sentence, where too little was executed, or an encoder cannot be used; whatever reading the file throws.
+ */
+export async function trainOnRuns({ request, workflow, runs: file }: ExecutedTask, tell: (doing: string) => void): Promise<Trained> {
+  const { models, encoderFolder } = request;
+  tell(`Reading ${file.name}`);
+  const lines: RunLine[] = [];
+  for await (const line of runLines(file.path)) lines.push(line);
+  const { rows, heldOut, inputs, runs, leftOut } = executedRows(lines, workflow, models);
+  return trainedConfigurations({
+    ...{ rows, heldOut, texts: inputs, encoderFolder, seed: SEED, tell },
+    training: {
+      ...{ workloadId: `executed ${workflow.name}`, workloadName: file.name, models, prompts: rows.prompts.length },
+      ...{ workflows: [workflow.name], correlation: null, texts: true, emulated: false },
+      requests: runs * rows.space.agents.length,
+      source: "executed runs",
+      leftOutRuns: leftOut,
+    },
+  });
+}
