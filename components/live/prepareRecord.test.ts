@@ -51,7 +51,7 @@ describe("requestFacts", () => {
     });
     expect(textOf(facts, "Declared workflow")).toBe("voter-1 of voting");
     expect(textOf(facts, "Predicted to be accurate for its program")?.replaceAll(/\s/g, " ")).toBe(
-      "81 of 243 configurations (33 %), learnt from modelled outcomes",
+      "81 of 243 configurations (33 %), learnt from executed or modelled outcomes",
     );
     expect(textOf(facts, "Predictors")).toBe("configurations cccccccccccc");
     expect(textOf(facts, "Its model was chosen")).toBe("when an engine had room");

@@ -52,7 +52,7 @@ function workflowFacts({ call, configurations }: Decision): readonly Fact[] {
   const accurate =
     configurations === undefined
       ? null
-      : `${formatCount(configurations.accurate)} of ${formatCount(configurations.of)} configurations (${formatPercent(configurations.accurate / Math.max(1, configurations.of))}), learnt from modelled outcomes`;
+      : `${formatCount(configurations.accurate)} of ${formatCount(configurations.of)} configurations (${formatPercent(configurations.accurate / Math.max(1, configurations.of))}), learnt from executed or modelled outcomes`;
   return [
     ...fact("Declared workflow", call === undefined ? null : `${call.agent} of ${call.workflow}`),
     ...fact("Predicted to be accurate for its program", accurate),

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { useClusterLink } from "../shell/useCurrentCluster";
 import { Check } from "../ui/Check";
 
-/** Models that a declared workflow may run on, of those that a workload has answers of; or where to declare one first. */
+/** Models that a declared workflow may run on, of those that a workload has answers of or a file runs on; or where to declare one first. */
 export function ConfigurationFields({
   isDeclared,
   offered,

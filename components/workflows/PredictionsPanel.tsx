@@ -8,7 +8,7 @@ import { preparePredictions } from "./preparePredictions";
 export function PredictionsPanel(props: { readonly predictions: GatewayRounds["predictions"]; readonly policy: PolicyDocument | null }) {
   const { figures, says } = preparePredictions(props.predictions, props.policy);
   return (
-    <Panel title="Accurate configurations, predicted from modelled outcomes" aside="since the gateway started, over all plans">
+    <Panel title="Accurate configurations, predicted from executed or modelled outcomes" aside="since the gateway started, over all plans">
       <dl className="flex flex-wrap gap-x-8 gap-y-3" data-testid="configuration-predictions">
         {figures.map((figure) => (
           <Figure key={figure.name} {...figure} />

@@ -22,13 +22,13 @@ it("lists programs by workflow, by how far they are and by what is left, and nam
   expect(programOptions([{ ...path, chosen: [0, 0, 0, 0, 1] }])[0]?.text).toContain("every agent has its model");
 });
 
-it("says by which predictor configurations are held to be accurate, that it learnt from modelled outcomes, and why there may be but one", () => {
+it("says by which predictor configurations are held to be accurate, that it learnt from executed or modelled outcomes, and why there may be but one", () => {
   const policyOf = (predictor?: string) =>
     ({ kind: "just-in-time", workflows: [{ workflow: voting, predictor }] }) as unknown as PolicyDocument;
   const hash = "f".repeat(64);
   const path = testPath(voting, { members: [0, 1, last] });
   expect(heldBySays(path, policyOf(hash))).toBe(
-    "3 configurations are held to be accurate, by predictor ffffffff, which learnt from modelled outcomes.",
+    "3 configurations are held to be accurate, by predictor ffffffff, which learnt from executed or modelled outcomes.",
   );
   expect(heldBySays({ ...path, accurate: testPath(voting, { members: [last] }).accurate }, policyOf(hash))).toContain("accepted no other");
   expect(heldBySays(path, policyOf())).toContain("names no predictor");

@@ -39,7 +39,7 @@ export function heldBySays({ workflow, accurate }: Path, policy: PolicyDocument 
   if (declared === undefined) return "Which configurations are accurate was said under another plan.";
   const { predictor } = declared;
   if (predictor === undefined) return "The plan in force names no predictor: only the largest models throughout are held to be accurate.";
-  const who = `predictor ${shortHash(predictor)}, which learnt from modelled outcomes`;
+  const who = `predictor ${shortHash(predictor)}, which learnt from executed or modelled outcomes`;
   const count = counted(accurate);
   return count === 1
     ? `Only the largest models throughout are held to be accurate: ${who}, accepted no other or did not come to it.`

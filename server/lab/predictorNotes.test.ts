@@ -12,6 +12,9 @@ test("a predictor is told of unless it was held back from the very prompts of th
   expect(notes({ workloadId: "w2" })).toEqual([
     expect.stringMatching(/^The predictor abababababab learnt from another workload, tickets:/),
   ]);
+  expect(notes({ source: "executed runs", workloadId: "executed refine", workloadName: "runs.jsonl" })).toEqual([
+    expect.stringMatching(/learnt from executed runs in runs.jsonl: prompts of this run may have been among their inputs/),
+  ]);
   expect(notes({ source: "traffic", emulated: true })).toEqual([expect.stringMatching(/emulated engines, which replay held-out prompts/)]);
   expect(notes({ source: "traffic" })).toEqual([expect.stringMatching(/learnt from traffic: prompts of this run may have been among it/)]);
 });

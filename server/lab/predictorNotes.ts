@@ -11,6 +11,8 @@ export const predictorNotes = (predictors: readonly Pick<Artefact, "hash" | "tra
       return emulated
         ? `${name} learnt from traffic of emulated engines, which replay held-out prompts: those of this run may be among them, and it may look better than it is.`
         : `${name} learnt from traffic: prompts of this run may have been among it, and it may look better than it is.`;
+    if (source === "executed runs")
+      return `${name} learnt from executed runs in ${workloadName}: prompts of this run may have been among their inputs, and it may look better than it is.`;
     return own === workloadId
       ? []
       : `${name} learnt from another workload, ${workloadName}: prompts of this run may have been among its own, and it may look better than it is.`;

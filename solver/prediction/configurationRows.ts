@@ -7,11 +7,11 @@ import type { Embeddings } from "./confidence";
 import type { RequestFacts } from "./predictor";
 import { factsOf, type PromptTexts } from "./programFacts";
 
-/** Prompts of which is known how accurate every configuration of a workflow is. Arrays are parallel, or by prompt, then by configuration. */
+/** Prompts of which is known how accurate every configuration of a workflow is, modelled or executed. Arrays are parallel, or by prompt, then by configuration. */
 export interface ConfigurationRows {
   readonly workflow: WorkflowDocument;
   readonly space: ConfigurationSpace;
-  /** Row of each prompt in the outcome table, ascending. */
+  /** Row of each prompt in the outcome table, or the list of executed inputs, ascending. */
   readonly prompts: Int32Array;
   readonly facts: readonly RequestFacts[];
   /** Programs of each prompt. */
