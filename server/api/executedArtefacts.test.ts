@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { identifyEncoder } from "@/server/encoders/encoderFiles";
+import { writeTinyEncoder } from "@/server/encoders/testEncoder";
 import { openStore, type Store } from "@/server/store/store";
 import { modelCards } from "@/solver/hardware/models";
 import { mixSeed, seededRandom } from "@/solver/numeric/random";
@@ -15,6 +17,12 @@ import { createArtefactService } from "./artefactService";
 import { surveyUpload } from "./surveyUpload";
 import { SECRET } from "./testLabelledPrompts";
 import { createUploads, type Uploads } from "./uploads";
+
+const isInstalled = await import("@huggingface/transformers" as string).then(
+  () => true,
+  () => false,
+);
+if (!isInstalled) console.log("Without @huggingface/transformers no heads are trained on an encoder.");
 
 const models = ["qwen2.5-3b", "qwen2.5-7b"];
 const refine = workflowDocumentSchema.parse({
@@ -65,8 +73,8 @@ async function send(lines: readonly string[]): Promise<string> {
   return saved.id;
 }
 
-async function trained(uploadId: string) {
-  expect(await service.train({ train: "executed", uploadId, workflow: "refine", models }, "ada")).toEqual({ ok: true });
+async function trained(uploadId: string, change: object = {}) {
+  expect(await service.train({ train: "executed", uploadId, workflow: "refine", models, ...change }, "ada")).toEqual({ ok: true });
   return vi.waitUntil(() => (service.state()?.kind === "training" ? false : service.state()), { timeout: 50_000, interval: 20 });
 }
 
@@ -101,6 +109,17 @@ describe("predictors of accurate configurations of executed runs", () => {
     expect(heldOut).toEqual(heldOutConfigurations(heads, here.heldOut));
     expect(heldOut?.configurations?.precision).toBeGreaterThan(0.9);
     expect(heldOut?.configurations?.recall).toBeGreaterThan(0.3);
+  });
+
+  it.skipIf(!isInstalled)("read what an encoder makes of the inputs, where one is named", async () => {
+    const encoderFolder = join(folder, "tiny");
+    writeTinyEncoder({ folder: encoderFolder, words: ["sum", "prove"], dimensions: 2, vectorOf: (word) => [word === 0 ? 1 : -1, 1] });
+    const state = await trained(await send(runsOf(120)), { encoderFolder });
+    if (state?.kind !== "trained") throw new Error(JSON.stringify(state));
+    const artefact = store.artefacts.get(state.hash)?.artefact;
+    expect(artefact?.training.encoder).toEqual(await identifyEncoder(encoderFolder));
+    expect([artefact?.version, artefact?.heldOut.prompts]).toEqual([2, 35]);
+    expect(artefact?.heldOut.configurations?.recall).toBeGreaterThan(0.3);
   });
 
   it("are refused where the file is gone, the workflow is not declared, or too little was executed", async () => {
