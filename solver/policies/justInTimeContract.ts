@@ -11,7 +11,9 @@ import { find } from "./worldOfContract";
 interface Turn {
   readonly space: ConfigurationSpace;
   readonly workflow: WorkflowDocument;
-  readonly accurate: readonly number[];
+  accurate: readonly number[];
+  /** Whether anybody has said what is accurate for it. */
+  said: boolean;
   readonly chosen: number[];
   readonly answered: boolean[];
   /** Calls of each agent that run, and that wait or run. */
@@ -54,10 +56,10 @@ class ClientPrograms {
     const fixed = selection.kind === "fixed" ? selection.configurations[workflow.name] : undefined;
     const own = fixed
       ? all.filter((one) => space.agents.every((name, agent) => space.models[modelIn(space, one, agent)] === fixed[name]))
-      : [...new Set([...saidOf(space, accurate), space.size - 1])];
+      : withLargest(space, accurate);
     const each = <Value>(value: Value): Value[] => space.agents.map(() => value);
     const flags = { chosen: each(-1), answered: each(false), running: each(0), underWay: each(0) };
-    const turn = { space, workflow, accurate: own, ...flags };
+    const turn = { space, workflow, accurate: own, said: fixed !== undefined || accurate !== null, ...flags };
     this.programs[program] = turn;
     return turn;
   }
@@ -68,6 +70,10 @@ class ClientPrograms {
     const { workflow, space } = before;
     const isNextTurn = space.reads[agent]?.length === 0 && before.answered[agent] && before.underWay[agent] === 0;
     const turn = isNextTurn ? this.turnOf(program, workflow, of.accurate) : before;
+    if (!turn.said && of.accurate !== null) {
+      turn.accurate = withLargest(space, of.accurate);
+      turn.said = true;
+    }
     const set = emptySet(space.size);
     for (const configuration of saidOf(space, of.accurate)) addConfiguration(set, configuration);
     const work: WaitingWork = {
@@ -175,6 +181,11 @@ class ClientPrograms {
 /** Configurations that numbers stand for. */
 const saidOf = ({ size }: ConfigurationSpace, accurate: readonly number[] | null): readonly number[] =>
   (accurate ?? []).map((number) => number % size);
+
+/** Those, and the largest models throughout, which are accurate by definition. */
+const withLargest = (space: ConfigurationSpace, accurate: readonly number[] | null): readonly number[] => [
+  ...new Set([...saidOf(space, accurate), space.size - 1]),
+];
 
 const anyAccurate = fc.option(fc.array(fc.nat(6560), { maxLength: 9 }));
 
