@@ -3,8 +3,8 @@
 import Link from "next/link";
 import type { ClusterSummary, GatewayRounds } from "@/server/contracts/studio";
 import { useClusterLink } from "../shell/useCurrentCluster";
+import { agedStatus } from "../ui/agedStatus";
 import { buttonClass } from "../ui/Button";
-import { formatAge } from "../ui/format";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
 import { useNow } from "../ui/useNow";
@@ -104,9 +104,7 @@ export function JustInTimeTab({ cluster }: { readonly cluster: ClusterSummary })
   const query = useRounds(cluster.spec.id);
   const { data } = query;
   const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(data, cluster.runningPlanId !== null, link) });
-  const ageSeconds = nowMs === null ? 0 : Math.max(0, (nowMs - query.dataUpdatedAt) / 1000);
-  const status: PanelStatus =
-    known.kind === "stale" ? { kind: "stale", note: `${known.note} What is shown is ${formatAge(ageSeconds)} old.` } : known;
+  const status = agedStatus(known, query, nowMs);
   return (
     <PanelState status={status}>
       {() =>

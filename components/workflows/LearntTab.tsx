@@ -4,8 +4,8 @@ import Link from "next/link";
 import { useCallback, useMemo } from "react";
 import type { ClusterSummary } from "@/server/contracts/studio";
 import { useClusterLink } from "../shell/useCurrentCluster";
+import { agedStatus } from "../ui/agedStatus";
 import { buttonClass } from "../ui/Button";
-import { formatAge } from "../ui/format";
 import { Panel } from "../ui/Panel";
 import { PanelState, type PanelStatus } from "../ui/PanelState";
 import { queryStatus } from "../ui/queryStatus";
@@ -105,9 +105,7 @@ export function LearntTab({ cluster }: { readonly cluster: ClusterSummary }) {
   const query = useWorkflows(clusterId);
   const { data: learnt } = query;
   const known = queryStatus(query, { what: "Asking the gateway", empty: emptyOf(learnt, link) });
-  const ageSeconds = nowMs === null ? 0 : Math.max(0, (nowMs - query.dataUpdatedAt) / 1000);
-  const status: PanelStatus =
-    known.kind === "stale" ? { kind: "stale", note: `${known.note} What is shown is ${formatAge(ageSeconds)} old.` } : known;
+  const status = agedStatus(known, query, nowMs);
   return (
     <>
       <PanelState status={status}>
