@@ -49,7 +49,8 @@ export class RoundQueue {
       const allowed = this.source.allowed(one);
       if ((allowed & open) === 0) continue;
       const { program } = one;
-      const continues = program !== null && this.given.at(-1)?.program === program;
+      // What is bound is weighed by itself: another of its program waits until the choice has narrowed what that may have.
+      const continues = program !== null && one.bound < 0 && this.given.at(-1)?.program === program;
       if (program !== null && !continues) {
         if (program.round === round) {
           this.deferred = true;
