@@ -2,10 +2,12 @@ import { applicationsRouter } from "./applicationsRouter";
 import { arrivalsRouter } from "./arrivalsRouter";
 import { artefactsRouter } from "./artefactsRouter";
 import { auditRouter } from "./auditRouter";
+import { batchesRouter } from "./batchesRouter";
 import { calibrationsRouter } from "./calibrationsRouter";
 import { cardsRouter } from "./cardsRouter";
 import { clustersRouter } from "./clustersRouter";
 import { declaredWorkflowsRouter } from "./declaredWorkflowsRouter";
+import { ensemblesRouter } from "./ensemblesRouter";
 import { gatewayRouter } from "./gatewayRouter";
 import { labelsRouter } from "./labelsRouter";
 import { labRouter } from "./labRouter";
@@ -43,6 +45,8 @@ export const appRouter = router({
   lab: labRouter,
   workflows: workflowsRouter,
   declaredWorkflows: declaredWorkflowsRouter,
+  ensembles: ensemblesRouter,
+  batches: batchesRouter,
 });
 
 /** All the interface knows of the server: components import this type and nothing else from here. */

@@ -59,6 +59,7 @@ import type { UserGpu, UserModel } from "@/solver/hardware/cardSchema";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { GpuCard } from "@/solver/hardware/gpus";
 import type { ModelCard } from "@/solver/hardware/modelCard";
+import type { BatchService, EnsembleService } from "./ensembleServices";
 import type {
   ApplyRequest,
   ApproveRequest,
@@ -339,6 +340,8 @@ export interface Services {
   readonly gateway: GatewayService;
   readonly workflows: WorkflowsService;
   readonly declaredWorkflows: DeclaredWorkflowService;
+  readonly ensembles: EnsembleService;
+  readonly batches: BatchService;
   readonly load: LoadService;
   readonly cards: CardService;
   readonly calibrations: CalibrationService;

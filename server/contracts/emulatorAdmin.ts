@@ -46,7 +46,14 @@ export const emulatedOutcomesSchema = z.object({
   promptIds: z.array(z.string()).min(1),
   inputTokens: z.array(z.int().positive()),
   models: z.array(
-    z.object({ model: z.string(), outputTokens: z.array(z.int().nonnegative()), label: z.array(z.number()), judged: z.array(z.number()) }),
+    z.object({
+      model: z.string(),
+      outputTokens: z.array(z.int().nonnegative()),
+      label: z.array(z.number()),
+      judged: z.array(z.number()),
+      /** What its answers end with, as `Answer: <answer>`; left out: a letter from A to D, the same from all models that are right. */
+      answer: z.array(z.string().max(500)).optional(),
+    }),
   ),
 });
 

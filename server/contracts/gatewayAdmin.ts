@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { ensembleSchema } from "@/solver/ensemble/ensembleDocument";
 import { policySchema } from "@/solver/plan/policySchema";
 import { engineAccessFields } from "./engineAccess";
 import { gatewayControlsSchema, headerText, signature } from "./gatewayControls";
+import { MOST_ENSEMBLES } from "./gatewayEnsembles";
 
 /** The virtual model that is always the cascade in force, whichever plan that is; what clients should name. */
 export const defaultCascade = "cascade/default";
@@ -90,6 +92,12 @@ const gatewaySettingsSchema = z.strictObject({
     .optional(),
   /** Records hold this many characters of the end of each prompt; left out: none. Few, since twenty thousand records are kept in memory. */
   recordedPromptCharacters: z.int().positive().max(2000).optional(),
+  /** Served as `ensemble/<name>` over the models of the configuration; names differ. */
+  ensembles: z
+    .array(ensembleSchema)
+    .max(MOST_ENSEMBLES)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, "two ensembles have one name")
+    .optional(),
 });
 
 /**

@@ -2,9 +2,12 @@ import { sql } from "drizzle-orm";
 import { blob, index, integer, primaryKey, real, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { GatewayPlace } from "@/server/contracts/gatewayPlace";
 import type {
+  AnswerSampleSummary,
   Application,
   ApplicationState,
   ArtefactTraining,
+  BatchState,
+  BatchSummary,
   ClusterSummary,
   JournalLine,
   LabCell,
@@ -20,10 +23,13 @@ import type {
   WorkloadLineage,
   WorkloadSummary,
 } from "@/server/contracts/studio";
+import type { Ensemble } from "@/solver/ensemble/ensembleDocument";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
 import type { EngineProfile } from "@/solver/hardware/engineProfile";
 import type { ClusterSpec, Plan } from "@/solver/plan/plan";
 import type { WorkflowDocument } from "@/solver/plan/workflowDocument";
 import type { HeldOutError } from "@/solver/prediction/predictor";
+import type { BatchOrder } from "./batchOrder";
 import type { ScheduleMemory } from "./scheduleMemory";
 import type { StoredStep } from "./storedStep";
 import type { WatchedTraffic } from "./watchedTraffic";
@@ -389,6 +395,102 @@ export const declaredWorkflows = sqliteTable(
     document: text({ mode: "json" }).$type<WorkflowDocument>(),
   },
   (table) => [primaryKey({ columns: [table.name, table.version] })],
+);
+
+/** Ensembles that were kept here. A name's newest version holds; lines are only ever added, and `document` is null where it was removed. */
+export const ensembles = sqliteTable(
+  "ensembles",
+  {
+    name: text().notNull(),
+    version: integer().notNull(),
+    createdAt: text().notNull(),
+    actor: text().notNull(),
+    document: text({ mode: "json" }).$type<Ensemble>(),
+  },
+  (table) => [primaryKey({ columns: [table.name, table.version] })],
+);
+
+/** Labelled answers that gates are chosen on. */
+export const answerSamples = sqliteTable("answer_samples", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  summary: text({ mode: "json" }).$type<AnswerSampleSummary>().notNull(),
+  /** The encoded sample, compressed. */
+  data: blob({ mode: "buffer" }).notNull(),
+});
+
+/** Sessions of experts that were measured, which session costs are fitted to. */
+export const sessionRows = sqliteTable("session_rows", {
+  id: integer().primaryKey({ autoIncrement: true }),
+  at: text().notNull(),
+  row: text({ mode: "json" }).$type<SessionRow>().notNull(),
+});
+
+/** Batches of questions run through an ensemble. */
+export const batches = sqliteTable("batches", {
+  id: text().primaryKey(),
+  createdAt: text().notNull(),
+  endedAt: text(),
+  actor: text().notNull(),
+  clusterId: text()
+    .notNull()
+    .references(() => clusters.id),
+  promptSetId: text()
+    .notNull()
+    .references(() => promptSets.id),
+  /** What was asked, with the ensemble as it was, where each session runs and which prompts it has. */
+  order: text({ mode: "json" }).$type<BatchOrder>().notNull(),
+  state: text().$type<BatchState>().notNull(),
+  pause: text({ mode: "json" }).$type<BatchSummary["pause"]>(),
+});
+
+/**
+ * One call of a batch: an expert's answer to a prompt, or the aggregator's. `asked` is written before it is made, so that a studio that was killed makes
+ * again only what may have come to nothing.
+ */
+export const batchCalls = sqliteTable(
+  "batch_calls",
+  {
+    batchId: text()
+      .notNull()
+      .references(() => batches.id),
+    stage: text({ enum: ["experts", "aggregator"] }).notNull(),
+    position: integer().notNull(),
+    model: text().notNull(),
+    /** `waiting`: an attempt failed and it is asked again. */
+    state: text({ enum: ["asked", "waiting", "done", "failed"] }).notNull(),
+    /** How often it was begun, and how many of these a killed studio lost. */
+    attempts: integer().notNull(),
+    lost: integer().notNull().default(0),
+    at: text().notNull(),
+    engine: text(),
+    inputTokens: integer(),
+    outputTokens: integer(),
+    seconds: real(),
+    failure: text(),
+    /** null: nothing could be read off the answer. */
+    vote: text(),
+    answer: text(),
+  },
+  (table) => [primaryKey({ columns: [table.batchId, table.stage, table.position, table.model] })],
+);
+
+/** Sessions of a batch that were begun, and what they took, in engine seconds. */
+export const batchSessions = sqliteTable(
+  "batch_sessions",
+  {
+    batchId: text()
+      .notNull()
+      .references(() => batches.id),
+    stage: text({ enum: ["experts", "aggregator"] }).notNull(),
+    worker: integer().notNull(),
+    turn: integer().notNull(),
+    state: text({ enum: ["loading", "running", "unloading", "done"] }).notNull(),
+    loadSeconds: real(),
+    /** Of answering, those before a killed studio was started again included. */
+    seconds: real(),
+  },
+  (table) => [primaryKey({ columns: [table.batchId, table.stage, table.worker, table.turn] })],
 );
 
 /** Runs of the lab, each by the SHA-256 of all that its figures depend on. Their cells are in `labCells`. */

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { keepEnsembleSchema, keepSampleSchema, placeRequestSchema, replayRequestSchema } from "@/server/contracts/ensembles";
+import { procedure, router } from "./trpc";
+
+const name = z.string().min(1).max(63);
+const reason = z.string().max(300).default("");
+const atGateway = z.object({ clusterId: z.string().min(1), name, reason });
+const never = (): AbortSignal => new AbortController().signal;
+
+export const ensemblesRouter = router({
+  list: procedure.query(({ ctx }) => ctx.services.ensembles.list()),
+  keep: procedure.input(keepEnsembleSchema).mutation(({ ctx, input }) => ctx.services.ensembles.keep(input.ensemble, ctx.session.name)),
+  remove: procedure.input(z.object({ name })).mutation(({ ctx, input }) => ctx.services.ensembles.remove(input.name, ctx.session.name)),
+  samples: procedure.query(({ ctx }) => ctx.services.ensembles.samples()),
+  survey: procedure.input(z.object({ uploadId: z.uuid() })).query(({ ctx, input }) => ctx.services.ensembles.survey(input.uploadId)),
+  keepSample: procedure.input(keepSampleSchema).mutation(({ ctx, input }) => ctx.services.ensembles.keepSample(input, ctx.session.name)),
+  removeSample: procedure
+    .input(z.object({ id: z.string().min(1) }))
+    .mutation(({ ctx, input }) => ctx.services.ensembles.removeSample(input.id, ctx.session.name)),
+  replay: procedure.input(replayRequestSchema).query(({ ctx, input }) => ctx.services.ensembles.replay(input)),
+  // Ensembles with skills are too long for the address of a query.
+  place: procedure.input(placeRequestSchema).mutation(({ ctx, input, signal }) => ctx.services.ensembles.place(input, signal ?? never())),
+  served: procedure
+    .input(z.object({ clusterId: z.string().min(1) }))
+    .query(({ ctx, input }) => ctx.services.ensembles.served(input.clusterId)),
+  serve: procedure.input(atGateway).mutation(({ ctx, input }) => ctx.services.ensembles.serve(input, ctx.session.name)),
+  withdraw: procedure.input(atGateway).mutation(({ ctx, input }) => ctx.services.ensembles.withdraw(input, ctx.session.name)),
+  setTau: procedure
+    .input(atGateway.extend({ tau: z.number().gt(0).max(1) }))
+    .mutation(({ ctx, input }) => ctx.services.ensembles.setTau(input, ctx.session.name)),
+});

@@ -1,0 +1,86 @@
+import { z } from "zod";
+
+const fraction = z.number().min(0).max(1);
+const modelName = z.string().min(1).max(200);
+
+/** Experts that one ensemble may have. */
+export const MOST_EXPERTS = 16;
+
+/** Where skills of an expert stand that hold for questions of any category, and of none. */
+export const ANY_CATEGORY = "*";
+
+/**
+ * What of an expert's answer is its vote. `text` is its last line, without what makes it no other answer; `pattern` is RE2's syntax, and the vote is the
+ * first group of its last match, or the whole of it where it has no group.
+ */
+export const extractionSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("choice") }),
+  z.strictObject({ kind: z.literal("number") }),
+  z.strictObject({ kind: z.literal("boxed") }),
+  z.strictObject({ kind: z.literal("text") }),
+  z.strictObject({ kind: z.literal("pattern"), pattern: z.string().min(1).max(500) }),
+]);
+
+/**
+ * How much votes say for the answer that leads, 0..1 (MOSAIC, equation 11, where the function is replaceable). `plurality`: the share of experts asked that
+ * gave it. `accuracy-weighted`: votes weigh by the log odds of their expert's accuracy. `length-aware`: votes weigh less the longer they are beside what their
+ * expert writes on average, as questions that split experts carry the longest answers.
+ */
+export const confidenceSchema = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("plurality") }),
+  z.strictObject({ kind: z.literal("accuracy-weighted"), accuracy: z.record(modelName, fraction) }),
+  z.strictObject({ kind: z.literal("length-aware"), meanTokens: z.record(modelName, z.number().positive()) }),
+]);
+
+/** A mixture of agents: experts that answer the same question, and an aggregator that is asked only where they disagree. */
+export const ensembleSchema = z
+  .strictObject({
+    /** Clients name it in `model`, as `ensemble/<name>`. */
+    name: z.string().regex(/^[a-z0-9][a-z0-9._-]{0,62}$/, "must be lower-case letters, digits, dots, dashes or underscores, 63 at most"),
+    experts: z.array(modelName).min(2).max(MOST_EXPERTS),
+    /** Experts that answer a question. */
+    expertsPerQuestion: z.int().min(2).max(MOST_EXPERTS),
+    /**
+     * Accuracy of each expert by category of question, `*` for those of any other: the most accurate ones of a question's category answer it. Left out, or
+     * where nothing is known of a category: the first ones of the list.
+     */
+    skills: z.record(z.string().min(1).max(200), z.record(modelName, fraction)).optional(),
+    extraction: extractionSchema,
+    confidence: confidenceSchema,
+    /** The aggregator is skipped where the confidence is at least this. */
+    tau: z.number().gt(0).max(1),
+    aggregator: z.strictObject({
+      model: modelName,
+      /** Left out: as many as the engine allows. */
+      maxTokens: z.int().positive().max(1_000_000).optional(),
+      /** What it is told to do with the answers; left out: Weir's own words. */
+      instruction: z.string().min(1).max(4000).optional(),
+    }),
+    /** Answers without which the gate decides nothing by itself. */
+    quorum: z.int().min(1).max(MOST_EXPERTS),
+    /** After which the gate decides about what is there; engine seconds. */
+    deadlineSeconds: z.number().positive().max(86_400),
+    /** Of an expert's answer; left out: as many as the engine allows. */
+    maxTokens: z.int().positive().max(1_000_000).optional(),
+  })
+  .superRefine(({ experts, expertsPerQuestion, quorum, confidence, skills = {} }, context) => {
+    const wrong = (path: string, message: string): void => context.addIssue({ code: "custom", path: [path], message });
+    if (new Set(experts).size < experts.length) wrong("experts", "names a model twice");
+    if (expertsPerQuestion > experts.length) wrong("expertsPerQuestion", `is more than the ${experts.length} experts there are`);
+    if (quorum > expertsPerQuestion) wrong("quorum", `is more than the ${expertsPerQuestion} experts that answer a question`);
+    const strangers = (names: object): string | undefined => Object.keys(names).find((name) => !experts.includes(name));
+    const weighed =
+      confidence.kind === "plurality" ? {} : confidence.kind === "accuracy-weighted" ? confidence.accuracy : confidence.meanTokens;
+    const unweighed = confidence.kind === "plurality" ? undefined : experts.find((name) => !(name in weighed));
+    const stranger =
+      strangers(weighed) ??
+      Object.values(skills)
+        .map(strangers)
+        .find((name) => name !== undefined);
+    if (stranger !== undefined) wrong("experts", `has no ${stranger}, of which figures are given`);
+    if (unweighed !== undefined) wrong("confidence", `has no figure of ${unweighed}`);
+  });
+
+export type Extraction = z.infer<typeof extractionSchema>;
+export type Confidence = z.infer<typeof confidenceSchema>;
+export type Ensemble = z.infer<typeof ensembleSchema>;
