@@ -1,3 +1,4 @@
+import { createAnswerSampleRepository } from "./answerSampleRepository";
 import { createApplicationRepository } from "./applicationRepository";
 import { createApprovalRepository } from "./approvalRepository";
 import { createArtefactRepository } from "./artefactRepository";
@@ -7,6 +8,7 @@ import { createClusterRepository } from "./clusterRepository";
 import { openDatabase } from "./database";
 import { createDeclaredWorkflowRepository } from "./declaredWorkflowRepository";
 import { createEngineIdentityRepository } from "./engineIdentityRepository";
+import { createEnsembleRepository } from "./ensembleRepository";
 import { createHandLabelRepository } from "./handLabelRepository";
 import { createJournalRepository } from "./journalRepository";
 import { createLabRepository } from "./labRepository";
@@ -18,6 +20,7 @@ import { createRollUpRepository } from "./rollUpRepository";
 import { createScheduleRepository } from "./scheduleRepository";
 import { createScrubber } from "./scrubber";
 import { createSessionRepository } from "./sessionRepository";
+import { createSessionRowRepository } from "./sessionRowRepository";
 import { createTrafficRepository } from "./trafficRepository";
 import { createWorkloadRepository } from "./workloadRepository";
 
@@ -42,6 +45,9 @@ export function openStore(stateDir: string) {
     calibrations: createCalibrationRepository(db),
     artefacts: createArtefactRepository(db),
     declaredWorkflows: createDeclaredWorkflowRepository(db),
+    ensembles: createEnsembleRepository(db),
+    answerSamples: createAnswerSampleRepository(db),
+    sessionRows: createSessionRowRepository(db),
     profiles: createProfileRepository(db, scrubber),
     traffic: createTrafficRepository(db),
     prompts: createPromptRepository(db),

@@ -1,0 +1,35 @@
+import { desc, eq } from "drizzle-orm";
+import type { AnswerSampleSummary } from "@/server/contracts/ensembles";
+import type { AnswerSample } from "@/solver/ensemble/answerSample";
+import { decodeSample, encodeSample } from "./answerSampleCodec";
+import type { Database } from "./database";
+import { answerSamples } from "./schema";
+
+/** Labelled answers that gates are chosen on: the summary for lists, the encoded whole for replay. */
+export function createAnswerSampleRepository(db: Database) {
+  return {
+    insert(summary: AnswerSampleSummary, sample: AnswerSample): void {
+      const { id, createdAt } = summary;
+      db.insert(answerSamples)
+        .values({ id, createdAt, summary, data: encodeSample(sample) })
+        .run();
+    },
+    /** Newest first. */
+    list(): readonly AnswerSampleSummary[] {
+      return db
+        .select({ summary: answerSamples.summary })
+        .from(answerSamples)
+        .orderBy(desc(answerSamples.createdAt))
+        .all()
+        .map(({ summary }) => summary);
+    },
+    /** null: it is not here, or was removed. */
+    get(id: string): { readonly summary: AnswerSampleSummary; readonly sample: AnswerSample } | null {
+      const row = db.select().from(answerSamples).where(eq(answerSamples.id, id)).get();
+      return row === undefined ? null : { summary: row.summary, sample: decodeSample(row.data) };
+    },
+    remove(id: string): boolean {
+      return db.delete(answerSamples).where(eq(answerSamples.id, id)).run().changes > 0;
+    },
+  };
+}

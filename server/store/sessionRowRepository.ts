@@ -1,0 +1,37 @@
+import { and, count, desc, eq, lte, sql } from "drizzle-orm";
+import type { SessionRow } from "@/solver/ensemble/sessionRow";
+import type { Database } from "./database";
+import { sessionRows } from "./schema";
+
+/** Rows that are kept in all; the oldest go. Costs are fitted to some dozen of a model. */
+const mostRows = 20_000;
+
+/** Rows of one kind of worker that are read. */
+const mostRead = 2_000;
+
+const field = (path: string) => sql`json_extract(${sessionRows.row}, ${path})`;
+
+/** Sessions of experts as they were measured, which session costs are fitted to. */
+export function createSessionRowRepository(db: Database) {
+  return {
+    add(row: SessionRow): void {
+      const { lastInsertRowid } = db.insert(sessionRows).values({ at: new Date().toISOString(), row }).run();
+      db.delete(sessionRows)
+        .where(lte(sessionRows.id, Number(lastInsertRowid) - mostRows))
+        .run();
+    },
+    /** Of engines of so many GPUs of a type, newest first, the latest two thousand. */
+    list(gpu: string, tp: number): readonly SessionRow[] {
+      const ofWorkers = and(eq(field("$.gpu"), gpu), eq(field("$.tp"), tp));
+      const rows = db.select({ row: sessionRows.row }).from(sessionRows).where(ofWorkers);
+      return rows
+        .orderBy(desc(sessionRows.id))
+        .limit(mostRead)
+        .all()
+        .map(({ row }) => row);
+    },
+    count(): number {
+      return db.select({ rows: count() }).from(sessionRows).get()?.rows ?? 0;
+    },
+  };
+}
